@@ -51,7 +51,7 @@ help:
 	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=DIRECTORY; WRITE=1 APPROVE=web outside of this checkout)"
 	@echo "make test         run the tests, in DuckDB $(STABLE) and $(NEXT) side by side"
 	@echo "make test-rust    run a part: the Rust tests (K=word), test-sql, test-python (K=word HOST=$(NEXT))"
-	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories"
+	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories (SHARE=1: some in one host alone)"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
 	@echo "make torture      damage the files of repositories while they are read, $(TORTURE_CASES) times in each host (half an hour)"
 	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
@@ -99,9 +99,10 @@ test-sql: debug $(STABLE_MCP) $(NEXT_MCP)
 test-python: debug $(STABLE_MCP) $(NEXT_MCP)
 	$(call pytest_in_hosts,test/python --ignore=test/python/surface/test_sql.py)
 
-# Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes.
+# Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes. With
+# SHARE=1 what depends on no host runs in one of them.
 test-slow: debug $(STABLE_MCP) $(NEXT_MCP)
-	@$(PYTHON) scripts/run_tests.py --slow --extension build/debug/redline.duckdb_extension \
+	@$(PYTHON) scripts/run_tests.py --slow $(if $(SHARE),--share) --extension build/debug/redline.duckdb_extension \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
 
 test-memory: debug $(LIBDUCKDB)
@@ -163,7 +164,7 @@ wheel: $(WHEEL_READY)
 
 # The package with the debug build, or the wheel of a directory (WHEELS=build/dist), as its users get it.
 test-wheel: $(if $(WHEELS),,debug) $(WHEEL_READY)
-	$(if $(WHEELS),,@$(VENVS)/wheel/bin/python scripts/wheel.py --output build/wheel/debug \
+	$(if $(WHEELS),,@REDLINE_REPOSITORY=owner/redline $(VENVS)/wheel/bin/python scripts/wheel.py --output build/wheel/debug \
 		--extension build/debug/redline.duckdb_extension)
 	$(call step,scripts/check_wheel.py)
 	@$(PYTHON) scripts/check_wheel.py $(or $(WHEELS),build/wheel/debug) $(NEXT) $(STABLE)

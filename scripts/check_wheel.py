@@ -24,6 +24,14 @@ opened = time.perf_counter() - start
 assert files == 1 and con.execute("FROM file_changes_each('EMPTY', 'HEAD', repo := ?)", [sys.argv[1]]).fetchall(), files
 print(f"DuckDB {host}: import {seconds * 1000:.0f} ms beside duckdb's own, connect() {opened * 1000:.0f} ms")
 """
+METADATA = """
+import importlib.metadata, re
+package = importlib.metadata.metadata("duckdb-redline")
+text = package["Description"] or package.get_payload()
+assert package["Author"] and "Typing :: Typed" in package.get_all("Classifier") and "# redline" in text
+# Links are absolute where the address of the repository is known.
+assert not package.get_all("Project-URL") or not re.search(r"\\]\\((?!https://|#)", text)
+"""
 CLIENT = """
 import json, sys
 import anyio
@@ -95,6 +103,7 @@ def check(wheel: Path, host: str, made: Path, with_server: bool) -> None:
     repo = repository(made / f"repository-{host}")
     # Not run in the checkout, whose own package must not be found.
     print(run(tool("python"), "-c", CONNECT, repo, cwd=made).strip())
+    run(tool("python"), "-c", METADATA, cwd=made)
     assert run(tool("redline"), "diff", cwd=repo) == run("git", "diff", cwd=repo) != ""
     assert run(tool("redline"), "stat", "HEAD", cwd=repo) == "modified\t1\t1\ta.txt\n"
     rows = json.loads(

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. With
---slow it runs those of the hosts that take minutes, and nothing else.
+--slow it runs those of the hosts that take minutes, and nothing else; with --share, those among them whose outcome depends on
+no host are dealt out to the hosts, which change places with each commit.
 
 All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
 print is shown as it comes.
@@ -78,7 +79,17 @@ def cargo_test(name: str, *arguments: str) -> Outcome:
     return outcome
 
 
-def host_tests(version: str, python: str, extension: Path, slow: bool, output) -> list[Outcome]:
+def commits() -> int:
+    """Returns how many commits lead to this checkout; 0 where git does not tell."""
+    count = subprocess.run(
+        ["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    )
+    return int(count.stdout) if count.returncode == 0 else 0
+
+
+def host_tests(
+    version: str, python: str, extension: Path, slow: bool, share: str | None, output
+) -> list[Outcome]:
     """Runs test/python with one host, which prints to `output`; the SQL files are counted apart."""
     kind = "-slow" if slow else ""
     report = ROOT / "build" / f"pytest{kind}-{version}.xml"
@@ -95,6 +106,7 @@ def host_tests(version: str, python: str, extension: Path, slow: bool, output) -
         f"--junitxml={report}",
         "--durations=15",
         *(["-m", "slow"] if slow else []),
+        *(["--share", share] if share else []),
     ]
     started = time.monotonic()
     status = subprocess.run(
@@ -122,17 +134,18 @@ def host_tests(version: str, python: str, extension: Path, slow: bool, output) -
     return [other] if slow else [sql, other]
 
 
-def all_hosts(hosts: list[str], extension: Path, slow: bool) -> list[Outcome]:
+def all_hosts(hosts: list[str], extension: Path, slow: bool, is_shared: bool) -> list[Outcome]:
     """Runs the tests of all hosts side by side: one prints as it goes, the others when they have ended."""
     pairs = [tuple(host.split("=", 1)) for host in hosts]
     outcomes = []
+    first = commits()
     with ThreadPoolExecutor() as pool, tempfile.TemporaryDirectory() as logs:
         running = []
         for number, (version, python) in enumerate(pairs):
             log = open(Path(logs) / version, "w+") if number else None  # noqa: SIM115
-            running.append(
-                (version, log, pool.submit(host_tests, version, python, extension, slow, log))
-            )
+            share = f"{(first + number) % len(pairs)}/{len(pairs)}" if is_shared else None
+            tests = pool.submit(host_tests, version, python, extension, slow, share, log)
+            running.append((version, log, tests))
         for version, log, outcome in running:
             heading(f"DuckDB {version}: {'slow tests' if slow else 'test/sql and test/python'}")
             outcomes += outcome.result()
@@ -150,6 +163,11 @@ def main() -> int:
         "--slow", action="store_true", help="run the tests that take minutes instead"
     )
     parser.add_argument(
+        "--share",
+        action="store_true",
+        help="run what depends on no host in one of them, not in all",
+    )
+    parser.add_argument(
         "hosts",
         nargs="+",
         metavar="version=python",
@@ -163,7 +181,9 @@ def main() -> int:
         if arguments.slow
         else [cargo_test("Rust"), cargo_test("Rust, models of the pipeline", *LOOM)]
     )
-    outcomes += all_hosts(arguments.hosts, arguments.extension.resolve(), arguments.slow)
+    outcomes += all_hosts(
+        arguments.hosts, arguments.extension.resolve(), arguments.slow, arguments.share
+    )
 
     good = all(outcome.good for outcome in outcomes)
     passed = sum(outcome.passed for outcome in outcomes)

@@ -238,12 +238,14 @@ def columns_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
 
 def parameters_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
     """Returns the table of the parameters of a function."""
-    query = "SELECT unnest(parameters, recursive := true) FROM redline_help() WHERE name = ?"
+    query = "SELECT unnest(parameters, recursive := true) FROM redline_help(function := 'ALL') WHERE name = ?"
     rows = con.execute(query, [function]).fetchall()
     default = lambda default: "" if default is None else f"`{default}`"
+    # DuckDB checks no parameter that is a text or a list of texts.
+    kind = lambda kind: kind.replace("ANY", "VARCHAR or VARCHAR[]")
     return markdown(
         ("parameter", "type", "default", "meaning"),
-        [(f"`{name}`", kind, default(value), meaning) for name, kind, value, meaning in rows],
+        [(f"`{name}`", kind(of), default(value), meaning) for name, of, value, meaning in rows],
     )
 
 

@@ -57,6 +57,21 @@ CREATE OR REPLACE MACRO period_churn(range := 'HEAD', repo := '.', per := 'month
     FROM system.main.commit_changes(range, repo, paths := paths, since := since, until := until, renames := renames)
     GROUP BY 1 ORDER BY 1;
 
+-- A row per directory, as in directory_churn, and period, as in period_churn, in which something in it changed.
+CREATE OR REPLACE MACRO directory_period_churn(range := 'HEAD', repo := '.', depth := 1, per := 'month', paths := NULL, since := NULL, until := NULL, renames := true) AS TABLE
+    SELECT CASE WHEN system.main.length(top) = 0 THEN '.' ELSE top END AS directory,
+        system.main.date_trunc(per, system.main.make_timestamp(system.main.epoch_us(author_date)))::DATE AS period,
+        system.main.count(DISTINCT file_path) AS files, system.main.count(DISTINCT commit_id) AS commits,
+        system.main.count(DISTINCT author_name) AS authors,
+        coalesce(system.main.sum(additions), 0)::BIGINT AS additions, coalesce(system.main.sum(deletions), 0)::BIGINT AS deletions,
+        coalesce(system.main.sum(system.main.add(additions, deletions)), 0)::BIGINT AS churn
+    FROM (
+        SELECT *, system.main.array_to_string(system.main.list_slice(parts, 1, system.main.least(depth, system.main.add(system.main.len(parts), -1))), '/') AS top
+        FROM (
+            SELECT *, system.main.string_split(file_path, '/') AS parts
+            FROM system.main.commit_changes(range, repo, paths := paths, since := since, until := until, renames := renames)))
+    GROUP BY 1, 2 ORDER BY directory, period;
+
 -- History through renames: the rows of commit_changes, with the name that each file got in the end as current_path. To add up
 -- the changes of a file under all its names, group by current_path.
 -- A change is followed to the next rename of its path in a newer commit, as far as the path is not deleted before. A change
@@ -264,6 +279,32 @@ CREATE OR REPLACE MACRO code_cohorts(rev := 'HEAD', repo := '.', per := 'year', 
         FROM system.main.tree_blame(rev, repo, paths := paths, ignore_whitespace := ignore_whitespace, ignore_revs := ignore_revs)
         WHERE author_date IS NOT NULL)
     GROUP BY period ORDER BY period;
+
+-- Releases: the tags whose names match a pattern of DuckDB's GLOB, in the order of time: that of an annotated tag, else that of
+-- the commit. previous: the release before it in that order, whatever their branches.
+CREATE OR REPLACE MACRO releases(repo := '.', pattern := '*') AS TABLE
+    SELECT name, commit_id, released_at, system.main.lag(name) OVER (ORDER BY released_at, name) AS previous
+    FROM (
+        SELECT short_name AS name, commit_id, coalesce(tagged_at, committed_at) AS released_at
+        FROM system.main.refs(repo) WHERE kind = 'tag' AND commit_id IS NOT NULL AND system.main."~~~"(short_name, pattern))
+    ORDER BY released_at, name;
+
+-- Survival: a row per release and period in which lines that it has were written, as code_cohorts of each release. What is left
+-- of a period's lines in later releases is the curve of its survival (Bernhardsson, as above). Every release is blamed whole.
+CREATE OR REPLACE MACRO code_survival(repo := '.', pattern := '*', per := 'year', paths := NULL, ignore_whitespace := 'none', ignore_revs := NULL) AS TABLE
+    SELECT release, released_at, period, system.main.sum(lines)::BIGINT AS lines,
+        system.main."/"(system.main.sum(lines), system.main.sum(system.main.sum(lines)) OVER (PARTITION BY release)) AS share
+    FROM (
+        SELECT release, released_at, run.lines AS lines,
+            system.main.date_trunc(per, system.main.make_timestamp(system.main.epoch_us(run.author_date)))::DATE AS period
+        FROM (
+            SELECT name AS release, released_at, system.main.unnest(system.main.tree_blame_list(commit_id, repo, system.main.struct_pack(
+                paths := paths, ignore_whitespace := ignore_whitespace, ignore_revs := ignore_revs))) AS run
+            FROM (
+                SELECT short_name AS name, commit_id, coalesce(tagged_at, committed_at) AS released_at
+                FROM system.main.refs(repo) WHERE kind = 'tag' AND commit_id IS NOT NULL AND system.main."~~~"(short_name, pattern))))
+    WHERE period IS NOT NULL
+    GROUP BY release, released_at, period ORDER BY released_at, release, period;
 
 -- Activity: who commits when. No tree is read. Merges are counted, as in `git shortlog -sn`, and also by themselves.
 

@@ -1,4 +1,4 @@
-//! The one error of the crate: a stable code, what was given, what to do instead.
+//! The crate's error type: a stable code, what was given, and what to do.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -6,25 +6,25 @@ use std::fmt;
 /// Stable codes that start the message of every SQL error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// An argument has the wrong form, value or combination.
+    /// An argument has a wrong form, value or combination.
     InvalidArgs,
-    /// The thing that was named does not exist.
+    /// The named object does not exist.
     NotFound,
-    /// The path lies outside what the host allows.
+    /// The path is outside the host's sandboxes.
     FsDenied,
     /// The tool is not granted.
     PermissionDenied,
-    /// A person must approve the operation first.
+    /// The operation needs an approval first.
     ApprovalRequired,
     /// An input is over a named limit.
     TooLarge,
-    /// What must occur once occurs more often.
+    /// A text that must occur once occurs more often.
     NotUnique,
-    /// What was read changed in the meantime.
+    /// The content changed since it was read.
     Stale,
-    /// The query took longer than it may.
+    /// The query exceeded its time limit.
     Timeout,
-    /// A person said no to the operation.
+    /// A person declined the operation.
     Declined,
     /// The work failed for a reason outside the arguments: a damaged repository, an I/O error.
     ToolFailed,
@@ -51,9 +51,9 @@ impl ErrorKind {
 
 /// An error as SQL shows it: `code: message. Hint.`
 ///
-/// `message` says what was wrong and includes the value that was given; `hint` says what to do
-/// instead. The source is for developers: its text never reaches SQL, since the texts of
-/// libraries may contain what they read.
+/// `message` says what is wrong and includes the given value; `hint` says what to do. The source is
+/// for developers: its text never reaches SQL, since the texts of libraries may contain data they
+/// read.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -126,14 +126,14 @@ impl Error {
         Self::new(ErrorKind::ToolFailed, message)
     }
 
-    /// Adds what to do instead: one sentence without its final full stop.
+    /// Sets the hint: one sentence without its final full stop.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds another sentence behind what to do instead.
+    /// Appends a sentence to the hint.
     #[must_use]
     pub fn and_hint(mut self, more: impl AsRef<str>) -> Self {
         let more = more.as_ref();
@@ -145,7 +145,7 @@ impl Error {
         self
     }
 
-    /// Asks whether one of `names` was meant, which are quoted; where there are none the hint stays.
+    /// Adds the question whether one of the quoted `names` was meant; without names the hint stays.
     #[must_use]
     pub fn near(self, names: &[String]) -> Self {
         if names.is_empty() {
@@ -154,7 +154,7 @@ impl Error {
         self.and_hint(format!("Did you mean {}?", names.join(" or ")))
     }
 
-    /// Says what to do instead, where nothing does yet.
+    /// Sets the hint, unless there is one.
     #[must_use]
     pub fn or_hint(self, hint: impl Into<String>) -> Self {
         if self.hint.is_some() { self } else { self.with_hint(hint) }
@@ -190,12 +190,12 @@ impl StdError for Error {
     }
 }
 
-/// Returns `given` in quotes for a message, [`visible`].
+/// Returns `given` in quotes for a message, as [`visible`] shows it.
 pub fn quoted(given: &str) -> String {
     format!("'{}'", visible(given))
 }
 
-/// Returns `text` for a message: what is hard to see escaped, at most 200 characters.
+/// Returns `text` for a message: at most 200 characters, with hidden characters escaped.
 pub fn visible(text: &str) -> String {
     const MAX_CHARS: usize = 200;
     match text.char_indices().nth(MAX_CHARS) {
@@ -204,7 +204,7 @@ pub fn visible(text: &str) -> String {
     }
 }
 
-/// Returns the whole of `text` with what is hard to see escaped.
+/// Returns the whole of `text` with hidden characters escaped.
 pub fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -217,8 +217,8 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Returns a line of a file as it can be read: what some reader takes for the end of a line, moves the cursor or reorders
-/// text is escaped; tabs stay, and the CR of a line that ends in CR LF.
+/// Returns a line of a file in readable form: escapes line breaks that only some programs know, and
+/// characters that move the cursor or reorder text; keeps tabs and the CR of a CR LF.
 pub fn escaped_line(text: &str) -> String {
     let (line, end) = text.strip_suffix('\r').map_or((text, ""), |line| (line, "\r"));
     let mut out = String::new();
@@ -234,9 +234,8 @@ pub fn escaped_line(text: &str) -> String {
     out + end
 }
 
-/// Tells whether a character shows nothing, or changes how the text around it is shown: control and
-/// direction characters, ends of lines and what Unicode lets a screen leave out
-/// (`Default_Ignorable_Code_Point`).
+/// Tells whether a character is invisible or changes how the text around it is shown: control and
+/// direction characters, line ends, and Unicode's `Default_Ignorable_Code_Point`.
 pub fn is_hard_to_see(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -1,16 +1,16 @@
-//! What a text costs in an answer, in bytes.
+//! The cost of a text in an answer, in bytes, and how an answer says that there is more.
 
 /// How an answer carries its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// As it is.
+    /// As plain text.
     Text,
     /// Within a JSON string.
     Json,
 }
 
 impl Form {
-    /// Returns the bytes of a text.
+    /// Returns the cost of a text.
     pub fn cost(self, text: &str) -> usize {
         match self {
             Self::Text => text.len(),
@@ -18,7 +18,7 @@ impl Form {
         }
     }
 
-    /// Returns the longest beginning of a text, up to a border of characters, that costs no more than
+    /// Returns the longest prefix of a text, up to a character boundary, whose cost is at most
     /// `room`.
     pub fn fitting(self, text: &str, room: usize) -> &str {
         let mut left = room;
@@ -33,7 +33,12 @@ impl Form {
     }
 }
 
-/// Returns the bytes of a text between the quotes of a JSON string.
+/// Returns the words with which every answer says that there is more.
+pub fn more(cursor: &str) -> String {
+    format!("[more: call again with cursor {cursor}]")
+}
+
+/// Returns the length of a text in a JSON string, without the quotes.
 fn escaped(text: &str) -> usize {
     let more = |byte: u8| match byte {
         b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 1,

@@ -1,18 +1,19 @@
-//! How the time of a function grows with its input, for tests of inputs that a stranger chooses.
+//! How the time of a function grows with its input, for tests with hostile inputs.
 
 use std::time::{Duration, Instant};
 
-/// How many times as large the larger input is.
+/// The ratio of the larger input to the smaller.
 const LARGER: usize = 8;
 
-/// How many times as long it may take: far from 8, as memory is slower than a processor's caches, and from 64.
+/// The allowed ratio of their times: far from 8, as memory is slower than the processor's caches,
+/// and from 64.
 const LONGER: u32 = 24;
 
-/// Attempts before the growth is called too fast; the shortest times of all of them are compared.
+/// Attempts before the test fails; the shortest times of all attempts are compared.
 const ATTEMPTS: usize = 10;
 
-/// Fails where the time grows with the square of the input's size. How fast the machine is and what else it does matters
-/// little: two inputs are compared, and tried again where that fails.
+/// Fails if the time grows with the square of the input's size. The speed and load of the machine
+/// matter little: two inputs are compared, and the comparison is repeated if it fails.
 pub fn assert_linear<T>(
     what: &str,
     size: usize,
@@ -27,7 +28,7 @@ pub fn assert_linear<T>(
         *shortest = start.elapsed().min(*shortest);
     };
     for _ in 0..ATTEMPTS {
-        // As often as makes both equally long, so that one is interrupted as likely as the other.
+        // As often as makes both equally long, so that both are equally likely to be interrupted.
         (0..LARGER).for_each(|_| time(&small, &mut shortest[0]));
         time(&large, &mut shortest[1]);
         if is_linear(shortest) {
@@ -37,7 +38,7 @@ pub fn assert_linear<T>(
     panic!("{what}: {shortest:?} for {size} and {LARGER} times as much");
 }
 
-/// Tells whether the time for the larger input has grown with its size.
+/// Tells whether the time for the larger input has grown in proportion.
 fn is_linear([small, large]: [Duration; 2]) -> bool {
     large <= small * LONGER
 }

@@ -1,7 +1,7 @@
 //! `redline` answers "what changed?" from SQL: a DuckDB loadable extension.
 //!
-//! Its modules are layers, each of which uses only those below it: `docs/architecture.md` says what each holds and may use, and a
-//! test reads `src/**` and fails where an arrow runs the wrong way.
+//! Its modules are layers, each of which uses only those below it: `docs/architecture.md` describes
+//! them, and a test reads `src/**` and fails if a module uses one above it.
 
 pub mod budget;
 pub mod edit;
@@ -13,6 +13,7 @@ mod functions;
 pub mod git;
 #[cfg(test)]
 mod growth;
+pub mod journal;
 pub mod limits;
 mod pattern;
 mod pipeline;

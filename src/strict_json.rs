@@ -1,7 +1,7 @@
-//! JSON whose objects have no key twice.
+//! JSON whose objects have unique keys.
 //!
-//! Of two equal keys one reader takes the first and another the last, so that what a person or a filter has seen is
-//! not what is done.
+//! Of two equal keys some parsers take the first and others the last, so that a person or a filter
+//! could see another value than the one that is used.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 /// Reads one JSON text.
 ///
 /// # Errors
-/// What is no JSON, and an object with a key twice, in words that name the key.
+/// Invalid JSON, or an object with a duplicate key, which the message names.
 pub fn parse(text: &str) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Strict.deserialize(&mut reader)?;

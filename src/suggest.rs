@@ -1,10 +1,10 @@
-//! "Did you mean": the nearest names to one that was not found.
+//! "Did you mean": the names nearest to a missing one.
 
 use crate::error::quoted;
 
-/// How many names are offered.
+/// The most names that are suggested.
 pub const MAX_SUGGESTIONS: usize = 3;
-/// How alike a name must be: 1 is equal, 0 shares no character.
+/// The least similarity of a suggestion: 1 is equal, 0 shares no character.
 const CUTOFF: f32 = 0.6;
 
 /// Returns the nearest of `names` to `wanted`, best first, quoted for a message.
@@ -12,14 +12,14 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<St
     nearest_names(wanted, names).iter().map(|name| quoted(name)).collect()
 }
 
-/// Returns the best of them alone, or none.
+/// Returns only the best of them, if any.
 pub fn best<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut near = nearest(wanted, names);
     near.truncate(1);
     near
 }
 
-/// Returns the same as they are.
+/// Returns them unquoted.
 pub fn nearest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names: Vec<&str> = names.collect();
     let near = similar::get_close_matches(wanted, &names, MAX_SUGGESTIONS, CUTOFF);

@@ -9,7 +9,6 @@ the host alone knows the key, of which redline is given the SHA-256; every funct
 macro shadows, and arguments are bound, never written into a statement. docs/approving.md has the rules.
 """
 
-import hashlib
 import json
 import os
 import pathlib
@@ -25,6 +24,8 @@ from typing import Any
 
 import duckdb
 
+from .locked import open_locked
+
 # A call of a tool that an agent asked for, and what JSON of the extension is read as.
 Proposal = dict[str, Any]
 
@@ -36,8 +37,8 @@ PAUSE = 0.7
 class Host:
     """The host's connection, the key that no other has, and the session for which it asks."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        self.con, self.key, self.session = con, secrets.token_urlsafe(32), secrets.token_urlsafe(16)
+    def __init__(self, con: duckdb.DuckDBPyConnection, key: str) -> None:
+        self.con, self.key, self.session = con, key, secrets.token_urlsafe(16)
 
     def value(self, query: str, *arguments: object) -> Any:
         return only(self.con.execute(query, list(arguments)))
@@ -54,8 +55,6 @@ def connect(
     folder: pathlib.Path, extension: pathlib.Path
 ) -> tuple[Host, duckdb.DuckDBPyConnection]:
     """Returns the host and the agent's connection to a new database, locked."""
-    host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
-    host.con.execute(f"LOAD {literal(str(extension))}")
     sandbox = {
         "name": "workspace",
         "root": str(folder),
@@ -64,17 +63,8 @@ def connect(
         "write_approval": True,
         "edit_approval": True,
     }
-    host.con.execute(f"SET GLOBAL redline_sandboxes = {literal(json.dumps([sandbox]))}")
-    host.con.execute(f"SET GLOBAL redline_tool_grants = {TOOLS}")
-    host.con.execute(
-        f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'"
-    )
-    host.con.execute("SET GLOBAL lock_configuration = true")
+    host = Host(*open_locked(extension, [sandbox], TOOLS))
     return host, host.con.cursor()
-
-
-def literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def waiting(host: Host, proposals: list[Proposal]) -> list[tuple[Proposal, str | None]]:
@@ -156,14 +146,16 @@ def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
             host.value("SELECT system.main.approval_chunk(?, ?, ?)", payload, chunk, host.key)
             for chunk in chunks
         )
-        if shown["type"] == "write_large":
+        if shown["type"] == "patch_large":
+            shown |= {"type": "patch", "unified_diff": text}
+        elif shown["type"] == "write_large":
             shown |= {"type": "write", "content": text, "preview": "", "preview_truncated": True}
         else:
             empty = dict.fromkeys(
                 ["old_string", "new_string", "context_before", "context_after"], ""
             )
             shown |= {"type": "edit", "unified_diff": text, **empty}
-    elif shown.get("unified_diff"):
+    elif shown.get("unified_diff") and shown["type"] != "patch":
         try:
             old = host.value("SELECT system.main.approval_file(?, ?)", payload, host.key)
             new = (

@@ -1,4 +1,4 @@
-//! The budget that a thread works under, for what lies too deep to be handed it: the readers of objects.
+//! The budget of the current thread, for code too deep to be given one: the readers of objects.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<Budget>>> = const { RefCell::new(None) };
 }
 
-/// Has a thread work under a budget until this is dropped.
+/// Sets the budget of a thread until this is dropped.
 #[derive(Debug)]
 pub struct Current {
     before: Option<Arc<Budget>>,
@@ -29,7 +29,7 @@ impl Drop for Current {
     }
 }
 
-/// Asks the budget of this thread whether to go on; a thread without one always does.
+/// Checks the budget of this thread; a thread without a budget always goes on.
 ///
 /// # Errors
 /// Those of [`Budget::check`].

@@ -1,16 +1,16 @@
-//! Memory that the process keeps between queries, over all databases.
+//! Memory that the process caches between queries, over all databases.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::limits;
 
-/// What is kept by all databases of the process.
+/// The cache of all databases of the process.
 pub static KEPT: KeptBytes = KeptBytes::new(limits::CACHE_BYTES as usize);
 
-/// Counts bytes that are kept against a limit.
+/// Counts cached bytes against a limit.
 ///
-/// The counter decides nothing itself: whoever keeps something adds it when there is room, and lets go of
-/// something when [`KeptBytes::excess`] says so.
+/// The counter only counts: a cache adds an item if it fits, and evicts items while
+/// [`KeptBytes::excess`] is above zero.
 #[derive(Debug)]
 pub struct KeptBytes {
     bytes: AtomicUsize,
@@ -24,36 +24,36 @@ impl KeptBytes {
         Self { bytes: AtomicUsize::new(0), limit: AtomicUsize::new(limit) }
     }
 
-    /// Sets the most that may be kept, and returns by how much that is exceeded now.
+    /// Sets the limit, and returns by how many bytes it is exceeded now.
     pub fn set_limit(&self, limit: usize) -> usize {
         self.limit.store(limit, Ordering::Relaxed);
         self.excess()
     }
 
-    /// Returns the most that may be kept.
+    /// Returns the limit.
     pub fn limit(&self) -> usize {
         self.limit.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes as kept if they fit; tells whether they did.
+    /// Counts bytes as cached if they fit; tells whether they did.
     pub fn add(&self, bytes: usize) -> bool {
         let limit = self.limit();
         let fits = |kept: usize| kept.checked_add(bytes).filter(|all| *all <= limit);
         self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
     }
 
-    /// Counts bytes as given back.
+    /// Counts bytes as released.
     pub fn sub(&self, bytes: usize) {
         let less = |kept: usize| Some(kept.saturating_sub(bytes));
         let _ = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 
-    /// Returns the bytes that are kept.
+    /// Returns the cached bytes.
     pub fn current(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the bytes over the limit, as after it was lowered.
+    /// Returns the bytes over the limit, for example after it was lowered.
     pub fn excess(&self) -> usize {
         self.current().saturating_sub(self.limit())
     }

@@ -1,4 +1,5 @@
-//! Memory that is charged before it is allocated, and buffers that grow without aborting the process.
+//! Memory that is charged before it is allocated, and buffers that grow without aborting the
+//! process.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,10 +7,11 @@ use std::sync::atomic::Ordering;
 
 use super::{Budget, Stopped, Whole};
 
-/// Bytes of an object or a file from which on they are charged one by one; a thread may hold fewer.
+/// Size in bytes of an object or a file from which it is charged; a thread may hold smaller ones
+/// uncharged.
 pub const LARGE_BYTES: usize = 1 << 20;
 
-/// Bytes that are charged to a budget until this is dropped.
+/// Bytes charged to a budget until this is dropped.
 #[derive(Debug, Default)]
 pub struct Charge {
     whole: Option<Arc<Whole>>,
@@ -20,14 +22,15 @@ impl Budget {
     /// Charges bytes before they are allocated.
     ///
     /// # Errors
-    /// [`Stopped::Memory`] when the query would hold more than it may.
+    /// [`Stopped::Memory`] if the query would hold more than its limit.
     pub fn charge(&self, bytes: usize) -> Result<Charge, Stopped> {
         let mut charge = Charge { whole: Some(Arc::clone(&self.whole)), bytes: 0 };
         charge.grow(bytes)?;
         Ok(charge)
     }
 
-    /// Charges the bytes of an object or a file before they are read, if they are [`LARGE_BYTES`] or more.
+    /// Charges the bytes of an object or a file before they are read, if they are [`LARGE_BYTES`]
+    /// or more.
     ///
     /// # Errors
     /// [`Stopped::Memory`].
@@ -38,7 +41,7 @@ impl Budget {
 }
 
 impl Charge {
-    /// Returns a charge to nobody's budget.
+    /// Returns a charge to no budget.
     #[must_use]
     pub const fn free() -> Self {
         Self { whole: None, bytes: 0 }
@@ -47,7 +50,7 @@ impl Charge {
     /// Charges more bytes.
     ///
     /// # Errors
-    /// [`Stopped::Memory`]; what was charged before stays so.
+    /// [`Stopped::Memory`]; the earlier charge stays.
     pub fn grow(&mut self, more: usize) -> Result<(), Stopped> {
         let Some(whole) = &self.whole else { return Ok(()) };
         let limit = whole.max_bytes;
@@ -61,7 +64,7 @@ impl Charge {
         }
     }
 
-    /// Takes over another charge to the same budget.
+    /// Merges another charge to the same budget into this one.
     pub fn join(&mut self, mut other: Self) {
         if self.whole.is_none() {
             *self = other;
@@ -70,7 +73,7 @@ impl Charge {
         }
     }
 
-    /// Charges what is missing up to `bytes`; a charge never shrinks by this.
+    /// Grows the charge to `bytes`; never shrinks it.
     ///
     /// # Errors
     /// [`Stopped::Memory`].
@@ -87,10 +90,10 @@ impl Drop for Charge {
     }
 }
 
-/// Makes room for `more` items in a buffer that grows as it is filled.
+/// Makes room for `more` items in a growing buffer.
 ///
 /// # Errors
-/// [`Stopped::Allocation`] where the standard way would abort the process.
+/// [`Stopped::Allocation`] where `Vec::push` would abort the process.
 #[inline]
 pub fn reserve<T>(buffer: &mut Vec<T>, more: usize) -> Result<(), Stopped> {
     buffer.try_reserve(more).map_err(|_| Stopped::Allocation)
@@ -107,7 +110,7 @@ pub fn append(buffer: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// Returns a copy of a text.
+/// Returns a copy of a string.
 ///
 /// # Errors
 /// [`Stopped::Allocation`].
@@ -129,7 +132,7 @@ pub fn copied(bytes: &[u8]) -> Result<Vec<u8>, Stopped> {
     Ok(copy)
 }
 
-/// Returns bytes as text: what is not UTF-8 becomes U+FFFD, which may make three bytes of one.
+/// Returns bytes as text: invalid UTF-8 becomes U+FFFD, so one byte may become three.
 ///
 /// # Errors
 /// [`Stopped::Allocation`].

@@ -1,7 +1,7 @@
-//! What one query may use: time, memory and threads, and whether it is still wanted.
+//! The time, memory and threads of one query, and whether it is cancelled.
 //!
-//! There is one [`Budget`] per query, shared by its walks, workers and rows. Whoever works for the query asks
-//! [`Budget::check`] once in a while and charges large buffers before allocating them.
+//! There is one [`Budget`] per query, shared by its walks, workers and rows. Code that works for
+//! the query calls [`Budget::check`] regularly and charges large buffers before allocating them.
 
 mod current;
 mod kept;
@@ -21,22 +21,22 @@ pub use threads::{Permits, RowThread};
 use crate::error::Error;
 use crate::limits;
 
-/// The setting that the message of a deadline names.
+/// The setting that a timeout error names.
 pub const MAX_SECONDS: &str = "redline_max_seconds";
 
-/// The time and memory of a query, and the flag that cancels a part of it.
+/// The time and memory of a query, and the flag that cancels one part of it.
 #[derive(Debug)]
 pub struct Budget {
     cancelled: AtomicBool,
     whole: Arc<Whole>,
 }
 
-/// What all parts of a query share.
+/// The state that all parts of a query share.
 #[derive(Debug)]
 struct Whole {
     deadline: Option<Instant>,
     seconds: u64,
-    /// Bytes that are charged now, and the most that may be.
+    /// Bytes charged now, and their limit.
     bytes: AtomicUsize,
     max_bytes: usize,
 }
@@ -55,7 +55,8 @@ impl Budget {
         Self::of(time, limits::QUERY_BYTES)
     }
 
-    /// Returns a budget of so many bytes that ends `time` from now; a time beyond what the clock counts is none.
+    /// Returns a budget of `max_bytes` that ends `time` from now; without a deadline if the clock
+    /// cannot represent it.
     #[must_use]
     pub fn of(time: Option<Duration>, max_bytes: usize) -> Self {
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
@@ -64,7 +65,8 @@ impl Budget {
         Self { cancelled: AtomicBool::new(false), whole: Arc::new(whole) }
     }
 
-    /// Returns a budget that shares time and memory with this one and is cancelled alone, as one scan of several is.
+    /// Returns a budget that shares time and memory with this one but is cancelled separately, for
+    /// one scan of several.
     #[must_use]
     pub fn part(&self) -> Arc<Self> {
         Arc::new(Self {
@@ -84,20 +86,20 @@ impl Budget {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Returns when the time is over.
+    /// Returns the deadline.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.whole.deadline
     }
 
-    /// Returns the bytes that are charged now.
+    /// Returns the bytes charged now.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.whole.bytes.load(Ordering::Relaxed)
     }
 
-    /// Tells whether to go on. Reading the clock takes about 30 ns, so this is for steps of a microsecond or more;
-    /// shorter ones are counted first.
+    /// Tells whether to go on. Reading the clock takes about 30 ns, so call this for steps of a
+    /// microsecond or more; count shorter ones with [`Pace`].
     ///
     /// # Errors
     /// [`Stopped::Cancelled`] and [`Stopped::Timeout`].
@@ -115,7 +117,7 @@ impl Budget {
     }
 }
 
-/// Counts work that is too cheap to ask the budget at each of its steps.
+/// Counts steps that are too cheap to check the budget at each of them.
 #[derive(Debug)]
 pub struct Pace {
     left: usize,
@@ -128,20 +130,20 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// The steps between two looks at the budget, each a line that is looked at: small enough for a look every few
-    /// microseconds to milliseconds, large enough to cost nothing.
+    /// Steps between two checks of the budget, where a step is about one compared line: a check
+    /// every few microseconds to milliseconds, at no measurable cost.
     pub const QUANTUM: usize = 1 << 14;
 
-    /// What an entry of a tree or a directory, or a commit that is known, counts for.
+    /// Steps of one entry of a tree or a directory, or of one known commit.
     pub const ENTRY: usize = Self::QUANTUM / 64;
 
-    /// Starts to count.
+    /// Starts counting.
     #[must_use]
     pub const fn new() -> Self {
         Self { left: Self::QUANTUM }
     }
 
-    /// Counts steps and tells whether it is time to look at the budget.
+    /// Counts steps and tells whether a check of the budget is due.
     #[inline]
     pub fn is_due(&mut self, steps: usize) -> bool {
         if steps < self.left {
@@ -152,7 +154,7 @@ impl Pace {
         true
     }
 
-    /// Counts an entry and tells whether to go on, when it is time to ask.
+    /// Counts an entry and checks the budget when that is due.
     ///
     /// # Errors
     /// Those of [`Budget::check`].
@@ -165,19 +167,19 @@ impl Pace {
 /// Why work ended without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// Nobody wants the result any more.
+    /// The result is no longer wanted.
     Cancelled,
     /// The deadline passed.
     Timeout {
-        /// The time that there was.
+        /// The time limit.
         seconds: u64,
     },
-    /// The query holds as much memory as it may.
+    /// The query holds as much memory as its limit allows.
     Memory {
-        /// The most it may hold.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The system gave no memory.
+    /// The system could not allocate memory.
     Allocation,
     /// One value would be longer than DuckDB can store.
     Value,

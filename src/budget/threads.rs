@@ -1,4 +1,4 @@
-//! How many threads all queries of the process may work with.
+//! The number of threads that all queries of the process may use.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,7 +7,7 @@ use crate::limits;
 /// The workers of all scans of the process.
 static WORKERS: AtomicUsize = AtomicUsize::new(0);
 
-/// The right to run some workers, until it is dropped.
+/// A permit to run a number of workers, until it is dropped.
 #[derive(Debug)]
 pub struct Permits {
     count: usize,
@@ -15,14 +15,15 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// Returns the right to `threads` workers, or to as many as are left of the process's share of
-    /// [`limits::WORKERS_PER_THREAD`] times `threads`; at least to one, so that no scan waits for another.
+    /// Returns a permit for `threads` workers, or for what is left of the process's
+    /// [`limits::WORKERS_PER_THREAD`] times `threads`; at least for one, so that no scan waits for
+    /// another.
     #[must_use]
     pub fn take(threads: usize) -> Self {
         Self::take_from(&WORKERS, threads)
     }
 
-    /// Does the same with another counter than the process's.
+    /// Does the same with a given counter.
     pub(crate) fn take_from(counter: &'static AtomicUsize, threads: usize) -> Self {
         let all = threads.saturating_mul(limits::WORKERS_PER_THREAD);
         let given = |used: usize| threads.min(all.saturating_sub(used)).max(1);
@@ -31,7 +32,7 @@ impl Permits {
         Self { count: given(used.unwrap_or_else(|used| used)), counter }
     }
 
-    /// Gives away the right to one worker, where there are others.
+    /// Splits off a permit for one worker; `None` if this is the last one.
     #[must_use]
     pub fn split(&mut self) -> Option<Self> {
         let others = self.count.checked_sub(1).filter(|&others| others > 0)?;
@@ -52,7 +53,7 @@ impl Drop for Permits {
     }
 }
 
-/// The threads of the process that compute rows of scalar functions: those that DuckDB calls them from, and ours.
+/// The threads that compute rows of scalar functions: DuckDB's own that call them, and ours.
 static ROW_THREADS: AtomicUsize = AtomicUsize::new(0);
 
 /// One such thread, counted until it is dropped.
@@ -60,14 +61,14 @@ static ROW_THREADS: AtomicUsize = AtomicUsize::new(0);
 pub struct RowThread(());
 
 impl RowThread {
-    /// Counts a thread of the host.
+    /// Counts one of DuckDB's threads.
     #[must_use]
     pub fn enter() -> Self {
         ROW_THREADS.fetch_add(1, Ordering::Relaxed);
         Self(())
     }
 
-    /// Returns the right to one more thread, while there are fewer than `threads`.
+    /// Returns a permit for one more thread while fewer than `threads` are running.
     #[must_use]
     pub fn spare(threads: usize) -> Option<Self> {
         let more = |running: usize| (running < threads).then_some(running + 1);
@@ -75,13 +76,13 @@ impl RowThread {
         counted.ok().map(|_| Self(()))
     }
 
-    /// Returns how many of `threads` each of them may use for a row: an equal part, at least one.
+    /// Returns each running thread's equal share of `threads` for one row, at least one.
     #[must_use]
     pub fn share(threads: usize) -> usize {
         (threads / ROW_THREADS.load(Ordering::Relaxed).max(1)).max(1)
     }
 
-    /// Tells whether there are more than `threads`, so that one of ours should end.
+    /// Tells whether more than `threads` are running, so that one of ours should end.
     #[must_use]
     pub fn are_too_many(threads: usize) -> bool {
         ROW_THREADS.load(Ordering::Relaxed) > threads

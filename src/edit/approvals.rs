@@ -10,7 +10,7 @@ use super::payload::Payload;
 use super::proposal::{Proposal, approval_id};
 use super::scope::Scope;
 use super::secret::{Digest, Secret};
-use super::waiting::{Given, Planned, Request, Rules, State, declined, nothing_waits};
+use super::waiting::{Given, Planned, Request, Rules, State, Taken, declined, nothing_waits};
 use crate::error::{Error, Result, quoted};
 
 /// The proposals and approvals of one database.
@@ -175,7 +175,7 @@ impl Approvals {
         if is_declined && !state.is_covered(operation) { Err(declined(outline)) } else { Ok(()) }
     }
 
-    /// Returns what an approved operation writes, which is what was proposed, and uses the
+    /// Returns what an approved operation writes, which is what was proposed, with the yes, and uses the
     /// approval up. Where an approval of a wider scope covers the operation, it is its own result.
     ///
     /// Where nothing allows it, the operation is proposed; without a `proposal` it was requested. `outline` is what the
@@ -191,22 +191,24 @@ impl Approvals {
         proposal: Option<Proposal>,
         outline: &str,
         rules: Rules,
-    ) -> Result<Arc<[u8]>> {
+    ) -> Result<Taken> {
         let mut state = self.lock(rules);
         let (id, now) = (operation.id(&self.secret), operation.state(&self.secret));
         if state.approved(&id).is_some()
-            && let Some(plan) = state.remove(id).and_then(|waiting| waiting.plan)
+            && let Some(waiting) = state.remove(id)
+            && let Some(plan) = waiting.plan
         {
             if plan.state == now {
-                return Ok(plan.result);
+                return Ok(Taken { result: plan.result, given: waiting.approved });
             }
             if !state.is_covered(operation) {
                 return Err(outdated(outline));
             }
         }
-        if state.is_covered(operation) {
+        if let Some(given) = state.covering(operation).cloned() {
             state.remove(id);
-            return Ok(operation.result.unwrap_or_default().into());
+            let result = operation.result.unwrap_or_default().into();
+            return Ok(Taken { result, given: Some(given) });
         }
         if let Some(proposal) = proposal {
             let (id, planned) = self.planned(operation, proposal);

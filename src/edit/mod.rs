@@ -50,4 +50,4 @@ pub use repeats::{Repeats, Ticket};
 pub use request::{Edit, FileName};
 pub use scope::Scope;
 pub use secret::{Digest, Secret};
-pub use waiting::{Given, Request, Rules};
+pub use waiting::{Given, Request, Rules, Taken};

@@ -11,6 +11,10 @@ pub enum FileTool {
     Write,
     /// `edit_file`.
     Edit,
+    /// `edit_files`.
+    Patch,
+    /// `undo`.
+    Undo,
 }
 
 impl FileTool {
@@ -20,6 +24,8 @@ impl FileTool {
             Self::Read => "read_file",
             Self::Write => "write_file",
             Self::Edit => "edit_file",
+            Self::Patch => "edit_files",
+            Self::Undo => "undo",
         }
     }
 
@@ -29,6 +35,8 @@ impl FileTool {
             Self::Read => "Read",
             Self::Write => "Write",
             Self::Edit => "Edit",
+            Self::Patch => "Patch",
+            Self::Undo => "Undo changes of",
         }
     }
 }

@@ -37,6 +37,79 @@ pub enum Payload {
     WriteLarge(WriteLargePayload),
     /// As `edit`, with texts over [`WHOLE_BYTES`].
     EditLarge(EditLargePayload),
+    /// Several files are changed, all or none.
+    Patch(PatchPayload),
+    /// As `patch`, with a diff over [`WHOLE_BYTES`].
+    PatchLarge(PatchLargePayload),
+}
+
+/// A file of a patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchedFile {
+    /// The path beneath the root, after the change.
+    pub path: String,
+    /// The path before, of a file that moves.
+    pub old_path: Option<String>,
+    /// `create`, `update`, `delete`, `move` or `mode`.
+    pub kind: String,
+    /// The lines that are added.
+    pub lines_added: u64,
+    /// The lines that are removed.
+    pub lines_removed: u64,
+    /// The git blob id of the file as it is.
+    pub base_oid: Option<String>,
+    /// The kind and the permissions of the file as it is, in octal digits.
+    pub mode: Option<String>,
+    /// Whether the file may be run afterwards.
+    pub executable: bool,
+}
+
+/// `type: "patch"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchPayload {
+    /// One line that is enough for a yes or a no.
+    pub description: String,
+    /// The name of the sandbox.
+    pub path: String,
+    /// The name of the sandbox.
+    pub sandbox: String,
+    /// The files.
+    pub files: Vec<PatchedFile>,
+    /// What changes in all of them, as a git diff.
+    pub unified_diff: String,
+    /// The lines of `unified_diff`.
+    pub diff_lines: u64,
+    /// What names the operation to `approve`.
+    #[serde(default)]
+    pub approval_id: String,
+}
+
+/// `type: "patch_large"`: the chunks, joined, are the git diff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchLargePayload {
+    /// One line that is enough for a yes or a no.
+    pub description: String,
+    /// The name of the sandbox.
+    pub path: String,
+    /// The name of the sandbox.
+    pub sandbox: String,
+    /// The files.
+    pub files: Vec<PatchedFile>,
+    /// Always true.
+    pub content_truncated: bool,
+    /// The first chunk of the git diff.
+    pub content_preview: String,
+    /// What `approval_chunk` takes to fetch the others.
+    pub fetch_url: String,
+    /// Bytes of a chunk, at most.
+    pub chunk_size: u64,
+    /// How many chunks there are.
+    pub total_chunks: u64,
+    /// The lines of the git diff.
+    pub diff_lines: u64,
+    /// What names the operation to `approve`.
+    #[serde(default)]
+    pub approval_id: String,
 }
 
 /// `type: "write"`.
@@ -261,7 +334,10 @@ impl Received {
             strict_json::parse(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
         let field = |name: &str| value.get(name).and_then(Value::as_str);
         match field("type") {
-            Some(kind @ ("write" | "edit" | "read" | "write_large" | "edit_large")) => {
+            Some(
+                kind @ ("write" | "edit" | "read" | "write_large" | "edit_large" | "patch"
+                | "patch_large"),
+            ) => {
                 let kind = quoted(kind);
                 let payload = Payload::deserialize(&value);
                 payload
@@ -307,7 +383,24 @@ impl Payload {
             | Self::Edit(EditPayload { description, .. })
             | Self::Read(ReadPayload { description, .. })
             | Self::WriteLarge(WriteLargePayload { description, .. })
-            | Self::EditLarge(EditLargePayload { description, .. }) => description,
+            | Self::EditLarge(EditLargePayload { description, .. })
+            | Self::Patch(PatchPayload { description, .. })
+            | Self::PatchLarge(PatchLargePayload { description, .. }) => description,
+        }
+    }
+
+    /// Replaces the line that is enough for a yes or a no.
+    pub(super) fn describe(&mut self, words: impl FnOnce(&str) -> String) {
+        match self {
+            Self::Write(WritePayload { description, .. })
+            | Self::Edit(EditPayload { description, .. })
+            | Self::Read(ReadPayload { description, .. })
+            | Self::WriteLarge(WriteLargePayload { description, .. })
+            | Self::EditLarge(EditLargePayload { description, .. })
+            | Self::Patch(PatchPayload { description, .. })
+            | Self::PatchLarge(PatchLargePayload { description, .. }) => {
+                *description = words(description);
+            }
         }
     }
 
@@ -319,6 +412,10 @@ impl Payload {
             | Self::Read(ReadPayload { mode, .. })
             | Self::WriteLarge(WriteLargePayload { mode, .. })
             | Self::EditLarge(EditLargePayload { mode, .. }) => mode,
+            Self::Patch(PatchPayload { files, .. })
+            | Self::PatchLarge(PatchLargePayload { files, .. }) => {
+                return files.iter().any(|file| file.executable);
+            }
         };
         let mode = mode.as_deref().and_then(|mode| u32::from_str_radix(mode, 8).ok());
         mode.is_some_and(|mode| mode & EXECUTE != 0)
@@ -331,11 +428,13 @@ impl Payload {
             | Self::Edit(EditPayload { path, .. })
             | Self::Read(ReadPayload { path, .. })
             | Self::WriteLarge(WriteLargePayload { path, .. })
-            | Self::EditLarge(EditLargePayload { path, .. }) => path,
+            | Self::EditLarge(EditLargePayload { path, .. })
+            | Self::Patch(PatchPayload { path, .. })
+            | Self::PatchLarge(PatchLargePayload { path, .. }) => path,
         }
     }
 
-    /// Returns the git blob id of the file as it is; `None` where there is none.
+    /// Returns the git blob id of the file as it is; `None` where there is none, or are several.
     pub fn base_oid(&self) -> Option<&str> {
         match self {
             Self::Write(WritePayload { base_oid, .. })
@@ -343,12 +442,13 @@ impl Payload {
             | Self::WriteLarge(WriteLargePayload { base_oid, .. }) => base_oid.as_deref(),
             Self::Edit(EditPayload { base_oid, .. })
             | Self::EditLarge(EditLargePayload { base_oid, .. }) => Some(base_oid),
+            Self::Patch(_) | Self::PatchLarge(_) => None,
         }
     }
 
     /// Tells whether the payload holds a first chunk only.
     pub const fn is_large(&self) -> bool {
-        matches!(self, Self::WriteLarge(_) | Self::EditLarge(_))
+        matches!(self, Self::WriteLarge(_) | Self::EditLarge(_) | Self::PatchLarge(_))
     }
 
     /// Returns what names the operation to `approve`.
@@ -358,7 +458,9 @@ impl Payload {
             | Self::Edit(EditPayload { approval_id, .. })
             | Self::Read(ReadPayload { approval_id, .. })
             | Self::WriteLarge(WriteLargePayload { approval_id, .. })
-            | Self::EditLarge(EditLargePayload { approval_id, .. }) => approval_id,
+            | Self::EditLarge(EditLargePayload { approval_id, .. })
+            | Self::Patch(PatchPayload { approval_id, .. })
+            | Self::PatchLarge(PatchLargePayload { approval_id, .. }) => approval_id,
         }
     }
 }

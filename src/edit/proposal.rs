@@ -1,12 +1,13 @@
 //! The payload of an operation, and the text that its chunks are cut from.
 
 use super::payload::{
-    CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, Payload, ReadPayload, WHOLE_BYTES,
-    WriteLargePayload, WritePayload,
+    CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, PatchLargePayload, PatchPayload,
+    PatchedFile, Payload, ReadPayload, WHOLE_BYTES, WriteLargePayload, WritePayload,
 };
 use super::plan::{ContentDiff, Plan, counted};
 use super::request::{Edit, FileName};
 use super::secret::Digest;
+use crate::budget::lossy;
 use crate::error::{Error, Result};
 use crate::text::CancelToken;
 use crate::text::lines::{Lines, line_count};
@@ -187,6 +188,85 @@ impl Proposal {
         Ok(Self { payload, large: None })
     }
 
+    /// Proposes changes of several files of a sandbox; `unified_diff` shows all of them.
+    pub fn patch(sandbox: &str, files: Vec<PatchedFile>, unified_diff: String, id: Digest) -> Self {
+        let sum = |of: fn(&PatchedFile) -> u64| files.iter().map(of).sum::<u64>();
+        let description = format!(
+            "Patch {} of {sandbox}: +{} −{}",
+            counted(files.len() as u64, "file"),
+            sum(|file| file.lines_added),
+            sum(|file| file.lines_removed)
+        );
+        let (path, sandbox) = (sandbox.to_owned(), sandbox.to_owned());
+        let diff_lines = line_count(unified_diff.as_bytes());
+        let approval_id = id.to_string();
+        if unified_diff.len() > WHOLE_BYTES {
+            let payload = Payload::PatchLarge(PatchLargePayload {
+                description,
+                path,
+                sandbox,
+                files,
+                content_truncated: true,
+                content_preview: first_chunk(&unified_diff),
+                fetch_url: format!("{FETCH_URL}{id}"),
+                chunk_size: CHUNK_BYTES as u64,
+                total_chunks: chunks(&unified_diff).count() as u64,
+                diff_lines,
+                approval_id,
+            });
+            return Self { payload, large: Some(unified_diff) };
+        }
+        let payload = Payload::Patch(PatchPayload {
+            description,
+            path,
+            sandbox,
+            files,
+            unified_diff,
+            diff_lines,
+            approval_id,
+        });
+        Self { payload, large: None }
+    }
+
+    /// Proposes to take back changes of the file: to give it the content `to`, or to remove it.
+    ///
+    /// # Errors
+    /// `too_large` for a content that is not shown.
+    pub fn undo(
+        file: FileName<'_>,
+        to: Option<&[u8]>,
+        existing: Option<Existing<'_>>,
+        change: ContentDiff,
+        id: Digest,
+    ) -> Result<Self> {
+        let Some(to) = to else { return Self::removal(file, existing, change, id) };
+        let mut proposal = Self::write(file, &lossy(to)?, existing, Some(change), id);
+        proposal.payload.describe(|description| format!("Take back changes: {description}"));
+        Ok(proposal)
+    }
+
+    /// Proposes to remove the file: an edit after which nothing is left, and no file.
+    fn removal(
+        file: FileName<'_>,
+        existing: Option<Existing<'_>>,
+        change: ContentDiff,
+        id: Digest,
+    ) -> Result<Self> {
+        let existing = existing.unwrap_or(Existing { content: b"", oid: "", mode: 0 });
+        let plan = Plan {
+            content: Vec::new(),
+            places: std::iter::once(0..existing.content.len()).collect(),
+            match_line: 1,
+            diff: change,
+        };
+        let old_string = lossy(existing.content)?;
+        let edit = Edit { old_string: &old_string, new_string: "", replace_all: false };
+        let mut proposal = Self::edit(file, existing, &[edit], &plan, id)?;
+        let lines = counted(line_count(existing.content), "line");
+        proposal.payload.describe(|_| format!("Take back changes: delete {file} ({lines})"));
+        Ok(proposal)
+    }
+
     /// Proposes to read the file.
     pub fn read(file: FileName<'_>, existing: Option<Existing<'_>>, id: Digest) -> Self {
         let payload = Payload::Read(ReadPayload {
@@ -211,7 +291,11 @@ impl Proposal {
     pub fn chunk(&self, number: u64) -> Result<&str> {
         let text = match (&self.large, &self.payload) {
             (Some(text), _) | (None, Payload::Write(WritePayload { content: text, .. })) => text,
-            (None, Payload::Edit(EditPayload { unified_diff: text, .. })) => text,
+            (
+                None,
+                Payload::Edit(EditPayload { unified_diff: text, .. })
+                | Payload::Patch(PatchPayload { unified_diff: text, .. }),
+            ) => text,
             _ => "",
         };
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));

@@ -17,6 +17,13 @@ const REMEMBERED: usize = 1 << 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
+impl Ticket {
+    /// Returns its number, which no other ticket of the database has.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// An edit that was asked for on a connection.
 type Asked = (u64, Digest);
 

@@ -47,6 +47,15 @@ pub struct Given {
     pub since: Instant,
 }
 
+/// What an operation that is allowed writes.
+#[derive(Debug)]
+pub struct Taken {
+    /// The content.
+    pub result: Arc<[u8]>,
+    /// The yes that allowed it; `None` where nobody had to be asked.
+    pub given: Option<Given>,
+}
+
 /// A call on a file that must not be read unseen, as its session made it: nothing of it depends on the file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
@@ -164,8 +173,16 @@ pub(super) struct State {
 
 impl State {
     pub fn is_covered(&self, operation: &Operation<'_>) -> bool {
-        !self.covered.is_empty()
-            && Covered::around(operation).iter().any(|covered| self.covered.contains_key(covered))
+        self.covering(operation).is_some()
+    }
+
+    /// Returns the approval of a wider scope that covers an operation, of several the narrowest.
+    pub fn covering(&self, operation: &Operation<'_>) -> Option<&Given> {
+        if self.covered.is_empty() {
+            return None;
+        }
+        let around = Covered::around(operation);
+        around.iter().find_map(|covered| self.covered.get(covered)?.last())
     }
 
     pub fn get(&self, id: &Digest) -> Option<&Waiting> {

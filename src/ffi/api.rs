@@ -1,5 +1,6 @@
-//! The table of DuckDB's C API, retyped so that its exceptions may pass through our frames, and every function in one of
-//! two classes: quiet or throwing. The class is what the function's source in DuckDB 1.5.6 says, not what was seen.
+//! The table of DuckDB's C API, retyped so that its exceptions may pass through our frames, with
+//! every function in one of two classes: quiet or throwing. The class follows from the function's
+//! source in DuckDB 1.5.6, not from observation.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
@@ -9,7 +10,7 @@ use std::sync::OnceLock;
 use libduckdb_sys as sys;
 use sys::idx_t;
 
-/// A destructor DuckDB calls for data it was given.
+/// A destructor that DuckDB calls for data it was given.
 pub type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
 
 macro_rules! api {
@@ -42,7 +43,7 @@ macro_rules! api {
     };
     (@class quiet { $($functions:tt)* }) => { api! { @methods Api { $($functions)* } } };
     (@class throwing { $($functions:tt)* }) => { api! { @methods Outside { $($functions)* } } };
-    // No pointer is handed out, so a function is called through its class or not at all.
+    // Pointers stay private, so a function can be called only through its class.
     (@methods $class:ident { $( fn $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)?; )* }) => {
         impl $class {
             $(
@@ -58,22 +59,23 @@ macro_rules! api {
     };
 }
 
-/// What never throws, by its class below: it may be called anywhere.
+/// The functions that never throw, by their class below: they may be called anywhere.
 pub struct Api(Table);
 
-/// The part of a callback that runs outside of `catch_unwind`, and what may throw there: a C++ exception that reaches
-/// `catch_unwind` ends the process.
+/// The part of a callback outside of `catch_unwind`, with the functions that may throw: a C++
+/// exception that reaches `catch_unwind` ends the process.
 ///
-/// A callback has one, [`super::contain::run`] wants it `&mut` for as long as it contains panics, and every function
-/// that may throw is a method of it. So the borrow checker refuses a closure that is contained and calls one. It cannot
-/// be copied or sent to another thread.
+/// A callback has one, [`super::contain::run`] borrows it mutably while it contains panics, and
+/// every function that may throw is a method of it. So the borrow checker rejects a contained
+/// closure that calls one. It cannot be copied or sent to another thread.
 pub struct Outside(&'static Table, PhantomData<*mut ()>);
 
 impl Outside {
     /// Enters a callback.
     ///
     /// # Safety
-    /// Nothing between here and the C++ code that called may catch a panic, except what borrows the result as `&mut`.
+    /// Nothing between here and the calling C++ code may catch a panic, except code that borrows
+    /// the result mutably.
     pub unsafe fn enter() -> Self {
         Self(&api().0, PhantomData)
     }
@@ -106,7 +108,7 @@ pub type Replacement =
 
 api! {
     quiet {
-        // Reads or sets a field.
+        // Read or set a field.
         fn duckdb_library_version() -> *const c_char;
         fn duckdb_client_context_get_connection_id(context: sys::duckdb_client_context) -> idx_t;
         fn duckdb_file_open_options_set_flag(
@@ -153,7 +155,7 @@ api! {
         fn duckdb_list_vector_get_size(vector: sys::duckdb_vector) -> idx_t;
         fn duckdb_selection_vector_get_data_ptr(selection: sys::duckdb_selection_vector) -> *mut sys::sel_t;
 
-        // Ends in a C++ destructor, out of which nothing may be thrown.
+        // End in a C++ destructor, which must not throw.
         fn duckdb_disconnect(connection: *mut sys::duckdb_connection);
         fn duckdb_destroy_result(result: *mut sys::duckdb_result);
         fn duckdb_destroy_client_context(context: *mut sys::duckdb_client_context);
@@ -169,7 +171,7 @@ api! {
         fn duckdb_destroy_vector(vector: *mut sys::duckdb_vector);
         fn duckdb_destroy_selection_vector(selection: sys::duckdb_selection_vector);
 
-        // Catches whatever is thrown, and returns it as an error.
+        // Catch every exception, and return it as an error.
         fn duckdb_connect(database: sys::duckdb_database, out: *mut sys::duckdb_connection) -> sys::duckdb_state;
         fn duckdb_file_system_open(
             system: sys::duckdb_file_system, path: *const c_char, options: sys::duckdb_file_open_options,
@@ -179,18 +181,18 @@ api! {
         fn duckdb_file_handle_read(file: sys::duckdb_file_handle, buffer: *mut c_void, size: i64) -> i64;
         fn duckdb_file_handle_close(file: sys::duckdb_file_handle) -> sys::duckdb_state;
 
-        // Allocates a fixed few bytes or copies the message of an error, and throws where the system has not even these: Rust
-        // would end the process there itself.
+        // Allocate a fixed few bytes or copy the message of an error, and throw if even that fails:
+        // Rust would end the process there itself.
         fn duckdb_client_context_get_file_system(context: sys::duckdb_client_context) -> sys::duckdb_file_system;
         fn duckdb_create_file_open_options() -> sys::duckdb_file_open_options;
         fn duckdb_file_system_error_data(system: sys::duckdb_file_system) -> sys::duckdb_error_data;
         fn duckdb_file_handle_error_data(file: sys::duckdb_file_handle) -> sys::duckdb_error_data;
     }
     throwing {
-        // Closes the file first, with whatever the file system throws.
+        // Closes the file first, and lets the file system's exceptions through.
         fn duckdb_destroy_file_handle(file: *mut sys::duckdb_file_handle);
 
-        // Allocates what the size of an argument decides, casts, or looks into a container with a check.
+        // Allocate by the size of an argument, cast, or access a container with a check.
         fn duckdb_query(
             connection: sys::duckdb_connection, query: *const c_char, out: *mut sys::duckdb_result,
         ) -> sys::duckdb_state;
@@ -279,19 +281,19 @@ api! {
 
 /// Returns the version of DuckDB, such as `v2.0.0`.
 pub fn host_version() -> String {
-    // SAFETY: DuckDB returns a text of its own that ends in NUL and lives as long as the library.
+    // SAFETY: DuckDB returns its own NUL-terminated string, which lives as long as the library.
     let version = unsafe { CStr::from_ptr(api().duckdb_library_version()) };
     version.to_string_lossy().into_owned()
 }
 
 static API: OnceLock<Api> = OnceLock::new();
 
-/// Keeps the API of the host. The pointers are code of the host's library, the same for every
-/// database of the process, so one copy serves them all; a second DuckDB library in the process
-/// is refused, since its functions would be called with the first one's objects.
+/// Stores the API of the host. The pointers are code of the host's library, the same for every
+/// database of the process, so one copy serves them all; a second DuckDB library in the process is
+/// refused, since its functions would be called with the first one's objects.
 ///
 /// # Errors
-/// Why the table is not taken.
+/// The reason why the table is refused.
 ///
 /// # Safety
 /// `raw` must be the table DuckDB returned for API version v1.5.6.
@@ -307,7 +309,7 @@ pub unsafe fn install(raw: &sys::duckdb_ext_api_v1) -> Result<(), String> {
     }
 }
 
-/// Returns what may be called anywhere.
+/// Returns the functions that may be called anywhere.
 ///
 /// # Panics
 /// Before [`install`]; no callback exists before it.

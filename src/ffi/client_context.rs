@@ -1,4 +1,4 @@
-//! DuckDB's client context: the way to a connection's settings and file system.
+//! DuckDB's client context, which gives access to a connection's settings and file system.
 
 use std::ptr;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ pub struct ClientContext(sys::duckdb_client_context);
 // SAFETY: DuckDB's client context is shared between its own threads; the wrapper holds a plain
 // reference that is used by one thread at a time (bind, then init, then the destructor).
 unsafe impl Send for ClientContext {}
-// SAFETY: as above: shared use only reads configuration options and opens files, for which DuckDB has
-// locks of its own.
+// SAFETY: as above: shared use only reads configuration options and opens files, for which DuckDB
+// has locks of its own.
 unsafe impl Sync for ClientContext {}
 
 impl ClientContext {

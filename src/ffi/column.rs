@@ -13,6 +13,8 @@ pub enum Column {
     Boolean(Vec<Option<bool>>),
     /// UTINYINT values.
     UTinyInt(Vec<Option<u8>>),
+    /// INTEGER values.
+    Integer(Vec<Option<i32>>),
     /// BIGINT values, and TIMESTAMPTZ ones, which DuckDB stores alike.
     BigInt(Vec<Option<i64>>),
     /// DOUBLE values.
@@ -41,7 +43,7 @@ pub enum Column {
 #[derive(Debug, Default)]
 pub struct Texts {
     bytes: Vec<u8>,
-    /// Where each text ends, and whether it is NULL.
+    /// The end of each text, and whether it is NULL.
     ends: Vec<(usize, bool)>,
 }
 
@@ -61,7 +63,7 @@ impl Texts {
         push(&mut self.ends, (self.bytes.len(), text.is_none()));
     }
 
-    /// Appends bytes to the text that comes next.
+    /// Appends bytes to the next text.
     fn append(&mut self, bytes: &[u8]) {
         make_room(&mut self.bytes, bytes.len());
         self.bytes.extend_from_slice(bytes);
@@ -71,7 +73,7 @@ impl Texts {
         }
     }
 
-    /// Appends a text; what is not UTF-8 becomes U+FFFD, and is counted as that.
+    /// Appends a text; invalid UTF-8 becomes U+FFFD, and counts as that.
     fn push_lossy(&mut self, bytes: &[u8]) {
         for chunk in bytes.utf8_chunks() {
             self.append(chunk.valid().as_bytes());
@@ -83,9 +85,9 @@ impl Texts {
     }
 }
 
-/// Appends a value. Where the system gives no memory for it, this unwinds with [`Stopped::Allocation`], which
-/// [`super::contain`] turns into the query's error: a value is pushed at hundreds of places, none of which could do
-/// better, and the standard way would abort the host.
+/// Appends a value. If memory cannot be allocated, this unwinds with [`Stopped::Allocation`], which
+/// [`super::contain`] converts to the query's error: values are pushed at hundreds of places, none
+/// of which could do better, and `Vec::push` would abort the host.
 #[inline]
 fn push<T>(values: &mut Vec<T>, value: T) {
     make_room(values, 1);
@@ -110,7 +112,8 @@ impl Column {
         match kind {
             Type::Boolean => Self::Boolean(Vec::new()),
             Type::UTinyInt => Self::UTinyInt(Vec::new()),
-            Type::Integer | Type::UInteger | Type::TextOrTexts | Type::Options(_) => {
+            Type::Integer => Self::Integer(Vec::new()),
+            Type::UInteger | Type::TextOrTexts | Type::Options(_) => {
                 unreachable!("a type of parameters only")
             }
             Type::BigInt | Type::Timestamp => Self::BigInt(Vec::new()),
@@ -127,11 +130,12 @@ impl Column {
         }
     }
 
-    /// Returns how many values the column holds.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::Boolean(values) => values.len(),
             Self::UTinyInt(values) => values.len(),
+            Self::Integer(values) => values.len(),
             Self::BigInt(values) => values.len(),
             Self::Double(values) => values.len(),
             Self::Text(texts) | Self::Blob(texts) => texts.ends.len(),
@@ -140,11 +144,12 @@ impl Column {
         }
     }
 
-    /// Removes all values and keeps the room.
+    /// Removes all values and keeps the capacity.
     pub fn clear(&mut self) {
         match self {
             Self::Boolean(values) => values.clear(),
             Self::UTinyInt(values) => values.clear(),
+            Self::Integer(values) => values.clear(),
             Self::BigInt(values) => values.clear(),
             Self::Double(values) => values.clear(),
             Self::Text(texts) | Self::Blob(texts) => {
@@ -167,6 +172,7 @@ impl Column {
         match self {
             Self::Boolean(values) => push(values, None),
             Self::UTinyInt(values) => push(values, None),
+            Self::Integer(values) => push(values, None),
             Self::BigInt(values) => push(values, None),
             Self::Double(values) => push(values, None),
             Self::Text(texts) | Self::Blob(texts) => texts.push(None),
@@ -190,16 +196,16 @@ impl Column {
         }
     }
 
-    /// Appends bytes as text: what is not UTF-8 becomes U+FFFD.
+    /// Appends bytes as text: invalid UTF-8 becomes U+FFFD.
     pub fn push_bytes(&mut self, bytes: Option<&[u8]>) {
-        // Most bytes are UTF-8, which is found out several times faster than what is to be replaced.
+        // Most bytes are valid UTF-8, and validating is several times faster than replacing.
         match (self, bytes.map(|bytes| (bytes, std::str::from_utf8(bytes)))) {
             (Self::Text(texts), Some((bytes, Err(_)))) => texts.push_lossy(bytes),
             (column, bytes) => column.push_text(bytes.and_then(|(_, text)| text.ok())),
         }
     }
 
-    /// Appends bytes as they are, or NULL.
+    /// Appends bytes unchanged, or NULL.
     pub fn push_blob(&mut self, bytes: Option<&[u8]>) {
         match self {
             Self::Blob(blobs) => blobs.push(bytes),
@@ -212,6 +218,14 @@ impl Column {
         match self {
             Self::BigInt(values) => push(values, number),
             other => panic!("a BIGINT was pushed to {other:?}"),
+        }
+    }
+
+    /// Appends an INTEGER or NULL.
+    pub fn push_integer(&mut self, number: Option<i32>) {
+        match self {
+            Self::Integer(values) => push(values, number),
+            other => panic!("an INTEGER was pushed to {other:?}"),
         }
     }
 
@@ -272,6 +286,7 @@ impl Column {
         match (self, more) {
             (Self::Boolean(values), Self::Boolean(more)) => extend(values, &more),
             (Self::UTinyInt(values), Self::UTinyInt(more)) => extend(values, &more),
+            (Self::Integer(values), Self::Integer(more)) => extend(values, &more),
             (Self::BigInt(values), Self::BigInt(more)) => extend(values, &more),
             (Self::Double(values), Self::Double(more)) => extend(values, &more),
             (Self::Text(texts), Self::Text(more)) | (Self::Blob(texts), Self::Blob(more)) => {
@@ -294,7 +309,7 @@ impl Column {
         }
     }
 
-    /// Returns about how many bytes the values take.
+    /// Returns the approximate size of the values.
     pub(super) fn bytes(&self) -> usize {
         const EACH: usize = 16;
         match self {
@@ -306,7 +321,7 @@ impl Column {
     }
 }
 
-/// The rows of one chunk: the columns the query asked for, in its order.
+/// The rows of one chunk: the requested columns, in the query's order.
 #[derive(Debug)]
 pub struct Batch {
     columns: Vec<Column>,
@@ -333,13 +348,13 @@ impl Batch {
         &mut self.columns
     }
 
-    /// Returns how many rows the batch holds.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, Column::len)
     }
 
-    /// Tells whether the batch must be handed over before another row: it has the rows or bytes
-    /// of a chunk, or it has rows and its time is up.
+    /// Tells whether the batch must be returned before another row: it has the rows or bytes of a
+    /// chunk, or it has rows and its time is up.
     pub fn is_full(&self) -> bool {
         let rows = self.rows();
         rows >= limits::CHUNK_ROWS

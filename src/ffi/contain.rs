@@ -1,4 +1,4 @@
-//! Containment of panics: what panics inside becomes an error outside.
+//! Containment of panics: converts a panic to an error.
 
 use std::cell::RefCell;
 use std::ffi::CString;
@@ -11,39 +11,39 @@ use crate::error::{Error, Result};
 use crate::limits;
 
 thread_local! {
-    /// Where the last panic of this thread happened, for the error that reports it.
+    /// The location of the last panic of this thread, for the error that reports it.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Replaces the panic hook of this library (a `cdylib` has its own) by one that prints nothing
-/// and remembers the place.
+/// Replaces the panic hook of this library (a `cdylib` has its own) by one that prints nothing and
+/// stores the location.
 pub fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // A test that fails says why.
+        // A failing test prints the reason.
         let printing = cfg!(test).then(take_hook);
         set_hook(Box::new(move |info| {
             if let Some(print) = &printing {
                 print(info);
             }
-            // The file's name alone: the paths of the machine that built it tell a user nothing.
+            // Only the file's name: the paths of the build machine mean nothing to a user.
             let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
             let place = info.location().map(|at| format!("{}:{}", name(at.file()), at.line()));
-            // A panic while the thread's locals are torn down has nowhere to write to.
+            // During the destruction of thread-locals a panic has nowhere to store its location.
             let _ = PLACE.try_with(|cell| *cell.borrow_mut() = place);
         }));
     });
 }
 
-/// Runs `work` and turns a panic into a `tool_failed` error.
+/// Runs `work` and converts a panic to a `tool_failed` error.
 ///
-/// It holds the callback's [`Outside`] meanwhile, so that `work` cannot call an API function that may throw: a C++
-/// exception that reaches `catch_unwind` aborts the process.
+/// Borrows the callback's [`Outside`] meanwhile, so that `work` cannot call an API function that
+/// may throw: a C++ exception that reaches `catch_unwind` aborts the process.
 pub fn run<T>(_held: &mut Outside, work: impl FnOnce() -> Result<T>) -> Result<T> {
     run_thread(work)
 }
 
-/// Does the same on a thread of ours, which has no [`Outside`].
+/// Does the same on one of our threads, which has no [`Outside`].
 pub fn run_thread<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     contain(|| {
         headroom()?;
@@ -51,23 +51,24 @@ pub fn run_thread<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// Refuses to start where the system has little memory left. What grows with its input is reserved step by step; a
-/// thousand small things are not, and where one of them fails the process ends, so there is to be room for all of them.
+/// Refuses to start if the system has little memory left. Buffers that grow with the input are
+/// reserved step by step; a thousand small allocations are not, and if one of them fails the
+/// process ends, so there must be room for all of them.
 fn headroom() -> Result<()> {
-    // The system's own answer, as an allocator writes into what it hands out: to take back a page that was written to,
-    // the system interrupts every processor on which the process runs.
+    // Asks the system itself, as an allocator writes into its memory: to release a page that was
+    // written, the system interrupts every processor on which the process runs.
     let room = memmap2::MmapMut::map_anon(limits::HEADROOM_BYTES);
     Ok(room.map(drop).map_err(|_| Stopped::Allocation)?)
 }
 
 fn contain<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    // The closure's captures are dropped or marked failed by every caller after a panic, so a
-    // broken invariant cannot be seen later.
+    // Every caller drops the closure's captures or marks them failed after a panic, so a broken
+    // invariant cannot be observed later.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         if let Some(stopped) = panic.downcast_ref::<Stopped>() {
             return Err((*stopped).into());
         }
-        // Dropping the payload could panic again; a second payload is forgotten.
+        // Dropping the payload could panic again; a second payload is leaked.
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
             std::mem::forget(second);
         }
@@ -77,8 +78,8 @@ fn contain<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// Runs a destructor's `work`; a panic has nobody to be told to and ends here. A destructor has no [`Outside`], as C++
-/// calls it where nothing may be thrown.
+/// Runs a destructor's `work`; a panic cannot be reported and is swallowed. A destructor has no
+/// [`Outside`], as C++ calls it where nothing may throw.
 pub fn run_drop(work: impl FnOnce()) {
     let _ = contain(|| {
         work();
@@ -86,7 +87,7 @@ pub fn run_drop(work: impl FnOnce()) {
     });
 }
 
-/// Returns an error's text as C wants it.
+/// Returns an error's text as a C string.
 pub fn c_message(error: &Error) -> CString {
     let text = error.to_string().replace('\0', "\u{fffd}");
     CString::new(text).unwrap_or_default()

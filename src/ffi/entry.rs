@@ -29,16 +29,16 @@ pub struct Registrar {
 }
 
 impl Registrar {
-    /// Keeps a value for the functions registered from here on, which see it in their
-    /// [`super::Settings`]. It is the database's own: another database has another one.
+    /// Stores a value for the functions registered from here on, which find it in their
+    /// [`super::Settings`]. Each database has its own.
     pub fn keep(&mut self, value: impl Any + Send + Sync) {
         self.extra_info = ExtraInfo::new(value);
     }
 
-    /// Runs a query that returns nothing of interest; its error, where it fails.
+    /// Runs a query and ignores its result; returns its error if it fails.
     pub fn query(&self, sql: &str) -> std::result::Result<(), String> {
-        // SAFETY: all zeros are a result without anything, which DuckDB fills in and which is destroyed once; the
-        // message belongs to it and is copied before.
+        // SAFETY: all zeros are an empty result, which DuckDB fills in and which is destroyed once;
+        // the message belongs to it and is copied before.
         unsafe {
             let mut result: sys::duckdb_result = std::mem::zeroed();
             let state =
@@ -76,7 +76,7 @@ impl Registrar {
         unsafe { scalar_callbacks::register::<F>(&self.outside, self.connection, &self.extra_info) }
     }
 
-    /// Registers a replacement scan, asked after those of DuckDB itself.
+    /// Registers a replacement scan, which is tried after those of DuckDB itself.
     pub fn replacement<R: ReplacementScan>(&self) {
         // SAFETY: the database is live while it loads the extension.
         unsafe { replacement::register::<R>(&self.outside, self.database) }
@@ -91,8 +91,8 @@ impl Drop for Registrar {
     }
 }
 
-/// Loads the extension into a database; false after `access.set_error`, as without a message
-/// DuckDB would invalidate the database.
+/// Loads the extension into a database; returns false after `access.set_error`, as without a
+/// message DuckDB would invalidate the database.
 ///
 /// # Safety
 /// Called by DuckDB with live handles.
@@ -106,7 +106,7 @@ pub unsafe extern "C-unwind" fn redline_init_c_api(
     let connected = unsafe { connect(info, access) };
     let registered = connected.and_then(|(database, connection)| {
         crate::functions::register(&mut Registrar {
-            // SAFETY: DuckDB calls, and `connect` has taken its functions.
+            // SAFETY: called by DuckDB, and `connect` has taken its functions.
             outside: unsafe { Outside::enter() },
             database,
             connection,
@@ -136,8 +136,8 @@ unsafe fn connect(
     access: *const sys::duckdb_extension_access,
 ) -> Result<(sys::duckdb_database, sys::duckdb_connection)> {
     let refused = |why: &str| Error::tool_failed(format!("redline cannot be loaded: {why}"));
-    // SAFETY: `access` and the table it returns are live; the table is the one of the version
-    // asked for, or null.
+    // SAFETY: `access` and the table it returns are live; the table is the one of the requested
+    // version, or null.
     unsafe {
         let (Some(get_api), Some(get_database)) = ((*access).get_api, (*access).get_database)
         else {

@@ -1,4 +1,4 @@
-//! What the extension keeps for a database, handed to DuckDB with every function of it.
+//! The extension's data for a database, passed to DuckDB with every function.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::api::Destroy;
 use super::contain;
 
-/// A value that lives as long as the functions registered with it, which is as long as the database.
+/// A value that lives as long as the functions registered with it: as long as the database.
 #[derive(Debug, Clone)]
 pub struct ExtraInfo(Arc<dyn Any + Send + Sync>);
 
 impl ExtraInfo {
-    /// Keeps a value.
+    /// Stores a value.
     pub fn new(value: impl Any + Send + Sync) -> Self {
         Self(Arc::new(value))
     }
@@ -22,12 +22,12 @@ impl ExtraInfo {
         Arc::clone(&self.0).downcast().ok()
     }
 
-    /// Returns one more share as the extra information of a function, and what ends it.
+    /// Returns one more share as the extra information of a function, and its destructor.
     pub(super) fn share(&self) -> (*mut c_void, Option<Destroy>) {
         (Box::into_raw(Box::new(self.clone())).cast(), Some(destroy))
     }
 
-    /// Returns the value behind extra information.
+    /// Returns the value of extra information.
     ///
     /// # Safety
     /// `shared` must come from [`Self::share`] and not be destroyed yet.

@@ -1,11 +1,11 @@
 //! Reading files through the file system of a DuckDB connection.
 //!
-//! It reaches what DuckDB reaches (`s3://` and `https://` with the extensions loaded, file systems
-//! of a Python host), and DuckDB checks each path against its own limits.
+//! It reaches all of DuckDB's files (`s3://` and `https://` with the extensions loaded, file
+//! systems of a Python host), and DuckDB checks each path against its own limits.
 //!
 //! DuckDB's C++ exceptions end in these calls and come back as error data, so they may run inside
-//! `catch_unwind`. Destroying a handle closes it once more and lets what that throws through: handles are kept until
-//! the callback has left its containment, and destroyed there ([`destroy_closed`]).
+//! `catch_unwind`. Destroying a handle closes it again and lets exceptions through: handles are
+//! kept until the callback has left its containment, and destroyed there ([`destroy_closed`]).
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
@@ -18,7 +18,7 @@ use super::api::{Outside, api};
 use super::client_context::ClientContext;
 use crate::budget::{Stopped, check_current, reserve};
 
-/// Bytes asked for at once of a file whose size is not known or has grown.
+/// Bytes requested at once of a file whose size is unknown or has grown.
 const STEP: usize = 1 << 16;
 
 /// The file system of a connection.
@@ -30,11 +30,11 @@ pub struct FileSystem(Arc<ClientContext>);
 pub enum FileError {
     /// DuckDB's settings forbid the path.
     Denied,
-    /// The file has more bytes than were asked for: its size, where DuckDB knows it.
+    /// The file has more bytes than the limit: its size, if DuckDB knows it.
     TooLarge(Option<u64>),
-    /// The query's time is over, or not enough memory for the file.
+    /// The query ended, or there is not enough memory for the file.
     Stopped(Stopped),
-    /// Opening or reading failed: DuckDB's words.
+    /// Opening or reading failed: DuckDB's message.
     Failed(String),
 }
 
@@ -43,8 +43,8 @@ impl FileSystem {
         Self(context)
     }
 
-    /// Returns the bytes of a file that has at most `limit` of them. One over the limit is not
-    /// read when DuckDB knows its size, else up to the first byte too many.
+    /// Returns the bytes of a file with at most `limit` bytes. One over the limit is not read if
+    /// DuckDB knows its size, else only up to the first byte too many.
     pub fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {
         let path =
             CString::new(path).map_err(|_| FileError::Failed("the path holds a NUL".to_owned()))?;
@@ -55,7 +55,7 @@ impl FileSystem {
 
     fn open(&self, path: &CStr) -> Result<File, FileError> {
         // SAFETY: the context lives as long as the statement that holds it; file system and options
-        // are made and destroyed here, the handle belongs to `File`.
+        // are created and destroyed here, the handle belongs to `File`.
         unsafe {
             let mut system = api().duckdb_client_context_get_file_system(self.0.raw());
             let mut options = api().duckdb_create_file_open_options();
@@ -82,7 +82,7 @@ impl FileSystem {
 struct File(sys::duckdb_file_handle);
 
 impl File {
-    /// Returns the size; negative when it is not known.
+    /// Returns the size; negative if it is unknown.
     fn size(&self) -> i64 {
         // SAFETY: the handle is open.
         unsafe { api().duckdb_file_handle_size(self.0) }
@@ -90,8 +90,8 @@ impl File {
 
     /// Reads to the end, which is expected at `size`.
     fn read(&self, size: u64, limit: u64) -> Result<Vec<u8>, FileError> {
-        // One byte more than expected shows the end, and one more than the limit a file that is too
-        // large, even one that grows.
+        // One byte more than expected reveals the end, and one more than the limit a file that is
+        // too large, even a growing one.
         let [expected, most] = [size, limit]
             .map(|bytes| usize::try_from(bytes).map_or(usize::MAX, |n| n.saturating_add(1)));
         let mut bytes = Vec::new();
@@ -127,7 +127,7 @@ impl Drop for File {
     fn drop(&mut self) {
         // SAFETY: owned and open; the call returns an error instead of throwing.
         let closed = unsafe { api().duckdb_file_handle_close(self.0) };
-        // One that cannot be closed would throw when it is destroyed: what it holds is left to the process.
+        // A handle that cannot be closed would throw when it is destroyed, so it is leaked.
         if closed == sys::DuckDBSuccess {
             let _ = CLOSED.try_with(|closed| closed.borrow_mut().push(self.0));
         }
@@ -135,11 +135,12 @@ impl Drop for File {
 }
 
 thread_local! {
-    /// The handles of this thread that are closed and wait to be destroyed.
+    /// The closed handles of this thread that are not destroyed yet.
     static CLOSED: RefCell<Vec<sys::duckdb_file_handle>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Destroys the handles that this thread has closed. Where DuckDB throws, the others wait for the next call.
+/// Destroys the handles that this thread has closed. If DuckDB throws, the others wait for the next
+/// call.
 pub(super) fn destroy_closed(outside: &Outside) {
     while let Some(mut handle) = CLOSED.try_with(|closed| closed.borrow_mut().pop()).ok().flatten()
     {

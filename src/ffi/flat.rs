@@ -34,7 +34,7 @@ impl Flat {
     /// Tells whether a row is NULL.
     pub fn is_null(&self, row: usize) -> bool {
         assert!(row < self.rows, "row {row} of {}", self.rows);
-        // SAFETY: a mask, where there is one, has a bit for every row.
+        // SAFETY: a mask, if there is one, has a bit for every row.
         !self.mask.is_null() && unsafe { *self.mask.add(row / 64) } & (1 << (row % 64)) == 0
     }
 
@@ -56,7 +56,7 @@ impl Flat {
         unsafe { self.value(row) }
     }
 
-    /// Returns the truth in a row, `None` for NULL.
+    /// Returns the boolean in a row, `None` for NULL.
     ///
     /// # Safety
     /// The vector is of type BOOLEAN.
@@ -70,14 +70,14 @@ impl Flat {
     /// # Safety
     /// The vector is of type VARCHAR.
     pub unsafe fn text(&self, row: usize) -> Option<&[u8]> {
-        /// Lengths up to this one are stored inside the element.
+        /// Strings up to this length are stored inside the element.
         const INLINE: u32 = 12;
         if self.is_null(row) {
             return None;
         }
-        // SAFETY: the row is in range and holds a `duckdb_string_t`; its length says which half
-        // of the union is live, and the bytes live as long as the vector. The reference goes to
-        // the element itself, not to a copy, since short texts are stored in place.
+        // SAFETY: the row is in range and holds a `duckdb_string_t`; its length says which half of
+        // the union is live, and the bytes live as long as the vector. The reference is to the
+        // element itself, not to a copy, since short strings are stored in place.
         unsafe {
             let text = &*self.data.cast::<sys::duckdb_string_t>().add(row);
             let length = text.value.inlined.length;
@@ -90,7 +90,7 @@ impl Flat {
         }
     }
 
-    /// Returns where the elements of the list in a row stand, `None` for NULL.
+    /// Returns the range of the elements of the list in a row, `None` for NULL.
     ///
     /// # Safety
     /// The vector is of a LIST type.
@@ -102,13 +102,13 @@ impl Flat {
     }
 }
 
-/// A vector of ours.
+/// An owned vector.
 pub struct Vector(sys::duckdb_vector);
 
 impl Vector {
-    /// Copies the elements of lists so that they are flat at every depth. Those that DuckDB 1.5.6
-    /// hands over are not always: where one list serves all rows and was cast to structs with more
-    /// fields, such a field is one NULL for all elements, and reads as garbage behind the first.
+    /// Copies the elements of lists so that they are flat at every depth. Those of DuckDB 1.5.6 are
+    /// not always: if one list is shared by all rows and was cast to structs with more fields, such
+    /// a field is one NULL for all elements, and reads as garbage after the first.
     ///
     /// # Safety
     /// `elements` must be a live vector of type `kind` with `rows` rows.
@@ -122,7 +122,7 @@ impl Vector {
         // each of them once.
         unsafe {
             let copy = Self(outside.duckdb_create_vector(kind.raw(), rows as idx_t));
-            // DuckDB catches what it throws there, and returns null.
+            // DuckDB catches its exception there, and returns null.
             if copy.0.is_null() {
                 return Err(Stopped::Allocation);
             }
@@ -149,7 +149,7 @@ impl Drop for Vector {
     }
 }
 
-/// Which rows are copied, and in what order.
+/// The rows to copy, and their order.
 struct Selection(sys::duckdb_selection_vector);
 
 impl Drop for Selection {

@@ -1,4 +1,4 @@
-//! Reading an argument of a type that the caller chose: a struct of options.
+//! Reads an argument of a type that the caller chose: a struct of options.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::budget::Stopped;
 pub struct Given {
     input: Flat,
     shape: Shape,
-    /// The vector itself, where it is a copy.
+    /// The vector itself, if it is a copy.
     _copy: Option<Vector>,
 }
 
-/// What a vector holds. Parts are looked into as deep as options go: a struct of values and of lists of values.
+/// The content of a vector, as deep as options go: a struct of values and of lists of values.
 enum Shape {
     Boolean,
     /// How the integers are read, which is sound for this vector.
@@ -27,16 +27,16 @@ enum Shape {
     Timestamp,
     Date,
     Text,
-    /// Texts where a moment is wanted, each with the moment that DuckDB reads in it.
+    /// Texts for a timestamp parameter, each with the timestamp that DuckDB reads in it.
     Moments(Vec<Option<i64>>),
     List(Box<Given>),
     Struct(Vec<(Arc<str>, Given)>),
-    /// Nothing but NULL.
+    /// Only NULL.
     Null,
     Other(&'static str),
 }
 
-/// How deep a vector is in the argument.
+/// The depth of a vector in the argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Argument,
@@ -45,11 +45,11 @@ enum Depth {
 }
 
 impl Given {
-    /// Fetches the pointers of an argument's vector; the elements of lists are copied, and texts where one of `wanted` is a
-    /// moment are cast as DuckDB casts named arguments.
+    /// Fetches the pointers of an argument's vector; copies the elements of lists, and casts texts
+    /// to timestamps where `wanted` has one, as DuckDB casts named arguments.
     ///
     /// # Errors
-    /// [`Stopped::Allocation`] where not enough memory for a copy.
+    /// [`Stopped::Allocation`] without enough memory for a copy.
     ///
     /// # Safety
     /// `vector` must be a flat vector with `rows` rows that outlives the result.
@@ -145,7 +145,7 @@ impl Given {
     }
 }
 
-/// Returns what a vector without parts that are looked into holds.
+/// Returns the shape of a vector without nested parts.
 fn plain_shape(kind: sys::duckdb_type) -> Shape {
     /// # Safety
     /// DuckDB stores values of the vector's type as `T`.
@@ -164,7 +164,7 @@ fn plain_shape(kind: sys::duckdb_type) -> Shape {
         sys::DUCKDB_TYPE_DUCKDB_TYPE_USMALLINT => Shape::Integer(integer::<u16>),
         sys::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER => Shape::Integer(integer::<u32>),
         sys::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT => Shape::Integer(integer::<u64>),
-        // Without a time zone is in UTC, as where DuckDB casts named arguments.
+        // A timestamp without a time zone is in UTC, as when DuckDB casts named arguments.
         sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP | sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP_TZ => {
             Shape::Timestamp
         }
@@ -191,7 +191,7 @@ fn text(bytes: &[u8]) -> Value {
     Value::Text(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Returns the first moment of a day, counted from 1970; the ends of time stay what they are.
+/// Returns the first moment of a day, counted from 1970; infinite days stay infinite.
 fn midnight(days: i32) -> i64 {
     const DAY: i64 = 24 * 60 * 60 * 1_000_000;
     match days {
@@ -201,7 +201,7 @@ fn midnight(days: i32) -> i64 {
     }
 }
 
-/// Returns the moment that a text names, as DuckDB reads it for a named argument; `None` where it names none.
+/// Parses a text as a timestamp, as DuckDB does for a named argument; `None` if it is invalid.
 fn moment(outside: &Outside, text: &[u8]) -> Option<i64> {
     match cast(outside, text) {
         0 if is_epoch(outside, text) => Some(0),
@@ -210,8 +210,8 @@ fn moment(outside: &Outside, text: &[u8]) -> Option<i64> {
     }
 }
 
-/// Tells whether a text that was cast to 0 names the first moment of 1970: 0 also stands for a cast that fails, and the same
-/// text with another year is not cast to 0 unless it is wrong.
+/// Tells whether a text that was cast to 0 is the first moment of 1970: 0 is also the result of a
+/// failed cast, and a valid text with another year is not cast to 0.
 fn is_epoch(outside: &Outside, text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let is_other_year = |year: &str| {
@@ -223,7 +223,7 @@ fn is_epoch(outside: &Outside, text: &[u8]) -> bool {
 
 /// Casts a text to a TIMESTAMPTZ.
 fn cast(outside: &Outside, text: &[u8]) -> i64 {
-    // SAFETY: the text has as many bytes as it says, and the value is ours until it is destroyed.
+    // SAFETY: the text has the stated length, and the value is ours until it is destroyed.
     unsafe {
         let mut value =
             outside.duckdb_create_varchar_length(text.as_ptr().cast(), text.len() as idx_t);

@@ -16,21 +16,22 @@ pub struct Input {
     flat: Flat,
     /// The elements of lists, or the fields of structs.
     children: Vec<(Field, Input)>,
-    /// What the child of a list points into.
+    /// The copied elements to which the child of a list points.
     _elements: Option<Vector>,
-    /// The whole of an argument whose type the caller chose.
+    /// The whole argument, if the caller chose its type.
     given: Option<Box<Given>>,
 }
 
-// SAFETY: an input is only read, and DuckDB changes nothing behind its pointers before the callback returns, by when the
-// threads that shared it have ended. The copy of a list's elements is destroyed by the one owner.
+// SAFETY: an input is only read, and DuckDB does not change its data before the callback returns,
+// by when the threads that shared it have ended. The only owner destroys the copy of a list's
+// elements.
 unsafe impl Sync for Input {}
 
 impl Input {
-    /// Fetches the pointers of a vector; the elements of lists are copied.
+    /// Fetches the pointers of a vector; copies the elements of lists.
     ///
     /// # Errors
-    /// [`Stopped::Allocation`] where not enough memory for the copy.
+    /// [`Stopped::Allocation`] without enough memory for the copy.
     ///
     /// # Safety
     /// `vector` must be a flat vector of type `kind` with `rows` rows that outlives the result.
@@ -80,7 +81,7 @@ impl Input {
         }
     }
 
-    /// Returns an argument of type [`Type::Options`] as a whole.
+    /// Returns a whole argument of type [`Type::Options`].
     pub fn given(&self) -> Option<&Given> {
         self.given.as_deref()
     }

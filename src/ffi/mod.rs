@@ -1,14 +1,16 @@
 //! The boundary to DuckDB's C extension API v1.5.6, and the only home of `unsafe`.
 //!
 //! It knows nothing of diffs or git. A function is described by a safe trait ([`TableFunction`],
-//! [`ScalarFunction`], [`ReplacementScan`]); this module turns it into callbacks that keep three promises:
+//! [`ScalarFunction`], [`ReplacementScan`]); this module turns it into callbacks that keep three
+//! promises:
 //!
 //! 1. **A Rust panic never crosses into DuckDB.** Domain code runs inside `contain::run`, which
 //!    turns a panic into a SQL error.
 //! 2. **A C++ exception of DuckDB passes through.** Callbacks and every API pointer are
 //!    `extern "C-unwind"`, and no API call that may throw runs inside `catch_unwind` (which would
 //!    abort on a foreign exception): such calls are methods of `api::Outside`, which `contain::run`
-//!    borrows. So each callback has two halves: compute plain Rust values inside, write vectors outside.
+//!    borrows. So each callback has two halves: compute plain Rust values inside, write vectors
+//!    outside.
 //! 3. **Bind data is immutable.** Whatever can change between PREPARE and EXECUTE (settings,
 //!    branches, files) is read when a scan opens.
 #![allow(unsafe_code)]

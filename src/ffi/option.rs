@@ -9,7 +9,7 @@ use super::api::{Outside, api};
 use super::types::{Type, TypeHandle, c_name};
 use crate::error::{Error, Result};
 
-/// The value of an option that nobody has set; it tells the option's type too.
+/// The default value of an option, which also determines its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Default {
     /// VARCHAR.
@@ -20,14 +20,14 @@ pub enum Default {
     Number(u64),
 }
 
-/// An option with global scope: a plain `SET` holds for every connection of the database.
+/// An option with global scope: a plain `SET` applies to every connection of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConfigOption {
     /// The name in SQL.
     pub name: &'static str,
     /// One sentence for `duckdb_settings()`.
     pub description: &'static str,
-    /// The value while nobody has set another.
+    /// The value while no other is set.
     pub default: Default,
 }
 
@@ -46,7 +46,7 @@ pub unsafe fn register(
         Default::Number(_) => TypeHandle::plain(outside, sys::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT),
     };
     let (name, description) = (c_name(option.name), c_name(option.description));
-    // SAFETY: everything created here is destroyed here, once; DuckDB copies what it is given. The
+    // SAFETY: everything created here is destroyed here, once; DuckDB copies its arguments. The
     // default has exactly the option's type, as another would be cast, which can throw.
     let state = unsafe {
         let mut handle = outside.duckdb_create_config_option();
@@ -69,7 +69,7 @@ pub unsafe fn register(
     }
 }
 
-/// Returns a value to be destroyed by the caller.
+/// Returns a value that the caller must destroy.
 ///
 /// # Safety
 /// After the API was installed.

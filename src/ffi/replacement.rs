@@ -1,4 +1,4 @@
-//! Replacement scans: table names that stand for the call of a function.
+//! Replacement scans: table names that call a function.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
@@ -9,13 +9,13 @@ use super::api::{Outside, api};
 use super::contain;
 use super::types::c_name;
 
-/// What a table name that nothing else knows stands for.
+/// The replacement of a table name that DuckDB does not know.
 pub trait ReplacementScan: 'static {
-    /// The table function that is called in its place.
+    /// The table function to call instead.
     const FUNCTION: &'static str;
 
-    /// Returns the function's positional arguments, NULL as `None`; `None` leaves the name to
-    /// others. DuckDB asks for every unknown name, and may ask more than once.
+    /// Returns the function's positional arguments, NULL as `None`; `None` if the name is not
+    /// replaced. DuckDB asks for every unknown name, and may ask more than once.
     fn arguments(table: &str) -> Option<Vec<Option<String>>>;
 }
 
@@ -52,7 +52,7 @@ unsafe extern "C-unwind" fn scan<R: ReplacementScan>(
         for argument in arguments {
             let mut value = match argument.map(CString::new) {
                 Some(Ok(text)) => outside.duckdb_create_varchar(text.as_ptr()),
-                // No name that came from C holds a NUL, and so no part of it.
+                // A name from C has no NUL, so its parts have none.
                 Some(Err(_)) | None => outside.duckdb_create_null_value(),
             };
             outside.duckdb_replacement_scan_add_parameter(info, value);

@@ -1,8 +1,8 @@
-//! The rows of one chunk of a scalar function. DuckDB calls such a function from one thread for each 122,880 rows of a
-//! table, so that the other cores are idle for fewer; rows that take long are shared out to threads of ours.
+//! The rows of one chunk of a scalar function. DuckDB uses one thread for each 122,880 rows of a
+//! table, so that with fewer rows the other cores are idle; slow rows are shared with our threads.
 //!
-//! Order and errors are those of one thread: blocks of rows are taken in order, each has its own results, and the error
-//! of the first row that has one is the call's.
+//! Order and errors are those of one thread: blocks of rows are taken in order, each has its own
+//! results, and the first row with an error determines the call's error.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,16 +19,16 @@ use crate::budget::{Current, RowThread, Stopped, check_current};
 use crate::error::Result;
 use crate::limits;
 
-/// What one of DuckDB's threads keeps between the chunks of an execution.
+/// The data that one of DuckDB's threads keeps between the chunks of an execution.
 pub(super) struct Execution<F: ScalarFunction> {
     state: F::State,
-    /// States of the threads that help, kept because making one may take longer than a row.
+    /// The states of helping threads, kept because creating one may take longer than a row.
     helpers: Vec<F::State>,
     threads: usize,
 }
 
 impl<F: ScalarFunction> Execution<F> {
-    /// Begins an execution that may use so many threads.
+    /// Begins an execution with so many threads.
     pub fn new(state: F::State, threads: usize) -> Self {
         Self { state, helpers: Vec::new(), threads }
     }
@@ -49,7 +49,7 @@ impl<F: ScalarFunction> Execution<F> {
             if row == 1 {
                 first_done = Instant::now();
             }
-            // The first row may have opened what the others use.
+            // The first row may have opened resources that the others share.
             let is_long = || {
                 F::HELPED_FROM.is_zero()
                     || row > limits::TIMED_ROWS
@@ -70,9 +70,10 @@ impl<F: ScalarFunction> Execution<F> {
         Ok(())
     }
 
-    /// Returns the right to threads that help with so many rows, and makes their states; none where no thread is idle.
+    /// Returns permits for threads that help with so many rows, and creates their states; `None` if
+    /// no thread is idle.
     fn helpers(&mut self, rows: usize) -> Option<Vec<RowThread>> {
-        // One row is for the thread that asks.
+        // One row is left for the calling thread.
         let most = (self.threads - 1).min(rows - 1);
         let helpers: Vec<_> = (0..most).map_while(|_| RowThread::spare(self.threads)).collect();
         while self.helpers.len() < helpers.len() {
@@ -103,11 +104,11 @@ impl<F: ScalarFunction> Execution<F> {
             for (helper, state) in helpers.into_iter().zip(&mut self.helpers) {
                 let shared = &shared;
                 let named = thread::Builder::new().name("redline rows".to_owned());
-                // Where no thread can start, the others compute its rows.
+                // If no thread can start, the others compute its rows.
                 let _ = named.spawn_scoped(scope, move || {
                     let _counted = helper;
                     let _current = F::budget(state).map(Current::enter);
-                    // DuckDB's own threads come first.
+                    // DuckDB's own threads have priority.
                     while !RowThread::are_too_many(threads) && shared.step::<F>(state) {}
                 });
             }
@@ -122,22 +123,22 @@ impl<F: ScalarFunction> Execution<F> {
     }
 }
 
-/// Rows that several threads compute.
+/// The rows that several threads compute.
 struct Shared<'a> {
     inputs: &'a [(Field, Input)],
     workers: usize,
     queue: Mutex<Queue>,
-    /// About how many bytes all values take.
+    /// The approximate size of all values.
     bytes: AtomicUsize,
-    /// A row that has an error; the rows behind it do not count any more.
+    /// A row with an error; later rows no longer count.
     failed: AtomicUsize,
 }
 
 struct Queue {
-    /// The rows that nobody has taken.
+    /// The rows that are not taken yet.
     next: usize,
     end: usize,
-    /// The values of the blocks that were computed, each with its first row.
+    /// The values of the computed blocks, each with its first row.
     done: Vec<(usize, Result<Column>)>,
 }
 
@@ -146,7 +147,7 @@ impl Shared<'_> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Computes one block; returns false when no rows are left.
+    /// Computes one block; returns false if no rows are left.
     fn step<F: ScalarFunction>(&self, state: &mut F::State) -> bool {
         let Some(rows) = self.take() else { return false };
         let first = rows.start;
@@ -168,7 +169,7 @@ impl Shared<'_> {
         });
         let mut queue = self.queue();
         if values.is_err() {
-            // The rows before it are taken.
+            // The rows before it were taken already.
             queue.next = queue.end;
             self.failed.fetch_min(at, Ordering::Relaxed);
         }
@@ -203,7 +204,7 @@ fn call<F: ScalarFunction>(
     F::call(state, arguments, out)
 }
 
-/// Refuses a chunk whose values take more memory than a query may.
+/// Refuses a chunk whose values exceed the memory of a query.
 fn within(bytes: usize) -> Result<()> {
     let limit = limits::QUERY_BYTES;
     if bytes > limit { Err(Stopped::Memory { limit }.into()) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! Scalar functions: what one is. DuckDB calls it through `scalar_callbacks`.
+//! The trait of scalar functions. DuckDB calls them through `scalar_callbacks`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use super::value::Value;
 use crate::budget::Budget;
 use crate::error::Result;
 
-/// The parameters of one overload: BIGINT, BOOLEAN, VARCHAR, BLOB and lists of structs of these are
-/// read today, and options as the last.
+/// The parameters of one overload. Supported are BIGINT, BOOLEAN, VARCHAR, BLOB and lists of
+/// structs of these, and options as the last.
 pub type Overload = &'static [Field];
 
-/// What a NULL argument means.
+/// How NULL arguments are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nulls {
     /// Any NULL argument makes the result NULL without a call.
@@ -32,30 +32,30 @@ pub trait ScalarFunction: 'static {
     const OVERLOADS: &'static [Overload];
     /// The type of the result.
     const RETURNS: Type;
-    /// Whether it does I/O or can fail. DuckDB folds, reorders and repeats the others as it
-    /// likes, and 1.5.6 calls them on values that are not in the rows.
+    /// Whether it does I/O or can fail. DuckDB folds, reorders and repeats the others freely, and
+    /// 1.5.6 calls them on values that are not in the rows.
     const VOLATILE: bool;
-    /// What a NULL argument means.
+    /// How NULL arguments are handled.
     const NULLS: Nulls;
-    /// Names of the host's settings that [`Self::open`] wants to see.
+    /// The names of the host's settings that [`Self::open`] reads.
     const SETTINGS: &'static [&'static str];
-    /// What one thread of one execution keeps between rows.
+    /// The data that one thread of one execution keeps between rows.
     type State: Send + 'static;
 
     /// Prepares a thread of an execution.
     fn open(settings: Settings) -> Result<Self::State>;
 
-    /// Returns a state for a thread of ours that helps with the rows of one of DuckDB's; none where rows are computed one
-    /// after the other. [`Self::SETTINGS`] must have [`super::settings::THREADS`].
+    /// Returns a state for one of our threads that helps with the rows of one of DuckDB's; `None`
+    /// if rows are computed one by one. [`Self::SETTINGS`] must have [`super::settings::THREADS`].
     fn helper(_state: &Self::State) -> Option<Self::State> {
         None
     }
 
-    /// How long a row must take on average for threads of ours to help: copying what they computed costs more than a
-    /// quick row that returns much.
+    /// The mean time of a row from which our threads help: copying their results costs more than a
+    /// quick row with a large result.
     const HELPED_FROM: Duration = Duration::ZERO;
 
-    /// What all rows of a thread may use together, asked before each; none asks nothing.
+    /// The budget of all rows of a thread, checked before each; `None` without a check.
     fn budget(_state: &Self::State) -> Option<&Arc<Budget>> {
         None
     }
@@ -76,7 +76,7 @@ impl<'a> Arguments<'a> {
         Self { inputs, row }
     }
 
-    /// Returns the place of a parameter in the overload that was called; `None` where it lacks it.
+    /// Returns the index of a parameter in the called overload; `None` if the overload lacks it.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.inputs.iter().position(|(field, _)| field.name == name)
     }
@@ -90,10 +90,11 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns the bytes of a VARCHAR or BLOB argument; `None` for NULL and for an argument this overload lacks.
+    /// Returns the bytes of a VARCHAR or BLOB argument; `None` for NULL and for an argument this
+    /// overload lacks.
     pub fn bytes(&self, index: usize) -> Option<&'a [u8]> {
         match self.inputs.get(index)? {
-            // SAFETY: as above; both are stored alike.
+            // SAFETY: as above; both are stored in the same form.
             (Field { kind: Type::Varchar | Type::Blob, .. }, input) => unsafe {
                 input.text(self.row)
             },
@@ -143,12 +144,13 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Tells whether an argument is NULL, or one that this overload lacks.
+    /// Tells whether an argument is NULL, or this overload lacks it.
     pub fn is_null(&self, index: usize) -> bool {
         self.inputs.get(index).is_none_or(|(_, input)| input.is_null(self.row))
     }
 
-    /// Returns the options, NULL or a struct if they are of the right type; NULL for an overload that has none.
+    /// Returns the options: a struct if they have the right type, or NULL; NULL for an overload
+    /// without options.
     pub fn options(&self) -> Value {
         let given = self.inputs.last().and_then(|(_, input)| input.given());
         given.map_or(Value::Null, |given| given.value(self.row))

@@ -1,4 +1,4 @@
-//! Registering scalar functions, and the callbacks that DuckDB calls.
+//! Registration and callbacks of scalar functions.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -29,7 +29,7 @@ pub unsafe fn register<F: ScalarFunction>(
     extra_info: &ExtraInfo,
 ) -> Result<()> {
     let name = c_name(F::NAME);
-    // SAFETY: set and functions are ours until destroyed; DuckDB copies what it is given.
+    // SAFETY: set and functions are ours until destroyed; DuckDB copies its arguments.
     let state = unsafe {
         let mut set = outside.duckdb_create_scalar_function_set(name.as_ptr());
         let mut state = sys::DuckDBSuccess;
@@ -84,8 +84,8 @@ unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
 /// # Safety
 /// Called by DuckDB with a live init info, once per thread and execution.
 unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info) {
-    // SAFETY: `info` is live, its extra information that of `register`; the context returned is ours
-    // and dropped here.
+    // SAFETY: `info` is live, its extra information that of `register`; the returned context is
+    // ours and dropped here.
     unsafe {
         let mut outside = Outside::enter();
         let mut context = ptr::null_mut();
@@ -115,9 +115,9 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
     input: sys::duckdb_data_chunk,
     output: sys::duckdb_vector,
 ) {
-    // SAFETY: DuckDB hands over flat vectors of an overload's types, one per argument, and an
-    // output vector with room for as many rows. An overload is told by the types of the vectors;
-    // these live as long as the callback.
+    // SAFETY: DuckDB passes flat vectors of an overload's types, one per argument, and an output
+    // vector with room for as many rows. The types of the vectors identify the overload; they live
+    // as long as the callback.
     unsafe {
         let mut outside = Outside::enter();
         let rows = api().duckdb_data_chunk_get_size(input) as usize;

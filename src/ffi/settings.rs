@@ -1,4 +1,4 @@
-//! The host's settings, read when a scan or a scalar opens, never in bind.
+//! The host's settings, read when a scan or a scalar function opens, never in bind.
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
@@ -13,19 +13,20 @@ use super::file_system::FileSystem;
 use super::types::c_name;
 use super::value::Value;
 
-/// Settings that are read only while another is off, which stands before them in the lists of names. DuckDB guards
-/// `allowed_directories` by no lock: reading it while it is set crashes. Once external access is off it cannot be set.
+/// Settings that are read only while another one is off, which precedes them in the lists of names.
+/// DuckDB does not lock `allowed_directories`: reading it while it is set crashes. Once external
+/// access is off it cannot be set.
 const ONLY_WHILE_OFF: &[(&str, &str)] = &[("allowed_directories", "enable_external_access")];
 
-/// How many threads DuckDB may use.
+/// The number of threads that DuckDB may use.
 pub const THREADS: &str = "threads";
 
-/// The values of settings at one moment, the file system that obeys the host's, and what the
-/// extension keeps for the database.
+/// The values of settings at one moment, the file system with the host's limits, and the
+/// extension's data for the database.
 #[derive(Debug, Default, Clone)]
 pub struct Settings {
     values: HashMap<&'static str, Value>,
-    /// Those that the connection has set for itself alone.
+    /// Those that the connection has set only for itself.
     own: HashSet<&'static str>,
     files: Option<FileSystem>,
     connection: u64,
@@ -53,8 +54,8 @@ impl Settings {
                 }
                 let key = c_name(name);
                 let mut scope: sys::duckdb_config_option_scope = 0;
-                // SAFETY: the context lives as long as the statement that holds it; the value
-                // returned is ours, or null for an unknown name.
+                // SAFETY: the context lives as long as the statement that holds it; the returned
+                // value is ours, or null for an unknown name.
                 let value = unsafe {
                     Value::take(
                         outside,
@@ -77,29 +78,29 @@ impl Settings {
         Self { values, own, files, connection, extra_info: Some(extra_info) }
     }
 
-    /// Returns a setting's value; NULL where the host does not know the name.
+    /// Returns a setting's value; NULL if the host does not know the name.
     pub fn get(&self, name: &str) -> &Value {
         self.values.get(name).unwrap_or(&Value::Null)
     }
 
-    /// Returns the value that holds for all connections; NULL where this one has set its own, and where the host does
+    /// Returns the value for all connections; NULL if this one has set its own, or the host does
     /// not know the name.
     pub fn global(&self, name: &str) -> &Value {
         if self.own.contains(name) { &Value::Null } else { self.get(name) }
     }
 
-    /// Returns how many threads a query may use, at least one: [`THREADS`], where it was read.
+    /// Returns the number of threads of a query, at least one: [`THREADS`], if it was read.
     pub fn threads(&self) -> usize {
         let threads = self.get(THREADS).as_integer().unwrap_or(1);
         usize::try_from(threads).unwrap_or(1).max(1)
     }
 
-    /// Returns what was kept at registration, if it is of this type.
+    /// Returns the value stored at registration, if it is of this type.
     pub fn extra_info<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.extra_info.as_ref()?.get()
     }
 
-    /// Returns the number that DuckDB gave the connection.
+    /// Returns DuckDB's number of the connection.
     pub fn connection(&self) -> u64 {
         self.connection
     }

@@ -19,12 +19,12 @@ use super::value::Value;
 use super::vector;
 use crate::error::{Error, Result};
 
-/// What a scan is opened with.
+/// The input of a scan.
 pub struct Open<'a> {
-    /// Indices into [`TableFunction::COLUMNS`] of the columns the query asks for, in its order;
-    /// `count(*)` asks for the first.
+    /// Indices into [`TableFunction::COLUMNS`] of the requested columns, in the query's order;
+    /// `count(*)` requests the first.
     pub projection: &'a [usize],
-    /// The settings named in [`TableFunction::SETTINGS`], as they are now.
+    /// The current values of the settings in [`TableFunction::SETTINGS`].
     pub settings: Settings,
 }
 
@@ -38,18 +38,18 @@ pub trait TableFunction: 'static {
     const NAMED: &'static [Field];
     /// The columns.
     const COLUMNS: &'static [Field];
-    /// Names of the host's settings that [`Self::open`] wants to see.
+    /// The names of the host's settings that [`Self::open`] reads.
     const SETTINGS: &'static [&'static str];
     /// Validated arguments; shared by every execution of a prepared statement.
     type Bind: Send + Sync + 'static;
-    /// A running scan; it may hop between threads.
+    /// A running scan; it may move between threads.
     type Scan: Send + 'static;
 
     /// Validates the arguments: positional ones in order, named ones in the order of
-    /// [`Self::NAMED`], NULL where omitted. Does no I/O.
+    /// [`Self::NAMED`], NULL if omitted. Does no I/O.
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind>;
 
-    /// Resolves what can change between executions and starts the work.
+    /// Resolves names that can change between executions, and starts the work.
     fn open(bind: &Self::Bind, open: Open<'_>) -> Result<Self::Scan>;
 
     /// Appends rows until the batch is full or the scan ends; no row means the end.
@@ -119,7 +119,7 @@ unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
 /// # Safety
 /// Called by DuckDB with a live bind info.
 unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
-    // SAFETY: `info` is live for the whole callback. Values returned are ours.
+    // SAFETY: `info` is live for the whole callback. Returned values are ours.
     unsafe {
         let mut outside = Outside::enter();
         for field in F::COLUMNS {
@@ -156,8 +156,8 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
 /// # Safety
 /// Called by DuckDB with a live init info, after a bind that succeeded.
 unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) {
-    // SAFETY: `info` is live, its extra information that of `register`; the bind data is the one
-    // `bind::<F>` set, shared and never written.
+    // SAFETY: `info` is live, its extra information that of `register`; the bind data was set by
+    // `bind::<F>`, is shared and never written.
     unsafe {
         let mut outside = Outside::enter();
         let data = &*api().duckdb_init_get_bind_data(info).cast::<BindData<F::Bind>>();
@@ -191,8 +191,8 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(
     info: sys::duckdb_function_info,
     output: sys::duckdb_data_chunk,
 ) {
-    // SAFETY: the init data is the one `init::<F>` set; no other thread uses it meanwhile. The
-    // chunk has the projected columns, in order, with room for `CHUNK_ROWS` rows.
+    // SAFETY: the init data was set by `init::<F>`; no other thread uses it meanwhile. The chunk
+    // has the projected columns, in order, with room for `CHUNK_ROWS` rows.
     unsafe {
         let mut outside = Outside::enter();
         let data = &mut *api().duckdb_function_get_init_data(info).cast::<ScanData<F::Scan>>();

@@ -14,9 +14,9 @@ pub enum Type {
     Boolean,
     /// UTINYINT, 0 to 255.
     UTinyInt,
-    /// INTEGER, signed 32 bits; of parameters only.
+    /// INTEGER, signed 32 bits.
     Integer,
-    /// UINTEGER, 0 to 2^32 - 1; of parameters only.
+    /// UINTEGER, 0 to 2^32 - 1; only for parameters.
     UInteger,
     /// BIGINT, signed 64 bits.
     BigInt,
@@ -26,14 +26,15 @@ pub enum Type {
     Timestamp,
     /// VARCHAR, UTF-8.
     Varchar,
-    /// JSON: VARCHAR under another name, which DuckDB does not check.
+    /// JSON: VARCHAR under another name, which DuckDB does not validate.
     Json,
     /// BLOB, any bytes.
     Blob,
-    /// VARCHAR or a list of it; of named parameters only. DuckDB checks no such parameter, and calls it ANY.
+    /// VARCHAR or a list of it; only for named parameters. DuckDB calls it ANY and does not check
+    /// it.
     TextOrTexts,
-    /// A struct of any of these fields, all optional; of the last parameter of a scalar function. DuckDB calls it ANY and
-    /// casts nothing, since it would drop fields that it does not know.
+    /// A struct of any of these fields, all optional; for the last parameter of a scalar function.
+    /// DuckDB calls it ANY and does not cast it, since a cast would drop unknown fields.
     Options(&'static [Field]),
     /// A list of one type.
     List(&'static Type),
@@ -42,7 +43,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Returns DuckDB's number of the type; of lists and structs, that of their kind.
+    /// Returns DuckDB's number of the type; for lists and structs, that of their kind.
     pub fn id(&self) -> sys::duckdb_type {
         match self {
             Self::Boolean => sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN,
@@ -68,13 +69,13 @@ pub struct Field {
     pub name: &'static str,
     /// Its type.
     pub kind: Type,
-    /// What it is, in one line.
+    /// Its description, in one line.
     pub doc: &'static str,
-    /// What a parameter is that was left out; `None` for one that must be given.
+    /// The value of an omitted parameter; `None` for a required one.
     pub default: Option<Constant>,
 }
 
-/// The value of a parameter that was left out.
+/// The value of an omitted parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Constant {
     /// NULL.
@@ -85,8 +86,6 @@ pub enum Constant {
     Integer(i64),
     /// Of a VARCHAR.
     Text(&'static str),
-    /// As SQL.
-    Sql(&'static str),
 }
 
 impl fmt::Display for Constant {
@@ -96,7 +95,6 @@ impl fmt::Display for Constant {
             Self::Null => f.write_str("NULL"),
             Self::Boolean(truth) => write!(f, "{truth}"),
             Self::Integer(number) => write!(f, "{number}"),
-            Self::Sql(text) => f.write_str(text),
             Self::Text(text) => write!(f, "'{}'", text.replace('\'', "''")),
         }
     }
@@ -106,16 +104,6 @@ impl Field {
     /// Returns a field.
     pub const fn new(name: &'static str, kind: Type, doc: &'static str) -> Self {
         Self { name, kind, doc, default: None }
-    }
-
-    /// Returns a parameter that may be left out, and what it is then.
-    pub const fn optional(
-        name: &'static str,
-        kind: Type,
-        default: &'static str,
-        doc: &'static str,
-    ) -> Self {
-        Self { name, kind, doc, default: Some(Constant::Sql(default)) }
     }
 }
 
@@ -211,8 +199,8 @@ impl TypeHandle {
     /// # Safety
     /// It is a STRUCT.
     pub unsafe fn fields(&self, outside: &Outside) -> Vec<(String, Self)> {
-        // SAFETY: the caller's promise; the name is a text that ends in NUL and is freed once, and the handle returned is
-        // owned.
+        // SAFETY: the caller's promise; the name is a NUL-terminated string that is freed once, and
+        // the returned handle is owned.
         let field = |index| unsafe {
             let name = outside.duckdb_struct_type_child_name(self.0, index);
             let text = CStr::from_ptr(name).to_string_lossy().into_owned();
@@ -229,12 +217,12 @@ impl TypeHandle {
         unsafe { api().duckdb_get_type_id(self.0) }
     }
 
-    /// Tells whether it is of a kind; structs are told apart by how many fields they have.
+    /// Tells whether it is of a kind; structs are distinguished by their number of fields.
     pub fn is(&self, outside: &Outside, kind: &Type) -> bool {
         if let Type::Options(_) = kind {
             return true;
         }
-        // SAFETY: the handle is live, and its parts are asked for once it is known to have them.
+        // SAFETY: the handle is live, and its parts are read only if it has them.
         unsafe {
             api().duckdb_get_type_id(self.0) == kind.id()
                 && match kind {
@@ -262,7 +250,7 @@ impl Drop for TypeHandle {
     }
 }
 
-/// Returns a name of ours as C wants it.
+/// Returns a name in the code as a C string.
 pub fn c_name(name: &str) -> CString {
     CString::new(name).expect("names in the code hold no NUL")
 }

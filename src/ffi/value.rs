@@ -13,11 +13,11 @@ use super::api::Outside;
 pub enum Value {
     /// SQL NULL.
     Null,
-    /// A value of a type that redline has no use for, by the type's name.
+    /// A value of an unsupported type, by the type's name.
     Other(&'static str),
     /// BOOLEAN.
     Boolean(bool),
-    /// Any integer that fits 64 signed bits; larger ones saturate.
+    /// Any integer that fits in signed 64 bits; larger ones saturate.
     Integer(i64),
     /// TIMESTAMPTZ, microseconds since 1970 in UTC; of arguments, not of list elements.
     Timestamp(i64),
@@ -29,8 +29,9 @@ pub enum Value {
     Struct(Vec<(Arc<str>, Value)>),
 }
 
-/// A value of DuckDB, which the duckdb crate reads with functions that may throw. It borrows the [`Outside`] as these
-/// functions do by their class, so that none is read where a panic is contained. Destroyed when dropped.
+/// A DuckDB value, which the duckdb crate reads with functions that may throw. It borrows the
+/// [`Outside`], as these functions do by their class, so that none is read while a panic is
+/// contained. Destroyed when dropped.
 struct HostValue<'o> {
     value: duckdb::vtab::Value,
     outside: &'o Outside,
@@ -64,7 +65,7 @@ impl Value {
         }
         let value = HostValue { value: raw.into(), outside };
         if !value.is_null() && value.logical_type_id() == LogicalTypeId::TimestampTZ {
-            // SAFETY: `raw` lives as long as `value`, and is of the type that is asked for.
+            // SAFETY: `raw` lives as long as `value`, and is of the requested type.
             return Some(Self::Timestamp(unsafe { outside.duckdb_get_timestamp_tz(raw) }.micros));
         }
         Some(Self::copy(&value))
@@ -125,7 +126,7 @@ impl Value {
         }
     }
 
-    /// Returns the moment of a TIMESTAMPTZ in microseconds since 1970.
+    /// Returns the value of a TIMESTAMPTZ in microseconds since 1970.
     pub fn as_timestamp(&self) -> Option<i64> {
         match self {
             Self::Timestamp(micros) => Some(*micros),
@@ -133,7 +134,7 @@ impl Value {
         }
     }
 
-    /// Returns the truth of a BOOLEAN.
+    /// Returns the value of a BOOLEAN.
     pub fn as_boolean(&self) -> Option<bool> {
         match self {
             Self::Boolean(truth) => Some(*truth),

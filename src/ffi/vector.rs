@@ -1,4 +1,4 @@
-//! Writing result vectors.
+//! Writes result vectors.
 
 use libduckdb_sys as sys;
 use sys::idx_t;
@@ -6,7 +6,7 @@ use sys::idx_t;
 use super::api::Outside;
 use super::column::Column;
 
-/// Writes `column` to `vector` from row 0 on; DuckDB throws when its memory limit is reached.
+/// Writes `column` to `vector` from row 0 on; DuckDB throws at its memory limit.
 ///
 /// # Safety
 /// `vector` must be a writable vector of the column's type with room for its values (a list's
@@ -17,6 +17,7 @@ pub unsafe fn write(outside: &Outside, vector: sys::duckdb_vector, column: &Colu
         match column {
             Column::Boolean(values) => write_plain(outside, vector, values),
             Column::UTinyInt(values) => write_plain(outside, vector, values),
+            Column::Integer(values) => write_plain(outside, vector, values),
             Column::BigInt(values) => write_plain(outside, vector, values),
             Column::Double(values) => write_plain(outside, vector, values),
             Column::Text(texts) | Column::Blob(texts) => {
@@ -92,7 +93,7 @@ unsafe fn write_plain<T: Copy>(
     }
 }
 
-/// The validity mask of a vector, made when the first NULL is met.
+/// The validity mask of a vector, created at the first NULL.
 struct Nulls<'a> {
     outside: &'a Outside,
     vector: sys::duckdb_vector,

@@ -1,15 +1,16 @@
-//! Patterns of paths, as callers give them.
+//! Path patterns as callers give them.
 
 use crate::error::{Error, Result, quoted};
 use crate::git::{Ignores, is_pattern};
 use crate::limits;
 
-/// A pattern of paths, as in a `.gitignore`, with alternatives in braces: `*.rs` anywhere, `src/**/*.{c,h}` from the top.
+/// A path pattern with the syntax of `.gitignore` and alternatives in braces: `*.rs` anywhere,
+/// `src/**/*.{c,h}` from the top.
 #[derive(Debug)]
 pub struct Glob(Ignores);
 
 impl Glob {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
     /// `invalid_args` for a malformed one.
@@ -46,7 +47,7 @@ impl Glob {
         Ignores::new(done.join("\n").as_bytes(), b"", None, false).map(Self)
     }
 
-    /// Tells whether a path is meant.
+    /// Tells whether the pattern matches a path.
     ///
     /// # Errors
     /// `too_large` for a pattern that takes too many steps.
@@ -54,7 +55,7 @@ impl Glob {
         self.0.is_ignored(path.as_bytes(), false)
     }
 
-    /// Tells whether one of several globs means a path.
+    /// Tells whether one of several globs matches a path.
     ///
     /// # Errors
     /// See [`Self::matches`].
@@ -68,7 +69,7 @@ impl Glob {
     }
 }
 
-/// The text before the first braces, what they hold, and the text after them.
+/// The text before the first braces, their content, and the text after them.
 type Braces<'a> = (&'a str, &'a str, &'a str);
 
 /// Finds the first braces that are neither escaped nor in a class.
@@ -91,7 +92,7 @@ fn braces(pattern: &str) -> std::result::Result<Option<Braces<'_>>, &'static str
     if depth > 0 { Err("a { has no }") } else { Ok(None) }
 }
 
-/// Splits the content of braces at the commas that are not in braces of their own.
+/// Splits the content of braces at the commas outside nested braces.
 fn alternatives(inner: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     let mut ends: Vec<usize> = Vec::new();
@@ -108,7 +109,8 @@ fn alternatives(inner: &str) -> impl Iterator<Item = &str> {
     ends.into_iter().map(move |end| &inner[std::mem::replace(&mut start, end + 1)..end])
 }
 
-/// Returns the characters that are neither escaped nor in a class, with their places; `[` starts a class.
+/// Returns the characters that are neither escaped nor in a class, with their offsets; `[` starts a
+/// class.
 fn special(pattern: &str) -> impl Iterator<Item = (usize, char)> {
     let mut chars = pattern.char_indices();
     let mut class_end = 0;
@@ -130,16 +132,16 @@ fn special(pattern: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// Returns the members of the class that starts at `at`; nothing where it has no end.
+/// Returns the members of the class that starts at `at`; empty if it has no end.
 fn members(pattern: &str, at: usize) -> &str {
     let inner = &pattern[at + 1..];
-    // A `]` in the first place is a member.
+    // A leading `]` is a member.
     let first = inner.trim_start_matches(['!', '^']).chars().next().map_or(0, char::len_utf8);
     let start = inner.len() - inner.trim_start_matches(['!', '^']).len() + first;
     inner[start..].find(']').map_or("", |end| &inner[..start + end])
 }
 
-/// Tells whether a class has a range such as `z-a`, which git takes for its first character.
+/// Tells whether a class has a range such as `z-a`, which git reads as its first character.
 fn has_backward_range(pattern: &str) -> bool {
     let is_backward = |range: &[u8]| range[1] == b'-' && range[0] > range[2] && range[0] != b'\\';
     special(pattern)

@@ -1,14 +1,14 @@
-//! Which files of a directory tree are ignored, by the rules of git.
+//! Which files of a directory tree are ignored, by git's rules.
 
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::git::Ignores;
 
-/// The name of the files that list what is ignored.
+/// The name of the files with ignore rules.
 pub const IGNORE_FILE: &str = ".gitignore";
 
-/// The rules of the directories from a root down to the one that is being visited.
+/// The rules of the directories from a root down to the current one.
 #[derive(Debug, Default)]
 pub struct Ignored {
     /// Each with its directory, which ends in `/` unless it is the root.
@@ -16,8 +16,9 @@ pub struct Ignored {
 }
 
 impl Ignored {
-    /// Enters a directory with the content of its `.gitignore`. Where a repository starts there, `excludes` has the
-    /// rules of the repository, and those above do not count. Rules of directories that it does not lie in are dropped.
+    /// Enters a directory with the rules of its `.gitignore`. If it is the top of a repository,
+    /// `excludes` has the repository's rules, and those of its parents do not apply. Rules of
+    /// directories that do not contain it are dropped.
     ///
     /// # Errors
     /// `too_large` for more rules than [`crate::limits::PATTERN_BYTES`].
@@ -37,8 +38,8 @@ impl Ignored {
         Ok(())
     }
 
-    /// Tells whether a file or directory is ignored. Does not check the directories above: one that is ignored is not
-    /// entered.
+    /// Tells whether a file or directory is ignored. Does not check its parents: an ignored
+    /// directory is not entered.
     ///
     /// # Errors
     /// `too_large` for patterns that take too many steps.

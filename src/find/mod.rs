@@ -1,6 +1,8 @@
-//! Finding files and texts: which names are ignored or asked for, and the lines of a content that match.
+//! Finding files and texts: which names are ignored or selected, and the matching lines of a
+//! content.
 //!
-//! Pure: rules and contents come in as bytes. Patterns of paths have git's meaning; ripgrep's crates match lines.
+//! Pure: rules and contents come in as bytes. Path patterns have git's meaning; ripgrep's crates
+//! match lines.
 
 mod glob;
 mod ignored;

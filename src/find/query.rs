@@ -1,4 +1,4 @@
-//! A search: a text or a regular expression, and the lines of a content that it matches.
+//! A search for a string or a regular expression, and its matching lines.
 
 use std::io::{self, Read};
 
@@ -13,16 +13,15 @@ use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::pattern::{States, Syntax};
 
-/// What is searched for.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryOptions<'a> {
-    /// The text, or the expression.
+    /// The string or the expression.
     pub pattern: &'a str,
     /// Whether it is a regular expression.
     pub is_regex: bool,
-    /// Whether upper and lower case are the same.
+    /// Whether the search ignores case.
     pub ignores_case: bool,
-    /// Lines around a match.
+    /// Lines of context around a match.
     pub context: usize,
 }
 
@@ -32,23 +31,23 @@ pub struct Query {
     searcher: Searcher,
 }
 
-/// A line that is shown.
+/// A line of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundLine {
     /// Its number, from 1.
     pub number: u64,
-    /// Its text without its end; bytes that are not UTF-8 as U+FFFD; a long one is cut.
+    /// Its text without the line ending; invalid UTF-8 becomes U+FFFD; a long line is cut.
     pub text: String,
-    /// Whether it matches; else it stands around one that does.
+    /// Whether it matches; else it is context.
     pub is_match: bool,
-    /// Whether lines are left out before it.
+    /// Whether lines are omitted before it.
     pub is_after_gap: bool,
 }
 
-/// What a content has.
+/// The matches in a content.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The lines, up to the most that were asked for.
+    /// The lines, up to the limit of the request.
     pub lines: Vec<FoundLine>,
     /// Whether there are more.
     pub is_over: bool,
@@ -58,7 +57,7 @@ impl Query {
     /// Prepares a search.
     ///
     /// # Errors
-    /// `invalid_args` for a pattern that is none, is empty, or holds a line break.
+    /// `invalid_args` for a pattern that is invalid, empty, or holds a line break.
     pub fn new(options: QueryOptions<'_>) -> Result<Self> {
         let QueryOptions { pattern, is_regex, ignores_case, context } = options;
         let wrong = |what: String| {
@@ -100,11 +99,11 @@ impl Query {
         Ok(Self { matcher, searcher })
     }
 
-    /// Searches a content from a line on, until it has `most` bytes of lines to show. A binary content, or one with a
-    /// line that is too long to be held, has none from there on. `go_on` is asked now and then.
+    /// Searches a content from a line on, until the lines to show have `most` bytes. Stops without
+    /// an error in a binary content or at a line too long to hold. `go_on` is called regularly.
     ///
     /// # Errors
-    /// `tool_failed` where the content cannot be read; those of `go_on`.
+    /// `tool_failed` if the content cannot be read; those of `go_on`.
     pub fn search(
         &mut self,
         content: impl Read,
@@ -126,7 +125,8 @@ impl Query {
         if let Some(error) = failed {
             return Err(error);
         }
-        // The searcher makes of it an error like that of a line that is too long.
+        // The searcher reports a stopped query with the same kind of error as a line that is too
+        // long.
         check_current()?;
         match searched {
             Err(error) if error.kind() == io::ErrorKind::Other => {}
@@ -142,7 +142,7 @@ impl Query {
     }
 }
 
-/// Tells which lines match: by the engine of `quick` where that takes a short time, else step by step.
+/// Matches lines with the engine of `quick` where that is fast, else step by step.
 struct LineMatcher {
     quick: RegexMatcher,
     states: States,
@@ -152,7 +152,7 @@ impl Matcher for LineMatcher {
     type Captures = NoCaptures;
     type Error = Stopped;
 
-    /// Only whether a line matches is asked, so a match is where it ends.
+    /// Only whether a line matches is needed, so the start of a match is set to its end.
     fn find_at(&self, line: &[u8], at: usize) -> std::result::Result<Option<Match>, Stopped> {
         Ok(self.shortest_match_at(line, at)?.map(Match::zero))
     }
@@ -168,7 +168,7 @@ impl Matcher for LineMatcher {
     ) -> std::result::Result<Option<usize>, Stopped> {
         check_current()?;
         if self.states.are_quick(line.len()) {
-            // `NoError` never comes.
+            // `NoError` cannot occur.
             return self.quick.shortest_match_at(line, at).map_err(|_| Stopped::Cancelled);
         }
         self.states.shortest_match(line, at)
@@ -238,7 +238,7 @@ impl Lines<'_> {
     }
 }
 
-/// Returns a line as text, cut where it is long.
+/// Returns a line as text, cut if it is long.
 pub fn shortened(bytes: &[u8]) -> String {
     let most = limits::SEARCH_LINE_BYTES;
     if bytes.len() <= most {

@@ -1,8 +1,9 @@
-//! Git repositories, read without git: the only user of gix, which is a library of formats here.
+//! Git repositories, read without git: the only user of gix, as a library of formats.
 //!
-//! `store` opens every file of a repository; everything else receives bytes, handles or values. References, revisions,
-//! the index, the comparison of trees, the work tree and the meaning of attributes are our own code, because gix's was
-//! measured to differ from git or to run a repository's commands (`docs/architecture.md`).
+//! `store` opens every file of a repository; all other modules receive bytes, handles or values.
+//! References, revisions, the index, the comparison of trees, the work tree and the meaning of
+//! attributes are redline's own code, because gix's was measured to differ from git or to run a
+//! repository's commands (`docs/architecture.md`).
 
 mod attributes;
 mod change;
@@ -32,18 +33,22 @@ pub use change::differences::{PathChange, Walk};
 pub use change::listed::untracked_paths;
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};
+pub use change::patch_id::patch_id;
 pub use change::renames::RenameOptions;
 pub use change::search::{Search, Searcher};
 pub use change::side_files::{ReadLimit, SideFiles, Stage, state_of_file};
 pub use change::status::{FileStatus, StatusFound, StatusOptions, StatusPart, StatusWalk, join};
 pub use change::suggest::nearest_paths;
+pub use graph::date_order::by_date;
 pub use graph::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
 pub use history::blame::{Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion};
 pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
+pub use history::commit_patch_id::CommitPatchIds;
 pub use history::follow::{FileChange, Follow, FollowStep, FollowWalk};
 pub use history::line_log::{LineLog, LineVersion, LinesAsked};
 pub use history::mailmap::mailmap_of;
 pub use history::notes::Notes;
+pub use history::range_patch::{RangePatch, RangePatcher};
 pub use history::words::CommitFilter;
 pub use model::Oid;
 pub use model::bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Opening a repository: the one place, and the one recipe.
+//! Opens repositories: the only place, in one way.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -25,14 +25,14 @@ use crate::text::CancelToken;
 #[derive(Clone)]
 pub struct Repository {
     pub(super) location: Arc<Location>,
-    /// The path as the user gave it, for messages.
+    /// The given path, for messages.
     pub(super) given: Arc<str>,
-    /// Blobs of more bytes are binary, `core.bigFileThreshold`.
+    /// The size in bytes above which blobs are binary, `core.bigFileThreshold`.
     big_file_bytes: u64,
     quotes_high: bool,
     pub(super) drivers: Arc<Drivers>,
     pub(super) checkout: Checkout,
-    /// What submodules may be read.
+    /// The access rules, also for submodules.
     pub(super) access: Arc<Access>,
     /// The directory with HEAD.
     pub(super) git_dir: GitDirectory,
@@ -42,24 +42,24 @@ pub struct Repository {
     pub(super) config: Arc<gix::config::File>,
     store: Arc<ObjectStore>,
     cache: Arc<Cache>,
-    /// What reading it may use.
+    /// The budget of reading.
     budget: Arc<Budget>,
     _lease: Arc<Lease>,
-    /// What is kept of repositories.
+    /// The cache of repositories.
     repositories: Arc<Repositories>,
-    /// The references that may be read, where a sandbox names them.
+    /// The readable references, if a sandbox limits them.
     ref_limit: Option<Arc<RefLimit>>,
-    /// The commits and tags that these lead to, once that was asked.
+    /// The commits and tags reachable from these, once computed.
     nameable: Arc<OnceLock<IdSet>>,
 }
 
 impl Repository {
-    /// Opens the repository that `given` names, if `access` allows all it would read from.
+    /// Opens the repository that `given` names, if `access` allows everything it would read.
     ///
-    /// Nothing of the repository is ever run: the environment and the user's and system's
-    /// configuration take no part, and the repository's own configuration is trusted with
-    /// nothing but plain values. One that stayed open in `repositories` is used again; of what is read,
-    /// `cache_bytes` are kept.
+    /// Nothing of the repository is ever executed: the environment and the user's and system's
+    /// configuration are not read, and only plain values of the repository's own configuration are
+    /// used. A repository that is still open in `repositories` is reused; `cache_bytes` of the
+    /// objects read are cached.
     pub fn open(
         given: &str,
         access: &Arc<Access>,
@@ -84,7 +84,7 @@ impl Repository {
         let location = with_configured_work_tree(location, &config)?;
         check_work_tree(&location)?;
         let mut directories = vec![location.git_dir.path(), location.common_dir.path()];
-        // Objects that are borrowed are those of another repository.
+        // Borrowed objects belong to another repository.
         directories.extend(store.directories().iter().map(GitDirectory::path));
         let ref_limit = access.ref_limit(&directories).map(Arc::new);
         Ok(Self {
@@ -108,12 +108,12 @@ impl Repository {
         })
     }
 
-    /// Returns what may be read.
+    /// Returns the access rules.
     pub fn access(&self) -> &Arc<Access> {
         &self.access
     }
 
-    /// Returns what reading it may use.
+    /// Returns the budget of reading.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.budget
     }
@@ -135,12 +135,12 @@ impl Repository {
             .limited_to(self.ref_limit.as_deref())
     }
 
-    /// Returns the references that may be read, where a sandbox names them.
+    /// Returns the readable references, if a sandbox limits them.
     pub(super) fn ref_limit(&self) -> Option<&RefLimit> {
         self.ref_limit.as_deref()
     }
 
-    /// Returns where the commits and tags are kept that these references lead to.
+    /// Returns the cache of the commits and tags reachable from these references.
     pub(super) fn nameable(&self) -> &OnceLock<IdSet> {
         &self.nameable
     }
@@ -150,30 +150,30 @@ impl Repository {
         &self.store
     }
 
-    /// Returns the commit-graph; an empty one where there is none, or the configuration turns it off.
+    /// Returns the commit-graph; empty if there is none, or the configuration turns it off.
     pub(super) fn graph(&self) -> Result<Arc<Graph>> {
         let is_on = self.config.boolean("core.commitGraph").ok().flatten().unwrap_or(true);
         if is_on { self.store.graph() } else { Ok(Arc::default()) }
     }
 
-    /// Returns what is kept from one query to the next.
+    /// Returns the cache between queries.
     pub(in crate::git) fn kept(&self) -> &Repositories {
         &self.repositories
     }
 
-    /// Opens another repository, with what is kept for this one.
+    /// Opens another repository with the same cache.
     pub(super) fn open_other(&self, given: &str) -> Result<Self> {
         let other = Self::open(given, &self.access, &self.repositories, self.cache.capacity())?;
         Ok(other.with_budget(Arc::clone(&self.budget)))
     }
 
-    /// Returns the repository, to be read within a budget.
+    /// Sets the budget of reading.
     #[must_use]
     pub fn with_budget(self, budget: Arc<Budget>) -> Self {
         Self { budget, ..self }
     }
 
-    /// Returns what ends long searches early.
+    /// Returns the token that cancels long searches.
     pub fn cancel(&self) -> CancelToken<'_> {
         CancelToken::of(&self.budget)
     }
@@ -189,13 +189,13 @@ impl Repository {
         })
     }
 
-    /// Opens the work tree, beneath what may be read.
+    /// Opens the work tree, within the access rules.
     pub(super) fn work_tree_root(&self) -> Result<Root> {
         let opened = self.open_work_tree(self.work_tree()?);
         opened.map_err(|error| self.no_work_tree(error))
     }
 
-    /// Opens the work tree; `None` in a bare repository, and where there is none that may be read.
+    /// Opens the work tree; `None` in a bare repository, and if there is none that may be read.
     pub(super) fn work_tree_if_any(&self) -> Result<Option<Root>> {
         let Some(path) = self.location.work_tree.as_deref() else { return Ok(None) };
         match self.open_work_tree(path) {
@@ -224,10 +224,10 @@ impl Repository {
         }
     }
 
-    /// Returns the commit that is checked out, `None` before the first one, or where it may not be read.
+    /// Returns the checked-out commit, `None` before the first one, or if it may not be read.
     ///
     /// # Errors
-    /// `tool_failed` where HEAD or what it names cannot be read, or is no reference.
+    /// `tool_failed` if HEAD or its target cannot be read or is invalid.
     pub(super) fn head(&self) -> Result<Option<Oid>> {
         let references = self.references();
         match references.resolve(b"HEAD")? {
@@ -238,7 +238,7 @@ impl Repository {
         }
     }
 
-    /// Returns the commits that are being merged into the one that is checked out.
+    /// Returns the commits that are being merged into the checked-out one.
     pub(super) fn merge_heads(&self) -> Result<Vec<Oid>> {
         if self.ref_limit.is_some() {
             // No reference names them.
@@ -249,7 +249,7 @@ impl Repository {
         Ok(ids.filter_map(|line| Oid::from_hex(line).ok()).collect())
     }
 
-    /// Returns the kind of the repository's ids.
+    /// Returns the hash kind of the repository's ids.
     pub(super) fn object_hash(&self) -> gix::hash::Kind {
         self.store.hash()
     }
@@ -259,16 +259,16 @@ impl Repository {
         self.big_file_bytes
     }
 
-    /// Tells whether patches quote paths for bytes from 0x80 on: `core.quotePath`.
+    /// Tells whether patches quote paths with bytes of 0x80 and above: `core.quotePath`.
     pub(super) fn quotes_high(&self) -> bool {
         self.quotes_high
     }
 
-    /// Returns the path from the root of what `path` names in `asked`, as in git's `rev:path`: one that begins with `./` or
-    /// `../` starts at the directory that the argument `repo` named.
+    /// Returns the path from the root for `path` in `asked`, as in git's `rev:path`: one that
+    /// begins with `./` or `../` is relative to the directory given as `repo`.
     ///
     /// # Errors
-    /// `invalid_args` where such a path leads outside, or there is no work tree.
+    /// `invalid_args` if such a path leads outside, or there is no work tree.
     pub fn path_from_root(&self, path: &[u8], asked: &str) -> Result<Vec<u8>> {
         if !path.starts_with(b"./") && !path.starts_with(b"../") {
             return Ok(path.to_vec());
@@ -308,10 +308,10 @@ impl Repository {
         Ok(whole)
     }
 
-    /// Returns the same of a file that an argument names.
+    /// Returns the same for a file given as an argument.
     ///
     /// # Errors
-    /// As above, and `invalid_args` where the directory has a name that is no UTF-8.
+    /// As above, and `invalid_args` if the name of the directory is not UTF-8.
     pub fn file_from_root(&self, file: &str) -> Result<String> {
         String::from_utf8(self.path_from_root(file.as_bytes(), file)?).map_err(|_| {
             Error::invalid_args(format!(
@@ -322,7 +322,7 @@ impl Repository {
         })
     }
 
-    /// Returns which paths pathspecs name, seen from the directory that was given.
+    /// Returns the filter of pathspecs, relative to the given directory.
     ///
     /// # Errors
     /// `invalid_args` for a path that leads out of the repository.

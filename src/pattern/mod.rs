@@ -1,10 +1,10 @@
-//! Regular expressions whose matching ends with the query.
+//! Regular expressions whose matching can be cancelled.
 //!
-//! The engine of the `regex` crate takes time in proportion to the states of an expression times the bytes of a text, and
-//! cannot be interrupted. So it matches only where that product is small. Elsewhere the states are followed here, byte by
-//! byte, with looks at the budget between; the answer is the same.
+//! The `regex` crate takes time in proportion to the states of an expression times the bytes of a
+//! text, and cannot be interrupted. So it is used only where that product is small. Otherwise this
+//! module simulates the NFA byte by byte and checks the budget in between; the result is the same.
 //!
-//! `posix` reads the expressions of POSIX as git does.
+//! `posix` translates POSIX expressions as git reads them.
 
 pub mod posix;
 
@@ -15,34 +15,34 @@ use regex_automata::util::syntax;
 use crate::budget::{Stopped, check_current};
 use crate::limits;
 
-/// States that are followed between two looks at the budget.
+/// NFA states visited between two checks of the budget.
 const CHECKED_STATES: usize = 1 << 18;
 
 /// Syntax of an expression.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Syntax {
-    /// Whether upper and lower case are the same.
+    /// Whether matching ignores case.
     pub ignores_case: bool,
-    /// Whether `.` matches a newline, too.
+    /// Whether `.` also matches a newline.
     pub dot_is_any: bool,
-    /// The most bytes that the expression may take when it is compiled.
+    /// Limit in bytes of the compiled expression.
     pub most_bytes: usize,
 }
 
-/// The states of an expression.
+/// The NFA of an expression.
 #[derive(Debug, Clone)]
 pub struct States {
     nfa: NFA,
 }
 
-/// An expression over bytes.
+/// A compiled expression over bytes.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     regex: regex::bytes::Regex,
     states: States,
 }
 
-/// States that are reached, each once.
+/// A set of reached NFA states, in order of insertion.
 struct Reached {
     ids: Vec<StateID>,
     are_in: Vec<bool>,
@@ -70,7 +70,7 @@ impl Reached {
 }
 
 impl Pattern {
-    /// Compiles an expression; `None` for what is none, or too large.
+    /// Compiles an expression; `None` if it is invalid or too large.
     pub fn new(pattern: &str, options: Syntax) -> Option<Self> {
         let regex = regex::bytes::RegexBuilder::new(pattern)
             .case_insensitive(options.ignores_case)
@@ -85,7 +85,7 @@ impl Pattern {
     /// Tells whether the expression matches somewhere in a text.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn is_match(&self, text: &[u8]) -> Result<bool, Stopped> {
         if self.states.are_quick(text.len()) {
             return Ok(self.regex.is_match(text));
@@ -95,7 +95,7 @@ impl Pattern {
 }
 
 impl States {
-    /// Compiles an expression; `None` for what is none, or too large.
+    /// Compiles an expression; `None` if it is invalid or too large.
     pub fn new(pattern: &str, options: Syntax) -> Option<Self> {
         let syntax = syntax::Config::new()
             .utf8(false)
@@ -111,10 +111,10 @@ impl States {
         bytes.saturating_mul(self.nfa.states().len()) <= limits::MATCH_STEPS
     }
 
-    /// Returns where the first match ends of those that begin at `from` or later.
+    /// Returns the end of the shortest match that begins at `from` or later.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn shortest_match(&self, text: &[u8], from: usize) -> Result<Option<usize>, Stopped> {
         let count = self.nfa.states().len();
         let mut now = Reached::new(count);
@@ -150,7 +150,7 @@ impl States {
         Ok(None)
     }
 
-    /// Adds a state and what it leads to without a byte.
+    /// Adds a state and all states reachable from it without reading a byte.
     fn reach(
         &self,
         start: StateID,

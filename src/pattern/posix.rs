@@ -1,18 +1,19 @@
-//! Extended regular expressions of POSIX, as git has the C library read them, written for `regex`.
+//! Translates POSIX extended regular expressions, as git has the C library read them, for `regex`.
 //!
 //! Source: regex(7), and the GNU C library's extensions (`\w`, `\b`, `\<`, `\``).
 
-/// What a newline is to an expression.
+/// How an expression treats a newline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Newline {
-    /// A character as any other.
+    /// As any other character.
     Character,
-    /// The end of a line (`REG_NEWLINE`): `^` and `$` match beside it, `.` and `[^…]` do not match it.
+    /// As the end of a line (`REG_NEWLINE`): `^` and `$` match beside it, `.` and `[^…]` do not
+    /// match it.
     EndsLine,
 }
 
-/// Returns the pattern that `regex` matches where the C library matches `text`; `None` where the library finds none in
-/// it, or what `regex` cannot match: a back reference.
+/// Translates `text` to a pattern of `regex` that matches the same; `None` if the C library rejects
+/// `text`, or if it holds a back reference, which `regex` does not support.
 pub fn translated(text: &[u8], newline: Newline) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     let mut pattern =
@@ -23,12 +24,12 @@ pub fn translated(text: &[u8], newline: Newline) -> Option<String> {
     pattern.groups.is_empty().then_some(pattern.out)
 }
 
-/// Returns the same for a basic regular expression: there, groups, intervals, `|`, `+` and `?` are those with a backslash
-/// before them, and some signs stand for themselves where they could mean nothing else.
+/// Translates a basic regular expression: its groups, intervals, `|`, `+` and `?` are written with
+/// a backslash, and some signs are literal where they could not be an operator.
 pub fn basic_translated(text: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     let (mut extended, mut rest) = (String::new(), text);
-    // Whether nothing stands before that could be repeated.
+    // Whether there is nothing yet that could be repeated.
     let mut is_start = true;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
@@ -69,7 +70,7 @@ pub fn basic_translated(text: &[u8]) -> Option<String> {
     translated(extended.as_bytes(), Newline::Character)
 }
 
-/// Returns where a bracket expression ends, its `]` included; `rest` stands behind its `[`.
+/// Returns the end of a bracket expression, its `]` included; `rest` begins after the `[`.
 fn bracket_end(rest: &str) -> Option<usize> {
     let mut at = usize::from(rest.starts_with('^'));
     at += usize::from(rest[at..].starts_with(']'));
@@ -87,9 +88,9 @@ struct Translation<'t> {
     rest: &'t str,
     newline: Newline,
     out: String,
-    /// Where the groups that are open begin in `out`.
+    /// The start of each open group in `out`.
     groups: Vec<usize>,
-    /// Where what stands last begins, if it can be repeated.
+    /// The start of the last atom, if it can be repeated.
     last: Option<usize>,
 }
 
@@ -136,8 +137,8 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// Repeats what stands before: a repetition itself as a whole, since `a+?` means something else to `regex`. With
-    /// nothing to repeat, the library finds no expression.
+    /// Repeats the last atom. A repetition is first put in a group, since `a+?` has another meaning
+    /// in `regex`. The C library rejects an expression with nothing to repeat.
     fn repeated(&mut self, sign: &str) -> Option<()> {
         self.out.insert_str(self.last?, "(?:");
         self.out.push(')');
@@ -164,7 +165,7 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// Reads `{n}`, `{n,}`, `{,m}` or `{n,m}`; what is none of them is no expression.
+    /// Reads `{n}`, `{n,}`, `{,m}` or `{n,m}`; anything else is invalid.
     fn interval(&mut self) -> Option<()> {
         let end = self.rest.find('}');
         let inside = end.map(|end| &self.rest[..end]);
@@ -187,7 +188,7 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// Reads what stands between brackets; a backslash there is one.
+    /// Reads a bracket expression; a backslash in it is literal.
     fn bracket(&mut self) -> Option<()> {
         let mut class = String::from("[");
         if let Some(rest) = self.rest.strip_prefix('^') {

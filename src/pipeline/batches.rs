@@ -1,21 +1,21 @@
-//! Jobs that are small beside handing them over, taken some at a time.
+//! Batches of jobs that are too small to be handed over one by one.
 
 use crate::error::{Error, Result};
 
-/// How batches grow from one item on, as a query with a LIMIT may want no more.
+/// The growth of batches from one item on, as a query with a LIMIT may need no more.
 #[derive(Debug, Clone, Copy)]
 pub struct Growth {
-    /// A batch has twice as many items as the one so many batches before it.
+    /// The number of batches after which their size doubles.
     pub doubles_after: u32,
     /// The most items of a batch.
     pub most: usize,
 }
 
-/// The items of an iterator in growing batches; an error comes after the items before it.
+/// Groups the items of an iterator in growing batches; an error comes after the items before it.
 pub struct Batches<I> {
     items: I,
     growth: Growth,
-    /// Batches that were given.
+    /// The number of returned batches.
     given: u32,
     /// An error after the last batch.
     failed: Option<Error>,
@@ -37,7 +37,7 @@ impl<I> Batches<I> {
         &mut self.items
     }
 
-    /// Returns how many items the next batch may have.
+    /// Returns the maximum size of the next batch.
     fn room(&mut self) -> usize {
         let doubled = self.given / self.growth.doubles_after;
         self.given = self.given.saturating_add(1);

@@ -1,18 +1,20 @@
 //! Ordered parallel work with a bounded window.
 //!
-//! Workers share one source behind a lock: each makes a slot, takes the next job for it, works on it unlocked, and
-//! puts the result into the slot. The reader takes slots from the front, so results come out in the source's
-//! order; a worker that finds no room waits. Whether there is room, and whether anything is to be read, is decided
-//! under one lock.
+//! Workers share one source behind a lock: each reserves a slot, takes the next job for it, works
+//! on it unlocked, and puts the result into the slot. The reader takes slots from the front, so
+//! results come in the source's order; a worker without room waits. One lock decides whether there
+//! is room, and whether anything can be read.
 //!
-//! The reader is told of the end when the source has said so and every slot was read. Whatever else ends the work,
-//! a panic too, is an error at its place. Dropping the reader stops and joins the workers.
+//! The reader gets the end when the source has ended and every slot was read. Anything else that
+//! ends the work, a panic too, is an error at its place. Dropping the reader stops and joins the
+//! workers.
 //!
-//! Waking a thread costs more than many a job, so it is done for several results at once: the reader
-//! is woken for a batch of them or at the end, and looks by itself meanwhile; workers are woken when
-//! half of the window has been read.
+//! Waking a thread costs more than many jobs, so it is done for several results at once: the reader
+//! is woken for a batch of them or at the end, and polls meanwhile; workers are woken when half of
+//! the window has been read.
 //!
-//! The crate in `test/loom` compiles these files with loom's locks and searches their interleavings.
+//! The crate in `test/loom` compiles these files with loom's locks and explores their
+//! interleavings.
 
 mod batches;
 mod source;
@@ -32,29 +34,29 @@ use crate::budget::{Budget, Current, Permits};
 use crate::error::{Error, Result};
 use crate::limits;
 
-/// How long a waiting reader waits at most before it looks by itself: a batch of long jobs may never fill.
+/// The maximum time between polls of a waiting reader: a batch of long jobs may never fill.
 const LOOK: Duration = Duration::from_millis(2);
-/// How long it waits at least, right after the start; later an eighth of the time since then, as a query with a LIMIT
-/// wants its few rows soon.
+/// The minimum time, at the start; later it is an eighth of the elapsed time, as a query with a
+/// LIMIT needs its few rows soon.
 const FIRST_LOOK: Duration = Duration::from_micros(100);
 
-/// What a poll of the reader found.
+/// The result of a poll.
 #[derive(Debug)]
 pub enum Poll<R> {
     /// The next result in order.
     Ready(Result<R>),
-    /// The time was over first.
+    /// The time limit passed first.
     Pending,
-    /// All results were read, or an error was.
+    /// All results were read, or an error was returned.
     End,
 }
 
 /// How far workers may be ahead of the reader.
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
-    /// Jobs in work or done.
+    /// Jobs in progress or done.
     pub jobs: usize,
-    /// Bytes of results; the jobs in work go beyond it.
+    /// Bytes of results; the jobs in progress may exceed it.
     pub bytes: usize,
 }
 
@@ -64,15 +66,15 @@ impl Window {
         Self { jobs, bytes: limits::WINDOW_BYTES }
     }
 
-    /// Returns a window of so many jobs, whatever their results weigh.
+    /// Returns a window of so many jobs, of any size.
     pub fn unweighed(jobs: usize) -> Self {
         Self { jobs, bytes: usize::MAX }
     }
 }
 
-/// A result that knows what it takes in memory, about.
+/// A result that knows its approximate size in memory.
 pub trait Weigh {
-    /// Returns the bytes.
+    /// Returns the size in bytes.
     fn bytes(&self) -> usize;
 }
 
@@ -103,13 +105,14 @@ impl<R> Drop for Running<R> {
 }
 
 impl<R: Weigh + Send + 'static> Ordered<R> {
-    /// Starts a thread for each worker, as far as the system gives them and `permits` allow.
+    /// Starts a thread for each worker, as far as the system and `permits` allow.
     ///
-    /// After an error, of the source or of a worker, the source is not asked again. `budget` is shared
-    /// with the work itself: it is cancelled when the reader is dropped, and long jobs should ask it.
+    /// After an error, of the source or of a worker, the source is not used again. `budget` is
+    /// shared with the work itself: it is cancelled when the reader is dropped, and long jobs
+    /// should check it.
     ///
     /// # Errors
-    /// `tool_failed` when not one thread can be started.
+    /// `tool_failed` if no thread can be started.
     pub fn start<J, I, W>(
         source: Source<I>,
         mut workers: Vec<W>,
@@ -149,14 +152,14 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
                         )
                         .with_source(error));
                 }
-                // Those that run do the work of the others.
+                // The running threads do the work of the others.
                 Err(_) => break,
             }
         }
         Ok(ordered)
     }
 
-    /// Waits for the next result, at most until `until` where it is given. After an error there is the end.
+    /// Waits for the next result, until `until` if that is given. After an error comes the end.
     pub fn poll(&mut self, until: Option<Instant>) -> Poll<R> {
         if self.is_over {
             return Poll::End;
@@ -197,7 +200,7 @@ impl<R> Drop for Ordered<R> {
     }
 }
 
-/// Does jobs until there are no more.
+/// Processes jobs until there are none left.
 fn work<J, I, W, R>(source: &Mutex<Source<I>>, mut worker: W, shared: &Shared<R>)
 where
     I: Iterator<Item = Result<J>>,
@@ -207,14 +210,14 @@ where
     while let Some((place, job)) = take(source, shared) {
         shared.put(place, contained(|| worker(job)));
     }
-    // What a worker holds may be much, and is given back before it counts as ended.
+    // A worker may hold much memory, which is released before the worker counts as ended.
     let _ = contained(|| {
         drop(worker);
         Ok(())
     });
 }
 
-/// Returns the next job and its place.
+/// Returns the next job and its slot.
 fn take<J, I, R>(source: &Mutex<Source<I>>, shared: &Shared<R>) -> Option<(u64, J)>
 where
     I: Iterator<Item = Result<J>>,
@@ -246,7 +249,7 @@ where
                     shared.end();
                     return None;
                 }
-                // Before another worker has its turn at the source.
+                // Before another worker uses the source.
                 Err(error) => {
                     shared.put(place, Err(error));
                     return None;
@@ -256,10 +259,10 @@ where
     }
 }
 
-/// Turns a panic into an error.
+/// Converts a panic to an error.
 fn contained<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    // What was at work is not used again, as an error closes the pipeline. The others are not cancelled: the reader
-    // is to see this error and not that.
+    // The worker is not used again, as an error closes the pipeline. The others are not cancelled,
+    // so that the reader gets this error and not a cancellation.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         std::mem::forget(panic);
         Err(Error::tool_failed("a worker thread met an internal error")

@@ -1,14 +1,14 @@
-//! Where the jobs of a pipeline come from.
+//! The source of a pipeline's jobs.
 
 use crate::error::Result;
 
-/// Where jobs come from, one after the other.
+/// A source of jobs.
 pub struct Source<I> {
     jobs: I,
     open: Option<Open<I>>,
 }
 
-/// How a source says that results must wait for its word, and works towards it.
+/// How a source withholds results, and how it advances until they are final.
 struct Open<I> {
     is_open: fn(&I) -> bool,
     walk_on: fn(&mut I),
@@ -20,9 +20,9 @@ impl<I> Source<I> {
         Self { jobs, open: None }
     }
 
-    /// Holds all results back while `is_open`; while there is no room for another job, a worker has `walk_on`
-    /// called again and again. It must return after some milliseconds, and close the source in the end. So does
-    /// the last job.
+    /// Withholds all results while `is_open`; while there is no room for another job, a worker
+    /// calls `walk_on` repeatedly. It must return after some milliseconds, and close the source
+    /// eventually. So does the last job.
     #[must_use]
     pub fn open_while(self, is_open: fn(&I) -> bool, walk_on: fn(&mut I)) -> Self {
         Self { open: Some(Open { is_open, walk_on }), ..self }
@@ -33,7 +33,7 @@ impl<I> Source<I> {
         self.open.as_ref().is_none_or(|open| !(open.is_open)(&self.jobs))
     }
 
-    /// Works towards the word on what was given.
+    /// Advances the source until it knows which jobs count.
     pub(super) fn walk_on(&mut self) {
         if let Some(open) = &self.open {
             (open.walk_on)(&mut self.jobs);

@@ -1,4 +1,4 @@
-//! What the reader and the workers share, decided under one lock.
+//! The shared state of the reader and the workers, behind one lock.
 
 use std::collections::VecDeque;
 use std::sync::PoisonError;
@@ -8,55 +8,55 @@ use super::sync::{Condvar, Mutex, MutexGuard};
 use super::{Poll, Weigh, Window};
 use crate::error::{Error, Result};
 
-/// Results for which a waiting reader is woken.
+/// The number of results for which a waiting reader is woken.
 const BATCH: usize = 32;
 
-/// The lock, and who is told of what.
+/// The shared state, its lock and condition variables.
 pub struct Shared<R> {
     state: Mutex<State<R>>,
-    /// Told when there is enough to read, or no more will come.
+    /// Notified when there is enough to read, or no more will come.
     filled: Condvar,
-    /// Told when the reader has made room, or the work must stop.
+    /// Notified when the reader has made room, or the work must stop.
     taken: Condvar,
 }
 
-/// Where all work stands.
+/// The state of all work.
 pub struct State<R> {
-    /// Results by place, from the reader's next one on; `None` is being worked on.
+    /// Results from the reader's next slot on; `None` is in progress.
     ring: VecDeque<Option<Result<R>>>,
-    /// The place of the front slot.
+    /// The number of the front slot.
     front: u64,
-    /// Results in the ring, and their bytes.
+    /// The number of results in the ring, and their bytes.
     filled: usize,
     bytes: usize,
     window: Window,
-    /// Jobs in flight before anything was read.
+    /// The number of jobs in flight before anything was read.
     first: usize,
-    /// Workers that have not ended.
+    /// The number of workers that have not ended.
     running: usize,
-    /// Whether the source gave its last job and said so.
+    /// Whether the source has ended.
     ended: bool,
-    /// Whether results may be read; else they wait for the source's word on them.
+    /// Whether the jobs given so far are final, so that results may be read.
     decided: bool,
-    /// Whether there was an error, or nobody reads any more: no job is begun.
+    /// Whether there was an error, or the reader was dropped: no job is begun.
     closed: bool,
     reader_waits: bool,
-    /// Whether a worker waits for room; the others wait for its turn at the source.
+    /// Whether a worker waits for room; the others wait for the source.
     worker_waits: bool,
 }
 
-/// What a worker that asks for room is told.
+/// The answer to a worker that needs a slot.
 pub enum Room {
-    /// A slot was made for its job.
+    /// A slot was reserved for its job.
     Slot(u64),
-    /// There is none, and the source has to walk on first.
+    /// There is no room, and the source must be advanced first.
     WalkOn,
-    /// No job is begun any more.
+    /// No further job is begun.
     Closed,
 }
 
 impl<R> Shared<R> {
-    /// Takes the lock. No code of others runs under it, so the state is always whole.
+    /// Takes the lock. Only code of this module runs under it, so the state is always consistent.
     pub fn lock(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -73,7 +73,7 @@ impl<R> Shared<R> {
         self.taken.notify_all();
     }
 
-    /// Ends the work: nobody reads any more.
+    /// Ends the work, as the reader is dropped.
     pub fn close(&self) {
         self.lock().closed = true;
         self.taken.notify_all();
@@ -81,7 +81,7 @@ impl<R> Shared<R> {
 }
 
 impl<R: Weigh> Shared<R> {
-    /// Returns the state before any work; `first` jobs may be in flight before anything is read.
+    /// Returns the initial state; `first` jobs may be in flight before anything is read.
     pub fn new(window: Window, first: usize, decided: bool) -> Self {
         let state = State {
             ring: VecDeque::new(),
@@ -100,8 +100,7 @@ impl<R: Weigh> Shared<R> {
         Self { state: Mutex::new(state), filled: Condvar::new(), taken: Condvar::new() }
     }
 
-    /// Makes a slot as the worker at the source, waiting until there is room for it. `is_decided` is the source's
-    /// word on what was given so far.
+    /// Reserves a slot, waiting until there is room; `is_decided`: the jobs given so far are final.
     pub fn reserve(&self, is_decided: bool) -> Room {
         let mut state = self.lock();
         self.decide_under(&mut state, is_decided);
@@ -113,7 +112,7 @@ impl<R: Weigh> Shared<R> {
                 state.ring.push_back(None);
                 return Room::Slot(state.front + state.ring.len() as u64 - 1);
             }
-            // The reader can make no room before the source has decided, so nobody waits for it.
+            // The reader cannot make room before the jobs are final, so do not wait for it.
             if !state.decided {
                 return Room::WalkOn;
             }
@@ -123,7 +122,7 @@ impl<R: Weigh> Shared<R> {
         }
     }
 
-    /// Lets the reader read: the source has decided on all that it gave and will give.
+    /// Lets the reader read: all jobs given so far and later are final.
     pub fn decide(&self) {
         self.decide_under(&mut self.lock(), true);
     }
@@ -135,7 +134,7 @@ impl<R: Weigh> Shared<R> {
         }
     }
 
-    /// Takes the last slot back: the source had no job for it and is at its end.
+    /// Releases the last slot: the source has ended without a job for it.
     pub fn end(&self) {
         let mut state = self.lock();
         state.ring.pop_back();
@@ -144,7 +143,7 @@ impl<R: Weigh> Shared<R> {
         self.filled.notify_all();
     }
 
-    /// Puts an error behind all that was given: the source met it without a slot.
+    /// Appends an error that the source met without a slot.
     pub fn fail(&self, error: Error) {
         let mut state = self.lock();
         state.ring.push_back(Some(Err(error)));
@@ -176,7 +175,7 @@ impl<R: Weigh> Shared<R> {
         }
     }
 
-    /// Waits as the reader for something to read, at most for `time`.
+    /// Waits in the reader for a result, at most for `time`.
     pub fn wait<'a>(
         &'a self,
         mut state: MutexGuard<'a, State<R>>,
@@ -192,7 +191,7 @@ impl<R: Weigh> Shared<R> {
         state
     }
 
-    /// Returns what the reader can have now.
+    /// Returns the reader's next result, if there is one.
     pub fn next(&self, state: &mut State<R>) -> Poll<R> {
         if state.decided {
             if let Some(Some(_)) = state.ring.front() {
@@ -209,7 +208,7 @@ impl<R: Weigh> Shared<R> {
         if state.running > 0 {
             return Poll::Pending;
         }
-        // Nobody is left who could fill a slot, decide or say that the source has ended.
+        // No worker is left to fill a slot or end the source.
         let error = state.ring.iter_mut().find_map(|slot| slot.take_if(|result| result.is_err()));
         Poll::Ready(error.unwrap_or_else(|| {
             Err(Error::tool_failed("the worker threads stopped before their work was done")
@@ -219,8 +218,9 @@ impl<R: Weigh> Shared<R> {
 }
 
 impl<R: Weigh> State<R> {
-    /// Returns how many jobs may be in flight: at first a few, as what reads may want no more than that, then
-    /// twice what was read. Before the source has decided nothing can be read, so all may.
+    /// Returns how many jobs may be in flight: a few at first, as a reader with a LIMIT needs no
+    /// more, then twice the number read. Nothing can be read before jobs are final, so then the
+    /// whole window is allowed.
     fn jobs(&self) -> usize {
         if !self.decided {
             return self.window.jobs;

@@ -1,4 +1,4 @@
-//! What the pipeline takes from the standard library, or from loom where its interleavings are searched.
+//! The pipeline's imports from the standard library, or from loom to explore interleavings.
 
 #[cfg(not(loom))]
 pub use std::{

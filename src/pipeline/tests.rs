@@ -4,7 +4,7 @@ use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Jobs that two workers begin before anything is read.
+/// The number of jobs that two workers begin before anything is read.
 const FIRST: usize = 4;
 
 const WINDOW: Window = Window { jobs: 8, bytes: 100 };
@@ -15,7 +15,7 @@ impl Weigh for u64 {
     }
 }
 
-/// Returns the right to some workers, however many other tests run.
+/// Returns permits for some workers, independent of other tests.
 fn permits(threads: usize) -> Permits {
     Permits::take_from(Box::leak(Box::default()), threads)
 }
@@ -41,7 +41,7 @@ fn ready<R: Weigh + Send + 'static>(ordered: &mut Ordered<R>) -> Option<Result<R
     }
 }
 
-/// Waits until `count` is `wanted`, and lets the other threads run on for some turns.
+/// Waits until `count` is `wanted`, and yields to the other threads for some turns.
 fn reaches(count: &AtomicUsize, wanted: usize) {
     while count.load(Ordering::SeqCst) < wanted {
         std::thread::yield_now();
@@ -112,7 +112,7 @@ fn an_unread_result_never_grows_past_the_window() {
         Ok(job)
     });
     reaches(&started, FIRST);
-    // Ends the workers: what they had begun is counted.
+    // Ends the workers: started jobs are counted.
     drop(ordered);
     assert_eq!(started.load(Ordering::SeqCst), FIRST);
 }
@@ -138,7 +138,7 @@ fn heavy_results_do_not_pile_up_while_nobody_reads() {
     assert_eq!(all(ordered).len(), 99);
 }
 
-/// Numbers that are withdrawn or not only when all of them were walked over.
+/// A source of numbers that are final only when all of them were walked.
 struct Open {
     next: u64,
     walked: u64,

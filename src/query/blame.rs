@@ -1,48 +1,48 @@
-//! A blame with what its commits say of themselves.
+//! A blame with the fields of its commits.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::needs::{INFO, Needs};
+use super::needs::{Need, Needs};
 use crate::error::Result;
 use crate::git::{Blame, BlamedRun, BlamedVersion, CommitInfo, Mailmap, Oid, Repository};
 
 /// A blame, and the commits of its versions.
 pub struct Blamed {
-    /// Which version each line is from.
+    /// The version of each line.
     pub blame: Blame,
-    /// What the commit of each version says, where that was asked for.
+    /// The fields of each version's commit, if needed.
     infos: Vec<Option<Arc<CommitInfo>>>,
 }
 
 impl Blamed {
-    /// Reads what the needs ask of the commits of a blame.
+    /// Reads the needed fields of a blame's commits.
     pub fn new(
         blame: Blame,
         repository: &Repository,
         mailmap: Option<&Mailmap>,
         needs: Needs,
     ) -> Result<Self> {
-        let infos = if needs & INFO == 0 {
-            Vec::new()
-        } else {
+        let infos = if needs.has(Need::Info) {
             infos(repository, &blame.versions, mailmap)?
+        } else {
+            Vec::new()
         };
         Ok(Self { blame, infos })
     }
 
-    /// Returns the version that the lines of a run are from.
+    /// Returns the version of a run.
     pub fn version(&self, run: BlamedRun) -> &BlamedVersion {
         &self.blame.versions[run.version]
     }
 
-    /// Returns what the commit of a run says of itself.
+    /// Returns the fields of a run's commit.
     pub fn info(&self, run: BlamedRun) -> Option<&CommitInfo> {
         self.infos.get(run.version)?.as_deref()
     }
 }
 
-/// Reads what the commits of versions say of themselves.
+/// Reads the fields of the versions' commits.
 fn infos(
     repository: &Repository,
     versions: &[BlamedVersion],

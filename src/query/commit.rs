@@ -1,21 +1,21 @@
-//! A commit and what it says of itself, as far as that is asked for.
+//! A commit and its fields, as far as they are needed.
 
-use super::needs::{BODY, INFO, NAMES, Needs};
+use super::needs::{Need, Needs};
 use crate::error::Result;
 use crate::git::{CommitInfo, Mailmap, Objects, Oid, Visited};
 use crate::text::CancelToken;
 
-/// A commit and what was read of it.
+/// A commit and its fields.
 #[derive(Debug)]
 pub struct Commit {
     /// The commit.
     pub visited: Visited,
-    /// What it says of itself, where that was asked for.
+    /// Its fields, if needed.
     pub info: Option<CommitInfo>,
 }
 
 impl Commit {
-    /// Reads what columns with these needs show of a commit.
+    /// Reads the needed fields of a commit.
     pub fn read(
         visited: Visited,
         needs: Needs,
@@ -23,20 +23,20 @@ impl Commit {
         mailmap: Option<&Mailmap>,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
-        let info = if needs & (INFO | NAMES | BODY) == 0 {
-            None
-        } else {
+        let info = if needs.has_any(&[Need::Info, Need::Names, Need::Body]) {
             let bytes = objects.commit(&visited.id)?;
-            Some(if needs & BODY == 0 {
-                CommitInfo::read(&bytes, mailmap, cancel)?
-            } else {
+            Some(if needs.has(Need::Body) {
                 CommitInfo::read_whole(&bytes, mailmap, cancel)?
+            } else {
+                CommitInfo::read(&bytes, mailmap, cancel)?
             })
+        } else {
+            None
         };
         Ok(Self { visited, info })
     }
 
-    /// Returns about how many bytes it takes in memory.
+    /// Returns its approximate size in memory.
     pub fn bytes(&self) -> usize {
         let info = self.info.as_ref().map_or(0, CommitInfo::bytes);
         size_of::<Self>() + self.visited.parents.len() * size_of::<Oid>() + info

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::excluded::Unsettled;
 use super::file_changes::measure;
 use super::history_jobs::Jobs;
-use super::needs::{INFO, Needs};
+use super::needs::{Need, Needs};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::Run;
 use crate::error::Result;
@@ -24,28 +24,28 @@ pub struct CommitChangesQuery {
     pub range: String,
     /// The repository.
     pub repo: String,
-    /// Which commits of the range.
+    /// The selected commits of the range.
     pub history: HistoryOptions,
-    /// Whether people are named as .mailmap has them.
+    /// Whether .mailmap maps the names of people.
     pub mailmap: bool,
-    /// Which files.
+    /// The selected files.
     pub paths: Vec<Pathspec>,
-    /// How renames are detected, if they are.
+    /// The options of rename detection, if any.
     pub renames: Option<RenameOptions>,
     /// How lines are compared.
     pub diff: DiffOptions,
-    /// Only changes that this finds.
+    /// The search that changes must match, if any.
     pub search: Option<Search>,
-    /// Whether of a merge the files count that differ from all parents.
+    /// Whether merges are compared with all parents at once.
     pub combined: bool,
 }
 
 /// The changes of some commits.
 pub struct ChangesOfCommits {
     commits: Vec<CommitChanges>,
-    /// For each row the commit and the change, by their places.
+    /// The indices of the commit and the change of each row.
     places: Vec<(u32, u32)>,
-    /// The texts that are searched for.
+    /// The searched texts.
     texts: Option<Arc<[String]>>,
     unsettled: Unsettled,
 }
@@ -74,7 +74,7 @@ impl Weigh for ChangesOfCommits {
 }
 
 impl RowGroup for ChangesOfCommits {
-    /// The commit, the change, and the texts that it adds or removes, by their places among all.
+    /// The commit, the change, and the indices of the texts that it adds or removes.
     type Of<'a> = (&'a CommitChanges, &'a Measured, Option<(&'a [u32], &'a [String])>);
 
     fn finalize(&mut self) -> Result<()> {
@@ -118,10 +118,10 @@ impl Query for CommitChangesQuery {
 }
 
 impl CommitChangesQuery {
-    /// Returns what is measured of each commit.
+    /// Returns the measurements of each commit.
     fn measure(&self, needs: Needs) -> CommitMeasure {
         CommitMeasure {
-            info: needs & INFO != 0,
+            info: needs.has(Need::Info),
             changes: measure(needs),
             renames: self.renames,
             diff: self.diff.clone(),

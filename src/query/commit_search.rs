@@ -1,4 +1,4 @@
-//! The commits of a walk with a change that is looked for, as `git log -S` and `git log -G` list them.
+//! The commits of a walk with matching changes, as in `git log -S` and `git log -G`.
 
 use super::context::Context;
 use super::history_jobs::Jobs;
@@ -12,7 +12,7 @@ use crate::limits;
 use crate::pipeline::{Poll, Weigh, Window};
 use crate::text::{CancelToken, DiffOptions};
 
-/// The commits of some that have such a change.
+/// Those of a group of commits that have a matching change.
 struct Found(Vec<Visited>);
 
 impl Weigh for Found {
@@ -21,7 +21,8 @@ impl Weigh for Found {
     }
 }
 
-/// Returns the commits whose changes of `paths` are looked for; `history` must know what it leaves out.
+/// Returns the commits with matching changes of `paths`; the hidden commits of `history` must be
+/// known.
 pub fn commits_with(
     search: Search,
     repository: &Repository,

@@ -7,12 +7,14 @@ use super::commit::Commit;
 use super::context::Context;
 use super::excluded::Unsettled;
 use super::history_jobs::Jobs;
-use super::needs::{NOTES, Needs, REFS};
+use super::needs::{Need, Needs};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::Run;
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::git::{History, HistoryOptions, Notes, Oid, Pathspec, Visited, decorations, range_of};
+use crate::git::{
+    CommitPatchIds, History, HistoryOptions, Notes, Oid, Pathspec, Visited, decorations, range_of,
+};
 use crate::limits;
 use crate::pipeline::{Weigh, Window};
 use crate::text::CancelToken;
@@ -23,33 +25,40 @@ pub struct CommitsQuery {
     pub range: String,
     /// The repository.
     pub repo: String,
-    /// Which commits of the range.
+    /// The selected commits of the range.
     pub history: HistoryOptions,
-    /// Whether people are named as .mailmap has them.
+    /// Whether .mailmap maps the names of people.
     pub mailmap: bool,
-    /// The reference with the notes; `None` for git's own choice.
+    /// The reference of the notes; `None` for git's default.
     pub notes_ref: Option<String>,
-    /// Only commits that change these.
+    /// Paths that commits must change, if any.
     pub paths: Vec<Pathspec>,
 }
 
-/// Some commits that follow each other.
+/// Some consecutive commits.
 pub struct Commits {
-    /// Each with the note on it.
-    commits: Vec<(Commit, Option<Vec<u8>>)>,
+    commits: Vec<Annotated>,
     decorations: Arc<HashMap<Oid, Vec<Vec<u8>>>>,
     unsettled: Unsettled,
     /// The memory of the notes.
     _charge: Charge,
 }
 
-/// The references that lead to a commit, and the note on it.
-pub type Attached<'a> = (Option<&'a [Vec<u8>]>, Option<&'a [u8]>);
+/// A commit with what was asked for beside its own content.
+struct Annotated {
+    commit: Commit,
+    note: Option<Vec<u8>>,
+    patch_id: Option<String>,
+}
+
+/// The references that lead to a commit, the note on it, and its patch id.
+pub type Attached<'a> = (Option<&'a [Vec<u8>]>, Option<&'a [u8]>, Option<&'a str>);
 
 impl Weigh for Commits {
     fn bytes(&self) -> usize {
-        let bytes = |(commit, note): &(Commit, Option<Vec<u8>>)| {
-            commit.bytes() + note.as_ref().map_or(0, Vec::len)
+        let bytes = |row: &Annotated| {
+            let patch_id = row.patch_id.as_ref().map_or(0, String::len);
+            row.commit.bytes() + row.note.as_ref().map_or(0, Vec::len) + patch_id
         };
         self.commits.iter().map(bytes).sum()
     }
@@ -60,7 +69,7 @@ impl RowGroup for Commits {
 
     fn finalize(&mut self) -> Result<()> {
         let is_excluded = self.unsettled.settle()?;
-        self.commits.retain(|(commit, _)| !is_excluded(&commit.visited.id));
+        self.commits.retain(|row| !is_excluded(&row.commit.visited.id));
         Ok(())
     }
 
@@ -69,9 +78,9 @@ impl RowGroup for Commits {
     }
 
     fn row(&self, index: usize) -> (&Commit, Attached<'_>) {
-        let (commit, note) = &self.commits[index];
+        let Annotated { commit, note, patch_id } = &self.commits[index];
         let refs = self.decorations.get(&commit.visited.id).map(Vec::as_slice);
-        (commit, (refs, note.as_deref()))
+        (commit, (refs, note.as_deref(), patch_id.as_deref()))
     }
 }
 
@@ -86,16 +95,16 @@ impl Query for CommitsQuery {
 impl CommitsQuery {
     fn start_within(&self, context: &Context, needs: Needs) -> Result<Rows<Commits>> {
         // One worker is enough to hand on what the walk knows.
-        let is_read = needs & !REFS != 0;
+        let is_read = needs.has_more_than(Need::Refs);
         let run = Run::open(context, &self.repo, if is_read { usize::MAX } else { 1 })?;
         let ends = range_of(&run.repository, &self.range)?;
         let decorations =
-            if needs & REFS == 0 { HashMap::new() } else { decorations(&run.repository)? };
+            if needs.has(Need::Refs) { decorations(&run.repository)? } else { HashMap::new() };
         let decorations = Arc::new(decorations);
-        let notes = if needs & NOTES == 0 {
-            None
-        } else {
+        let notes = if needs.has(Need::Notes) {
             Some(Arc::new(Notes::read(&run.repository, self.notes_ref.as_deref())?))
+        } else {
+            None
         };
         let mailmap = run.mailmap(needs, self.mailmap)?;
         let history = History::new(&run.repository, &ends, self.history)?
@@ -106,6 +115,10 @@ impl CommitsQuery {
             let (mailmap, excluded, decorations, notes) =
                 (mailmap.clone(), Arc::clone(&excluded), Arc::clone(&decorations), notes.clone());
             let objects = run.repository.objects();
+            let mut patch_ids = needs
+                .has(Need::PatchId)
+                .then(|| CommitPatchIds::new(&run.repository))
+                .transpose()?;
             Ok(move |job: Vec<Visited>, cancel: &CancelToken<'_>| {
                 let mut commits = Vec::with_capacity(job.len());
                 let (mut unsettled, mut charge) = (Unsettled::new(&excluded), Charge::free());
@@ -117,7 +130,11 @@ impl CommitsQuery {
                             Some(notes) => notes.of(&id, &objects, cancel, &mut charge)?,
                             None => None,
                         };
-                        Ok((commit, note))
+                        let patch_id = match &mut patch_ids {
+                            Some(patch_ids) => patch_ids.of(&commit.visited, cancel)?,
+                            None => None,
+                        };
+                        Ok(Annotated { commit, note, patch_id })
                     });
                     match read {
                         Ok(commit) => commits.push(commit),

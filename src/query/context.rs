@@ -1,4 +1,4 @@
-//! What a query works with: what it may read, and how much time, memory and threads it may use.
+//! The context of a query: its access, time, memory and threads.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use crate::sandbox::{Access, Sandbox, Sandboxes, read_restricted};
 /// The access, the budget and the limits of one execution.
 #[derive(Clone)]
 pub struct Context {
-    /// What may be read and written.
+    /// The access rules.
     pub access: Arc<Access>,
-    /// What the query may use.
+    /// The budget of the query.
     pub budget: Arc<Budget>,
-    /// How many threads it may use: at least one.
+    /// The number of threads, at least one.
     pub threads: usize,
-    /// The repositories that stay open from one query to the next.
+    /// The cache of repositories.
     pub repositories: Arc<Repositories>,
-    /// How many bytes of git objects are kept in memory.
+    /// The bytes of git objects to cache.
     pub cache_bytes: usize,
 }
 
 impl Context {
-    /// Returns the repository that is meant when none is named.
+    /// Returns the repository to use if none is named.
     pub fn default_repository(&self) -> String {
         let only = self.access.sandboxes().and_then(Sandboxes::only);
         only.map_or(".", Sandbox::name).to_owned()
     }
 
-    /// Opens the repository that was named, within what may be opened.
+    /// Opens a named repository, within the access rules.
     pub fn repository(&self, given: &str) -> Result<Repository> {
         KEPT.set_limit(self.cache_bytes);
         let repository =
@@ -39,7 +39,7 @@ impl Context {
         Ok(repository.with_budget(Arc::clone(&self.budget)))
     }
 
-    /// Runs `work`, which reads a repository, on a thread that can open nothing outside of what may be read.
+    /// Runs `work`, which reads a repository, on a thread that can open only what may be read.
     pub fn read<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         read_restricted(&self.access, || {
             let _current = Current::enter(&self.budget);
@@ -47,7 +47,7 @@ impl Context {
         })
     }
 
-    /// Adds the repositories that there are to the error for one that is missing.
+    /// Adds the existing repositories to the error of a missing one.
     fn with_repositories(&self, error: Error) -> Error {
         let is_missing = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::FsDenied);
         let found = match self.access.sandboxes() {

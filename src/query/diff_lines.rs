@@ -1,10 +1,11 @@
-//! The diffs of all files, or of one, line by line.
+//! The diff of all files, or of one, line by line.
 
 use std::sync::Arc;
 
 use super::context::Context;
 use super::diff_rows::{LineRow, LineRows, Liner};
-use super::needs::Needs;
+use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use crate::budget::{Budget, Current};
@@ -12,9 +13,10 @@ use crate::error::Result;
 use crate::git::{Change, Comparison};
 use crate::pipeline::Weigh;
 use crate::sandbox::read_restricted;
+use crate::text::hunk_id::HunkId;
 use crate::text::{CancelToken, DiffOptions};
 
-/// Two sides of which the lines that differ are wanted.
+/// A query for the diff lines between two sides.
 pub struct LinesQuery {
     /// The sides.
     pub revisions: Revisions,
@@ -26,43 +28,54 @@ pub struct LinesQuery {
 pub struct FileLines {
     path: Vec<u8>,
     lines: LineRows,
+    /// The names of its hunks, where these were asked for.
+    ids: Option<FileHunkIds>,
 }
 
 impl Weigh for FileLines {
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.path.len() + self.lines.bytes()
+        let ids = self.ids.as_ref().map_or(0, FileHunkIds::bytes);
+        size_of::<Self>() + self.path.len() + self.lines.bytes() + ids
     }
 }
 
 impl RowGroup for FileLines {
-    /// The path of the file, and the line.
-    type Of<'a> = (&'a [u8], LineRow<'a>);
+    /// The path of the file, the line, and the names of its hunk.
+    type Of<'a> = (&'a [u8], LineRow<'a>, Option<&'a HunkId>);
 
     fn rows(&self) -> usize {
         self.lines.len()
     }
 
     fn row(&self, index: usize) -> Self::Of<'_> {
-        (&self.path, self.lines.row(index))
+        let row = self.lines.row(index);
+        let id = self.ids.as_ref().and_then(|ids| ids.at(row.line().old, row.line().new));
+        (&self.path, row, id)
     }
 }
 
 impl Query for LinesQuery {
     type Group = FileLines;
 
-    fn start(&self, context: &Context, _: Needs) -> Result<Rows<FileLines>> {
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileLines>> {
         let rows = self.revisions.work(context, |comparison| {
             let mut liner = Liner::new(comparison, &self.options);
+            let mut namer =
+                needs.has(Need::HunkId).then(|| HunkNamer::new(comparison)).transpose()?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let lines = liner.lines(std::slice::from_ref(&change), cancel)?;
-                Ok(FileLines { path: change.path, lines })
+                let ids = match &mut namer {
+                    Some(namer) => namer.names(&change, cancel)?,
+                    None => None,
+                };
+                Ok(FileLines { path: change.path, lines, ids })
             })
         })?;
         Ok(rows.into())
     }
 }
 
-/// A file of which the lines that differ are wanted.
+/// A query for the diff lines of one file.
 pub struct FileDiffQuery {
     /// The path of the file.
     pub file: String,
@@ -72,7 +85,7 @@ pub struct FileDiffQuery {
     pub options: DiffOptions,
 }
 
-/// A file that was found on one side or both, not yet read.
+/// A file that was found on one side or both, not read yet.
 pub struct FileDiff {
     budget: Arc<Budget>,
     comparison: Comparison,
@@ -81,8 +94,8 @@ pub struct FileDiff {
 }
 
 impl FileDiffQuery {
-    /// Opens the sides and finds the file; `names` are what messages call the function that asks for a file and the one
-    /// that lists them.
+    /// Opens the sides and finds the file; `names` are the names in messages of the function that
+    /// takes a file and of the one that lists files.
     pub fn find(&self, context: &Context, names: [&str; 2]) -> Result<FileDiff> {
         context.read(|| {
             let comparison = self.revisions.open(context)?;

@@ -9,7 +9,7 @@ use crate::text::{
     CancelToken, Combined, CombinedDiff, Diff, DiffLine, DiffOptions, Engine, LineKind,
 };
 
-/// A line: the rows of a file, and which of them.
+/// A line: the rows of a file, and an index.
 #[derive(Clone, Copy)]
 pub struct LineRow<'a> {
     rows: &'a LineRows,
@@ -27,7 +27,7 @@ impl<'a> LineRow<'a> {
         &self.rows.lines[self.index]
     }
 
-    /// Returns the marks before the line in a combined diff, one for each parent.
+    /// Returns the marks of the line in a combined diff, one for each parent.
     pub fn marks(self) -> Option<&'a [u8]> {
         let parents = self.rows.parents;
         let first = self.index * parents;
@@ -41,14 +41,14 @@ impl<'a> LineRow<'a> {
     }
 }
 
-/// Lines of a diff; their contents lie end to end.
+/// The lines of a diff, with contiguous contents.
 #[derive(Default)]
 pub struct LineRows {
     contents: Vec<u8>,
     lines: Vec<Line>,
-    /// In a combined diff the marks of all lines, end to end.
+    /// The marks of all lines of a combined diff, contiguous.
     marks: Vec<u8>,
-    /// How many parents a combined diff has.
+    /// The number of parents of a combined diff.
     parents: usize,
     charge: Charge,
 }
@@ -57,7 +57,7 @@ pub struct LineRows {
 pub struct Line {
     /// CONTEXT, ADDED, REMOVED or BINARY.
     pub line_type: &'static str,
-    /// Where the content ends; it starts where the one before ends.
+    /// The end of the content, which starts at the end of the one before.
     end: usize,
     /// The line's number in the old content, from 1.
     pub old: Option<u32>,
@@ -68,17 +68,17 @@ pub struct Line {
 }
 
 impl LineRows {
-    /// Returns how many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Returns what they take in memory.
+    /// Returns their size in memory.
     pub fn bytes(&self) -> usize {
         self.contents.len() + self.marks.len() + self.lines.len() * size_of::<Line>()
     }
 
-    /// Appends the lines of a diff, as hunks after those before.
+    /// Appends the lines of a diff, with hunk numbers that continue.
     pub fn add(
         &mut self,
         diff: &Diff<'_>,
@@ -122,7 +122,7 @@ impl LineRows {
         Ok(())
     }
 
-    /// Appends the row that stands for a binary file.
+    /// Appends the row of a binary file.
     pub fn add_binary(&mut self, line: &[u8]) {
         self.push("BINARY", line, None, None, None);
     }
@@ -139,7 +139,7 @@ impl LineRows {
         self.lines.push(Line { line_type, end: self.contents.len(), old, new, hunk });
     }
 
-    /// Returns a line by its 0-based place.
+    /// Returns a line by its 0-based index.
     pub fn row(&self, index: usize) -> LineRow<'_> {
         LineRow { rows: self, index }
     }
@@ -162,7 +162,7 @@ pub struct Liner {
 }
 
 impl Liner {
-    /// Prepares a thread.
+    /// Creates a reader for one thread.
     pub fn new(comparison: &Comparison, options: &DiffOptions) -> Self {
         Self {
             reader: comparison.reader(),
@@ -172,7 +172,7 @@ impl Liner {
         }
     }
 
-    /// Returns the lines that differ, of all parts of some changes.
+    /// Returns the diff lines of all parts of some changes.
     pub fn lines(&mut self, changes: &[Change], cancel: &CancelToken<'_>) -> Result<LineRows> {
         let mut lines = LineRows::default();
         if let [change] = changes

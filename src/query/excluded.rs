@@ -1,32 +1,32 @@
-//! Commits that a range leaves out, which a walk may know only at its end.
+//! Commits that a range excludes, which may be known only at the end of the walk.
 
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::git::{Excluded, Oid};
 
-/// What must be settled of some commits before they are shown: which of them the range leaves out, and whether one
-/// that it does not leave out could not be read.
+/// The decisions to make before commits are shown: which of them the range excludes, and whether
+/// another one could not be read.
 pub struct Unsettled {
     failed: Vec<(Oid, Error)>,
     excluded: Arc<Excluded>,
 }
 
 impl Unsettled {
-    /// Returns the state of a group in which nothing has failed.
+    /// Creates the state of a group without failures.
     pub fn new(excluded: &Arc<Excluded>) -> Self {
         Self { failed: Vec::new(), excluded: Arc::clone(excluded) }
     }
 
-    /// Remembers that a commit could not be read.
+    /// Records that a commit could not be read.
     pub fn fail(&mut self, commit: Oid, error: Error) {
         self.failed.push((commit, error));
     }
 
-    /// Tells of a commit whether the range leaves it out, once the walk has ended.
+    /// Returns a function that tells whether the range excludes a commit, once the walk has ended.
     ///
     /// # Errors
-    /// That of the first commit that could not be read and that the range does not leave out.
+    /// The error of the first unreadable commit that the range does not exclude.
     pub fn settle(&mut self) -> Result<impl Fn(&Oid) -> bool> {
         let Some(excluded) = self.excluded.get() else {
             return Err(Error::tool_failed(

@@ -1,4 +1,4 @@
-//! Which commit each line of a file is from.
+//! The commit of each line of a file.
 
 use super::blame::Blamed;
 use super::context::Context;
@@ -10,7 +10,7 @@ use crate::git::{Blame, BlameOptions, BlamedRun, BlamedVersion, CommitInfo};
 use crate::pipeline::{Source, Weigh, Window};
 use crate::text::CancelToken;
 
-/// A file of which the lines are followed.
+/// A query for the blame of a file.
 pub struct BlameQuery {
     /// The path of the file.
     pub file: String,
@@ -18,7 +18,7 @@ pub struct BlameQuery {
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// Whether people are named as .mailmap has them.
+    /// Whether .mailmap maps the names of people.
     pub mailmap: bool,
     /// How lines are followed.
     pub options: BlameOptions,
@@ -27,12 +27,12 @@ pub struct BlameQuery {
 /// The lines of a file.
 pub struct BlamedLines {
     blamed: Blamed,
-    /// The row at which each run begins.
+    /// The first row of each run.
     starts: Vec<usize>,
     rows: usize,
 }
 
-/// A line and the version it is from.
+/// A line and its version.
 #[derive(Clone, Copy)]
 pub struct BlamedLine<'a> {
     lines: &'a BlamedLines,
@@ -52,17 +52,17 @@ impl<'a> BlamedLine<'a> {
         self.lines.blamed.blame.line(self.run.line + self.offset)
     }
 
-    /// Returns the line's number in the version it is from, from 1.
+    /// Returns the line's number in its version, from 1.
     pub fn original_line(self) -> u32 {
         self.run.source + self.offset + 1
     }
 
-    /// Returns the version it is from.
+    /// Returns its version.
     pub fn version(self) -> &'a BlamedVersion {
         self.lines.blamed.version(self.run)
     }
 
-    /// Returns what the commit says of itself.
+    /// Returns the fields of its commit.
     pub fn info(self) -> Option<&'a CommitInfo> {
         self.lines.blamed.info(self.run)
     }

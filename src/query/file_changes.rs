@@ -1,7 +1,7 @@
 //! The files that differ between two sides.
 
 use super::context::Context;
-use super::needs::{DETAILS, LINES, Needs, SIZES};
+use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use crate::error::Result;
@@ -17,9 +17,9 @@ pub struct FileChangesQuery {
     pub options: DiffOptions,
 }
 
-/// Returns what must be measured of a changed file.
+/// Returns the needed measurements of a changed file.
 pub fn measure(needs: Needs) -> Measure {
-    Measure { sizes: needs & SIZES != 0, lines: needs & LINES != 0 }
+    Measure { sizes: needs.has(Need::Sizes), lines: needs.has(Need::Lines) }
 }
 
 impl Weigh for Measured {
@@ -43,8 +43,8 @@ impl RowGroup for Measured {
 impl Query for FileChangesQuery {
     type Group = Measured;
 
-    /// Starts the measuring of every change. Where nothing is measured, the walk runs on the thread that reads it if it
-    /// may, and where names alone are shown, files that are not tracked are not read.
+    /// Starts measuring every change. Without measurements, the walk runs on the caller's thread if
+    /// that is allowed, and if only names are needed, untracked files are not read.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Measured>> {
         let measure = measure(needs);
         if measure != Measure::default() {
@@ -54,7 +54,7 @@ impl Query for FileChangesQuery {
             })?;
             return Ok(rows.into());
         }
-        let named = (needs & DETAILS == 0).then(|| self.revisions.names_only());
+        let named = (!needs.has(Need::Details)).then(|| self.revisions.names_only());
         let revisions = named.as_ref().unwrap_or(&self.revisions);
         if let Some(walk) = revisions.walk(context, Measured::unmeasured)? {
             return Ok(Rows::Walk(walk));

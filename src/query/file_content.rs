@@ -1,4 +1,4 @@
-//! Files as they are at a revision.
+//! The contents of files at a revision.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,12 +8,12 @@ use crate::error::Result;
 use crate::git::{Bytes, ReadLimit, SideFiles};
 use crate::limits;
 
-/// The sides that were opened, by repository and revision, so that many files of one are found fast.
+/// The opened sides, by repository and revision, so that many files of one side are found fast.
 #[derive(Default)]
 pub struct OpenSides(HashMap<(String, String), SideFiles>);
 
 impl OpenSides {
-    /// Returns the content of a file; `None` where the side lacks it.
+    /// Returns the content of a file; `None` if the side lacks it.
     pub fn content(
         &mut self,
         context: &Context,

@@ -1,4 +1,4 @@
-//! The commits that changed a file, through renames.
+//! The commits that changed a file, followed through renames.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ pub struct FileHistoryQuery {
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// Whether people are named as .mailmap has them.
+    /// Whether .mailmap maps the names of people.
     pub mailmap: bool,
-    /// Which commits of the range.
+    /// The selected commits of the range.
     pub options: HistoryOptions,
 }
 
-/// A commit with what it made of the file.
+/// A commit with its change of the file.
 pub struct FileVersion {
     commit: Commit,
     file: Measured,
@@ -60,8 +60,8 @@ impl RowGroup for FileVersion {
 impl Query for FileHistoryQuery {
     type Group = FileVersion;
 
-    /// Starts the walk with workers, which read what each commit says and count lines; one of their threads reads the
-    /// links between commits ahead.
+    /// Starts the walk with workers, which read the fields of commits and count lines; one thread
+    /// reads the links between commits ahead.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileVersion>> {
         context.read(|| {
             let mut run = Run::open(context, &self.repo, usize::MAX)?;
@@ -87,7 +87,7 @@ impl Query for FileHistoryQuery {
     }
 }
 
-/// The changes of a file by the commits of a range; a file that no commit has is an error.
+/// The changes of a file in the commits of a range; a file that no commit has is an error.
 pub struct FileChanges {
     follow: Follow<ReadAhead<FollowWalk, FollowStep>>,
     repository: Repository,
@@ -110,8 +110,8 @@ impl Iterator for FileChanges {
 }
 
 impl FileChanges {
-    /// Starts the walk over the commits of a range that changed a file; the range is as given, for messages. With a
-    /// permit the commits are read by a thread of their own.
+    /// Starts the walk over the commits of a range that changed a file; the range is the given
+    /// text, for messages. With a permit a separate thread reads the commits.
     pub fn new(
         repository: &Repository,
         ends: &RevRange,
@@ -130,7 +130,7 @@ impl FileChanges {
         })
     }
 
-    /// Returns an error where the newest version lacks the file, too.
+    /// Returns an error if the newest version lacks the file, too.
     fn not_found(&self) -> Result<Option<FileChange>> {
         let ends = range_of(&self.repository, &self.rev)?;
         let Some(tip) = ends.tips.first() else { return Ok(None) };

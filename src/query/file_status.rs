@@ -1,4 +1,4 @@
-//! What `git status` lists.
+//! The rows of `git status`.
 
 use super::context::Context;
 use super::run::Run;
@@ -9,15 +9,15 @@ use crate::git::{
 use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
 use crate::text::CancelToken;
 
-/// A repository and which of its files are listed.
+/// A repository and the options of its status.
 pub struct StatusQuery {
     /// The repository.
     pub repo: String,
-    /// Which files.
+    /// The selected files.
     pub options: StatusOptions,
 }
 
-/// The parts of a status, which are computed at once.
+/// The parts of a status, which are computed in parallel.
 pub struct StatusParts(Ordered<StatusFound>);
 
 impl Weigh for StatusFound {
@@ -28,7 +28,7 @@ impl Weigh for StatusFound {
 }
 
 impl StatusQuery {
-    /// Starts the parts, each a job.
+    /// Starts the parts, each as a job.
     pub fn start(&self, context: &Context) -> Result<StatusParts> {
         context.read(|| {
             StatusParts::start(context.repository(&self.repo)?, self.options.clone(), context)

@@ -7,7 +7,7 @@ use crate::git::History;
 use crate::limits;
 use crate::pipeline::{Batches, Growth, Source};
 
-/// The commits of a walk, each as `next` takes it off.
+/// The commits of a walk, returned by `next`.
 struct Walk<C> {
     history: History,
     next: fn(&mut History) -> Option<Result<C>>,
@@ -24,12 +24,13 @@ impl<C> Iterator for Walk<C> {
 /// The commits of a walk in groups; an error comes after the commits before it.
 pub struct Jobs<C> {
     groups: Batches<Walk<C>>,
-    /// When the last group was given.
+    /// The time of the last group.
     last: Instant,
 }
 
 impl<C> Jobs<C> {
-    /// Returns a source of jobs; results wait until it is known which commits the range excludes.
+    /// Returns a source of jobs; withholds results until the excluded commits of the range are
+    /// known.
     pub fn source(history: History, next: fn(&mut History) -> Option<Result<C>>) -> Source<Self> {
         let growth = Growth { doubles_after: 4, most: limits::JOB_COMMITS };
         let groups = Batches::new(Walk { history, next }, growth);
@@ -44,7 +45,8 @@ impl<C> Iterator for Jobs<C> {
     type Item = Result<Vec<C>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Nothing can be read before the walk has ended, so it gets as much time as what is compared meanwhile.
+        // Nothing can be read before the walk has ended, so it gets as much time as the comparisons
+        // meanwhile.
         self.groups.items_mut().history.walk_on(self.last.elapsed());
         let job = self.groups.next();
         self.last = Instant::now();

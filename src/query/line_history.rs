@@ -21,13 +21,13 @@ pub struct LineHistoryQuery {
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// Whether people are named as .mailmap has them.
+    /// Whether .mailmap maps the names of people.
     pub mailmap: bool,
-    /// Which commits of the range.
+    /// The selected commits of the range.
     pub options: HistoryOptions,
 }
 
-/// A commit with what it made of the lines.
+/// A commit with its change of the lines.
 pub struct LinesVersion {
     commit: Commit,
     lines: LineVersion,
@@ -54,7 +54,7 @@ impl RowGroup for LinesVersion {
 impl Query for LineHistoryQuery {
     type Group = LinesVersion;
 
-    /// Starts the walk; a worker reads what each commit says.
+    /// Starts the walk; a worker reads the fields of commits.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<LinesVersion>> {
         context.read(|| {
             let run = Run::open(context, &self.repo, 1)?;

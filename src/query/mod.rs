@@ -1,7 +1,8 @@
-//! The work of SQL functions, tools and commands: a request in types of Rust goes in, rows in order come out.
+//! The work of SQL functions, tools and commands: from a request in Rust types to ordered rows.
 //!
-//! A request opens its repository in a [`Context`], which holds what it may use as plain values, and starts its threads
-//! through [`run::Run`]. Nothing here knows DuckDB, a setting or JSON.
+//! A request opens its repository in a [`Context`], which holds its access and budget as plain
+//! values, and starts its threads through [`run::Run`]. Nothing here knows DuckDB, a setting or
+//! JSON.
 
 pub mod blame;
 pub mod commit;
@@ -17,10 +18,14 @@ pub mod file_changes;
 pub mod file_content;
 pub mod file_history;
 pub mod file_status;
+pub mod found_files;
 pub mod history_jobs;
+pub mod hunk_ids;
 pub mod line_history;
+pub mod moved_lines;
 pub mod needs;
 pub mod patches;
+pub mod range_diff;
 pub mod read_ahead;
 pub mod refs;
 pub mod review;
@@ -31,6 +36,6 @@ pub mod tree_blame;
 pub mod tree_files;
 
 pub use context::Context;
-pub use needs::Needs;
+pub use needs::{Need, Needs};
 pub use revisions::Revisions;
 pub use rows::{Query, RowGroup, Rows};

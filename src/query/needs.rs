@@ -1,34 +1,95 @@
-//! What the columns that a query is asked for must have computed. Reading and comparing contents takes nearly all the
-//! time, so nothing is computed that no column shows.
+//! The data that the columns of a query need. Reading and comparing contents takes nearly all the
+//! time, so only data of shown columns is computed.
 
-/// A set of the bits below.
-pub type Needs = u16;
+/// Something that columns show, and that takes time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// The sizes of contents.
+    Sizes,
+    /// The contents, compared line by line.
+    Lines,
+    /// The content of a commit.
+    Info,
+    /// The names of people, which .mailmap may change.
+    Names,
+    /// The body of a commit's message.
+    Body,
+    /// The names of the references that lead to a commit.
+    Refs,
+    /// The notes on a commit.
+    Notes,
+    /// The patch of a changed file.
+    Patch,
+    /// The name of a reference, as short as it is unambiguous.
+    Short,
+    /// The commit that a reference leads to through tags.
+    Commit,
+    /// When that commit was made.
+    Committed,
+    /// The message of the object that a reference leads to.
+    Message,
+    /// The branch that a branch is merged with.
+    Upstream,
+    /// How far a branch and its upstream are apart.
+    Distance,
+    /// More of a changed file than its path and its status.
+    Details,
+    /// The patch id of a commit.
+    PatchId,
+    /// The ids of hunks.
+    HunkId,
+}
 
-/// The sizes of contents.
-pub const SIZES: Needs = 1 << 0;
-/// The contents, compared line by line.
-pub const LINES: Needs = 1 << 1;
-/// The content of a commit.
-pub const INFO: Needs = 1 << 2;
-/// The names of people, which .mailmap may change.
-pub const NAMES: Needs = 1 << 3;
-/// The body of a commit's message.
-pub const BODY: Needs = 1 << 4;
-/// The names of the references that lead to a commit.
-pub const REFS: Needs = 1 << 5;
-/// The notes on a commit.
-pub const NOTES: Needs = 1 << 6;
-/// The patch of a changed file.
-pub const PATCH: Needs = 1 << 7;
-/// The name of a reference, as short as it is unambiguous.
-pub const SHORT: Needs = 1 << 8;
-/// The commit that a reference leads to through tags.
-pub const COMMIT: Needs = 1 << 9;
-/// The message of the object that a reference leads to.
-pub const MESSAGE: Needs = 1 << 10;
-/// The branch that a branch is merged with.
-pub const UPSTREAM: Needs = 1 << 11;
-/// How far a branch and its upstream are apart.
-pub const DISTANCE: Needs = 1 << 12;
-/// More of a changed file than its path and its status.
-pub const DETAILS: Needs = 1 << 13;
+/// A set of needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs(u32);
+
+impl Needs {
+    /// The empty set.
+    pub const NONE: Self = Self(0);
+
+    /// Returns the set of some needs.
+    pub const fn of(needs: &[Need]) -> Self {
+        let (mut set, mut at) = (Self::NONE, 0);
+        while at < needs.len() {
+            set = set.and(Self(1 << needs[at] as u32));
+            at += 1;
+        }
+        set
+    }
+
+    /// Returns what is in either set.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Tells whether a need is in the set.
+    pub fn has(self, need: Need) -> bool {
+        self.has_any(&[need])
+    }
+
+    /// Tells whether one of some needs is in the set.
+    pub fn has_any(self, needs: &[Need]) -> bool {
+        self.0 & Self::of(needs).0 != 0
+    }
+
+    /// Tells whether something else than a need is in the set.
+    pub fn has_more_than(self, need: Need) -> bool {
+        self.0 & !Self::of(&[need]).0 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_has_what_was_put_in() {
+        let set = Needs::of(&[Need::Refs]).and(Needs::of(&[Need::Sizes, Need::Details]));
+        assert!(set.has(Need::Refs) && set.has(Need::Sizes) && !set.has(Need::Lines));
+        assert!(set.has_any(&[Need::Lines, Need::Details]) && set.has_more_than(Need::Refs));
+        assert!(!Needs::of(&[Need::Refs]).has_more_than(Need::Refs));
+        assert!(!Needs::NONE.has(Need::Sizes) && !Needs::NONE.has_more_than(Need::Sizes));
+    }
+}

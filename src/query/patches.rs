@@ -1,15 +1,17 @@
-//! Changes as git prints them: a patch for each file, or the hunks of all.
+//! Changes as git prints them: the patches of files, or the hunks of all.
 
 use super::context::Context;
-use super::needs::{Needs, PATCH};
+use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use crate::error::Result;
 use crate::git::{Change, PatchHunk, WrittenPatch};
 use crate::pipeline::{Ordered, Weigh};
+use crate::text::hunk_id::HunkId;
 use crate::text::{CancelToken, DiffOptions};
 
-/// Two sides, each file of which is a patch.
+/// A query for the patches between two sides.
 pub struct PatchesQuery {
     /// The sides.
     pub revisions: Revisions,
@@ -21,7 +23,7 @@ pub struct PatchesQuery {
 pub struct FilePatch {
     /// The change.
     pub change: Change,
-    /// The patch, where that was asked for.
+    /// The patch, if needed.
     pub patch: WrittenPatch,
 }
 
@@ -44,7 +46,7 @@ impl RowGroup for FilePatch {
 }
 
 impl PatchesQuery {
-    /// Starts the work: each change with its patch, of which `group` makes a result.
+    /// Starts the work: each change with its patch, from which `group` makes a result.
     fn patches<G: RowGroup>(
         &self,
         context: &Context,
@@ -64,7 +66,7 @@ impl Query for PatchesQuery {
     type Group = FilePatch;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FilePatch>> {
-        if needs & PATCH != 0 {
+        if needs.has(Need::Patch) {
             let group = |change, patch| FilePatch { change, patch };
             return Ok(self.patches(context, group)?.into());
         }
@@ -77,20 +79,22 @@ impl Query for PatchesQuery {
     }
 }
 
-/// Two sides of which the hunks are wanted.
+/// A query for the hunks between two sides.
 pub struct HunksQuery(pub PatchesQuery);
 
 /// The hunks of a file.
 pub struct FileHunks {
     path: Vec<u8>,
     patch: WrittenPatch,
+    /// Their names, where these were asked for.
+    ids: Option<FileHunkIds>,
 }
 
 /// A hunk of a file.
 #[derive(Clone, Copy)]
 pub struct FileHunk<'a> {
     file: &'a FileHunks,
-    /// The hunk's 0-based place in its file.
+    /// The hunk's 0-based index in its file.
     pub index: usize,
 }
 
@@ -105,6 +109,11 @@ impl<'a> FileHunk<'a> {
         &self.file.patch.hunks[self.index]
     }
 
+    /// Returns its names, where these were asked for.
+    pub fn id(self) -> Option<&'a HunkId> {
+        self.file.ids.as_ref()?.of_shown(self.hunk(), self.patch())
+    }
+
     /// Returns the hunk as git prints it.
     pub fn patch(self) -> &'a [u8] {
         &self.file.patch.bytes[self.hunk().span.clone()]
@@ -113,7 +122,9 @@ impl<'a> FileHunk<'a> {
 
 impl Weigh for FileHunks {
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.patch.bytes.len() + self.patch.hunks.len() * size_of::<PatchHunk>()
+        let ids = self.ids.as_ref().map_or(0, FileHunkIds::bytes);
+        let hunks = self.patch.hunks.len() * size_of::<PatchHunk>();
+        size_of::<Self>() + self.patch.bytes.len() + hunks + ids
     }
 }
 
@@ -132,8 +143,21 @@ impl RowGroup for FileHunks {
 impl Query for HunksQuery {
     type Group = FileHunks;
 
-    fn start(&self, context: &Context, _: Needs) -> Result<Rows<FileHunks>> {
-        let group = |change: Change, patch| FileHunks { path: change.path, patch };
-        Ok(self.0.patches(context, group)?.into())
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileHunks>> {
+        let PatchesQuery { revisions, options } = &self.0;
+        let rows = revisions.work(context, |comparison| {
+            let mut patcher = comparison.patcher(options.clone())?;
+            let mut namer =
+                needs.has(Need::HunkId).then(|| HunkNamer::new(comparison)).transpose()?;
+            Ok(move |change: Change, cancel: &CancelToken<'_>| {
+                let patch = patcher.patch(&change, cancel)?;
+                let ids = match &mut namer {
+                    Some(namer) => namer.names(&change, cancel)?,
+                    None => None,
+                };
+                Ok(FileHunks { path: change.path, patch, ids })
+            })
+        })?;
+        Ok(rows.into())
     }
 }

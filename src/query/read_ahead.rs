@@ -13,10 +13,10 @@ use crate::pipeline::{Batches, Growth, Ordered, Poll, Source, Weigh, Window};
 /// How often a waiting reader checks whether the query is still wanted.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// What a walk finds, in its order; after an error it ends.
+/// Iterates over the items of a walk; after an error it ends.
 ///
-/// The walk gets its thread when something is asked for first, from the thread that asks and under the restrictions of
-/// that one. Where no thread may or can be started it runs where it is asked.
+/// The walk gets its thread at the first request, started by the calling thread with that one's
+/// restrictions. If no thread may or can be started, it runs on the calling thread.
 pub struct ReadAhead<I, T> {
     walk: Walk<I, T>,
     batch: vec::IntoIter<T>,
@@ -25,17 +25,17 @@ pub struct ReadAhead<I, T> {
 
 /// Where a walk runs.
 enum Walk<I, T> {
-    /// Nowhere yet; it has the right to a thread.
+    /// Not started; it has a permit for a thread.
     Nowhere(I, Permits),
-    /// On the thread that asks.
+    /// On the calling thread.
     Here(I),
-    /// On its own.
+    /// On its own thread.
     Ahead(Ordered<Batch<T>>),
     /// It has ended.
     Over,
 }
 
-/// What was found and is handed over at once.
+/// Items that are handed over together.
 struct Batch<T>(Vec<T>);
 
 impl<T> Weigh for Batch<T> {
@@ -44,7 +44,7 @@ impl<T> Weigh for Batch<T> {
     }
 }
 
-/// A walk that is handed over once its thread runs.
+/// A walk that is sent to its thread once that runs.
 struct HandedOver<I> {
     walks: Receiver<I>,
     walk: Option<I>,
@@ -66,7 +66,8 @@ where
     T: Send + 'static,
     I: Iterator<Item = Result<T>> + Send + 'static,
 {
-    /// Takes a walk, and the right to a thread for it. `budget` is that of who asks; the walk is to check it, too.
+    /// Takes a walk, and a permit for its thread. `budget` is the caller's; the walk must check it,
+    /// too.
     pub fn new(walk: I, permit: Option<Permits>, budget: Arc<Budget>) -> Self {
         let walk = match permit {
             Some(permit) => Walk::Nowhere(walk, permit),
@@ -137,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the right to a thread, however many other tests run.
+    /// Returns a permit for a thread, independent of other tests.
     fn permit() -> Option<Permits> {
         Some(Permits::take_from(Box::leak(Box::default()), 1))
     }
@@ -210,7 +211,7 @@ mod tests {
     fn who_waits_for_a_walk_sees_that_nobody_wants_it_any_more() {
         let budget = Arc::new(Budget::default());
         let of_walk = Arc::clone(&budget);
-        // As a walk in which nothing is found: it looks at the budget by itself.
+        // Like a walk without results: it checks the budget by itself.
         let walk = std::iter::from_fn(move || {
             loop {
                 if let Err(stopped) = of_walk.check() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::context::Context;
-use super::needs::{COMMIT, DISTANCE, MESSAGE, Needs, SHORT, UPSTREAM};
+use super::needs::{Need, Needs};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::Run;
 use crate::error::Result;
@@ -12,13 +12,13 @@ use crate::limits;
 use crate::pipeline::{Source, Weigh, Window};
 use crate::text::CancelToken;
 
-/// A repository of which all references are wanted.
+/// A query for all references of a repository.
 pub struct RefsQuery {
     /// The repository.
     pub repo: String,
 }
 
-/// Some references that follow each other.
+/// Some consecutive references.
 pub struct References(Vec<Reference>);
 
 impl Weigh for References {
@@ -44,14 +44,16 @@ impl Query for RefsQuery {
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<References>> {
         context.read(|| {
-            let run = Run::open(context, &self.repo, if needs == 0 { 1 } else { usize::MAX })?;
-            let names = reference_names(&run.repository)?;
-            let jobs: Vec<Result<Vec<NamedReference>>> =
-                names.chunks(limits::JOB_REFERENCES).map(|names| Ok(names.to_vec())).collect();
+            let run =
+                Run::open(context, &self.repo, if needs == Needs::NONE { 1 } else { usize::MAX })?;
+            let mut names = reference_names(&run.repository)?.into_iter();
+            let jobs = std::iter::from_fn(move || {
+                let job: Vec<_> = names.by_ref().take(limits::JOB_REFERENCES).collect();
+                (!job.is_empty()).then_some(Ok(job))
+            });
             let (details, packed) = (details(needs), run.repository.packed_references()?);
-            let (jobs, window) =
-                (Source::new(jobs.into_iter()), Window::of(limits::WINDOW_HISTORY_JOBS));
-            let rows = run.start(jobs, window, |run| {
+            let window = Window::of(limits::WINDOW_HISTORY_JOBS);
+            let rows = run.start(Source::new(jobs), window, |run| {
                 let (repository, packed) = (run.repository.clone(), Arc::clone(&packed));
                 Ok(move |names: Vec<NamedReference>, _: &CancelToken<'_>| {
                     let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed));
@@ -66,15 +68,16 @@ impl Query for RefsQuery {
 
 fn details(needs: Needs) -> ReferenceDetails {
     ReferenceDetails {
-        short: needs & SHORT != 0,
-        commit: needs & COMMIT != 0,
-        message: needs & MESSAGE != 0,
-        upstream: needs & UPSTREAM != 0,
-        distance: needs & DISTANCE != 0,
+        short: needs.has(Need::Short),
+        commit: needs.has(Need::Commit),
+        committed: needs.has(Need::Committed),
+        message: needs.has(Need::Message),
+        upstream: needs.has(Need::Upstream),
+        distance: needs.has(Need::Distance),
     }
 }
 
-/// Returns the kind of a reference by its name.
+/// Returns the kind of a reference, by its name.
 pub fn kind(name: &[u8]) -> &'static str {
     const KINDS: [(&[u8], &str); 4] = [
         (b"refs/heads/", "branch"),

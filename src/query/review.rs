@@ -1,7 +1,7 @@
-//! A comparison as pages within a budget: what `diff_review` and the git tools have in common.
+//! A comparison as pages within a budget: shared by `diff_review` and the git tools.
 //!
-//! The changes are measured once, all of them: what the patches weigh, not what they say. The
-//! patches of the files on the page are then written again.
+//! All changes are measured once, for the sizes of their patches. The patches of the files on a
+//! page are then written again.
 
 use super::context::Context;
 use super::revisions::Revisions;
@@ -16,7 +16,7 @@ use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Rank, Review};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
 
-/// What is asked for.
+/// A request for a page.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The sides.
@@ -25,25 +25,25 @@ pub struct Request {
     pub options: DiffOptions,
     /// The one file to show, from the root of the repository.
     pub file: Option<String>,
-    /// Whether hunks are shown, and not the list alone.
+    /// Whether hunks are shown, not only the list.
     pub has_hunks: bool,
     /// The bytes of the answer.
     pub max_bytes: usize,
-    /// Where the page begins.
+    /// The cursor at which the page begins.
     pub cursor: Option<String>,
 }
 
-/// What an answer needs beside the text of its page, in bytes.
+/// The bytes of an answer besides the text of its page.
 pub trait Frame {
     /// Returns how the answer lays the page out.
     fn layout(&self) -> Layout;
-    /// Returns what listing a file needs.
+    /// Returns the bytes to list a file.
     fn file_bytes(&self, row: &Measured) -> usize;
-    /// Returns what the answer needs when nothing is listed or shown.
+    /// Returns the bytes of an empty answer.
     fn overhead(&self, rows: &[Measured]) -> usize;
 }
 
-/// An answer that is the page's sections.
+/// An answer that consists of the page's sections.
 pub struct RowsFrame;
 
 impl Frame for RowsFrame {
@@ -60,7 +60,7 @@ impl Frame for RowsFrame {
     }
 }
 
-/// A page and the changes that its sections are about.
+/// A page and the changes of its sections.
 pub struct Reviewed {
     /// All changed files, in git's order.
     pub rows: Vec<Measured>,
@@ -98,13 +98,13 @@ impl Request {
         Ok(Reviewed { rows, page })
     }
 
-    /// Returns between which ends a text says that files differ, which a later call may name instead.
+    /// Returns the names of both sides for the text; a later call may use them.
     fn ends(&self, comparison: &Comparison) -> Result<String> {
         let ends = self.revisions.ends(comparison.repository())?;
         Ok(format!(" ({}..{})", ends[0], ends[1]))
     }
 
-    /// Returns the line that counts files that no comparison shows.
+    /// Returns the line that counts untracked files.
     fn untracked(&self, comparison: &Comparison) -> Result<String> {
         let is_asked = self.file.is_none() && self.cursor.is_none();
         let count = if !is_asked { 0 } else { untracked_paths(comparison)?.len() };
@@ -115,7 +115,7 @@ impl Request {
         })
     }
 
-    /// Measures every change; also returns what is to be said of them.
+    /// Measures every change; also returns a note about them.
     fn outlines(
         &self,
         comparison: &Comparison,
@@ -146,7 +146,7 @@ impl Request {
         Ok((outlines, String::new()))
     }
 
-    /// Returns what became of one file, which with renames may have been made from another, and where it went.
+    /// Returns the change of one file, with its origin or its new path if renames are detected.
     fn changes_of(&self, comparison: &Comparison, file: &str) -> Result<(Vec<Change>, String)> {
         let mut note = String::new();
         let file = &comparison.repository().file_from_root(file)?;
@@ -185,7 +185,7 @@ impl Request {
     }
 }
 
-/// A change and what its patch measures.
+/// A change and the sizes of its patch.
 struct Outline {
     row: Measured,
     noise: Option<Noise>,
@@ -200,7 +200,7 @@ impl Weigh for Outline {
 }
 
 impl Outline {
-    /// Returns about what it and the page's file made of it take in memory.
+    /// Returns the approximate memory of it and of the page's file.
     fn held_bytes(&self) -> usize {
         size_of::<Self>()
             + size_of::<File>()
@@ -210,7 +210,7 @@ impl Outline {
 
     fn file(&self, extra: usize) -> File {
         let Measured { change, lines, .. } = &self.row;
-        // A name that hides or turns text is shown by its bytes, as git quotes them.
+        // A name that hides or reorders text is shown by its bytes, as git quotes them.
         let hides = |path: &[u8]| {
             std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see))
         };
@@ -308,7 +308,8 @@ fn patch(patcher: &mut Patcher, change: &Change, cancel: &CancelToken<'_>) -> Re
     Ok(Patch::new(&patch.bytes, &hunks))
 }
 
-/// Returns what a cursor is bound to: both sides, each change with its ids, and how it is cut.
+/// Returns the state to which a cursor is bound: both sides, each change with its ids, and its
+/// pieces.
 fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
     let mut state = format!("{:?}\n", comparison.sides()).into_bytes();
     for Outline { row, noise, patch } in outlines {

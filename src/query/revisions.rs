@@ -1,4 +1,4 @@
-//! Two sides of a repository: opened, walked, and compared by workers.
+//! Two sides of a repository: opens, walks and compares them.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use crate::limits;
 use crate::pipeline::{Batches, Growth, Ordered, Source, Weigh, Window};
 use crate::text::{CancelToken, Combined};
 
-/// Digits of an id where it is shown to be read.
+/// The digits of a displayed id.
 const SHOWN_DIGITS: usize = 12;
 
-/// How changes are handed over whose work is small beside that.
+/// The batches of changes with little work each.
 const SMALL_JOBS: Growth = Growth { doubles_after: 1, most: 64 };
 
-/// Two revisions of a repository, as given.
+/// The given revisions of a repository.
 #[derive(Debug, Clone)]
 pub struct Revisions {
     /// The old side, or a range.
     pub from: String,
-    /// The new side; `None` where `from` is a range.
+    /// The new side; `None` if `from` is a range.
     pub to: Option<String>,
     /// The repository.
     pub repo: String,
@@ -34,62 +34,36 @@ pub struct Revisions {
     pub merge_base: bool,
     /// How untracked files of the work tree are treated.
     pub untracked: Untracked,
-    /// Which files are compared.
+    /// The selected files.
     pub paths: Vec<Pathspec>,
-    /// How renames are detected, if they are.
+    /// The options of rename detection, if any.
     pub renames: Option<RenameOptions>,
-    /// How merges are shown, where against all parents at once.
+    /// How merges are shown, if compared with all parents at once.
     pub combined: Option<Combined>,
 }
 
 impl Revisions {
-    /// Compares nothing with one side, of which all files are asked for.
-    pub fn files_of(rev: String, repo: String, paths: Vec<Pathspec>) -> Self {
+    /// Compares all files of two sides; the new one is `None` where `from` is a range.
+    pub fn between(from: String, to: Option<String>, repo: String) -> Self {
         Self {
-            from: "EMPTY".to_owned(),
-            to: Some(rev),
-            repo,
-            merge_base: false,
-            untracked: Untracked::Ignored,
-            paths,
-            renames: None,
-            combined: None,
-        }
-    }
-
-    /// Takes what a tool was given.
-    pub fn of_tool(
-        from: String,
-        to: Option<String>,
-        repo: String,
-        paths: &[String],
-        renames: Option<RenameOptions>,
-    ) -> Result<Self> {
-        let paths = paths.iter().map(|path| Pathspec::parse(path)).collect::<Result<_>>()?;
-        Ok(Self {
             from,
             to,
             repo,
             merge_base: false,
             untracked: Untracked::Ignored,
-            paths,
-            renames,
+            paths: Vec::new(),
+            renames: None,
             combined: None,
-        })
+        }
     }
 
-    /// Returns the same for who asks for names and statuses alone: files that are not tracked are not looked at.
+    /// Returns the same for callers that need only names and statuses: untracked files are not
+    /// read.
     #[must_use]
     pub fn names_only(&self) -> Self {
         // Renames are found by content.
         let is_read = self.renames.is_some() || self.untracked == Untracked::Ignored;
         Self { untracked: if is_read { self.untracked } else { Untracked::Named }, ..self.clone() }
-    }
-
-    /// Returns the same with a merge and its conflicts shown against all parents at once.
-    #[must_use]
-    pub fn combining(self, combined: Option<Combined>) -> Self {
-        Self { combined, ..self }
     }
 
     /// Returns the same for all paths.
@@ -110,7 +84,7 @@ impl Revisions {
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
     }
 
-    /// Returns the names of both ends that hold whatever moves: the beginnings of the ids of commits, else their names.
+    /// Returns permanent names of both ends: abbreviated ids of commits, else their names.
     pub fn ends(&self, repository: &Repository) -> Result<[String; 2]> {
         let commits = ends_of(repository, &self.from, self.to.as_deref())?;
         let names = [Some(self.from.as_str()), self.to.as_deref()];
@@ -121,7 +95,7 @@ impl Revisions {
         Ok([shown(0), shown(1)])
     }
 
-    /// Starts the walk alone, to be read on the caller's thread; `None` where access is limited, as that thread
+    /// Starts only the walk, on the caller's thread; `None` if access is limited, as that thread
     /// can open anything. `group` makes a result of each change.
     pub fn walk<G>(
         &self,
@@ -138,7 +112,7 @@ impl Revisions {
         Ok(Some(CallersWalk::new(changes, budget, group)))
     }
 
-    /// Starts the walk with workers: `make` returns the work of one of them.
+    /// Starts the walk with workers; `make` returns the work of one worker.
     pub fn work<R, W>(
         &self,
         context: &Context,
@@ -148,12 +122,11 @@ impl Revisions {
         R: Weigh + Send + 'static,
         W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
-        // The workers are started there, and so are restricted as well.
+        // The workers are started on the restricted thread, and so are restricted as well.
         context.read(|| self.work_on(&self.open(context)?, context, make))
     }
 
-    /// Does the same as [`Self::work`] for work that is small beside handing it over: each worker takes some changes at
-    /// a time.
+    /// Does the same as [`Self::work`] for small work: each worker takes several changes at a time.
     pub fn work_in_batches<R, W>(
         &self,
         context: &Context,
@@ -174,7 +147,7 @@ impl Revisions {
         })
     }
 
-    /// Starts the walk of what was opened.
+    /// Starts the walk of an opened comparison.
     pub fn work_on<R, W>(
         &self,
         comparison: &Comparison,
@@ -188,7 +161,7 @@ impl Revisions {
         self.start(comparison, context, Source::new, make)
     }
 
-    /// Starts the walk, of whose changes `jobs` makes what a worker takes at once.
+    /// Starts the walk; `jobs` groups its changes into jobs.
     fn start<R, J, I, W>(
         &self,
         comparison: &Comparison,
@@ -208,15 +181,15 @@ impl Revisions {
         run.start(jobs(changes), Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
     }
 
-    /// Returns what is asked for beside the sides, as a text that tells it from others.
+    /// Returns a text that identifies the options besides the sides.
     pub fn options(&self) -> String {
         let has_untracked = self.untracked != Untracked::Ignored;
         let combined = self.combined.map_or_else(String::new, |form| format!(" {form:?}"));
         format!("{:?} {:?} {has_untracked}{combined}", self.paths, self.renames)
     }
 
-    /// Returns what became of one file; `asker` and `lister` are what messages call the function that
-    /// asks for a file and the one that lists them.
+    /// Returns the change of one file; `asker` and `lister` are the names in messages of the
+    /// function that takes a file and of the one that lists files.
     pub fn file(
         &self,
         sides: &Comparison,

@@ -1,4 +1,4 @@
-//! What a query returns: rows in order, in groups of those that one job has made.
+//! The result of a query: ordered rows, in groups made by one job each.
 
 use std::sync::Arc;
 
@@ -9,31 +9,32 @@ use crate::error::Result;
 use crate::git::{Change, Changes};
 use crate::pipeline::{Ordered, Poll, Weigh};
 
-/// A request, complete and checked as far as that needs no repository.
+/// A request that is complete and checked, as far as possible without a repository.
 pub trait Query: Send + Sync + 'static {
     /// The rows of one job.
     type Group: RowGroup;
 
-    /// Opens what is asked for and starts the work; `needs` is what the wanted columns need.
+    /// Opens the request's repository and starts the work; `needs` are those of the requested
+    /// columns.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Self::Group>>;
 }
 
-/// A result of one job that stands for some rows, or none.
+/// The result of one job: any number of rows.
 pub trait RowGroup: Weigh + Send + 'static {
     /// A row.
     type Of<'a>: Copy;
 
-    /// Drops rows that turned out not to be asked for; called once, before the first row is read.
+    /// Drops rows that turned out to be excluded; called once, before the first row is read.
     ///
     /// # Errors
-    /// Those that were met in what is asked for.
+    /// The errors of rows that are not excluded.
     fn finalize(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Returns how many rows it stands for.
+    /// Returns the number of rows.
     fn rows(&self) -> usize;
-    /// Returns a row by its 0-based place.
+    /// Returns a row by its 0-based index.
     fn row(&self, index: usize) -> Self::Of<'_>;
 }
 
@@ -41,12 +42,12 @@ pub trait RowGroup: Weigh + Send + 'static {
 pub enum Rows<G> {
     /// Workers compute them.
     Workers(Ordered<G>),
-    /// The thread that reads them does the walk itself.
+    /// The reading thread does the walk itself.
     Walk(CallersWalk<G>),
 }
 
 impl<G: RowGroup> Rows<G> {
-    /// Hands all groups to `take`.
+    /// Passes all groups to `take`.
     pub fn each(self, mut take: impl FnMut(G)) -> Result<()> {
         match self {
             Self::Workers(mut work) => {
@@ -71,7 +72,7 @@ impl<G> From<Ordered<G>> for Rows<G> {
     }
 }
 
-/// The changes of a walk that the caller's thread does itself, under the budget of the query.
+/// The changes of a walk on the caller's thread, under the budget of the query.
 pub struct CallersWalk<G> {
     changes: Changes,
     budget: Arc<Budget>,
@@ -84,7 +85,7 @@ impl<G> CallersWalk<G> {
         Self { changes, budget, group }
     }
 
-    /// Hands groups to `take` until it says that it has no room for another, or the walk ends.
+    /// Passes groups to `take` until it returns false or the walk ends.
     pub fn each(&mut self, mut take: impl FnMut(G) -> bool) -> Result<()> {
         let _current = Current::enter(&self.budget);
         for change in &mut self.changes {

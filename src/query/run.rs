@@ -1,26 +1,26 @@
-//! The start of every parallel work: a part of the budget, the repository under it, threads, and the window.
+//! The start of parallel work: a part of the budget, a repository, threads and a window.
 
 use std::sync::Arc;
 
 use super::context::Context;
-use super::needs::{NAMES, Needs};
+use super::needs::{Need, Needs};
 use crate::budget::{Budget, Permits};
 use crate::error::Result;
 use crate::git::{Mailmap, Repository, mailmap_of};
 use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::CancelToken;
 
-/// A work that is about to start.
+/// Work that is about to start.
 pub struct Run {
     /// The repository, whose reads count for this work.
     pub repository: Repository,
-    /// What the work may use; dropping its rows cancels it.
+    /// The budget of the work; dropping its rows cancels it.
     pub budget: Arc<Budget>,
     permits: Permits,
 }
 
 impl Run {
-    /// Opens the repository that was named, for work with at most so many threads.
+    /// Opens a named repository, for work with at most so many threads.
     pub fn open(context: &Context, repo: &str, threads: usize) -> Result<Self> {
         Ok(Self::over(context, context.repository(repo)?, threads))
     }
@@ -32,13 +32,13 @@ impl Run {
         Self { repository, budget, permits: Permits::take(context.threads.min(threads)) }
     }
 
-    /// Returns what .mailmap says, where the columns need names and they are wanted as it has them.
+    /// Reads .mailmap, if the columns need names and the caller wants them mapped.
     pub fn mailmap(&self, needs: Needs, is_wanted: bool) -> Result<Option<Arc<Mailmap>>> {
-        let is_read = is_wanted && needs & NAMES != 0;
+        let is_read = is_wanted && needs.has(Need::Names);
         is_read.then(|| mailmap_of(&self.repository).map(Arc::new)).transpose()
     }
 
-    /// Gives away the right to one thread, where there are others.
+    /// Splits off a permit for one thread; `None` if this is the last one.
     pub fn split(&mut self) -> Option<Permits> {
         self.permits.split()
     }

@@ -1,10 +1,10 @@
-//! Which commits the lines of all files of a revision are from.
+//! The commits of all lines of a revision's files.
 
 use std::sync::Arc;
 
 use super::blame::Blamed;
 use super::context::Context;
-use super::needs::{NAMES, Needs};
+use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use crate::error::{Error, Result};
@@ -15,15 +15,15 @@ use crate::git::{
 use crate::pipeline::Weigh;
 use crate::text::CancelToken;
 
-/// Files of which the lines are followed.
+/// A query for the blame of many files.
 pub struct TreeBlameQuery {
     /// The newest versions.
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// Which files.
+    /// The selected files.
     pub paths: Vec<Pathspec>,
-    /// Whether people are named as .mailmap has them.
+    /// Whether .mailmap maps the names of people.
     pub mailmap: bool,
     /// How lines are followed.
     pub options: BlameOptions,
@@ -49,12 +49,12 @@ impl<'a> BlamedHunk<'a> {
         &self.file.path
     }
 
-    /// Returns the version they are from.
+    /// Returns the version of its lines.
     pub fn version(self) -> &'a BlamedVersion {
         self.file.blamed.version(self.run)
     }
 
-    /// Returns what the commit says of itself.
+    /// Returns the fields of its commit.
     pub fn info(self) -> Option<&'a CommitInfo> {
         self.file.blamed.info(self.run)
     }
@@ -82,12 +82,15 @@ impl RowGroup for BlamedFile {
 impl Query for TreeBlameQuery {
     type Group = BlamedFile;
 
-    /// Starts the work, a job for each file.
+    /// Starts the work, with one job for each file.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<BlamedFile>> {
-        let files = Revisions::files_of(self.rev.clone(), self.repo.clone(), self.paths.clone());
+        let files = Revisions {
+            paths: self.paths.clone(),
+            ..Revisions::between("EMPTY".to_owned(), Some(self.rev.clone()), self.repo.clone())
+        };
         let rows = files.work(context, |comparison| {
             let repository = comparison.repository().clone();
-            let is_named = needs & NAMES != 0 && self.mailmap;
+            let is_named = needs.has(Need::Names) && self.mailmap;
             let mailmap = is_named.then(|| mailmap_of(&repository).map(Arc::new)).transpose()?;
             let (rev, options, mut cache) =
                 (self.rev.clone(), self.options.clone(), BlameCache::default());

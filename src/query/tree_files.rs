@@ -1,7 +1,7 @@
 //! The files of a revision, the index or the work tree.
 
 use super::context::Context;
-use super::needs::{Needs, SIZES};
+use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use crate::error::Result;
@@ -9,10 +9,10 @@ use crate::git::{Change, Entry, Measure, Measured};
 use crate::pipeline::Weigh;
 use crate::text::{CancelToken, DiffOptions};
 
-/// A side of which the files are listed.
+/// A query for the files of a side.
 pub struct TreeFilesQuery(pub Revisions);
 
-/// A file of a side: as one that nothing was changed to.
+/// A file of a side, as the change from nothing to it.
 pub struct TreeFile(Measured);
 
 impl TreeFile {
@@ -26,13 +26,13 @@ impl TreeFile {
         self.0.change.new
     }
 
-    /// Returns the bytes of the content, where that was asked for.
+    /// Returns the bytes of the content, if needed.
     pub fn size(&self) -> Option<u64> {
         self.0.new_size
     }
 }
 
-/// Some files that follow each other.
+/// Some consecutive files.
 pub struct FileBatch(Vec<TreeFile>);
 
 impl Weigh for FileBatch {
@@ -57,7 +57,7 @@ impl Query for TreeFilesQuery {
     type Group = FileBatch;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileBatch>> {
-        let sizes = needs & SIZES != 0;
+        let sizes = needs.has(Need::Sizes);
         let unmeasured = |change| FileBatch(vec![TreeFile(Measured::unmeasured(change))]);
         if !sizes && let Some(walk) = self.0.walk(context, unmeasured)? {
             return Ok(Rows::Walk(walk));

@@ -6,23 +6,23 @@ use super::line::{Line, Tone};
 use super::visible::hidden;
 use crate::edit::payload::{PREVIEW_LINES, Payload, ReadPayload, Received};
 
-/// Lines from which on a text is no longer shown as a whole in line.
+/// Lines from which a text is no longer shown completely inline.
 const PREVIEW_FROM: u64 = 30;
 
 /// Lines above which a text goes to the pager.
 const PAGER_ABOVE: u64 = 100;
 
-/// Returns the box of a payload with its question; of a type that is not known the description and
-/// the question.
+/// Returns the box of a payload with its question; of an unknown type only the description and the
+/// question.
 ///
-/// No line is wider than `layout.width`, and no control character but the line feed (and the
-/// colour sequences that were asked for) is in it.
+/// No line is wider than `layout.width`, and the text has no control characters except line feeds
+/// and the requested colour sequences.
 pub fn display(payload: &Received, layout: &Layout) -> String {
     shown(payload, layout).text
 }
 
-/// Returns the box of a payload as [`display`], and whether it shows all. A box that leaves something out offers no
-/// `y`: nobody is asked to agree to what was not shown.
+/// Returns the box of a payload as [`display`] does, and whether it is complete. An incomplete box
+/// offers no `y`: nobody is asked to approve what was not shown.
 pub fn shown(payload: &Received, layout: &Layout) -> Shown {
     match payload {
         Received::Known(payload) => card(payload, layout.extent).draw(layout),
@@ -34,7 +34,7 @@ pub fn shown(payload: &Received, layout: &Layout) -> Shown {
     }
 }
 
-/// Returns the rows of a payload's question, to which yes and no are the only answers.
+/// Returns the rows of a payload's question, which offers only yes and no.
 pub(super) fn question(payload: &Payload, layout: &Layout) -> Vec<String> {
     let card = card(payload, layout.extent);
     words(Tone::Plain, &format!("{} [y/n]", card.question), layout)
@@ -49,7 +49,13 @@ fn card(payload: &Payload, extent: Extent) -> Card<'_> {
         card.facts += ", executable";
         if !matches!(payload, Payload::Read(_)) {
             card.warnings.push(
-                "⚠ The file is executable: what is written may be run as a program".to_owned(),
+                match payload {
+                    Payload::Patch(_) | Payload::PatchLarge(_) => {
+                        "⚠ Some files are executable: what is written may be run as a program"
+                    }
+                    _ => "⚠ The file is executable: what is written may be run as a program",
+                }
+                .to_owned(),
             );
         }
     }
@@ -76,13 +82,41 @@ fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
             write(&p.path, whole_lines(&p.content_preview), Some(of), old, extent)
         }
         Payload::Read(p) => read(p),
+        Payload::Patch(p) => patch(&p.path, p.files.len(), &p.unified_diff, None),
+        Payload::PatchLarge(p) => {
+            let of = Chunks { all: p.total_chunks, lines: p.diff_lines };
+            patch(&p.path, p.files.len(), whole_lines(&p.content_preview), Some(of))
+        }
     }
 }
 
-/// The lines and the bytes of a file that is overwritten, as far as they are known.
+/// Returns the box of changes of several files; `of` is given when `diff` is a first chunk.
+fn patch<'a>(sandbox: &'a str, files: usize, diff: &'a str, of: Option<Chunks>) -> Card<'a> {
+    let body = diff::lines_of_files(diff);
+    let unshown = diff.split_terminator('\n').count() - body.len();
+    let unseen = body.iter().map(|line| hidden(line.text)).sum::<usize>();
+    let counted = |tone| body.iter().filter(|line| line.tone == tone).count();
+    Card {
+        action: "Patch",
+        path: sandbox,
+        facts: format!(
+            "{}, +{} −{}",
+            count(files, "file"),
+            counted(Tone::Added),
+            counted(Tone::Removed)
+        ),
+        lines: of.map_or(body.len(), |of| size(of.lines).saturating_sub(unshown)),
+        body,
+        warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).collect(),
+        question: "Apply this patch?",
+        view: Some(View { answer: "v(iew all)", is_in_the_box: true }),
+    }
+}
+
+/// The lines and the bytes of an overwritten file, as far as they are known.
 type Size = (Option<u64>, Option<u64>);
 
-/// What a text is the first chunk of.
+/// The whole text of which a chunk is the first part.
 #[derive(Clone, Copy)]
 struct Chunks {
     all: u64,
@@ -110,8 +144,8 @@ fn edit<'a>(path: &'a str, line: u64, matches: u64, diff: &'a str, of: Option<Ch
     }
 }
 
-/// Returns the box of a write; `of` is given when `content` is a first chunk, `old` are the lines and
-/// bytes of a file that is overwritten.
+/// Returns the box of a write; `of` is given when `content` is a first chunk, `old` has the lines
+/// and bytes of an overwritten file.
 fn write<'a>(
     path: &'a str,
     content: &'a str,
@@ -148,7 +182,7 @@ fn write<'a>(
     }
 }
 
-/// Returns the box of a write over a text: what changes in it.
+/// Returns the box of a write over a text file: the diff.
 fn overwrite<'a>(path: &'a str, diff: &'a str, content: &str, old: Option<Size>) -> Card<'a> {
     let mut body = diff::lines(diff);
     let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
@@ -197,12 +231,12 @@ fn size(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Returns the part of a chunk in which every line is whole; of a single line all there is.
+/// Returns the whole lines of a chunk; of a single line all there is.
 fn whole_lines(chunk: &str) -> &str {
     chunk.rfind('\n').map_or(chunk, |end| &chunk[..=end])
 }
 
-/// Returns what is said of the file that is overwritten.
+/// Returns the warning about an overwritten file.
 fn overwrite_warning(old: Option<Size>, new: &str) -> Option<String> {
     let change = match old? {
         (Some(lines), _) => format!("was {}, now {new}", count(size(lines), "line")),
@@ -212,12 +246,12 @@ fn overwrite_warning(old: Option<Size>, new: &str) -> Option<String> {
     Some(format!("⚠ This will overwrite existing file ({change})"))
 }
 
-/// Returns what is said of a text that goes on in other chunks.
+/// Returns the warning about a text with further chunks.
 fn chunk_warning(of: Option<Chunks>) -> Option<String> {
     of.filter(|of| of.all > 1).map(|of| format!("⚠ Only the first of {} chunks is shown", of.all))
 }
 
-/// Returns what is said of characters that would not be seen.
+/// Returns the warning about hidden characters.
 fn hidden_warning(number: usize) -> Option<String> {
     let verb = if number == 1 { "is" } else { "are" };
     (number > 0).then(|| format!("⚠ {} {verb} shown by number", count(number, "hidden character")))
@@ -226,11 +260,11 @@ fn hidden_warning(number: usize) -> Option<String> {
 /// How a host pages a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paging {
-    /// It is short: all of it is shown.
+    /// Short: shown completely.
     Inline,
     /// A preview is shown, and the rest on demand.
     Preview,
-    /// It goes to a pager at once.
+    /// Goes to a pager at once.
     Pager,
 }
 
@@ -245,14 +279,17 @@ impl Paging {
     }
 }
 
-/// Returns how a payload is paged, after the thresholds of the specification: by its lines, and a diff
-/// that is taller than the terminal goes to the pager too.
+/// Returns how a payload is paged, by the specification's thresholds for its lines; a diff that is
+/// taller than the terminal also goes to the pager.
 pub fn paging(payload: &Received, terminal_height: Option<u64>) -> Paging {
     let Received::Known(payload) = payload else { return Paging::Inline };
     let (lines, is_diff) = match &**payload {
         Payload::Read(_) => return Paging::Inline,
-        Payload::WriteLarge(_) | Payload::EditLarge(_) => return Paging::Pager,
+        Payload::WriteLarge(_) | Payload::EditLarge(_) | Payload::PatchLarge(_) => {
+            return Paging::Pager;
+        }
         Payload::Edit(edit) => (edit.diff_lines, true),
+        Payload::Patch(patch) => (patch.diff_lines, true),
         Payload::Write(write) => match write.diff_lines {
             Some(lines) => (lines, true),
             None => (write.content_lines, false),

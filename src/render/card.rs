@@ -5,29 +5,29 @@ use super::line::{Line, Overflow, Row, Tone};
 use super::visible::Pieces;
 
 /// Columns of the frame around the text: a border and two spaces, a space and a border. The spaces
-/// next to the text show, instead, that a line goes on.
+/// next to the text hold the mark of a continued line.
 const FRAME: usize = 5;
 
-/// What a terminal shows of a payload.
+/// The rendered box of a payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// The box and its question.
     pub text: String,
-    /// Whether all that would be done is in it, and in as many lines as there are: nothing is cut, left out, scrolled away or
-    /// not understood.
+    /// Whether the box shows the whole operation: nothing is cut, left out, scrolled off the screen
+    /// or unknown.
     pub is_complete: bool,
 }
 
-/// Lines of the body that are shown in any case, however low the terminal is.
+/// Lines of the body that are shown even on a low terminal.
 const LEAST_LINES: usize = 3;
 
-/// Shows that a line goes on, in columns where the text of a line never stands.
+/// The mark of a continued line, in columns that are never used by text.
 const GOES_ON: char = '…';
 
-/// How a display is laid out.
+/// The layout of a box.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// Columns that no line exceeds, within `limits::DISPLAY_COLUMNS`.
+    /// The maximum width of a line in columns, within `limits::DISPLAY_COLUMNS`.
     pub width: usize,
     /// How much of the body is shown.
     pub extent: Extent,
@@ -38,27 +38,27 @@ pub struct Layout {
 /// How much of a body is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// A preview of a content, the whole of a diff; lines that are too wide are cut.
+    /// A preview of a content or the whole of a diff; wide lines are cut.
     Preview,
-    /// As much of that as lets the display have so many lines, and at least three lines of it.
+    /// As much of that as fits in a box of so many lines, and at least three lines.
     Lines(usize),
-    /// Everything, for a pager: the whole content; lines that are too wide go on in the next row. Nothing is asked.
+    /// Everything, for a pager: the whole content; wide lines are wrapped. There is no question.
     Whole,
 }
 
-/// What a box shows.
+/// The content of a box.
 pub struct Card<'a> {
     /// `Edit`, `Write` or `Read`.
     pub action: &'static str,
-    /// The path as it was given.
+    /// The given path.
     pub path: &'a str,
-    /// What stands in brackets behind the path.
+    /// The text in brackets after the path.
     pub facts: String,
     /// The body.
     pub body: Vec<Line<'a>>,
-    /// Lines of the text that the body begins; a remark on its end stands behind them.
+    /// Lines of the text that the body begins; a remark on its end follows them.
     pub lines: usize,
-    /// What the reader must not miss, one line each.
+    /// Warnings, one line each.
     pub warnings: Vec<String>,
     /// The question without its answers.
     pub question: &'static str,
@@ -71,7 +71,7 @@ pub struct Card<'a> {
 pub struct View {
     /// `v(iew all)`.
     pub answer: &'static str,
-    /// Whether what it shows is the body alone, so that it is not offered where that is whole.
+    /// Whether it shows only the body, so that it is not offered if the body is complete.
     pub is_in_the_box: bool,
 }
 
@@ -98,7 +98,7 @@ impl Card<'_> {
         lines.push(format!("└{}┘", "─".repeat(layout.width - 2)));
         lines.extend(warnings.into_iter().map(|row| row.text));
         let fits = match layout.extent {
-            // A box that is higher has scrolled off the screen when the question is read.
+            // The top of a taller box has scrolled off the screen when the question is read.
             Extent::Lines(height) => lines.len() + asking <= height,
             Extent::Preview | Extent::Whole => true,
         };
@@ -107,8 +107,8 @@ impl Card<'_> {
         Shown { text: lines.join("\n"), is_complete }
     }
 
-    /// Returns the upper border, and the rows of the path where it does not fit there: a name is
-    /// never cut, as its end could be what matters.
+    /// Returns the upper border, and the rows of the path if it does not fit there: a path is never
+    /// cut, as its end could matter.
     fn title(&self, layout: &Layout) -> (String, Vec<Row>) {
         let rows = |text: &str| {
             Line::new(Tone::Title, text).rows(layout.width - 6, Overflow::Wrap, layout.color)
@@ -128,8 +128,8 @@ impl Card<'_> {
         (border(&rows(self.action)[0]), heading)
     }
 
-    /// Returns at most `limit` rows of the body, among them a remark on what they leave out; and
-    /// whether they leave out nothing.
+    /// Returns at most `limit` rows of the body, including a remark on omitted lines; and whether
+    /// nothing is omitted.
     fn body(&mut self, limit: usize, columns: usize, layout: &Layout) -> (Vec<Row>, bool) {
         let overflow = if layout.extent == Extent::Whole { Overflow::Wrap } else { Overflow::Cut };
         if layout.color {
@@ -165,7 +165,7 @@ impl Card<'_> {
         }
     }
 
-    /// Returns the rows of the question with its answers; a pager, which shows everything, asks nothing.
+    /// Returns the rows of the question with its answers; none for a pager.
     fn asking(&self, is_whole: bool, layout: &Layout) -> Vec<Row> {
         let answers = match self.view {
             _ if layout.extent == Extent::Whole => return Vec::new(),
@@ -177,7 +177,7 @@ impl Card<'_> {
     }
 }
 
-/// Returns a row with the borders at its sides; a remark hangs on its border, where the text of a line never stands.
+/// Returns a row with its borders; a remark begins at the border, where a text never does.
 fn boxed(row: &Row, columns: usize) -> String {
     let mark = |shown| if shown { GOES_ON } else { ' ' };
     let (before, after) = (mark(row.is_continued), mark(row.goes_on));
@@ -185,12 +185,12 @@ fn boxed(row: &Row, columns: usize) -> String {
     format!("{border}{before}{}{}{after}│", row.text, " ".repeat(columns - row.columns))
 }
 
-/// Lays a text out in rows of the whole width, broken between words where it can be.
+/// Wraps a text into rows of the whole width, between words where possible.
 pub fn words(tone: Tone, text: &str, layout: &Layout) -> Vec<Row> {
     let columns = |line: &str| Pieces::of(line).map(|piece| piece.columns).sum::<usize>();
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
-        // Measured with what stands before it: a tab reaches as far as the next stop.
+        // Measured with the text before it: the width of a tab depends on its column.
         let joined = lines.last().map(|line| format!("{line} {word}"));
         match (joined, lines.last_mut()) {
             (Some(joined), Some(line)) if columns(&joined) <= layout.width => *line = joined,

@@ -1,4 +1,4 @@
-//! The lines of a unified diff for display: their tones, and the words that differ.
+//! The lines of a unified diff for display: their tones, and the changed words.
 
 use super::line::{Line, Tone};
 use crate::limits;
@@ -6,7 +6,7 @@ use crate::text::words::{WordChange, word_runs};
 
 /// Returns the lines of a unified diff of one file, without its `---` and `+++` lines.
 ///
-/// What is no diff (`Binary files a/x and b/x differ`) is kept as it is.
+/// Other text (`Binary files a/x and b/x differ`) is kept as it is.
 pub fn lines(diff: &str) -> Vec<Line<'_>> {
     let names = ["--- ", "+++ "];
     let mut lines = diff.split_terminator('\n').peekable();
@@ -14,6 +14,25 @@ pub fn lines(diff: &str) -> Vec<Line<'_>> {
         lines.next_if(|line| line.starts_with(name));
     }
     lines.map(line).collect()
+}
+
+/// Returns the lines of a git diff of several files, without the `---` and `+++` lines: what each file is called stands
+/// in the line before them, and a line that is removed cannot be taken for one of these.
+pub fn lines_of_files(diff: &str) -> Vec<Line<'_>> {
+    let mut is_in_header = true;
+    let shown = diff.split_terminator('\n').filter_map(|text| {
+        if text.starts_with("diff --git ") {
+            is_in_header = true;
+            return Some(Line::new(Tone::Note, text));
+        }
+        is_in_header &= !text.starts_with('@');
+        match is_in_header {
+            true if text.starts_with("--- ") || text.starts_with("+++ ") => None,
+            true => Some(Line::new(Tone::Note, text)),
+            false => Some(line(text)),
+        }
+    });
+    shown.collect()
 }
 
 fn line(text: &str) -> Line<'_> {
@@ -28,16 +47,16 @@ fn line(text: &str) -> Line<'_> {
     Line { mark, text: &text[1..], tone, emphasis: Vec::new() }
 }
 
-/// Emphasises the words that differ between removed lines and the added ones that follow them.
+/// Emphasises the words that differ between removed lines and the added lines after them.
 ///
-/// Blocks over `limits::EMPHASIS_BYTES`, those behind `limits::EMPHASIS_TOTAL_BYTES` and those that have little
-/// in common are left as they are.
+/// Blocks over `limits::EMPHASIS_BYTES`, those after `limits::EMPHASIS_TOTAL_BYTES`, and those with
+/// little in common are not emphasised.
 pub fn emphasise(lines: &mut [Line<'_>]) {
     let mut budget = limits::EMPHASIS_TOTAL_BYTES;
     let mut at = 0;
     while at < lines.len() {
         let run = |from: usize, tone| {
-            // The remark that a line has no line feed stands between the two sides.
+            // The remark about a missing final line feed is between the two sides.
             let of_side = |line: &&Line<'_>| line.tone == tone || line.tone == Tone::Note;
             from + lines[from..].iter().take_while(of_side).count()
         };

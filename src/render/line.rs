@@ -1,30 +1,31 @@
-//! One line of a box: its tone, its emphasis, and the rows of a terminal that it takes.
+//! One line of a box: its tone, its emphasis, and its rows on a terminal.
 
 use std::ops::Range;
 
 use super::visible::{Kind, Pieces};
 
-/// What a line is, which decides its colour.
+/// The role of a line, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Text as it is, a line of context.
+    /// Plain text or a line of context.
     Plain,
-    /// A line that the change adds.
+    /// An added line.
     Added,
-    /// A line that the change removes.
+    /// A removed line.
     Removed,
     /// The heading of a hunk.
     Hunk,
-    /// A remark about the text, no part of it.
+    /// A remark about the text, not a part of it.
     Note,
-    /// What the reader must not miss.
+    /// A warning.
     Warning,
     /// The title of the box.
     Title,
 }
 
 impl Tone {
-    /// Returns the parameters of the terminal's colour sequence (ECMA-48, SGR); none for plain text.
+    /// Returns the parameters of the terminal's colour sequence (ECMA-48, SGR); none for plain
+    /// text.
     fn paint(self, kind: Kind, is_emphasised: bool) -> &'static str {
         match (self, kind, is_emphasised) {
             (_, Kind::Hidden, _) => "1;7;33",
@@ -46,11 +47,10 @@ impl Tone {
 /// A line before it is laid out.
 #[derive(Debug)]
 pub struct Line<'a> {
-    /// What stands before the text and belongs to the diff: `+`, `-`, a space or nothing.
+    /// The mark of the diff before the text: `+`, `-`, a space or nothing.
     pub mark: &'static str,
     /// The text, without a line feed.
     pub text: &'a str,
-    /// What the line is.
     pub tone: Tone,
     /// The bytes of `text` that are emphasised, in order.
     pub emphasis: Vec<Range<usize>>,
@@ -96,31 +96,31 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What becomes of a line that is wider than its room.
+/// What happens to a line that is too wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overflow {
-    /// Its end is left out.
+    /// Its end is cut.
     Cut,
-    /// It goes on in the next row.
+    /// It is wrapped.
     Wrap,
 }
 
 /// A row of a terminal, or of a box without its frame.
 #[derive(Debug, Default)]
 pub struct Row {
-    /// What is printed: colour sequences begin and end in it.
+    /// The printed text: colour sequences begin and end in it.
     pub text: String,
-    /// The columns it takes.
+    /// Its width in columns.
     pub columns: usize,
-    /// Whether it goes on what the row before began.
+    /// Whether it continues the row before.
     pub is_continued: bool,
-    /// Whether the line goes on behind it: in the next row, or unseen.
+    /// Whether the line continues after it: in the next row, or cut.
     pub goes_on: bool,
-    /// Whether it is a remark about the text, which no text must look like.
+    /// Whether it is a remark about the text, which no text can imitate.
     pub is_remark: bool,
 }
 
-/// The colour in force.
+/// The current colour.
 struct Paint {
     color: bool,
     current: &'static str,

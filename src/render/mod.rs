@@ -1,7 +1,7 @@
-//! What a person sees: approvals as the boxes of a terminal. Pure: values in, text out.
+//! Output for people: approvals as boxes on a terminal. Pure: values in, text out.
 //!
-//! What is shown is what would be written: [`visible`] leaves nothing unseen, a line that is cut
-//! says so in a column where text never stands, and names are never cut.
+//! The display matches the operation: [`visible`] makes every character visible, a cut line is
+//! marked in a column that text never uses, and names are never cut.
 
 mod approval;
 mod card;

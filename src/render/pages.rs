@@ -1,14 +1,15 @@
-//! A payload page by page: all of it, for a yes to all of it.
+//! A whole payload page by page, for an approval of all of it.
 
 use super::approval::{question, shown};
 use super::card::{Extent, Layout};
 use crate::edit::payload::{Payload, Received};
 
-/// Lines of a page that are not the payload's: which page it is, and that it goes on.
+/// Lines of a page besides the payload: its number, and that it continues.
 const AROUND: usize = 2;
 
-/// Returns everything that a payload shows in pages of at most `height` lines of `width` columns, except that the
-/// question, which ends the last page, is never torn. Joined without their first and last lines, they are the whole.
+/// Returns a whole payload in pages of at most `height` lines of `width` columns; only the
+/// question, which ends the last page, is never split. Joined without their first and last lines,
+/// the pages are the whole.
 pub fn pages(payload: &Payload, width: usize, height: usize) -> Vec<String> {
     let layout = Layout { width, extent: Extent::Whole, color: false };
     let asked = question(payload, &layout);

@@ -1,8 +1,8 @@
-//! Text as a terminal shows it: piece by piece, each with its columns, and nothing invisible.
+//! Text for a terminal: piece by piece, each with its columns, and nothing invisible.
 //!
-//! What is shown can be read back: two lines that differ in a character that does not print, in
-//! whitespace at the end or in a tab never look the same. So the marks that stand for such characters
-//! are themselves written out where a text holds them.
+//! The display can be read back: two lines that differ in a non-printing character, in trailing
+//! whitespace or in a tab never look the same. So a text that holds the marks for such characters
+//! has them escaped.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -13,42 +13,43 @@ use unicode_width::UnicodeWidthChar;
 /// Columns from one tab stop to the next.
 const TAB: usize = 4;
 
-/// Stands for a tab, which then reaches to the next tab stop.
+/// The mark of a tab, padded to the next tab stop.
 const TAB_MARK: char = '⇥';
 
-/// Stands for a space after which a line has only whitespace.
+/// The mark of a space in trailing whitespace.
 const BLANK_MARK: char = '␣';
 
-/// Stands for a carriage return that ends a line.
+/// The mark of a carriage return that ends a line.
 const RETURN_MARK: char = '␍';
 
-/// How the number of a character that does not print begins: `<U+202E>`.
+/// The prefix of the number of a non-printing character: `<U+202E>`.
 const NUMBER: &str = "<U+";
 
-/// Marks on one character; further ones would be drawn over other lines.
+/// Combining marks on one character; further ones would be drawn over other lines.
 const MAX_MARKS: usize = 4;
 
-/// What a piece is.
+/// The class of a piece, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A character as it is, with the marks on it.
+    /// A character as it is, with its combining marks.
     Plain,
-    /// A mark for a space, a tab or a line ending, or the number of a character that is such a mark.
+    /// The mark of a space, a tab or a line ending, or the number of a character that is such a
+    /// mark.
     Mark,
-    /// The number of a character that would not be seen, or would change how others are seen.
+    /// The number of a character that would be invisible or change how others are shown.
     Hidden,
 }
 
-/// What a terminal draws as one.
+/// A unit that a terminal draws as one.
 #[derive(Debug)]
 pub struct Piece<'a> {
     /// The text to print: no control, bidi or zero-width character, except marks on a letter.
     pub text: Cow<'a, str>,
-    /// How many columns it takes, at least 1.
+    /// Its width in columns, at least 1.
     pub columns: usize,
-    /// Where in the line it came from, in bytes.
+    /// Its offset in the line, in bytes.
     pub start: usize,
-    /// What it is.
+    /// Its class.
     pub kind: Kind,
 }
 
@@ -57,7 +58,7 @@ pub struct Pieces<'a> {
     line: &'a str,
     at: usize,
     column: usize,
-    /// Where the whitespace at the end begins.
+    /// Where the trailing whitespace begins.
     tail: usize,
 }
 
@@ -68,7 +69,7 @@ impl<'a> Pieces<'a> {
         Self { line, at: 0, column: 0, tail }
     }
 
-    /// Returns the bytes of a character that is shown as it is, with its marks, and its columns.
+    /// Returns the length in bytes of a printable character with its marks, and its columns.
     fn plain(&self, first: char) -> Option<(usize, usize)> {
         let rest = &self.line[self.at..];
         let is_reserved =
@@ -103,7 +104,7 @@ impl<'a> Iterator for Pieces<'a> {
         } else {
             self.at += first.len_utf8();
             let text = format!("{NUMBER}{:04X}>", u32::from(first));
-            // Its own marks and `<` would be seen; they are written out to be told from ours.
+            // These are visible themselves; they are escaped to be told from our marks.
             let kind = if columns(first).is_some_and(|columns| columns > 0) {
                 Kind::Mark
             } else {
@@ -116,24 +117,24 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Counts the characters of a line that would not be seen.
+/// Counts the invisible characters of a line.
 pub fn hidden(line: &str) -> usize {
     Pieces::of(line).filter(|piece| piece.kind == Kind::Hidden).count()
 }
 
-/// Returns the columns of a character, 0 for a mark on the one before it; `None` for one that does
-/// not print.
+/// Returns the columns of a character, 0 for a combining mark; `None` for a non-printing one.
 ///
-/// Characters are measured one by one, as terminals do: a sequence that Unicode counts narrower
-/// (a flag, a face with a skin colour, an Arabic ligature) is never measured too narrow.
+/// Characters are measured one by one, as terminals do: a sequence that Unicode counts narrower (a
+/// flag, a face with a skin colour, an Arabic ligature) is never measured too narrow.
 fn columns(c: char) -> Option<usize> {
     if is_unseen(c) { None } else { c.width() }
 }
 
-/// Tells whether a character shows nothing, or nothing that is the same everywhere, or changes how
-/// its neighbours are shown: controls, whitespace other than the space, format characters, private use and what is
-/// unassigned (the general categories Cc, Cf, Co and Cn of Unicode Standard Annex 44), and what is drawn as nothing although
-/// it counts as a letter, a mark or a symbol. `visible.py` of the Python package has the same rule.
+/// Tells whether a character is invisible, looks different on different systems, or changes how its
+/// neighbours are shown: controls, whitespace other than the space, format characters, private use
+/// and unassigned ones (the general categories Cc, Cf, Co and Cn of Unicode Standard Annex 44), and
+/// letters, marks or symbols that are drawn as nothing. `visible.py` of the Python package has the
+/// same rule.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || (c.is_whitespace() && c != ' ')
@@ -144,7 +145,7 @@ fn is_unseen(c: char) -> bool {
         || (c > '~' && NO_SIGN.is_match(c.encode_utf8(&mut [0; 4])))
 }
 
-/// Format characters, private use, and what Unicode has given no meaning.
+/// Format, private-use and unassigned characters.
 static NO_SIGN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[\p{Cf}\p{Co}\p{Cn}]").expect("three general categories of Unicode")
 });
@@ -158,7 +159,7 @@ mod tests {
         Pieces::of(line).map(|piece| piece.text).collect()
     }
 
-    /// Reads back what is shown, which is possible only when nothing of the line is lost.
+    /// Reads back a displayed line, which is possible only if nothing of it is lost.
     fn read_back(mut shown: &str) -> String {
         let (mut line, mut column) = (String::new(), 0);
         while let Some(first) = shown.chars().next() {

@@ -1,4 +1,4 @@
-//! Where a page ends, as an opaque text that holds for one state of one comparison.
+//! Cursors: opaque strings that name the end of a page, for one state of one comparison.
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result, quoted};
 /// Bytes of every cursor.
 pub const CURSOR_BYTES: usize = VERSION.len() + 2 * BODY_BYTES;
 
-/// What cursors of this form begin with.
+/// The prefix of cursors of this version.
 const VERSION: &str = "r2";
 /// Options, state, four numbers of the position, and the sum over them.
 const BODY_BYTES: usize = 4 + 8 + 4 * 4 + 4;
@@ -15,17 +15,17 @@ const BODY_BYTES: usize = 4 + 8 + 4 * 4 + 4;
 /// How much the pages so far have shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Position {
-    /// The files that were listed.
+    /// Number of listed files.
     pub listed: usize,
-    /// The pieces of the first page, which has an order of its own.
+    /// Number of pieces on the first page, which has an order of its own.
     pub first: usize,
-    /// The pieces that were shown whole, in the order of all pages.
+    /// Number of pieces shown completely, in the order of all pages.
     pub shown: usize,
-    /// The bytes of the next piece that were shown.
+    /// Number of bytes already shown of the next piece.
     pub offset: usize,
 }
 
-/// What a cursor holds for: digests of the options, and of both sides and all that differs.
+/// What a cursor is bound to: digests of the options, and of both sides and their differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding {
     options: [u8; 4],
@@ -33,12 +33,12 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Binds to options and a state, each given as any text that tells it from others.
+    /// Binds to options and a state; each is any byte string that identifies it.
     pub fn new(options: &[u8], state: &[u8]) -> Self {
         Self { options: digest(options), state: digest(state) }
     }
 
-    /// Returns the cursor of a position; `None` where a number is beyond what a cursor holds.
+    /// Returns the cursor of a position; `None` if a number does not fit in 32 bits.
     pub fn cursor(&self, position: Position) -> Option<String> {
         let mut body = [&self.options[..], &self.state].concat();
         for number in [position.listed, position.first, position.shown, position.offset] {
@@ -49,7 +49,7 @@ impl Binding {
         Some(format!("{VERSION}{hex}"))
     }
 
-    /// Returns the position of a cursor of these options, of whatever state.
+    /// Returns the position of a cursor with these options and any state.
     ///
     /// # Errors
     /// `invalid_args`, as [`Self::position`].
@@ -62,8 +62,8 @@ impl Binding {
     /// Returns the position of a cursor.
     ///
     /// # Errors
-    /// `invalid_args` for a text that is not a cursor, and for one of other options; `stale` for one of
-    /// another state.
+    /// `invalid_args` for a malformed cursor or one with other options; `stale` for one of another
+    /// state.
     pub fn position(&self, cursor: &str) -> Result<Position> {
         let (body, position) = parse(cursor)?;
         check_options(&body, self.options)?;
@@ -85,7 +85,7 @@ fn check_options(body: &[u8], options: [u8; 4]) -> Result<()> {
     ))
 }
 
-/// Returns what a cursor holds, and its position.
+/// Returns the bytes of a cursor and its position.
 fn parse(cursor: &str) -> Result<(Vec<u8>, Position)> {
     let garbage = || {
         Error::invalid_args(format!("{} is not a cursor", quoted(cursor))).with_hint(

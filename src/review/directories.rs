@@ -1,4 +1,4 @@
-//! Totals by directory, where the list of files has no room.
+//! Totals by directory, for when the list of files does not fit.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,20 +8,20 @@ use super::layout::Layout;
 use super::rank::Rank;
 use crate::limits;
 
-/// Files below a directory.
+/// The files below a directory.
 #[derive(Clone)]
 struct Group<'a> {
-    /// The directory up to its slash; the root is empty.
+    /// The directory with its trailing slash; empty for the root.
     directory: &'a str,
-    /// Whether only files right in it are meant.
+    /// Whether the group holds only the files directly in the directory.
     is_flat: bool,
-    /// Whether it is not divided any further.
+    /// Whether the group is not divided further.
     is_whole: bool,
     files: Vec<&'a File>,
 }
 
-/// Returns the totals of all files, by as many directories as there is room for; `None` where one directory has them
-/// all, or there is no room for those at the root.
+/// Returns the totals of all files by as many directories as fit; `None` if there is only one
+/// directory or the totals of the topmost directories do not fit.
 pub(super) fn totals(files: &[File], layout: Layout, room: usize) -> Option<String> {
     if !matches!(layout, Layout::Text(_)) {
         return None;
@@ -73,7 +73,8 @@ fn text(groups: &[Group<'_>]) -> String {
 }
 
 impl<'a> Group<'a> {
-    /// Returns the directories in it, and the files right in it; those of the only one where there is one.
+    /// Returns the subdirectories and the files directly in the directory; skips levels with a
+    /// single subdirectory.
     fn parts(&self) -> Vec<Self> {
         if self.is_flat {
             return Vec::new();
@@ -110,7 +111,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Returns the directory of a file, up to its slash, as it is shown; a name in quotes has none.
+/// Returns the directory of a file with its trailing slash, as displayed; a quoted name has none.
 fn directory(file: &File) -> &str {
     let is_renamed = matches!(file.letter, 'R' | 'C');
     let name =

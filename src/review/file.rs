@@ -1,4 +1,4 @@
-//! A changed file and its patch, cut into what is shown whole.
+//! A changed file and its patch, cut into pieces that are shown whole.
 
 use std::ops::Range;
 
@@ -6,64 +6,64 @@ use super::noise::Noise;
 use super::rank::Rank;
 use crate::form::Form;
 
-/// A changed file: what its line says, and what its patch measures.
+/// A changed file: its line in the list and the sizes of its patch.
 #[derive(Debug, Clone)]
 pub struct File {
-    /// git's letter for what happened: A, D, M, R, C, T, U.
+    /// git's letter of the change: A, D, M, R, C, T, U.
     pub letter: char,
-    /// The path as it is shown; of a rename both.
+    /// The displayed path; both paths of a rename.
     pub name: String,
-    /// Added and removed lines; a binary file has none.
+    /// Added and removed lines; `None` for a binary file.
     pub lines: Option<(u64, u64)>,
-    /// What else its line says.
+    /// Further notes in its line.
     pub notes: Vec<String>,
-    /// What it is for.
+    /// The purpose of the file, which decides its order.
     pub rank: Rank,
-    /// Why it comes last, where it does.
+    /// Why the file is listed last, if it is.
     pub noise: Option<Noise>,
-    /// Whether its line says all that its patch does, as of a rename alone.
+    /// Whether its line says as much as its patch, as for a pure rename.
     pub is_told_by_list: bool,
-    /// What else an answer needs to list it, in bytes.
+    /// Additional bytes that an answer needs to list it.
     pub extra: usize,
-    /// What its patch measures; empty where patches are not shown.
+    /// The sizes of its patch; empty if patches are not shown.
     pub patch: Measures,
 }
 
 impl File {
-    /// Returns what it comes by: noise last, then what it is for.
+    /// Returns the primary sort key: noise last, then by rank.
     pub(super) fn class(&self) -> (bool, Rank) {
         (self.noise.is_some(), self.rank)
     }
 }
 
-/// What a patch measures.
+/// The sizes of a patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Measures {
-    /// What each head costs.
+    /// The cost of each head.
     pub(super) heads: Vec<usize>,
-    /// What each piece measures.
+    /// The sizes of each piece.
     pub(super) pieces: Vec<Measure>,
 }
 
-/// What a piece measures.
+/// The sizes of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Measure {
-    /// Its head, unless it stands for itself.
+    /// The index of its head, if it has one.
     pub head: Option<usize>,
     /// Bytes of its text.
     pub bytes: usize,
-    /// What its text costs.
+    /// The cost of its text.
     pub cost: usize,
 }
 
-/// A file's patch as text: pieces that are shown whole, and the heads that stand before them.
+/// A file's patch as text: pieces that are shown whole, and the heads above them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
     heads: Vec<String>,
     pieces: Vec<Piece>,
 }
 
-/// A hunk, or what a patch without hunks says.
+/// A hunk, or the text of a patch without hunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     head: Option<usize>,
@@ -71,7 +71,7 @@ struct Piece {
 }
 
 impl Patch {
-    /// Cuts a patch, given where its hunks lie in it; what is not UTF-8 becomes U+FFFD.
+    /// Cuts a patch at the ranges of its hunks; invalid UTF-8 becomes U+FFFD.
     pub fn new(bytes: &[u8], hunks: &[Range<usize>]) -> Self {
         let text = |range: Range<usize>| String::from_utf8_lossy(&bytes[range]).into_owned();
         let mut patch = Self::default();
@@ -92,7 +92,7 @@ impl Patch {
         patch
     }
 
-    /// Returns what the patch measures in answers of a form.
+    /// Returns the sizes of the patch in an answer of the given form.
     pub fn measures(&self, form: Form) -> Measures {
         let piece = |piece: &Piece| Measure {
             head: piece.head,
@@ -105,7 +105,7 @@ impl Patch {
         }
     }
 
-    /// Returns the bytes of a line of the patch on average.
+    /// Returns the mean length in bytes of a line of the patch.
     pub fn mean_line(&self) -> usize {
         let texts = || self.pieces.iter().map(|piece| &piece.text);
         let lines: usize = texts().map(|text| text.lines().count()).sum();
@@ -117,14 +117,14 @@ impl Patch {
         &self.pieces[piece].text
     }
 
-    /// Returns the head of a piece, or nothing.
+    /// Returns the head of a piece, or an empty string.
     pub(super) fn head(&self, piece: usize) -> &str {
         self.pieces[piece].head.map_or("", |head| &self.heads[head])
     }
 }
 
 impl Measures {
-    /// Returns how many hunks there are, or pieces that stand for themselves.
+    /// Returns the number of pieces.
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
@@ -139,22 +139,22 @@ impl Measures {
         self.sizes().sum()
     }
 
-    /// Returns the bytes of each piece, which tell two patches apart.
+    /// Returns the bytes of each piece, to tell two patches apart.
     pub fn sizes(&self) -> impl Iterator<Item = usize> {
         self.pieces.iter().map(|piece| piece.bytes)
     }
 
-    /// Returns how many hunks there are.
+    /// Returns the number of hunks.
     pub(super) fn hunks(&self) -> usize {
         self.pieces.iter().filter(|piece| piece.head.is_some()).count()
     }
 
-    /// Tells whether two pieces stand below one head.
+    /// Tells whether two pieces have the same head.
     pub(super) fn has_same_head(&self, a: usize, b: usize) -> bool {
         self.pieces[a].head == self.pieces[b].head
     }
 
-    /// Returns what the head of a piece costs.
+    /// Returns the cost of the head of a piece.
     pub(super) fn head_cost(&self, piece: usize) -> usize {
         self.pieces[piece].head.map_or(0, |head| self.heads[head])
     }

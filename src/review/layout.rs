@@ -1,20 +1,20 @@
-//! How a page is laid out, and what its parts cost there.
+//! The layout of a page, and the cost of its parts.
 
 use crate::form::Form;
 
-/// How a page is laid out.
+/// The layout of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// As rows, each of which stands for itself.
+    /// As rows, each complete by itself.
     Rows,
-    /// As one text: what files have in common is said once.
+    /// As one text, where shared directories and heads are written once.
     Text(Form),
-    /// As values of JSON: the changed files and the patch, and no words around them.
+    /// As JSON values: the changed files and the patch, without text around them.
     Data,
 }
 
 impl Layout {
-    /// Returns the bytes of words.
+    /// Returns the cost of text outside the patch.
     pub fn words(self, text: &str) -> usize {
         match self {
             Self::Rows => text.len(),
@@ -23,7 +23,7 @@ impl Layout {
         }
     }
 
-    /// Returns how the patch is carried.
+    /// Returns the form that carries the patch.
     pub const fn form(self) -> Form {
         match self {
             Self::Rows => Form::Text,

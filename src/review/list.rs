@@ -1,16 +1,16 @@
-//! The list of files: a line each, or below the name of the directory that they share.
+//! The list of files: one line each, or below the name of their shared directory.
 
 use super::file::File;
 use super::layout::Layout;
 use super::wording;
 
-/// What stands before the files that come last, which share one line.
+/// The text before the files that come last, which share one line.
 const LAST: &str = "Lock files and generated files, shown last: ";
 
-/// What marks a file of which a page does not show everything.
+/// The mark of a file that a page does not show completely.
 const MARK: &str = " *";
 
-/// Files in the order in which they are listed, from the first one that a page lists.
+/// Files in the order of the list, from the first one that a page lists.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List<'a> {
     pub files: &'a [File],
@@ -19,7 +19,7 @@ pub(super) struct List<'a> {
 }
 
 impl List<'_> {
-    /// Returns what a file adds to the list.
+    /// Returns the text that a file adds to the list.
     pub fn text(&self, at: usize, is_marked: bool) -> String {
         let file = &self.files[at];
         let is_first = at == self.from;
@@ -41,22 +41,23 @@ impl List<'_> {
         format!("{head} {} {name}{counts}{mark}\n", file.letter)
     }
 
-    /// Returns what ends the list when `at` is its last file: files on one line have no newline yet.
+    /// Returns the text that ends the list if `at` is its last file: files on a shared line have no
+    /// newline yet.
     pub fn end(&self, at: usize) -> &'static str {
         let is_open = self.layout != Layout::Rows && self.files[at].noise.is_some();
         if is_open { "\n" } else { "" }
     }
 
-    /// Returns what a file costs at most, the newline behind it included.
+    /// Returns the highest cost of a file, its newline included.
     pub fn cost(&self, at: usize) -> usize {
         let file = &self.files[at];
         let text = self.text(at, !file.patch.is_empty());
-        // Counted for each of them, needed once.
+        // Counted for each file, but needed once.
         self.layout.words(&text) + self.layout.words(self.end(at)) + file.extra
     }
 
-    /// Returns one line that counts the files from `at` on by their topmost directories, as many of
-    /// these as fit into `room`; `None` where not even the count does.
+    /// Returns one line that counts the files from `at` on by their topmost directories, as many as
+    /// fit into `room`; `None` if not even the total fits.
     pub fn rest(&self, at: usize, room: usize) -> Option<String> {
         let files = &self.files[at..];
         if files.is_empty() || !matches!(self.layout, Layout::Text(_)) {
@@ -85,7 +86,7 @@ impl List<'_> {
         (0..=directories.len().min(12)).rev().map(line).find(fits)
     }
 
-    /// Returns the directory of a file that the file before or behind it lies in too.
+    /// Returns the directory of a file if the previous or the next file is in it too.
     fn shared_directory(&self, at: usize) -> Option<&str> {
         let own = self.directory(at)?;
         let is_shared = |other: Option<usize>| {
@@ -96,8 +97,8 @@ impl List<'_> {
         (is_shared(at.checked_sub(1)) || is_shared(at.checked_add(1))).then_some(own)
     }
 
-    /// Returns the directory of a file whose line may stand below it: of no rename, whose line has two
-    /// paths, of no name in quotes, and of no file that comes last.
+    /// Returns the directory below which a file may be listed: none for a rename, whose line has
+    /// two paths, for a quoted name, and for a file that comes last.
     fn directory(&self, at: usize) -> Option<&str> {
         let file = &self.files[at];
         let name = &file.name[..];

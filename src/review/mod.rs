@@ -1,11 +1,11 @@
 //! A change of many files, shown page by page within a budget of bytes.
 //!
-//! Pure: a caller tells what each file's patch measures ([`File`]) and hands the patches of the files
-//! that are shown when they are wanted. Every page begins with the totals. Then the files are listed,
-//! each once over all pages, in a bounded part of the page; where they have no room, the first page has the
-//! totals of directories instead. The rest of the room goes to hunks, each once over all pages: what matters
-//! most first, on the first page some of each file, then file by file. A page ends in what is left out and
-//! the cursor ([`Binding`]) that asks for it.
+//! Pure: the caller gives the sizes of each file's patch ([`File`]), and the patches of the shown
+//! files on demand. Every page begins with the totals. Then the files are listed, each once over
+//! all pages, in a bounded part of the page; if they do not fit, the first page has the totals of
+//! directories instead. The rest of the page is for hunks, each once over all pages: most important
+//! first, on the first page some of each file, then file by file. A page ends with the counts of
+//! omitted files and hunks, and the cursor ([`Binding`]) of the next page.
 
 mod cursor;
 mod directories;

@@ -1,9 +1,10 @@
 //! The order in which hunks are shown over all pages.
 //!
-//! Files come by what they are for ([`super::rank::Rank`]), and those that nobody reads line by line come last. The first page shows
-//! some of each file, in rounds: the first hunks, then as much of each file as the round allows, twice as much as the
-//! round before. Within a round the file with the largest change is first. From the second page on, what is left comes
-//! file by file, so that the head of a file is repeated only where a page ends within the file.
+//! Files are ordered by rank ([`super::rank::Rank`]), noise last. The first page shows some of each
+//! file, in rounds: first the first hunks, then more of each file, doubling the bytes in each
+//! round. Within a round, the file with the largest change is first. From the second page on, the
+//! rest follows file by file, so that the head of a file is repeated only where a page ends within
+//! it.
 
 use std::cmp::Reverse;
 
@@ -35,12 +36,13 @@ pub(super) fn first_page(files: &[File]) -> Vec<OrderedPiece> {
     order.into_iter().map(|(.., place)| place).collect()
 }
 
-/// Returns the round that shows a file up to so many bytes.
+/// Returns the round that shows a file up to `level` bytes.
 fn round(level: usize) -> u32 {
     1 + (level / limits::REVIEW_ROUND_BYTES).checked_ilog2().map_or(0, |rounds| rounds + 1)
 }
 
-/// Returns the order of all pages when the first one showed the first `shown` pieces of its order.
+/// Returns the order of all pages, given that the first page showed the first `shown` pieces of its
+/// order.
 pub(super) fn after(first_page: &[OrderedPiece], shown: usize) -> Vec<OrderedPiece> {
     let (first, rest) = first_page.split_at(shown.min(first_page.len()));
     let mut rest = rest.to_vec();

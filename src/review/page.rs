@@ -1,21 +1,21 @@
-//! A page: its parts in the order in which they are read.
+//! A page: its parts in reading order.
 
-/// What a part of a page is.
+/// The kind of a part of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The totals.
     Summary,
-    /// A file's line in the list.
+    /// A line of the list of files.
     File,
-    /// A hunk, the head of its file before the first one on a page; a part of a hunk that is larger
-    /// than a page; or what a patch without hunks says.
+    /// A hunk, with the head of its file before the first one on a page; a part of a hunk that is
+    /// larger than a page; or the text of a patch without hunks.
     Hunk,
-    /// What is left out, and what asks for it.
+    /// The counts of omitted files and hunks, and the cursor of the next page.
     Omitted,
 }
 
 impl Kind {
-    /// Returns the word that SQL shows.
+    /// Returns the name that SQL shows.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Summary => "summary",
@@ -29,25 +29,25 @@ impl Kind {
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What it is.
+    /// What it holds.
     pub kind: Kind,
-    /// The file that it is about, by its place among those that were given.
+    /// The index of its file, in the order that the caller gave.
     pub file: Option<usize>,
-    /// Its text, which ends in a newline.
+    /// Its text, ending in a newline.
     pub text: String,
 }
 
-/// What is shown at once.
+/// One page of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Its parts.
     pub sections: Vec<Section>,
-    /// What asks for the next page, unless this is the last one.
+    /// The cursor of the next page, unless this is the last one.
     pub next_cursor: Option<String>,
 }
 
 impl Page {
-    /// Returns the page as one text, an empty line between parts of different kinds.
+    /// Returns the page as one text, with an empty line between parts of different kinds.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut before = None;

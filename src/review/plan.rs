@@ -1,4 +1,4 @@
-//! Which files and hunks a page has room for.
+//! Chooses the files and hunks that fit on a page.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -17,17 +17,17 @@ use crate::limits;
 
 /// A change that is shown page by page.
 pub struct Review {
-    /// In the order of the list: what is read first stands first.
+    /// In the order of the list.
     files: Vec<File>,
-    /// For each of them, its place among those that were given.
+    /// For each of them, its index in the order that the caller gave.
     given: Vec<usize>,
     /// All pieces in the order of the first page.
     first_page: Vec<OrderedPiece>,
     layout: Layout,
     binding: Binding,
-    /// The ends, as the totals name them.
+    /// The two sides, as the totals name them.
     ends: String,
-    /// What the first page says of what it does not show; whole lines.
+    /// A note for the first page; whole lines.
     note: String,
 }
 
@@ -35,7 +35,7 @@ pub struct Review {
 #[derive(Debug, Clone)]
 struct Shown {
     pieces: Range<usize>,
-    /// The bytes of those that are cut or whose beginning was shown before.
+    /// The shown bytes of pieces that are cut or continued.
     parts: BTreeMap<usize, Range<usize>>,
 }
 
@@ -45,14 +45,14 @@ impl Review {
         let mut files: Vec<(usize, File)> = files.into_iter().enumerate().collect();
         let bytes: usize = files.iter().map(|(_, file)| file.patch.bytes()).sum();
         if bytes <= limits::REVIEW_LARGE_BYTES && files.len() <= limits::REVIEW_LARGE_FILES {
-            // What is read at a sitting keeps git's order.
+            // A small change keeps git's order.
             files.iter_mut().for_each(|(_, file)| file.rank = Rank::default());
         }
         files.sort_by_key(|(_, file)| file.class());
         let (given, mut files): (Vec<usize>, Vec<File>) = files.into_iter().unzip();
         if matches!(layout, Layout::Text(_)) {
             let told = files.iter_mut().filter(|file| file.is_told_by_list);
-            // The pieces stay, without text: a cursor counts them in every layout.
+            // The pieces stay, at no cost: a cursor counts them in every layout.
             let pieces = told.flat_map(|file| &mut file.patch.pieces);
             pieces.for_each(|piece| piece.cost = 0);
         }
@@ -60,19 +60,19 @@ impl Review {
         Self { files, given, first_page, layout, binding, ends: String::new(), note: String::new() }
     }
 
-    /// Says between which ends the files differ, and on the first page what else there is.
+    /// Sets the names of the sides, and a note for the first page.
     #[must_use]
     pub fn with_words(self, ends: String, note: String) -> Self {
         Self { ends, note, ..self }
     }
 
     /// Returns the page that begins at a cursor, or the first one; `overhead` is what an answer of
-    /// `max_bytes` needs beside the page. `patch` returns the patch of a file by its place among those
-    /// that were given.
+    /// `max_bytes` needs besides the page. `patch` returns the patch of a file by its index in the
+    /// order that the caller gave.
     ///
     /// # Errors
-    /// Those of [`Binding::position`] and of `patch`; `too_large` where `max_bytes` has no room for a
-    /// single line; `stale` where a patch is not the one that was measured.
+    /// Those of [`Binding::position`] and of `patch`; `too_large` if not even a single line fits in
+    /// `max_bytes`; `stale` if a patch is not the one that was measured.
     pub fn page(
         &self,
         max_bytes: usize,
@@ -103,27 +103,27 @@ impl Review {
     }
 }
 
-/// A page in the making.
+/// A page that is being built.
 struct Builder<'a, P> {
     review: &'a Review,
     /// All pieces in the order of this page and those before it.
     order: Vec<OrderedPiece>,
     max_bytes: usize,
-    /// Bytes that are left.
+    /// The bytes left.
     room: usize,
-    /// Bytes that were left before anything was listed or shown.
+    /// The bytes left before anything was listed or shown.
     whole_room: usize,
     is_first: bool,
     listed: Range<usize>,
-    /// What counts the files by directory.
+    /// The line of totals by directory.
     directories: Option<String>,
-    /// What counts the files that are not listed yet.
+    /// The line that counts the files not listed yet.
     rest_of_list: Option<String>,
-    /// How many pieces of each file earlier pages have shown.
+    /// The number of pieces of each file on earlier pages.
     before: HashMap<usize, usize>,
-    /// What this page shows of each file.
+    /// The pieces of each file on this page.
     shown: BTreeMap<usize, Shown>,
-    /// Where the next page begins.
+    /// The start of the next page.
     next: Position,
     patch: P,
     patches: HashMap<usize, Patch>,
@@ -150,7 +150,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             + if is_first { layout.words(&review.note) } else { 0 }
             + layout.words(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len(), true))
             + layout.words(&wording::longest_only_noise(files))
-            // The empty lines before the hunks and before what is left out.
+            // The empty lines before the hunks and before the closing line.
             + 2 * layout.words("\n");
         let before =
             order[..from.shown].iter().map(|place| (place.file, place.piece + 1)).collect();
@@ -175,7 +175,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         Ok(builder)
     }
 
-    /// Returns what is left of a room.
+    /// Returns `room` less `needed`.
     fn left(&self, room: usize, needed: usize) -> Result<usize> {
         room.checked_sub(needed).ok_or_else(|| {
             Error::too_large(format!(
@@ -194,7 +194,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         List { files, layout: *layout, from: self.listed.start }
     }
 
-    /// Lists files in a part of the page; what it does not need is for hunks.
+    /// Lists files in a part of the page; the unused rest is left to hunks.
     fn list(&mut self) -> Result<()> {
         let (list, count) = (self.list_of_files(), self.review.files.len());
         if self.listed.end == count {
@@ -222,7 +222,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         }
         let kept = if counts_rest { share / limits::REVIEW_REST_SHARE } else { 0 };
         let room = self.list_while(share - kept);
-        // A line that is longer than that part stands alone in it.
+        // A line longer than that part is listed alone.
         if self.listed.is_empty() {
             let needed = list.cost(self.listed.end);
             self.room = self.left(self.room, needed)?;
@@ -237,7 +237,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         Ok(())
     }
 
-    /// Lists files while there is room; returns what is left of it.
+    /// Lists files while they fit; returns the room left.
     fn list_while(&mut self, mut room: usize) -> usize {
         let list = self.list_of_files();
         while self.listed.end < self.review.files.len() {
@@ -250,7 +250,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         room
     }
 
-    /// Shows hunks in their order while there is room.
+    /// Shows hunks in order while they fit.
     fn show(&mut self) -> Result<()> {
         while let Some(&place) = self.order.get(self.next.shown) {
             let file = &self.review.files[place.file];
@@ -268,7 +268,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 self.next.shown += 1;
                 continue;
             }
-            // Only what has no room on a page of its own is cut, and not for a few lines.
+            // A hunk is cut only if it does not fit on a page of its own, and only if enough of it
+            // fits.
             let is_worth_it = self.room >= self.whole_room / 4 && takes > self.whole_room;
             if !(self.is_empty() || is_begun || is_worth_it) || !self.show_part(place)? {
                 break;
@@ -287,7 +288,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         Ok(())
     }
 
-    /// Returns what the head above a piece costs, unless it stands there already.
+    /// Returns the cost of the head above a piece; zero if the page has it already.
     fn head_cost(&self, place: OrderedPiece) -> usize {
         let patch = &self.review.files[place.file].patch;
         match self.shown.get(&place.file) {
@@ -296,13 +297,12 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         }
     }
 
-    /// Tells whether the page lists and shows nothing yet; a page that goes on within a piece is so.
+    /// Tells whether the page lists and shows nothing yet, even if it begins within a cut piece.
     fn is_empty(&self) -> bool {
         self.shown.is_empty() && self.listed.is_empty()
     }
 
-    /// Shows what there is room for of a piece that is larger than a page; tells whether its end is
-    /// shown.
+    /// Shows as much as fits of a piece that is larger than a page; tells whether its end is shown.
     fn show_part(&mut self, place: OrderedPiece) -> Result<bool> {
         let (form, offset) = (self.review.layout.form(), self.next.offset);
         let head_cost = self.head_cost(place);
@@ -340,7 +340,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         Ok(is_last)
     }
 
-    /// Gets the patch of a file.
+    /// Loads the patch of a file.
     fn load(&mut self, file: usize) -> Result<()> {
         if !self.patches.contains_key(&file) {
             let patch = (self.patch)(self.review.given[file])?;
@@ -356,12 +356,12 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         Ok(())
     }
 
-    /// Tells whether the list says what a patch would.
+    /// Tells whether the list says as much as the patch would.
     fn is_told(&self, file: usize) -> bool {
         matches!(self.review.layout, Layout::Text(_)) && self.review.files[file].is_told_by_list
     }
 
-    /// Tells whether something of a file is on no page up to this one.
+    /// Tells whether a part of a file is on none of the pages up to this one.
     fn is_left_out(&self, file: usize) -> bool {
         if self.is_told(file) {
             return false;

@@ -1,16 +1,16 @@
-//! What a file is for, by its path: sources are read first, then their tests, words, and what was taken from others.
+//! The purpose of a file, by its path: sources come first, then tests, documents and vendored code.
 
-/// What a file is for, in the order in which it is read.
+/// The purpose of a file, in reading order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Rank {
-    /// The project's own.
+    /// The project's own code.
     #[default]
     Source,
-    /// It tests them.
+    /// Tests.
     Test,
-    /// It is about them.
+    /// Documentation.
     Document,
-    /// It was taken from another project.
+    /// Code of another project.
     Vendored,
 }
 
@@ -49,7 +49,7 @@ const DOCUMENT_NAMES: &[&str] =
     &["authors", "changelog", "changes", "contributing", "license", "news", "notice", "readme"];
 
 impl Rank {
-    /// Returns what the file of a path is for.
+    /// Returns the purpose of the file at a path.
     pub fn of(path: &[u8]) -> Self {
         let path = String::from_utf8_lossy(path).to_ascii_lowercase();
         let (directories, name) = path.rsplit_once('/').unwrap_or(("", &path));

@@ -1,8 +1,9 @@
-//! What a page says beside the patches; every line ends in a newline.
+//! The text of a page besides the patches; every line ends in a newline.
 
 use super::file::File;
+use crate::form::more;
 
-/// Returns the totals; `ends` says between which ends.
+/// Returns the totals; `ends` names the two sides.
 pub fn summary(files: &[File], ends: &str, is_continued: bool) -> String {
     if files.is_empty() {
         return "No file differs.\n".to_owned();
@@ -23,7 +24,7 @@ pub fn summary(files: &[File], ends: &str, is_continued: bool) -> String {
     )
 }
 
-/// Returns a file's line where it stands for itself, without its end.
+/// Returns the summary line of one file, without its newline.
 pub fn file_line(file: &File) -> String {
     let mut line = format!("{} {}", file.letter, file.name);
     if let Some((additions, deletions)) = file.lines {
@@ -40,7 +41,7 @@ pub fn file_line(file: &File) -> String {
     line
 }
 
-/// Returns what stands behind a file's name where many files are listed.
+/// Returns the counts after a file's name in a list of many files.
 pub fn counts(file: &File) -> String {
     let mut counts = match file.lines {
         None | Some((0, 0)) => String::new(),
@@ -54,18 +55,18 @@ pub fn counts(file: &File) -> String {
     counts
 }
 
-/// What no page has shown yet.
+/// The files and hunks that no page has shown yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Rest {
-    /// Files that were not listed.
+    /// Files not listed.
     pub files: usize,
-    /// Hunks that were not shown, or not to their end.
+    /// Hunks not shown, or not completely.
     pub hunks: usize,
-    /// The files of those hunks.
+    /// The number of files with such hunks.
     pub of_files: usize,
 }
 
-/// Returns the line that tells what asks for the rest; `has_list` where files are marked on the page.
+/// Returns the line with the cursor of the next page; `has_list` if files are marked on the page.
 pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String {
     let unlisted =
         (rest.files > 0).then(|| format!("{} not listed yet", counted(rest.files as u64, "file")));
@@ -78,10 +79,10 @@ pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String
         .then(|| format!("{}{of} left out{mark}", counted(rest.hunks as u64, "hunk")));
     let what: Vec<String> = unlisted.into_iter().chain(hunks).collect();
     let alone = if files == 1 { "" } else { "; paths names files to see alone" };
-    format!("{}. The same call with cursor {cursor} goes on{alone}.\n", what.join(", "))
+    format!("{}{alone}\n{}\n", what.join(", "), more(cursor))
 }
 
-/// Returns the line that says that nothing is left but what nobody reads line by line; nothing where all of a change is so.
+/// Returns the line that says that only noise is left; empty if the whole change is noise.
 pub fn only_noise(files: &[File], waiting: impl Iterator<Item = usize>) -> String {
     if files.iter().all(|file| file.noise.is_some()) {
         return String::new();
@@ -96,7 +97,7 @@ pub fn only_noise(files: &[File], waiting: impl Iterator<Item = usize>) -> Strin
     }
 }
 
-/// Returns the longest that such a line may be.
+/// Returns the longest such line.
 pub fn longest_only_noise(files: &[File]) -> String {
     let noise = files.iter().filter(|file| file.noise.is_some());
     let lines = noise.map(|file| one_noise(&file.name)).chain([ONLY_NOISE.to_owned()]);
@@ -115,7 +116,7 @@ fn one_noise(name: &str) -> String {
     format!("Only a generated file is left, {name}: stop here, unless it matters.\n")
 }
 
-/// Returns the line before a part of a hunk, which names the hunk by the lines that it covers.
+/// Returns the line before a part of a hunk, which names the hunk by its line numbers.
 pub fn part(hunk: &str, from: usize, to: usize) -> String {
     let end = hunk.strip_prefix("@@ ").and_then(|rest| rest.find(" @@"));
     let lines = end.map_or("a patch", |end| &hunk[..end + "@@  @@".len()]);

@@ -1,4 +1,4 @@
-//! What may be opened: DuckDB's own limits on file access and the sandboxes, together.
+//! Access rules: DuckDB's own limits on file access combined with the sandboxes.
 //!
 //! DuckDB checks only paths opened through its file system. Repositories and the files of sandboxes
 //! are opened with the operating system's calls, so the same settings are read and enforced here.
@@ -11,8 +11,8 @@ use super::ref_limit::RefLimit;
 use super::walk::{self, Entrance, Found};
 use crate::error::{Error, quoted};
 
-/// Everything, or only what lies in the allowed directories; and of that everything, or only what lies
-/// in a sandbox.
+/// Allows everything, or only the allowed directories; and of that everything, or only the
+/// sandboxes.
 #[derive(Debug)]
 pub struct Access {
     /// `None` when DuckDB's external access is on.
@@ -24,15 +24,14 @@ pub struct Access {
 /// What DuckDB may read while its external access is off.
 #[derive(Debug)]
 struct Allowed {
-    /// Each with its spelling, after all links are resolved.
+    /// Each with its spelling, after resolving all links.
     directories: Vec<(PathBuf, PathBuf)>,
     files: Vec<PathBuf>,
 }
 
 impl Access {
-    /// Returns the access that DuckDB's settings grant: everything while `external` (the setting
-    /// `enable_external_access`) is on, else what lies in one of `directories`
-    /// (`allowed_directories`).
+    /// Returns the access granted by DuckDB's settings: everything while `external` (the setting
+    /// `enable_external_access`) is on, else only `directories` (`allowed_directories`).
     ///
     /// Directories that do not exist allow nothing.
     pub fn new(external: bool, directories: &[&str]) -> Self {
@@ -61,7 +60,7 @@ impl Access {
         Ok(Self { sandboxes: Some(sandboxes), ..self })
     }
 
-    /// Returns the sandboxes, where any are configured: then files are named by them alone.
+    /// Returns the sandboxes, if any are configured: then only they name files.
     pub fn sandboxes(&self) -> Option<&Sandboxes> {
         self.sandboxes.as_ref()
     }
@@ -71,22 +70,22 @@ impl Access {
         self.allowed.is_none() && self.sandboxes.is_none()
     }
 
-    /// Returns the path that an argument names as a repository: with sandboxes, `name/directory` or
-    /// an absolute path. Where it leads is still to be checked.
+    /// Returns the path of a repository argument: with sandboxes, `name/directory` or an absolute
+    /// path. The caller must still check where it leads.
     pub fn repository_path(&self, given: &str) -> crate::error::Result<PathBuf> {
         self.sandboxes
             .as_ref()
             .map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.directory(given))
     }
 
-    /// Returns which references may be read of a repository with these directories; `None` is all of them.
+    /// Returns the readable references of a repository with these directories; `None` for all.
     pub fn ref_limit(&self, directories: &[&Path]) -> Option<RefLimit> {
         self.sandboxes.as_ref()?.ref_limit(directories)
     }
 
-    /// Opens the directory at a path from which a repository may be read. Where access is limited, it is opened
-    /// beneath its root, without following a link, and so is everything beneath it later; a path that leads
-    /// through links is resolved first.
+    /// Opens a directory from which a repository may be read. If access is limited, it is opened
+    /// below its root, without following a link, and so is everything below it later; a path with
+    /// links is resolved first.
     pub fn open_directory(&self, path: &Path) -> Result<Directory, OpenError> {
         if self.is_unlimited() {
             return Directory::open(std::path::absolute(path).map_err(OpenError::System)?);
@@ -98,13 +97,13 @@ impl Access {
         }
     }
 
-    /// Returns what a path leads to within DuckDB's own limits, `None` where there are none.
+    /// Resolves a path within DuckDB's own limits, `None` if there are none.
     pub(super) fn find(&self, path: &Path) -> Option<Result<Found, OpenError>> {
         let files = &self.allowed.as_ref()?.files;
         Some(walk::find(&self.entrances(), files, path))
     }
 
-    /// Returns the roots that repositories are read beneath, `None` where everything may be read.
+    /// Returns the roots below which repositories may be read, `None` if everything may be read.
     pub fn roots(&self) -> Option<Vec<&Path>> {
         if let Some(sandboxes) = &self.sandboxes {
             return Some(sandboxes.repository_roots().map(|root| root.path).collect());
@@ -113,7 +112,8 @@ impl Access {
         Some(allowed.directories.iter().map(|(_, path)| path.as_path()).collect())
     }
 
-    /// Returns the error of a path from which no repository may be read; `given` is the path as the user wrote it.
+    /// Returns the error of a path that must not be read as a repository; `given` is the user's
+    /// path.
     pub fn outside(&self, given: &str) -> Error {
         let refused = |limit| {
             let given = quoted(given);
@@ -127,7 +127,7 @@ impl Access {
         }
     }
 
-    /// Returns where a path may enter.
+    /// Returns the roots that a path may enter.
     fn entrances(&self) -> Vec<Entrance<'_>> {
         if let Some(sandboxes) = &self.sandboxes {
             return sandboxes.repository_roots().collect();
@@ -136,7 +136,12 @@ impl Access {
         directories.map(|(spelled, path)| Entrance { path, spelled, root: None }).collect()
     }
 
-    fn is_allowed(&self, canonical: &Path) -> bool {
+    /// Tells whether DuckDB's own settings limit what may be read.
+    pub(super) fn is_limited(&self) -> bool {
+        self.allowed.is_some()
+    }
+
+    pub(super) fn is_allowed(&self, canonical: &Path) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| {
             allowed.directories.iter().any(|(_, directory)| canonical.starts_with(directory))
         })
@@ -147,7 +152,7 @@ impl Access {
 mod tests {
     use super::*;
 
-    /// Returns what came of opening a path: the directory that was opened, or the kind of error.
+    /// Returns the result of opening a path: the opened directory, or the kind of error.
     fn opened(access: &Access, path: &Path) -> String {
         match access.open_directory(path) {
             Ok(directory) => {
@@ -227,7 +232,7 @@ mod tests {
         }
     }
 
-    /// Returns a directory with `one`, `two` beside it, and what is beside both.
+    /// Returns a directory with `one` and `two`, and another one beside both.
     fn two_roots() -> (tempfile::TempDir, PathBuf) {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap();
@@ -262,7 +267,7 @@ mod tests {
         for access in
             [Access::new(false, &directories), Access::new(true, &[]).within(&json, 1000).unwrap()]
         {
-            // `DIR` is a directory that exists, and one that does not.
+            // `DIR` is an existing directory, and a missing one.
             for (path, found) in [
                 ("/proc/self/rootDIR/../../ROOT/one/repo", "Outside"),
                 ("/dev/fd/../..DIR/../there", "Outside"),
@@ -323,7 +328,7 @@ mod tests {
             ("to-file", "Absent"),
             ("a", "Outside"),
             ("many/repo", "repo"),
-            // Neither links nor names without end.
+            // Neither endless links nor endless names.
             (many.as_str(), "Outside"),
         ] {
             assert_eq!(opened(&access, &root.join("one").join(path)), found, "{path}");
@@ -345,7 +350,7 @@ mod tests {
             }
             assert_eq!(opened(&access, &root.join("link/../two/repo")), "Outside");
         }
-        // A link that nobody named is outside.
+        // A link that was not listed is outside.
         let plain = Access::new(false, &[root.join("one").to_str().unwrap()]);
         assert_eq!(opened(&plain, &root.join("link/repo")), "Outside");
     }
@@ -365,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Numbers without end, the same each time.
+    /// Endless pseudorandom numbers, the same each time.
     fn numbers(mut seed: u64) -> impl FnMut(usize) -> usize {
         move |below| {
             seed = seed
@@ -416,7 +421,8 @@ mod tests {
             let with = answers();
             for (path, answer) in paths.iter().zip(&with) {
                 match path.canonicalize() {
-                    // Where the system leads into a root, so does our walk, but through a link outside.
+                    // Where the system resolves a path into a root, our walk does too, except
+                    // through a link outside.
                     Ok(real) if answer.starts_with('/') => {
                         assert_eq!(Path::new(answer), real, "{}", path.display());
                         alike += 1;

@@ -1,8 +1,8 @@
-//! Opening files beneath a root without ever leaving it.
+//! Opens files below a root without ever leaving it.
 //!
-//! Nothing is opened through a link, so a directory that is swapped for a link while we read leads
-//! nowhere. On Linux this is one call, `openat2`; where the kernel has none (before 5.6, or where a
-//! container forbids it) and on other systems, each name is opened relative to the directory before it.
+//! Nothing is opened through a link, so a directory that is replaced by a link meanwhile cannot be
+//! entered. On Linux this is one call, `openat2`; without it (kernels before 5.6, or a container
+//! that forbids it) and on other systems, each name is opened relative to the directory before it.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,7 +14,7 @@ use rustix::io::{Errno, Result};
 
 use super::handles::with_handles;
 
-/// Reading, and never the terminal that a path may name.
+/// For reading, and never as the controlling terminal.
 const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 /// Only a directory.
@@ -22,7 +22,7 @@ pub(super) const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
 /// Without NONBLOCK, opening a FIFO waits for its writer for ever.
 pub(super) const FILE: OFlags = READ.union(OFlags::NONBLOCK);
 
-/// A directory that files are read beneath.
+/// A directory below which files are read.
 #[derive(Debug)]
 pub struct Root {
     pub(super) directory: OwnedFd,
@@ -35,8 +35,8 @@ impl Root {
         Ok(Self { directory: rustix::fs::open(path, flags, Mode::empty())? })
     }
 
-    /// Returns the device, the inode and, where the file system keeps it, the birth time of the directory: the same
-    /// whatever it is called by then.
+    /// Returns the device, the inode and, if the file system has it, the birth time of the
+    /// directory: independent of its current name.
     pub(super) fn identity(&self) -> Result<[u8; 32]> {
         let found = fstat(&self.directory)?;
         let mut identity = [0; 32];
@@ -48,7 +48,7 @@ impl Root {
         Ok(identity)
     }
 
-    /// Returns when the directory was made, in seconds and nanoseconds; zeros where nobody knows.
+    /// Returns the birth time of the directory in seconds and nanoseconds; zeros if unknown.
     #[cfg(target_os = "linux")]
     fn born(&self) -> (u64, u64) {
         use rustix::fs::{StatxFlags, statx};
@@ -65,14 +65,14 @@ impl Root {
         (0, 0)
     }
 
-    /// Returns the bytes of the regular file at `relative` (components separated by `/`), or
-    /// `None` where there is none: no such path, a link or a non-directory on the way, a link, FIFO,
-    /// device or directory at its end, or a file of more than `limit` bytes.
+    /// Returns the bytes of the regular file at `relative` (components separated by `/`), or `None`
+    /// if there is none: no such path, a link or a non-directory on the way, a link, FIFO, device
+    /// or directory at its end, or a file of more than `limit` bytes.
     pub fn read(&self, relative: &[u8], limit: u64) -> std::io::Result<Option<Vec<u8>>> {
         Ok(self.read_or_size(relative, limit)?.and_then(std::result::Result::ok))
     }
 
-    /// Returns the same, but of a file of more than `limit` bytes how many it has.
+    /// Returns the same, but the size of a file of more than `limit` bytes.
     pub fn read_or_size(
         &self,
         relative: &[u8],
@@ -98,7 +98,7 @@ impl Root {
         }
     }
 
-    /// Opens whatever lies at `relative`, a directory or a special file too; a link, there or on the
+    /// Opens any entry at `relative`, also a directory or a special file; a link, there or on the
     /// way, is `ELOOP`.
     pub(super) fn open_any(&self, relative: &[u8]) -> Result<File> {
         open_beneath(&self.directory, relative, FILE).map(File::from)
@@ -125,7 +125,7 @@ impl Root {
     /// Tells whether the directory at `relative` is a git directory, whatever its name.
     ///
     /// # Errors
-    /// Those of the system where it cannot be told: no file may be written there.
+    /// System errors, if that is unknown: then no file may be written there.
     pub(super) fn is_git_directory(&self, relative: &str) -> Result<bool> {
         let directory = match self.open_directory(relative) {
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return Ok(false),
@@ -139,7 +139,7 @@ impl Root {
     }
 }
 
-/// Opens what lies at `relative` beneath a directory; a link, there or on the way, is `ELOOP`.
+/// Opens the entry at `relative` below a directory; a link, there or on the way, is `ELOOP`.
 pub(super) fn open_beneath(above: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
     if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
         return Err(Errno::INVAL);
@@ -150,7 +150,7 @@ pub(super) fn open_beneath(above: &OwnedFd, relative: &[u8], flags: OFlags) -> R
 fn open_below(above: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
     #[cfg(target_os = "linux")]
     match open_at_once(above, relative, flags) {
-        // No such call, or one that is forbidden; a path that is longer than one call takes.
+        // The call is missing or forbidden, or the path is too long for one call.
         Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG) => {}
         opened => return opened,
     }
@@ -171,7 +171,7 @@ fn open_by_steps(root: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<Owned
         let above = opened.as_ref().unwrap_or(root);
         let flags = if names.peek().is_some() { DIRECTORY } else { flags };
         let next = openat(above, name, flags, Mode::empty()).map_err(|error| match error {
-            // For a link where a directory was asked for, systems differ.
+            // Systems differ in the error for a link in place of a directory.
             Errno::NOTDIR | Errno::MLINK if is_link(above, name) => Errno::LOOP,
             error => error,
         })?;
@@ -185,7 +185,7 @@ fn is_link(directory: &OwnedFd, name: &[u8]) -> bool {
     found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
 }
 
-/// Reads a file to its end; `None` when it has more than `limit` bytes, also when it grows meanwhile.
+/// Reads a file to its end; `None` if it has more than `limit` bytes, also if it grows meanwhile.
 pub(super) fn read_bounded(file: File, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     let size = file.metadata()?.len();
     if size > limit {
@@ -194,8 +194,8 @@ pub(super) fn read_bounded(file: File, limit: u64) -> std::io::Result<Option<Vec
     let mut bytes = Vec::new();
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     bytes.try_reserve_exact(size.saturating_add(1)).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
-    // One byte more than the limit tells a file that has grown over it. Where it has, the standard library reserves what
-    // is read beyond in a way that fails.
+    // One byte more than the limit reveals a file that has grown over it. If it has, the standard
+    // library's further allocation fails with an error.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
@@ -283,8 +283,8 @@ mod tests {
         }
     }
 
-    /// One thread puts links in the place of a file and its directory, over and over, while another
-    /// reads: by either way of opening, nothing outside is ever read.
+    /// One thread repeatedly replaces the file and its directory by links while another one reads:
+    /// with both ways of opening, nothing outside is ever read.
     #[test]
     fn a_link_that_is_swapped_in_while_opening_is_not_followed() {
         let temp = directories();

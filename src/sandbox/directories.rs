@@ -1,7 +1,7 @@
-//! Looking at many files beneath a root, without ever leaving it and without waiting.
+//! Checks many files below a root, without ever leaving it and without waiting.
 //!
-//! The directories on the way are opened one after another and never through a link, and stay open
-//! until a path leads elsewhere: in the order of paths, a look at a file is one call.
+//! The directories of a path are opened one by one and never through a link, and stay open until a
+//! path leads elsewhere: for sorted paths, a check of a file is one call.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use super::beneath::Root;
 use super::directory::{self, DirectoryEntry, EntryKind};
 use super::handles::with_handles;
 
-/// A moment as the file system tells it.
+/// A time of the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
     /// Seconds since 1970.
@@ -23,20 +23,20 @@ pub struct Moment {
     pub nanoseconds: u32,
 }
 
-/// What the file system tells of a path without reading it.
+/// The state of a path from the file system, without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
-    /// What stands there.
+    /// The kind of entry.
     pub kind: EntryKind,
     /// Whether its owner may execute it.
     pub is_executable: bool,
-    /// Bytes; of a link, those of its target's name.
+    /// The size in bytes; of a link, that of its target.
     pub size: u64,
-    /// When the content was written last.
+    /// The last modification of the content.
     pub modified: Moment,
-    /// When content, name or permissions were changed last.
+    /// The last change of content, name or permissions.
     pub changed: Moment,
-    /// The number that names the file on its device.
+    /// The inode number.
     pub inode: u64,
     /// The owner.
     pub user: u32,
@@ -66,25 +66,25 @@ impl FileState {
     }
 }
 
-/// Looks at files beneath a root. Paths are relative to it, components separated by `/`.
+/// Checks files below a root. Paths are relative to it, components separated by `/`.
 ///
-/// `None` always means that nothing stands at the path that can be reached without following a
-/// link: it does not exist, or what should be a directory on the way is a file or a link.
+/// `None` always means that nothing can be reached at the path without following a link: it does
+/// not exist, or a directory on the way is a file or a link.
 pub struct Directories {
     root: Root,
-    /// The directory that was opened last.
+    /// The last opened directory.
     directory: Vec<u8>,
-    /// The directories on the way to it, with the length of each one's path.
+    /// The directories above it, with the length of each path.
     opened: Vec<(usize, OwnedFd)>,
 }
 
 impl Directories {
-    /// Returns a view of what lies beneath `root`.
+    /// Returns a view of the entries below `root`.
     pub fn new(root: Root) -> Self {
         Self { root, directory: Vec::new(), opened: Vec::new() }
     }
 
-    /// Looks at a path; a link is not followed.
+    /// Returns the state of a path; does not follow a link.
     pub fn look(&mut self, path: &[u8]) -> io::Result<Option<FileState>> {
         some(
             self.enter_parent(path)
@@ -93,7 +93,7 @@ impl Directories {
         .map(|stat| stat.as_ref().map(FileState::new))
     }
 
-    /// Opens the regular file at a path for reading, `None` where something else stands there.
+    /// Opens the regular file at a path for reading, `None` for another kind.
     pub fn open(&mut self, path: &[u8]) -> io::Result<Option<(File, FileState)>> {
         // Without NONBLOCK, opening a FIFO waits for its writer for ever.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -105,7 +105,7 @@ impl Directories {
         Ok((state.kind == EntryKind::File).then(|| (File::from(file), state)))
     }
 
-    /// Returns where the link at a path points to, `None` where something else stands there.
+    /// Returns the target of the link at a path, `None` for another kind.
     pub fn read_link(&mut self, path: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let target = self
             .enter_parent(path)
@@ -113,13 +113,14 @@ impl Directories {
         Ok(some(target)?.map(std::ffi::CString::into_bytes))
     }
 
-    /// Returns the entries of a directory (`''` is the root), unordered, `None` where there is none.
+    /// Returns the entries of a directory (`''` is the root), unordered, `None` where there is
+    /// none.
     pub fn entries(&mut self, directory: &[u8]) -> io::Result<Option<Vec<DirectoryEntry>>> {
         let Some(handle) = some(self.enter(directory))? else { return Ok(None) };
         Ok(directory::entries(handle, usize::MAX)?)
     }
 
-    /// Opens the directory that a path lies in and returns it with the path's last component.
+    /// Opens the parent directory of a path and returns it with the path's last component.
     fn enter_parent<'a>(
         &mut self,
         path: &'a [u8],
@@ -132,7 +133,7 @@ impl Directories {
         Ok((self.enter(&path[..start.saturating_sub(1)])?, name))
     }
 
-    /// Opens a directory; those on the way that are open already are used again.
+    /// Opens a directory; reuses those on the way that are open already.
     fn enter(&mut self, directory: &[u8]) -> rustix::io::Result<BorrowedFd<'_>> {
         let is_above = |end: usize| {
             directory.get(..end) == self.directory.get(..end)
@@ -168,7 +169,7 @@ impl Directories {
     }
 }
 
-/// Tells a component that names an entry of its directory.
+/// Tells whether a component names an entry of its directory.
 fn is_name(component: &[u8]) -> bool {
     !matches!(component, b"" | b"." | b"..")
 }

@@ -1,7 +1,7 @@
-//! Directories that were opened, and what is opened beneath them.
+//! Open directories, and the files opened below them.
 //!
-//! Everything is opened relative to a handle that was opened before, waits for nothing (a FIFO, a
-//! device) and is told by its own handle, so that what was checked is what is used. Whether links
+//! Everything is opened relative to an open handle, waits for nothing (a FIFO, a device) and is
+//! identified by its own handle, so that the checked file is the one that is used. Whether links
 //! are followed is decided once, when the first directory is opened.
 
 use std::fs::File;
@@ -19,7 +19,7 @@ use super::beneath::{self, Root};
 use super::handles::with_handles;
 use crate::budget::{Stopped, check_current};
 
-/// Bytes that are read between two looks at the budget.
+/// Bytes that are read between two checks of the budget.
 const STEP_BYTES: usize = 16 << 20;
 
 /// Whether symbolic links are followed.
@@ -34,28 +34,28 @@ pub enum Links {
 /// Why something could not be opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// Nothing is there.
+    /// It does not exist.
     Absent,
-    /// It is a link or lies behind one, and links are refused.
+    /// It is a link or below one, and links are refused.
     Link,
-    /// It is a directory where a file was wanted.
+    /// It is a directory instead of a file.
     Directory,
     /// It is a FIFO, a socket or a device.
     Special,
-    /// It lies outside the roots.
+    /// It is outside the roots.
     Outside,
     /// It is larger than the caller's limit.
     TooLarge {
-        /// Its bytes, as far as they were counted.
+        /// Its size, as far as it was counted.
         size: u64,
     },
-    /// The system's own word: permissions, too many open files, a failing disk.
+    /// A system error: permissions, too many open files, a failing disk.
     System(io::Error),
-    /// The query has no more time for it.
+    /// The query ended.
     Stopped(Stopped),
 }
 
-/// What tells one state of a file from another.
+/// Identifies one state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp {
     device: u64,
@@ -66,7 +66,7 @@ pub struct Stamp {
     changed: (i64, i64),
 }
 
-/// What is at a path.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
@@ -95,7 +95,7 @@ impl EntryKind {
 pub struct DirectoryEntry {
     /// Its name, any bytes but NUL and `/`.
     pub name: Vec<u8>,
-    /// What it is.
+    /// Its type.
     pub kind: EntryKind,
 }
 
@@ -103,7 +103,7 @@ pub struct DirectoryEntry {
 #[derive(Debug, Clone)]
 pub struct Directory {
     handle: Arc<OwnedFd>,
-    /// The path that it was opened by, for pointers that are relative to it.
+    /// The path by which it was opened, for pointers relative to it.
     path: Arc<Path>,
     links: Links,
 }
@@ -116,7 +116,7 @@ pub struct RegularFile {
 }
 
 impl Directory {
-    /// Opens a directory by its path, links followed.
+    /// Opens a directory by its path; follows links.
     pub(super) fn open(path: PathBuf) -> Result<Self, OpenError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = with_handles(|| rustix::fs::open(&path, flags, Mode::empty()))
@@ -124,8 +124,8 @@ impl Directory {
         Ok(Self { handle: Arc::new(handle), path: path.into(), links: Links::Followed })
     }
 
-    /// Opens the directory at `relative` beneath a root, whose own path is `path`; no link is followed, there or
-    /// beneath it later.
+    /// Opens the directory at `relative` below a root with the path `path`; follows no link, there
+    /// or below it later.
     pub(super) fn beneath(root: &Root, path: &Path, relative: &[u8]) -> Result<Self, OpenError> {
         use std::os::unix::ffi::OsStrExt;
         let (handle, path) = if relative.is_empty() {
@@ -142,7 +142,7 @@ impl Directory {
         Ok(Self { handle: Arc::new(handle), path: path.into(), links: Links::Refused })
     }
 
-    /// Returns the path that the directory was opened by.
+    /// Returns the path by which the directory was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -152,7 +152,7 @@ impl Directory {
         self.links
     }
 
-    /// Returns what tells this directory from others.
+    /// Returns the stamp of this directory.
     pub fn stamp(&self) -> Result<Stamp, OpenError> {
         fstat(&self.handle).map(|stat| Stamp::new(&stat)).map_err(|error| failed(error, self.links))
     }
@@ -178,10 +178,11 @@ impl Directory {
         }
     }
 
-    /// Returns what tells the state of the file or directory at `relative`, without opening it; of a link the
-    /// link's own state where links are refused.
+    /// Returns the stamp of the file or directory at `relative`, without opening it; of a link its
+    /// own stamp if links are refused.
     pub fn stamp_of(&self, relative: &[u8]) -> Result<Stamp, OpenError> {
-        // Only the last component may be looked at without being opened: the way there is walked as for a file.
+        // Only the last component may be checked without opening it: the path to it is walked as
+        // for a file.
         let start = relative.iter().rposition(|&byte| byte == b'/');
         let flags =
             if self.links == Links::Refused { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
@@ -195,7 +196,7 @@ impl Directory {
         stat.map(|stat| Stamp::new(&stat)).map_err(|error| failed(error, self.links))
     }
 
-    /// Tells whether anything stands at a name in the directory itself, a link that leads nowhere too.
+    /// Tells whether the directory has an entry with a name, including a dangling link.
     pub fn exists(&self, name: &[u8]) -> Result<bool, OpenError> {
         match statat(&self.handle, valid(name)?, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Ok(true),
@@ -206,21 +207,21 @@ impl Directory {
         }
     }
 
-    /// Returns what stands at a name in the directory itself; a link is not followed.
+    /// Returns the kind of an entry of the directory; does not follow a link.
     pub(super) fn kind_of(&self, name: &[u8]) -> Result<EntryKind, OpenError> {
         statat(&self.handle, valid(name)?, AtFlags::SYMLINK_NOFOLLOW)
             .map(|stat| EntryKind::of(FileType::from_raw_mode(stat.st_mode)))
             .map_err(|error| failed(error, self.links))
     }
 
-    /// Returns the text of the link at a name in the directory itself.
+    /// Returns the target of a link in the directory.
     pub(super) fn target(&self, name: &[u8]) -> Result<Vec<u8>, OpenError> {
         rustix::fs::readlinkat(&self.handle, valid(name)?, Vec::new())
             .map(std::ffi::CString::into_bytes)
             .map_err(|error| failed(error, self.links))
     }
 
-    /// Returns what the link at `relative` names, `None` where there is none or links are refused.
+    /// Returns the target of the link at `relative`, `None` if there is none or links are refused.
     pub fn link(&self, relative: &[u8]) -> Result<Option<Vec<u8>>, OpenError> {
         if self.links == Links::Refused
             || relative.split(|&byte| byte == b'/').any(|name| valid(name).is_err())
@@ -236,13 +237,14 @@ impl Directory {
         }
     }
 
-    /// Returns the directory as a root to look at files beneath.
+    /// Returns the directory as a root.
     pub fn root(&self) -> Result<Root, OpenError> {
         let opened = with_handles(|| openat(&self.handle, ".", beneath::DIRECTORY, Mode::empty()));
         opened.map(|directory| Root { directory }).map_err(|error| failed(error, self.links))
     }
 
-    /// Returns the entries of the directory itself, unordered; more than `most` are [`OpenError::TooLarge`].
+    /// Returns the entries of the directory itself, unordered; more than `most` are
+    /// [`OpenError::TooLarge`].
     pub fn entries(&self, most: usize) -> Result<Vec<DirectoryEntry>, OpenError> {
         match with_handles(|| entries(&self.handle, most)) {
             Ok(Some(found)) => Ok(found),
@@ -254,7 +256,7 @@ impl Directory {
     fn open_at(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd, OpenError> {
         let opened = match self.links {
             Links::Refused => match beneath::open_beneath(&self.handle, relative, flags) {
-                // For a link where a directory was asked for, systems differ.
+                // Systems differ in the error for a link in place of a directory.
                 Err(Errno::NOTDIR) => beneath::open_beneath(&self.handle, relative, beneath::FILE)
                     .and_then(|_| Err(Errno::NOTDIR)),
                 opened => opened,
@@ -287,22 +289,24 @@ impl From<Stopped> for OpenError {
 }
 
 impl RegularFile {
-    /// Returns what the file was like when it was opened.
+    /// Returns the stamp of the file when it was opened.
     pub fn stamp(&self) -> Stamp {
         self.stamp
     }
 
-    /// Reads the whole file; more than `limit` bytes are [`OpenError::TooLarge`], also when it grows meanwhile.
+    /// Reads the whole file; more than `limit` bytes are [`OpenError::TooLarge`], also when it
+    /// grows meanwhile.
     pub fn read_all(&self, limit: u64) -> Result<Vec<u8>, OpenError> {
         if self.stamp.size > limit {
             return Err(OpenError::TooLarge { size: self.stamp.size });
         }
         let mut bytes = Vec::new();
         let no_memory = || OpenError::System(io::ErrorKind::OutOfMemory.into());
-        // One byte more than it has tells a file that has grown.
+        // One byte more than its size reveals a file that has grown.
         let size = usize::try_from(self.stamp.size).map_err(|_| no_memory())?.saturating_add(1);
         bytes.try_reserve_exact(size).map_err(|_| no_memory())?;
-        // A large one is cleared before it is read, as the budget is asked between its steps.
+        // A large buffer is zeroed before it is read into, as the budget is checked between its
+        // steps.
         while size - bytes.len() > STEP_BYTES {
             check_current()?;
             let at = bytes.len();
@@ -319,7 +323,7 @@ impl RegularFile {
             if at == bytes.capacity() {
                 bytes.try_reserve(at.clamp(4096, STEP_BYTES)).map_err(|_| no_memory())?;
             }
-            // Into memory that was not cleared before, as an index has megabytes.
+            // Into memory that was not zeroed before, as an index has megabytes.
             let read = match rustix::io::pread(&self.file, spare_capacity(&mut bytes), at as u64) {
                 Err(Errno::INTR) => continue,
                 read => read.map_err(|error| OpenError::System(error.into()))?,
@@ -361,12 +365,13 @@ impl Stamp {
         }
     }
 
-    /// Returns the bytes of the file.
+    /// Returns the size of the file.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Returns when the content was written last, in seconds since 1970 and nanoseconds of that second.
+    /// Returns the last modification of the content, in seconds since 1970 and nanoseconds of that
+    /// second.
     pub fn modified(&self) -> (i64, i64) {
         self.modified
     }
@@ -376,21 +381,21 @@ impl Stamp {
         (self.device, self.inode)
     }
 
-    /// Returns the stamp of a file that links to it leave as it is, as those of a local clone.
+    /// Returns the stamp of a file that new links to it do not change, as those of a local clone.
     #[must_use]
     pub fn without_links(self) -> Self {
         Self { changed: (0, 0), ..self }
     }
 
-    /// Returns the stamp of a file that is written once, whose times say nothing of its content: git renews the time
-    /// of a pack when an object is added that it has.
+    /// Returns the stamp of a file that is written once and whose times do not matter: git renews
+    /// the time of a pack when an object is added that it contains.
     #[must_use]
     pub fn without_times(self) -> Self {
         Self { changed: (0, 0), modified: (0, 0), ..self }
     }
 }
 
-/// Returns the entries of a directory, unordered; `None` where there are more than `most`.
+/// Returns the entries of a directory, unordered; `None` if there are more than `most`.
 pub(super) fn entries(
     directory: impl AsFd,
     most: usize,
@@ -407,7 +412,7 @@ pub(super) fn entries(
             return Ok(None);
         }
         let kind = match entry.file_type() {
-            // Some file systems do not tell; the entry may be gone by now.
+            // Some file systems do not tell the kind; the entry may be gone by now.
             FileType::Unknown => match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => FileType::from_raw_mode(stat.st_mode),
                 Err(Errno::NOENT) => continue,
@@ -420,7 +425,7 @@ pub(super) fn entries(
     Ok(Some(found))
 }
 
-/// Refuses a component that names no entry of its directory.
+/// Rejects a component that does not name an entry of its directory.
 fn valid(name: &[u8]) -> Result<&[u8], OpenError> {
     if matches!(name, b"" | b"." | b"..") { Err(OpenError::Absent) } else { Ok(name) }
 }
@@ -522,7 +527,7 @@ mod tests {
             inside.file(b"a/b/file").unwrap().read_all(5),
             Err(OpenError::TooLarge { size: 18 })
         ));
-        // What it was opened as does not hide how long it is by now.
+        // Its size when opened does not hide that it has grown.
         assert!(matches!(file.read_all(6), Err(OpenError::TooLarge { .. })));
     }
 }

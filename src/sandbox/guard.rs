@@ -1,8 +1,9 @@
-//! The kernel's word as a second wall: what reads repositories runs on threads that cannot open anything outside of
+//! The kernel as a second wall: repositories are read on threads that cannot open anything outside
 //! the roots of their query, whatever our own code does.
 //!
-//! Linux restricts a thread for good, and those that it starts with it (Landlock), so such a thread is started for
-//! each piece of work. Where the kernel has no Landlock, the first wall stands alone; see [`kernel_guard`].
+//! Linux restricts a thread and its later children permanently (Landlock), so such a thread is
+//! started for each piece of work. Without Landlock in the kernel, only the first wall remains; see
+//! [`kernel_guard`].
 
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -11,11 +12,12 @@ use std::sync::OnceLock;
 use super::access::Access;
 use crate::error::{Error, Result};
 
-/// Runs `work`, which reads a repository, where nothing but what `access` allows can be opened. Threads that it
-/// starts are restricted as well.
+/// Runs `work`, which reads a repository, on a thread that can open only what `access` allows.
+/// Threads that it starts are restricted as well.
 ///
 /// # Errors
-/// Those of `work`, and `tool_failed` where no thread can be started, or a kernel that has Landlock fails to restrict it.
+/// Those of `work`, and `tool_failed` if no thread can be started, or a kernel with Landlock fails
+/// to restrict it.
 pub fn read_restricted<T: Send>(
     access: &Access,
     work: impl FnOnce() -> Result<T> + Send,
@@ -43,10 +45,11 @@ pub fn read_restricted<T: Send>(
     })
 }
 
-/// Tells whether the kernel keeps such threads within their roots.
+/// Tells whether the kernel restricts such threads to their roots.
 pub fn kernel_guard() -> bool {
     static GUARD: OnceLock<bool> = OnceLock::new();
-    // Asked on a thread of its own, which it restricts. One that could not start has told nothing.
+    // Tested on a thread of its own, which it restricts. A thread that cannot start gives no
+    // answer.
     let ask = || std::thread::Builder::new().spawn(|| restrict(&[])).ok()?.join().ok()?.ok();
     match GUARD.get() {
         Some(guard) => *guard,
@@ -54,17 +57,18 @@ pub fn kernel_guard() -> bool {
     }
 }
 
-/// A kernel that has Landlock did not restrict the thread, as without a free file handle.
+/// A kernel with Landlock did not restrict the thread, for example without a free file handle.
 struct Failed;
 
-/// Restricts the calling thread to reading beneath `roots`; tells whether the kernel does.
+/// Restricts the calling thread to reading below `roots`; tells whether the kernel does.
 #[cfg(target_os = "linux")]
 fn restrict(roots: &[&Path]) -> std::result::Result<bool, Failed> {
     use landlock::{
         ABI, Access as _, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
         path_beneath_rules,
     };
-    // What a newer kernel can forbid too is forbidden there; an older one does what it knows.
+    // Everything that a newer kernel can also forbid is forbidden there; an older one does what it
+    // can.
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let restricted = Ruleset::default()
         .handle_access(AccessFs::from_all(ABI::V5))
@@ -112,7 +116,7 @@ mod tests {
         }
         assert!(read_restricted(&access, || Ok(fs::read_dir(temp.path()).is_err())).unwrap());
         assert!(read_restricted(&access, || Ok(fs::write(at("in/new"), "").is_err())).unwrap());
-        // The thread that asked is not restricted, and neither is one with unlimited access.
+        // The calling thread is not restricted, and neither is one with unlimited access.
         assert_eq!(fs::read_to_string(at("out/file")).unwrap(), "out");
         assert_eq!(
             read_restricted(&Access::new(true, &[]), || faulty("out/file")).unwrap().as_deref(),

@@ -1,8 +1,8 @@
-//! The handles that the process keeps to read again, counted: others are closed for them when they are scarce.
+//! A pool of the process's handles that can be reopened: they are closed when handles are scarce.
 //!
-//! A clone may have hundreds of packs, and a process may have opened only 1,024 files. Beyond
-//! [`limits::POOLED_HANDLES`], and beyond a quarter of what the system allows, the handle that was opened first is
-//! closed. Where the system refuses to open anything, all of them are, and it is asked once more.
+//! A clone may have hundreds of packs, and a process may be limited to 1,024 open files. Beyond
+//! [`limits::POOLED_HANDLES`], and beyond a quarter of the system's limit, the oldest handle is
+//! closed. If the system refuses to open a file, all of them are closed, and the call is repeated.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -12,7 +12,7 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::limits;
 
-/// Something open that may be closed at any time, as it can be opened again.
+/// A resource that may be closed at any time, as it can be opened again.
 pub trait Reopened: Send + Sync {
     /// Tells whether it is open.
     fn is_open(&self) -> bool;
@@ -20,10 +20,10 @@ pub trait Reopened: Send + Sync {
     fn close(&self);
 }
 
-/// What is open, the oldest first.
+/// The open resources, the oldest first.
 static POOL: Mutex<VecDeque<Weak<dyn Reopened>>> = Mutex::new(VecDeque::new());
 
-/// Counts something that was opened, and closes the oldest beyond the limit.
+/// Adds an open resource, and closes the oldest beyond the limit.
 pub fn count(opened: &Arc<impl Reopened + 'static>) {
     let weak: Weak<dyn Reopened> = Arc::<_>::downgrade(opened) as _;
     let (most, mut pool) = (most(), pool());
@@ -37,7 +37,7 @@ pub fn count(opened: &Arc<impl Reopened + 'static>) {
     close(&oldest);
 }
 
-/// Opens something; where the system has no handle left, closes what is kept and tries once more.
+/// Opens a file; without a free handle, closes the pool and tries once more.
 pub fn with_handles<T>(mut open: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     match open() {
         Err(Errno::MFILE | Errno::NFILE) => {
@@ -53,7 +53,7 @@ fn close(handles: &[Weak<dyn Reopened>]) {
     handles.iter().filter_map(Weak::upgrade).for_each(|handle| handle.close());
 }
 
-/// Returns how many handles may be kept.
+/// Returns the limit of the pool.
 fn most() -> usize {
     let quarter = getrlimit(Resource::Nofile).current.map_or(u64::MAX, |files| files / 4);
     limits::POOLED_HANDLES.min(usize::try_from(quarter).unwrap_or(usize::MAX)).max(1)

@@ -1,4 +1,4 @@
-//! Paths of the machine's own file system, as DuckDB reads them.
+//! Paths of the local file system, as DuckDB reads them.
 
 use std::path::Path;
 
@@ -12,25 +12,25 @@ use super::walk::Found;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalPath(String);
 
-/// What stands at a path that may be read, and how DuckDB is to name it.
+/// The entry at a readable path, and the path for DuckDB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalFile {
-    /// What it is, links followed; `None` for nothing, as far as can be seen.
+    /// Its kind, after following links; `None` if nothing is visible there.
     pub kind: Option<EntryKind>,
-    /// The path to open it by. Where access is limited it has neither a link nor `..`, as DuckDB has the system walk
-    /// the path before it checks where that led.
+    /// The path to open. If access is limited it has neither a link nor `..`, as DuckDB lets the
+    /// system resolve the path before it checks the result.
     pub path: String,
 }
 
 impl LocalPath {
-    /// Returns the path that DuckDB's local file system opens for `given`: `~` is the home directory
-    /// (`home`, the setting `home_directory`, or else the user's), and `file:` is taken off.
+    /// Returns the path that DuckDB's local file system opens for `given`: replaces `~` by the home
+    /// directory (`home`, the setting `home_directory`, or else the user's), and removes `file:`.
     pub fn new(given: &str, home: Option<&str>) -> Self {
         if let Some(rest) = given.strip_prefix('~') {
             let home = home.filter(|home| !home.is_empty()).map(str::to_owned);
             return Self(home.or_else(|| std::env::var("HOME").ok()).unwrap_or_default() + rest);
         }
-        // DuckDB knows these three forms and takes any other for a name.
+        // DuckDB knows these three forms and treats any other as a name.
         let url = given.strip_prefix("file:").and_then(|rest| {
             let path = rest
                 .strip_prefix("//localhost")
@@ -41,16 +41,17 @@ impl LocalPath {
         Self(url.unwrap_or(given).to_owned())
     }
 
-    /// Looks at what stands there.
+    /// Returns the entry at the path.
     ///
     /// # Errors
-    /// [`OpenError::Outside`] where `access` does not let it be read; nothing outside is looked at.
+    /// [`OpenError::Outside`] if `access` does not allow reading it; nothing outside is checked.
     pub fn look(&self, access: &Access) -> Result<LocalFile, OpenError> {
         let Some(found) = access.find(Path::new(&self.0)) else {
             return Ok(LocalFile { kind: kind(Path::new(&self.0)), path: self.0.clone() });
         };
         if self.is_url(access) {
-            // Whoever takes it, local files are no part of it; DuckDB would take it for one that nobody does.
+            // A path for another file system has no local files; DuckDB rejects it if no file
+            // system takes it.
             let is_plain = self.0.split('/').all(|name| name != "..");
             let url = LocalFile { kind: None, path: self.0.clone() };
             return if is_plain { Ok(url) } else { Err(OpenError::Outside) };
@@ -74,7 +75,7 @@ impl LocalPath {
         Ok(LocalFile { kind, path })
     }
 
-    /// Tells whether the path has a scheme, and no directory that may be read has the scheme's name.
+    /// Tells whether the path has a scheme, and no readable directory has the scheme's name.
     fn is_url(&self, access: &Access) -> bool {
         let first = self.0.split('/').next().unwrap_or_default();
         let may_be_local = || {
@@ -86,7 +87,7 @@ impl LocalPath {
     }
 
     /// Tells whether the path starts with `scheme://`, so that another file system may take it, as
-    /// one does `s3://…`.
+    /// for `s3://…`.
     pub fn has_scheme(&self) -> bool {
         self.0.split_once("://").is_some_and(|(scheme, _)| {
             scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -100,7 +101,7 @@ impl LocalPath {
     }
 }
 
-/// Tells whether nothing stands at a relative path in the current directory that is reached without a link.
+/// Tells whether nothing can be reached without a link at a relative path in the current directory.
 pub fn is_free_name(relative: &str) -> bool {
     Root::open(Path::new("."))
         .and_then(|here| Directories::new(here).look(relative.as_bytes()))
@@ -196,7 +197,7 @@ mod tests {
                 looked => assert_eq!(looked.ok(), wanted, "{given}"),
             }
         }
-        // What another file system may take is handed on, unless it could be a way through directories.
+        // A path for another file system is passed on, unless it could lead through directories.
         let url = |text: &str| LocalPath(text.to_owned()).look(&access).map(|found| found.path);
         assert_eq!(url("s3://bucket/a").unwrap(), "s3://bucket/a");
         assert!(matches!(url("s3://bucket/../../etc/passwd"), Err(OpenError::Outside)));

@@ -1,10 +1,13 @@
-//! What may be read and written: DuckDB's own limits, and the named roots of `redline_sandboxes`.
+//! Access rules for reading and writing: DuckDB's own limits, and the named roots of
+//! `redline_sandboxes`.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `access` | both limits together, and the check of a repository's resolved paths |
 //! | `policy` | the setting: named roots and their rules |
+//! | `private` | a directory of redline's own, such as that of the journal |
 //! | `pooled` | files that are closed when handles are scarce, and opened again when they are read |
+//! | `recovery` | what changes of several files have left whose process was killed |
 //! | `ref_limit` | the references of repositories that may be read |
 //! | `rel_path` | paths beneath a root that cannot mean another place |
 //! | `beneath` | opening beneath a root without following a link |
@@ -12,9 +15,13 @@
 //! | `directories` | looking at many files beneath a root, one call each |
 //! | `guard` | threads that the kernel keeps within the roots of their query |
 //! | `handles` | the handles that the process keeps, counted |
+//! | `intent` | what a change of several files is about to do, kept until it is done |
 //! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
+//! | `locked` | a directory that is locked while it is written, and names of ours in it |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
+//! | `staging` | the directories of such a change: locked, with new contents that wait and old ones that are kept |
 //! | `tour` | walking the files of a sandbox, and what is near a path that was not found |
+//! | `transaction` | changes of several files, all or none, also when the process is killed |
 //! | `walk` | the way to a path, which never has the system look outside of the roots |
 //! | `write` | writing such a file: whole, durable, and only over the state that was seen |
 
@@ -24,13 +31,19 @@ mod directories;
 mod directory;
 mod guard;
 mod handles;
+mod intent;
 mod local;
+mod locked;
 mod place;
 mod policy;
 mod pooled;
+mod private;
+mod recovery;
 mod ref_limit;
 mod rel_path;
+mod staging;
 mod tour;
+mod transaction;
 mod walk;
 mod write;
 
@@ -43,7 +56,9 @@ pub use local::{LocalFile, LocalPath, is_free_name};
 pub use place::{Identity, OpenFile, Place};
 pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
 pub use pooled::PooledFile;
+pub use private::{PrivateDirectory, PrivateLock};
 pub use ref_limit::{RefLimit, RefPattern};
 pub use rel_path::{Flaw, RelPath};
 pub use tour::{Next, Stop};
+pub use transaction::{After, Change, apply};
 pub use write::Expected;

@@ -1,4 +1,4 @@
-//! A file beneath a sandbox's root, by name: opening it and reading it within limits.
+//! A file below a sandbox's root, by name: opens it and reads it within limits.
 
 use std::fmt;
 use std::fs::File;
@@ -16,7 +16,7 @@ use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::suggest::nearest_names;
 
-/// A path that the rules allow to be read. Whether it names a file shows when it is opened.
+/// A path that the rules allow to be read. Whether it is a file is known only when it is opened.
 #[derive(Debug, Clone)]
 pub struct Place<'a> {
     sandboxes: &'a Sandboxes,
@@ -24,18 +24,18 @@ pub struct Place<'a> {
     path: RelPath,
 }
 
-/// What tells one state of a file from another.
+/// Identifies one state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    /// The device and the file's number on it.
+    /// The device and the inode.
     pub file: (u64, u64),
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
     /// Seconds and nanoseconds of the last change of content.
     pub modified: (i64, i64),
     /// The kind of the file, its permissions and its setuid bits.
     pub mode: u32,
-    /// The names that the file has.
+    /// The number of hard links.
     pub links: u64,
 }
 
@@ -44,18 +44,18 @@ pub struct Identity {
 pub struct OpenFile {
     /// The handle, for reading.
     pub file: File,
-    /// What it was when it was opened.
+    /// Its identity when it was opened.
     pub identity: Identity,
 }
 
 impl Sandboxes {
-    /// Returns what a path `name/relative/path` names, where the rules allow it to be read. No
-    /// file is looked at.
+    /// Resolves a path `name/relative/path`, if the rules allow reading it. Does not access any
+    /// file.
     pub fn resolve(&self, given: &str) -> Result<Place<'_>> {
         self.resolve_or(given, |what| self.refuse_near(what, given))
     }
 
-    /// Returns the same for a file that is to be written: what is refused leads to no other file that is there.
+    /// Does the same for a file to be written: a refusal does not suggest another existing file.
     pub fn resolve_for_writing(&self, given: &str) -> Result<Place<'_>> {
         self.resolve_or(given, |what| self.refuse_unwritable(what, given))
     }
@@ -83,11 +83,11 @@ impl Sandboxes {
 }
 
 impl Sandboxes {
-    /// Returns the place of a file by its own path, after all links are resolved: in the sandbox that lets the most of
-    /// it be read, by the rules for files.
+    /// Returns the place of a file by its absolute path, after resolving all links: in the sandbox
+    /// that allows reading most of it, by the rules for files.
     ///
     /// # Errors
-    /// `fs_denied` where none lets it be read.
+    /// `fs_denied` if no sandbox allows reading it.
     pub fn place_of(&self, path: &Path) -> Result<Place<'_>> {
         let mut refused = None;
         let mut found: Option<Place<'_>> = None;
@@ -125,18 +125,23 @@ impl<'a> Place<'a> {
         self.sandbox
     }
 
+    /// Returns all sandboxes.
+    pub(super) fn sandboxes(&self) -> &'a Sandboxes {
+        self.sandboxes
+    }
+
     /// Returns the path beneath the root.
     pub fn path(&self) -> &RelPath {
         &self.path
     }
 
-    /// Refuses a file that the rules do not allow to be written, or that is a part of a repository.
+    /// Rejects a file that the rules do not allow to be written, or that is part of a repository.
     pub fn check_writable(&self) -> Result<()> {
         self.check_rules()?;
         self.check_no_git_directory()
     }
 
-    /// Refuses a file that the rules do not allow to be written, whatever stands in the directory.
+    /// Rejects a file that the rules do not allow to be written, whatever the directory contains.
     pub fn check_rules(&self) -> Result<()> {
         let refused = |what: &str| {
             Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string())))
@@ -159,7 +164,7 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    /// Tells whether nothing stands at the path, without a search for what might have been meant.
+    /// Tells whether nothing exists at the path, without a search for similar names.
     pub(super) fn is_absent(&self) -> bool {
         matches!(
             self.sandbox.root.open_any(self.path.as_str().as_bytes()),
@@ -167,7 +172,7 @@ impl<'a> Place<'a> {
         )
     }
 
-    /// Opens the file. Links are not followed, and nothing but a regular file is opened.
+    /// Opens the file. Does not follow links, and opens only a regular file.
     pub fn open(&self) -> Result<OpenFile> {
         self.check_no_git_directory()?;
         let shown = quoted(&self.to_string());
@@ -203,16 +208,16 @@ impl<'a> Place<'a> {
         Ok(OpenFile { file, identity })
     }
 
-    /// Returns the file's bytes; one over the sandbox's limit is `too_large:`, and not read.
+    /// Returns the file's bytes; a file over the sandbox's limit is `too_large:`, and not read.
     pub fn read(&self) -> Result<Vec<u8>> {
         self.read_with_identity().map(|(bytes, _)| bytes)
     }
 
-    /// Reads a file of any size, piece by piece: `take` gets the size of the whole and each piece.
+    /// Reads a file of any size in pieces: `take` gets the whole size and each piece.
     ///
     /// # Errors
-    /// Those of [`Self::open`] and of `take`; `stale` for a file that changed meanwhile; why the work of
-    /// the thread stops.
+    /// Those of [`Self::open`] and of `take`; `stale` for a file that changed meanwhile; the reason
+    /// why the thread's work ended.
     pub fn stream(&self, mut take: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         let OpenFile { mut file, identity } = self.open()?;
         let mut piece = vec![0; limits::PIECE_BYTES];
@@ -239,7 +244,7 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    /// Returns the file's bytes and what it was when they were read.
+    /// Returns the file's bytes and its identity when they were read.
     pub(super) fn read_with_identity(&self) -> Result<(Vec<u8>, Identity)> {
         let OpenFile { file, identity } = self.open()?;
         let limit = self.sandbox.max_file_bytes();
@@ -255,7 +260,7 @@ impl<'a> Place<'a> {
         Ok((bytes, identity))
     }
 
-    /// Refuses a file in a git directory that is not called `.git`, such as a bare repository.
+    /// Rejects a file in a git directory with another name than `.git`, such as a bare repository.
     fn check_no_git_directory(&self) -> Result<()> {
         let mut is_git_directory = false;
         for directory in self.path.directories() {
@@ -271,8 +276,8 @@ impl<'a> Place<'a> {
             .refuse(format!("{shown} is a part of a repository: read only as part of a git diff")))
     }
 
-    /// Returns the error of a file that is not there, with the nearest names in the deepest directory
-    /// that is: those that may be read.
+    /// Returns the error of a missing file, with the nearest readable names in the deepest existing
+    /// directory.
     fn not_found(&self) -> Error {
         let error = Error::not_found(format!("there is no file {}", quoted(&self.to_string())));
         let (near, directory) = self.near();
@@ -286,12 +291,12 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Returns the path if the file is there, or the one of the nearest name in its directory.
+    /// Returns the path if the file exists, or that of the nearest name in its directory.
     pub(super) fn existing_or_near(&self) -> Option<String> {
         if !self.is_absent() {
             return Some(self.to_string());
         }
-        // In another directory than was named, a name that resembles one says little.
+        // A similar name in another directory than the given one says little.
         let above = self.path.directories().next_back().unwrap_or_default();
         let (near, directory) = self.near();
         let is_there = directory == self.directory_shown(above);
@@ -305,8 +310,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Returns the nearest names in the deepest directory of the path that is there, those that may be read,
-    /// and that directory.
+    /// Returns the nearest readable names in the deepest existing directory of the path, and that
+    /// directory.
     fn near(&self) -> (Vec<String>, String) {
         let root = &self.sandbox.root;
         let mut deepest = self.path.directories().rev();

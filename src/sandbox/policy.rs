@@ -1,4 +1,4 @@
-//! The setting `redline_sandboxes`: named roots and what each of them allows.
+//! The setting `redline_sandboxes`: named roots and their rules.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -19,14 +19,14 @@ use crate::limits;
 const SETTING: &str = "redline_sandboxes";
 const NAME_BYTES: usize = 64;
 
-/// Whether files beneath a root may be written.
+/// Whether files below a root may be written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub enum Mode {
-    /// They may be read.
+    /// Files may be read.
     #[default]
     #[serde(rename = "ro")]
     ReadOnly,
-    /// They may be read and written.
+    /// Files may be read and written.
     #[serde(rename = "rw")]
     ReadWrite,
 }
@@ -40,7 +40,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// Which operations a person must approve.
+/// The operations that a person must approve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApprovalPolicy {
     /// Reading a file.
@@ -51,7 +51,7 @@ pub struct ApprovalPolicy {
     pub edit: bool,
 }
 
-/// One element of the setting, as JSON has it.
+/// One element of the setting's JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -75,26 +75,26 @@ fn asked() -> bool {
     true
 }
 
-/// A named root, opened, and what it allows.
+/// A named root, opened, with its rules.
 #[derive(Debug)]
 pub struct Sandbox {
     name: String,
-    /// After all links are resolved.
+    /// After resolving all links.
     path: PathBuf,
-    /// As the setting has it.
+    /// As spelled in the setting.
     spelled: PathBuf,
     pub(super) root: Root,
     identity: Vec<u8>,
     mode: Mode,
-    /// The ends that names of files must have; `None` allows all.
+    /// The allowed suffixes of file names; `None` for all.
     suffixes: Option<Vec<String>>,
     max_file_bytes: u64,
     approvals: ApprovalPolicy,
-    /// What may be read and not written, by its name.
+    /// The names that may be read but not written.
     reserved: Vec<Pattern>,
-    /// The references of repositories that may be read; `None` is all of them.
+    /// The readable references of repositories; `None` for all.
     refs: Option<Vec<RefPattern>>,
-    /// Whether DuckDB's own settings let the root be read.
+    /// Whether DuckDB's own settings allow reading the root.
     is_open: bool,
 }
 
@@ -104,18 +104,18 @@ impl Sandbox {
         &self.name
     }
 
-    /// Returns the path of its root, after all links are resolved.
+    /// Returns the path of its root, after resolving all links.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Tells whether DuckDB's own settings let the root be read.
+    /// Tells whether DuckDB's own settings allow reading the root.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Returns what tells the sandbox from every other: its name, its path, and its very directory by device, inode
-    /// and birth time, as a later directory may be given the inode of one that was removed.
+    /// Returns the identity of the sandbox: its name, its path, and its directory by device, inode
+    /// and birth time, as a later directory may get the inode of a removed one.
     pub fn identity(&self) -> &[u8] {
         &self.identity
     }
@@ -125,8 +125,8 @@ impl Sandbox {
         self.is_open && self.mode == Mode::ReadWrite
     }
 
-    /// Returns what may be done as a word: `ro`, `rw`, or `closed` where DuckDB's own settings keep the
-    /// root from being read.
+    /// Returns the mode as a word: `ro`, `rw`, or `closed` if DuckDB's own settings forbid reading
+    /// the root.
     pub fn mode(&self) -> &'static str {
         match self.mode {
             _ if !self.is_open => "closed",
@@ -135,32 +135,32 @@ impl Sandbox {
         }
     }
 
-    /// Returns the ends that names of files must have; `None` allows all.
+    /// Returns the allowed suffixes of file names; `None` for all.
     pub fn suffixes(&self) -> Option<&[String]> {
         self.suffixes.as_deref()
     }
 
-    /// Returns which operations a person must approve.
+    /// Returns the operations that a person must approve.
     pub fn approvals(&self) -> ApprovalPolicy {
         self.approvals
     }
 
-    /// Returns the pattern by which a path may be read and not written.
+    /// Returns the pattern that allows reading a path but not writing it.
     pub(super) fn keeps(&self, path: &RelPath) -> Option<&str> {
         path.matched(&self.reserved).map(Pattern::as_str)
     }
 
-    /// Returns the references of repositories that may be read; `None` is all of them.
+    /// Returns the readable references of repositories; `None` for all.
     pub fn refs(&self) -> Option<&[RefPattern]> {
         self.refs.as_deref()
     }
 
-    /// Returns the bytes that a file may have.
+    /// Returns the most bytes of a file.
     pub fn max_file_bytes(&self) -> u64 {
         self.max_file_bytes
     }
 
-    /// Tells whether files of this name are allowed; the case of a suffix does not count.
+    /// Tells whether files of this name are allowed; suffixes are compared without case.
     pub fn allows_name(&self, name: &str) -> bool {
         let ends_in = |suffix: &String| {
             let (name, suffix) = (name.as_bytes(), suffix.as_bytes());
@@ -170,7 +170,7 @@ impl Sandbox {
         self.suffixes.as_ref().is_none_or(|suffixes| suffixes.iter().any(ends_in))
     }
 
-    /// Returns the field by which `self` forbids what `outer` allows.
+    /// Returns the field in which `self` is stricter than `outer`.
     fn stricter_than(&self, outer: &Self) -> Option<&'static str> {
         let writable = outer.mode == Mode::ReadWrite;
         let keeps_suffixes = match (&self.suffixes, &outer.suffixes) {
@@ -186,7 +186,7 @@ impl Sandbox {
             ("edit_approval", writable && self.approvals.edit && !outer.approvals.edit),
             ("reserved", writable && self.reserved.iter().any(|own| !outer.reserved.contains(own))),
             ("max_file_bytes", self.max_file_bytes < outer.max_file_bytes),
-            // Of two names for one directory both limit the references.
+            // Two names of one directory both limit the references.
             ("refs", self.path != outer.path && self.refs.is_some() && self.refs != outer.refs),
         ]
         .into_iter()
@@ -207,8 +207,9 @@ impl fmt::Display for Sandbox {
     }
 }
 
-/// Refuses a sandbox that forbids what another allows for the same files: its root is that of the other, or lies in it.
-/// Directories are compared by device and inode, since one can have several paths.
+/// Rejects a sandbox that forbids what another allows for the same files: its root is that of the
+/// other, or below it. Directories are compared by device and inode, since one can have several
+/// paths.
 fn check_nested(sandboxes: &[Sandbox]) -> Result<()> {
     if sandboxes.len() < 2 {
         return Ok(());
@@ -251,8 +252,8 @@ fn directory_of(path: &Path) -> Result<(u64, u64)> {
 pub struct Sandboxes(Vec<Sandbox>);
 
 impl Sandboxes {
-    /// Reads the setting and opens its roots. A file may have `max_read_bytes` at most, whatever a
-    /// sandbox says; `is_open` tells whether DuckDB's own settings let a directory be read.
+    /// Parses the setting and opens its roots. A file may have at most `max_read_bytes`, whatever a
+    /// sandbox says; `is_open` tells whether DuckDB's own settings allow reading a directory.
     pub fn open(json: &str, max_read_bytes: u64, is_open: impl Fn(&Path) -> bool) -> Result<Self> {
         let mut reader = serde_json::Deserializer::from_str(json);
         let entries: Vec<Entry> = serde_path_to_error::deserialize(&mut reader)
@@ -281,7 +282,7 @@ impl Sandboxes {
         self.0.iter()
     }
 
-    /// Returns the only one, where there is one alone.
+    /// Returns the only sandbox, if there is just one.
     pub fn only(&self) -> Option<&Sandbox> {
         match self.0.as_slice() {
             [only] => Some(only),
@@ -289,8 +290,8 @@ impl Sandboxes {
         }
     }
 
-    /// Returns the path of the directory that `given` names as a repository: `name`, `name/directory`,
-    /// or an absolute path, which is to be checked after its links are resolved.
+    /// Returns the path of a repository argument: `name`, `name/directory`, or an absolute path,
+    /// which must be checked after resolving its links.
     pub(super) fn directory(&self, given: &str) -> Result<PathBuf> {
         if given.starts_with('/') {
             return Ok(PathBuf::from(given));
@@ -304,8 +305,8 @@ impl Sandboxes {
         Ok(sandbox.path.join(path.as_str()))
     }
 
-    /// Returns the roots that repositories may be read beneath. Where reading wants an approval, none is: a diff would
-    /// show what nobody has approved.
+    /// Returns the roots below which repositories may be read. A root whose reading needs an
+    /// approval is none: a diff would show unapproved content.
     pub(super) fn repository_roots(&self) -> impl Iterator<Item = Entrance<'_>> {
         let readable = self.0.iter().filter(|sandbox| sandbox.is_open && !sandbox.approvals.read);
         readable.map(|sandbox| Entrance {
@@ -315,8 +316,8 @@ impl Sandboxes {
         })
     }
 
-    /// Returns which references of a repository may be read, whose directories these are: what every sandbox around one of
-    /// them says.
+    /// Returns the readable references of a repository with these directories: the limits of every
+    /// sandbox around one of them.
     pub(super) fn ref_limit(&self, directories: &[&Path]) -> Option<RefLimit> {
         let around = self.0.iter().filter(|sandbox| {
             directories.iter().any(|directory| directory.starts_with(&sandbox.path))
@@ -324,9 +325,9 @@ impl Sandboxes {
         RefLimit::of(around.filter_map(Sandbox::refs))
     }
 
-    /// Returns the sandbox that a path starts with, and what stands behind that; or what is wrong. A path may start with
-    /// the name of a sandbox, with a slash before it, or with the path of a root, of which the longest counts. All of it is
-    /// read as a text: nothing is looked at.
+    /// Returns the sandbox at the start of a path and the rest after it; or the defect. A path may
+    /// start with the name of a sandbox, with an optional slash before it, or with the path of a
+    /// root, of which the longest matches. Only the text is parsed: no file is accessed.
     pub(super) fn named<'a>(
         &self,
         given: &'a str,
@@ -347,7 +348,7 @@ impl Sandboxes {
         }
     }
 
-    /// Returns the sandbox with the longest root that an absolute path lies beneath, and the path from there.
+    /// Returns the sandbox with the longest root above an absolute path, and the path from there.
     fn beneath_root<'a>(&self, given: &'a str) -> Option<(&Sandbox, &'a str)> {
         let open = self.0.iter().filter(|sandbox| sandbox.is_open);
         let beneath = open.filter_map(|sandbox| {
@@ -358,12 +359,12 @@ impl Sandboxes {
         beneath.min_by_key(|(_, rest)| rest.len())
     }
 
-    /// Returns a refusal that tells what may be read.
+    /// Returns a refusal with the readable sandboxes.
     pub(super) fn refuse(&self, message: String) -> Error {
         Error::fs_denied(message).with_hint(self.readable())
     }
 
-    /// Returns a refusal that tells where repositories may be read.
+    /// Returns a refusal with the sandboxes of repositories.
     pub(super) fn refuse_repository(&self, message: String) -> Error {
         let listed = self.listed("Repositories are readable", |sandbox| {
             (sandbox.is_open && !sandbox.approvals.read).then(|| format!("{}/", sandbox.name))
@@ -371,12 +372,12 @@ impl Sandboxes {
         Error::fs_denied(message).with_hint(listed)
     }
 
-    /// Returns one sentence that tells what may be read.
+    /// Returns one sentence that lists the readable sandboxes.
     pub fn readable(&self) -> String {
         self.listed("Readable", |sandbox| sandbox.is_open.then(|| sandbox.to_string()))
     }
 
-    /// Returns one sentence that tells what may be written.
+    /// Returns one sentence that lists the writable sandboxes.
     pub fn writable(&self) -> String {
         self.listed("Writable", |sandbox| sandbox.is_writable().then(|| sandbox.to_string()))
     }
@@ -521,7 +522,7 @@ fn wrong(index: usize, field: &str, given: &str, what: &str, hint: &str) -> Erro
     Error::invalid_args(format!("{SETTING}[{index}].{field} is {given}, {what}")).with_hint(hint)
 }
 
-/// `at` is the path of what is wrong, `.` for the whole.
+/// `at` is the path of the defect, `.` for the whole.
 fn not_readable(at: &str, why: &str) -> Error {
     let at = if at == "." { "" } else { at };
     Error::invalid_args(format!("{SETTING}{} cannot be read: {}", visible(at), visible(why)))
@@ -546,7 +547,7 @@ mod tests {
         std::fs::write(temp.path().join("file"), "").unwrap();
         std::os::unix::fs::symlink("in", temp.path().join("link")).unwrap();
         let good = format!(r#"{{"name":"a","root":"{root}"}}"#);
-        // A sandbox with one more field or another, and the words that the error must have.
+        // A sandbox with one field added or changed, and the words that the error must contain.
         let table = [
             ("", "redline_sandboxes cannot be read: EOF"),
             ("{}", "redline_sandboxes cannot be read: invalid type: map, expected a sequence"),

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::directory::{Directory, OpenError, RegularFile, Stamp};
 use super::handles::{self, Reopened};
 
-/// A regular file that is never written again, as those that are named by their checksum. It stays the file that was
-/// opened first: one that has taken its name since is [`OpenError::Absent`].
+/// A regular file that is never rewritten, for example one named by its checksum. It stays the file
+/// that was opened first: another one that has taken its name is [`OpenError::Absent`].
 #[derive(Debug)]
 pub struct PooledFile {
     directory: Directory,
@@ -44,7 +44,7 @@ impl PooledFile {
         Ok(Self { directory: directory.clone(), name: name.to_vec(), stamp, slot })
     }
 
-    /// Returns what the file was like when it was opened first.
+    /// Returns the stamp of the file when it was first opened.
     pub fn stamp(&self) -> Stamp {
         self.stamp
     }
@@ -104,7 +104,7 @@ mod tests {
             file.read_at(2, &mut bytes).map(|_| bytes)
         };
         assert_eq!(read().unwrap(), *b"cde");
-        // Neither links nor times make it another one.
+        // Neither links nor times change its identity.
         fs::hard_link(&path, temp.path().join("link")).unwrap();
         fs::File::open(&path).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
         assert_eq!(read().unwrap(), *b"cde");

@@ -1,17 +1,18 @@
-//! Which references of a repository may be read, where a sandbox names them.
+//! The readable references of a repository, if a sandbox limits them.
 
 use crate::error::Error;
 
-/// A pattern of full names: `*` stands for any text, slashes included.
+/// A pattern of full names: `*` matches any text, slashes included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefPattern(String);
 
-/// What all sandboxes around a repository say: a name must match a pattern of each of them.
+/// The patterns of all sandboxes around a repository: a name must match a pattern of each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefLimit(Vec<Vec<RefPattern>>);
 
 impl RefPattern {
-    /// Reads a pattern such as `refs/heads/main` or `refs/tags/*`; `None` for what matches no reference.
+    /// Parses a pattern such as `refs/heads/main` or `refs/tags/*`; `None` if it matches no
+    /// reference.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let is_usual = |c: char| !c.is_control() && !" ~^:?[\\".contains(c);
         let has_names = text.split('/').all(|name| !name.is_empty() && !name.starts_with('.'));
@@ -19,7 +20,7 @@ impl RefPattern {
         (is_full && text.chars().all(is_usual)).then(|| Self(text.to_owned()))
     }
 
-    /// Returns the pattern as it was given.
+    /// Returns the given pattern.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -38,7 +39,7 @@ impl RefPattern {
 }
 
 impl RefLimit {
-    /// Joins the patterns of sandboxes; `None` where none of them has any.
+    /// Joins the patterns of sandboxes; `None` if none of them has any.
     pub(super) fn of<'s>(lists: impl Iterator<Item = &'s [RefPattern]>) -> Option<Self> {
         let lists: Vec<Vec<RefPattern>> = lists.map(<[RefPattern]>::to_vec).collect();
         (!lists.is_empty()).then_some(Self(lists))
@@ -49,7 +50,8 @@ impl RefLimit {
         self.0.iter().all(|patterns| patterns.iter().any(|pattern| pattern.matches(name)))
     }
 
-    /// Returns the refusal of the index and the work tree, which hold the files of a branch that may not be read.
+    /// Returns the refusal of the index and the work tree, which have the files of a branch that
+    /// may not be read.
     pub fn refuse_work_tree(&self) -> Error {
         Error::fs_denied(
             "what is checked out here is none of the references that may be read, so its index and work tree may not be either",

@@ -1,4 +1,4 @@
-//! Paths beneath a sandbox's root that can mean nothing else than what they show.
+//! Paths below a sandbox's root that mean exactly what they show.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use crate::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
 /// Names that are never read or written on their own, at any depth and in any case: the directories of
 /// version control, git's configuration and hooks, keys and tokens, what tells an agent or an editor which
 /// programs to run, and what redline itself writes with.
-const RESERVED: [&str; 17] = [
+const RESERVED: [&str; 18] = [
     ".git",
     ".gitconfig",
     ".gitmodules",
@@ -26,20 +26,20 @@ const RESERVED: [&str; 17] = [
     ".netrc",
     ".claude.json",
     ".redline-new",
+    ".redline-patch",
 ];
 
-/// A path as an agent gives it, checked: names joined by single `/`, none of them `.` or `..`, none
-/// with a character or a form that one system reads differently from another or from a reader's
-/// eye.
+/// A checked path of an agent: names joined by single `/`, none of them `.` or `..`, none with a
+/// character or a form that systems or readers could interpret differently.
 ///
 /// The rules are those of all systems at once: a path that is refused on one is refused on all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RelPath(String);
 
-/// Why a text is no path beneath a root.
+/// Why a text is not a path below a root.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Flaw {
-    /// Nothing stands behind the sandbox's name.
+    /// Nothing follows the sandbox's name.
     #[error("names no file")]
     Empty,
     /// Over the limits of the system.
@@ -54,7 +54,7 @@ pub enum Flaw {
     /// A control, direction or invisible character.
     #[error("has the character U+{:04X}, which cannot be seen or told from a space", *.0 as u32)]
     HardToSee(char),
-    /// What Windows takes for a separator or the mark of a drive or stream.
+    /// A separator on Windows, or the mark of a drive or stream.
     #[error("has the character {}", quoted(&.0.to_string()))]
     Separator(char),
     /// A name such as `GIT~1`, by which FAT and NTFS know another name.
@@ -71,7 +71,7 @@ impl RelPath {
         if text.len() > PATH_BYTES || text.split('/').any(|name| name.len() > PATH_NAME_BYTES) {
             return Err(Flaw::TooLong);
         }
-        // Whitespace of another width passes for a space, and hides at the end of a name.
+        // Whitespace of another width looks like a space, and is hidden at the end of a name.
         if let Some(c) = text
             .chars()
             .find(|&c| is_hard_to_see(c) || c != ' ' && (c.is_whitespace() || c == '\u{2800}'))
@@ -93,7 +93,7 @@ impl RelPath {
         Ok(Self(text.to_owned()))
     }
 
-    /// Returns the path as it was given.
+    /// Returns the given path.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -103,7 +103,7 @@ impl RelPath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the directories on the way, the root (`""`) first, the file's own last.
+    /// Returns the directories above the file, the root (`""`) first, the file's own last.
     pub fn directories(&self) -> impl DoubleEndedIterator<Item = &str> {
         let ends: Vec<usize> = self.0.match_indices('/').map(|(at, _)| at).collect();
         std::iter::once("").chain(ends.into_iter().map(|end| &self.0[..end]))
@@ -126,8 +126,8 @@ impl RelPath {
     }
 }
 
-/// A pattern of names: matched in any case, at any depth; `*` stands for any characters of a name, and a pattern of
-/// several names matches them one below the other.
+/// A pattern of names: matched in any case, at any depth; `*` stands for any characters of a name,
+/// and a pattern of several names matches them one below the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     text: String,
@@ -135,7 +135,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern; `None` where it has an empty name or is too long.
+    /// Parses a pattern; `None` if it has an empty name or is too long.
     pub fn parse(text: &str) -> Option<Self> {
         let names: Vec<String> = text.split('/').map(folded).collect();
         let is_fine =
@@ -143,7 +143,7 @@ impl Pattern {
         is_fine.then(|| Self { text: text.to_owned(), names })
     }
 
-    /// Returns it as it was given.
+    /// Returns the given pattern.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -154,7 +154,7 @@ impl Pattern {
     }
 }
 
-/// Tells whether a name matches a pattern of `*` and characters that stand for themselves.
+/// Tells whether a name matches a pattern of `*` and literal characters.
 fn is_like(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -168,8 +168,8 @@ fn is_like(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// What tools obey, by who runs or follows it. These files may be read, and are not written unless the sandbox says
-/// otherwise.
+/// Files that tools obey, by the tools that run or follow them. They may be read, but are not
+/// written unless the sandbox allows it.
 const OBEYED: &[(&str, &[&str])] = &[
     (
         "shells, when they start",
@@ -333,21 +333,21 @@ const OBEYED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Returns the patterns of what tools obey.
+/// Returns the patterns of files that tools obey.
 pub fn obeyed() -> Vec<Pattern> {
     OBEYED.iter().flat_map(|(_, names)| *names).filter_map(|text| Pattern::parse(text)).collect()
 }
 
-/// Returns a name as any system may read it: cases are folded by all of Unicode (APFS takes
-/// `.vſcode` for `.vscode`), and dots and spaces at the end, which FAT and NTFS drop, are left out.
+/// Returns a name as any system may read it: case is folded by all of Unicode (APFS takes `.vſcode`
+/// for `.vscode`), and trailing dots and spaces, which FAT and NTFS drop, are removed.
 fn folded(name: &str) -> String {
     let upper: String =
         name.trim_end_matches(['.', ' ']).chars().flat_map(char::to_uppercase).collect();
     upper.to_lowercase()
 }
 
-/// Tells a name of the form that FAT and NTFS give to a file as its second, short name: up to
-/// eight characters that end in `~` and a number, and up to three behind a dot.
+/// Tells whether a name has the form of a short name on FAT and NTFS: up to eight characters that
+/// end in `~` and a number, and up to three after a dot.
 fn is_short_name(name: &str) -> bool {
     let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let number = stem.split_once('~').map_or("", |(_, number)| number);
@@ -461,6 +461,7 @@ mod tests {
             ".Claude.json",
             ".redline-new",
             "a/.redline-new/x",
+            "a/.Redline-patch/0",
         ] {
             assert!(RelPath::parse(text).unwrap().reserved().is_some(), "{text}");
         }

@@ -1,5 +1,4 @@
-//! Walking the files of a sandbox: what its rules let be read, in the order of paths, and no more of it
-//! than is asked for.
+//! Walks the readable files of a sandbox, sorted by path, only as far as requested.
 
 use super::directory::{Directory, DirectoryEntry, EntryKind, OpenError};
 use super::place::Place;
@@ -9,14 +8,14 @@ use crate::budget::check_current;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
-/// A file or directory that a tour comes by.
+/// A file or directory that a tour visits.
 #[derive(Debug)]
 pub struct Stop {
-    /// Its path beneath the root of the sandbox.
+    /// Its path below the root of the sandbox.
     pub path: String,
-    /// What it is.
+    /// Its type.
     pub kind: EntryKind,
-    /// The directory that it lies in.
+    /// Its directory.
     pub within: Directory,
 }
 
@@ -27,25 +26,25 @@ impl Stop {
     }
 }
 
-/// What a visitor wants next.
+/// The next step of a tour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// What comes next; of a directory its entries.
+    /// Continue; for a directory with its entries.
     Go,
-    /// What comes behind the directory.
+    /// Skip the entries of the directory.
     Skip,
-    /// Nothing more.
+    /// End the tour.
     End,
 }
 
 impl Sandboxes {
-    /// Returns the sandbox and the directory in it that a path names: `name`, or `name/directory`.
+    /// Returns the sandbox and the directory in it of a path: `name`, or `name/directory`.
     ///
     /// # Errors
-    /// `fs_denied` where nothing may be read unseen or the path leads outside; `not_found`.
+    /// `fs_denied` if reading needs an approval or the path leads outside; `not_found`.
     pub fn folder(&self, given: &str) -> Result<(&Sandbox, String)> {
         let given = given.trim_end_matches('/');
-        // Where there is one sandbox, it is what agents mean by the directory they are in.
+        // With a single sandbox, it is what agents mean by the current directory.
         let only = self.only().filter(|_| matches!(given, "" | "."));
         let given = only.map_or(given, Sandbox::name);
         let (sandbox, rest) = self.named(given).map_err(|what| self.refuse_near(what, given))?;
@@ -66,12 +65,12 @@ impl Sandboxes {
 }
 
 impl Sandbox {
-    /// Visits a directory beneath the root and what lies beneath it, each directory before its entries and
-    /// these in the order of their names. `visit` gets what may be read: no links, no special files, no
-    /// reserved names, nothing of a git directory, and files only with a suffix that is allowed.
+    /// Visits a directory below the root and its contents, each directory before its entries, which
+    /// are sorted by name. `visit` gets only readable entries: no links, no special files, no
+    /// reserved names, nothing of a git directory, and only files with an allowed suffix.
     ///
     /// # Errors
-    /// `not_found` and `tool_failed` for a directory that is not there; those of `visit`.
+    /// `not_found` and `tool_failed` for a missing directory; those of `visit`.
     pub fn tour(&self, start: &str, mut visit: impl FnMut(&Stop) -> Result<Next>) -> Result<()> {
         let shown = || quoted(&format!("{}/{start}", self.name()));
         let directory = match Directory::beneath(&self.root, self.path(), start.as_bytes()) {
@@ -95,7 +94,7 @@ impl Sandbox {
         self.enter(&directory, start, &mut left, &mut visit).map(drop)
     }
 
-    /// Visits the entries of a directory; tells whether the tour goes on.
+    /// Visits the entries of a directory; tells whether the tour continues.
     fn enter(
         &self,
         directory: &Directory,
@@ -104,8 +103,8 @@ impl Sandbox {
         visit: &mut impl FnMut(&Stop) -> Result<Next>,
     ) -> Result<bool> {
         check_current()?;
-        // A git directory by another name is nobody's to read, nor is one that may be one; one that is gone meanwhile has
-        // no entries.
+        // A git directory by another name must not be read, nor one that may be one; a removed one
+        // has no entries.
         if self.root.is_git_directory(path).unwrap_or(true)
             || path.matches('/').count() > limits::TOUR_DEPTH
         {
@@ -138,7 +137,7 @@ impl Sandbox {
         Ok(true)
     }
 
-    /// Opens the root, to open files beneath it.
+    /// Opens the root, to open files below it.
     ///
     /// # Errors
     /// `tool_failed`.
@@ -157,7 +156,7 @@ impl Sandbox {
         is_allowed && RelPath::parse(path).is_ok_and(|path| path.reserved().is_none())
     }
 
-    /// Returns a file that may be read, as an example of a path: of those near the root.
+    /// Returns a readable file near the root, as an example of a path.
     pub fn example(&self) -> Option<String> {
         let mut found = None;
         if self.is_open() && !self.approvals().read {
@@ -182,8 +181,8 @@ impl Sandbox {
 }
 
 impl Sandboxes {
-    /// Returns the repositories that may be read, as they are named in a call: at most `most`, and only
-    /// those a few levels below a root.
+    /// Returns the readable repositories, as named in a call: at most `most`, and only those a few
+    /// levels below a root.
     pub fn repositories(&self, most: usize) -> Vec<String> {
         let mut found = Vec::new();
         for sandbox in self.iter().filter(|sandbox| sandbox.is_open() && !sandbox.approvals().read)
@@ -214,8 +213,8 @@ impl Sandboxes {
         found
     }
 
-    /// Returns a refusal of a path for writing that starts with no sandbox's name, with the same path in the first sandbox
-    /// that is written to: one like it would be another file.
+    /// Returns a refusal of a path for writing that does not start with a sandbox's name, with the
+    /// same path in the first writable sandbox: a similar one would be another file.
     pub(super) fn refuse_unwritable(&self, what: String, given: &str) -> Error {
         let error = Error::fs_denied(what).with_hint(self.writable());
         let relative = given.trim_start_matches("./").trim_start_matches('/');
@@ -229,8 +228,8 @@ impl Sandboxes {
         error.near(&meant)
     }
 
-    /// Returns a refusal of a path that starts with no sandbox's name, with the path that was meant, if a
-    /// sandbox has one like it.
+    /// Returns a refusal of a path that does not start with a sandbox's name, with the path that
+    /// was meant, if a sandbox has a similar one.
     pub(super) fn refuse_near(&self, what: String, given: &str) -> Error {
         let error = self.refuse(what);
         let relative = given.trim_start_matches("./");

@@ -1,9 +1,9 @@
-//! The way to a path where access is limited: our own walk, so that the system is never asked about a path outside.
+//! Resolves a path if access is limited, without letting the system check a path outside.
 //!
-//! Outside of the roots a path is text: `..` takes the name before it away, and nothing tells whether such a
-//! directory exists. Where the text enters a root, the walk goes on beneath the opened root, name by name. A link is
-//! read, and its target is walked in its place: a relative one from the directory of the link, an absolute one as
-//! text. `..` at a root leads back to the text.
+//! Outside the roots a path is text: `..` removes the name before it, and nothing reveals whether
+//! such a directory exists. Where the text enters a root, the walk continues below the opened root,
+//! name by name. A link is read, and replaced by its target: a relative one from the directory of
+//! the link, an absolute one as text. `..` at a root leads back to the text.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -15,48 +15,48 @@ use super::beneath::Root;
 use super::directory::{Directory, EntryKind, OpenError};
 use crate::limits;
 
-/// A root that may be read beneath.
+/// A root below which files may be read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entrance<'a> {
-    /// Its path after all links are resolved.
+    /// Its path after resolving all links.
     pub path: &'a Path,
-    /// Its path as the host gives it.
+    /// Its path as spelled by the host.
     pub spelled: &'a Path,
-    /// The root; `None` where it is opened on entering.
+    /// The root; `None` if it is opened on entering.
     pub root: Option<&'a Root>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// A directory beneath a root.
+    /// A directory below a root.
     Directory(Directory),
-    /// Something else beneath a root; the path has no link.
+    /// Another entry below a root; the path has no link.
     Other(PathBuf, EntryKind),
-    /// Nothing, beneath a root: the path has no link, up to the name that is missing.
+    /// Nothing, below a root: the path has no link, up to the missing name.
     Missing(PathBuf),
-    /// One of the files that may be read by themselves.
+    /// One of the files that may be read individually.
     Named(PathBuf),
 }
 
 impl Found {
-    /// Returns what there is beneath a file: nothing, whatever it is called.
+    /// Returns the result below a file: nothing, whatever its name.
     pub(super) fn beneath_a_file(path: &Path) -> Self {
         Self::Missing(path.join("-"))
     }
 }
 
-/// Returns what `path` leads to, beneath `roots` or among `files`.
+/// Resolves `path`, below `roots` or among `files`.
 ///
 /// # Errors
-/// [`OpenError::Outside`] where it leads elsewhere, or in a circle.
+/// [`OpenError::Outside`] if it leads elsewhere, or in a cycle.
 pub(super) fn find(
     roots: &[Entrance<'_>],
     files: &[PathBuf],
     path: &Path,
 ) -> Result<Found, OpenError> {
     let path = std::path::absolute(path).map_err(|_| OpenError::Outside)?;
-    // A root's path and one beneath it; the system opens half of that at once.
+    // The path of a root and one below it; the system accepts half of that at once.
     if path.as_os_str().len() > 2 * limits::PATH_BYTES {
         return Err(OpenError::Outside);
     }
@@ -73,7 +73,7 @@ pub(super) fn find(
                 .map(|file| Found::Named(file.clone()))
                 .ok_or(OpenError::Outside);
         };
-        // A link that is met only on opening is one that was swapped in.
+        // A link that is found only on opening was swapped in meanwhile.
         let found = walk.beneath(root).map_err(|error| match error {
             OpenError::Link => OpenError::Absent,
             error => error,
@@ -85,23 +85,23 @@ pub(super) fn find(
 }
 
 struct Walk {
-    /// The names of the text so far, where it lies outside of the roots.
+    /// The names of the text so far, outside the roots.
     outside: Vec<Vec<u8>>,
-    /// The names that follow, the next one last.
+    /// The remaining names, the next one last.
     ahead: Vec<Vec<u8>>,
     steps: usize,
     links: usize,
 }
 
 impl Walk {
-    /// Puts the names of a text before those that follow.
+    /// Inserts the names of a text before the remaining ones.
     fn go_on_with(&mut self, text: &[u8]) {
         let at = self.ahead.len();
         self.ahead.extend(names(text));
         self.ahead[at..].reverse();
     }
 
-    /// Follows the text up to where it lies in a root, the innermost one; `None` where it ends before.
+    /// Follows the text until it enters a root, the innermost one; `None` if it ends before.
     fn enter<'r, 'a>(&mut self, roots: &'r [Entrance<'a>]) -> Option<&'r Entrance<'a>> {
         loop {
             let entered = roots
@@ -109,7 +109,7 @@ impl Walk {
                 .filter_map(|root| Some((root, self.beginning(root)?)))
                 .max_by_key(|&(_, length)| length);
             if let Some((root, length)) = entered {
-                // A root around the one that was left has fewer names than were followed.
+                // A root around the previous one has fewer names than were followed.
                 self.ahead.extend(self.outside.drain(length.min(self.outside.len())..).rev());
                 let left = length - self.outside.len();
                 self.ahead.truncate(self.ahead.len() - left);
@@ -125,13 +125,13 @@ impl Walk {
         }
     }
 
-    /// Returns how many names the text begins with that are those of the root.
+    /// Returns the number of leading names of the text that are those of the root.
     fn beginning(&self, root: &Entrance<'_>) -> Option<usize> {
         let has = |path: &Path| {
             let mut text = self.outside.iter().chain(self.ahead.iter().rev());
             let mut length = 0;
             for name in names(path.as_os_str().as_bytes()) {
-                // A spelling with `..` is no text that can be compared.
+                // A spelling with `..` cannot be compared as text.
                 if name == b".." || text.next() != Some(&name) {
                     return None;
                 }
@@ -142,10 +142,10 @@ impl Walk {
         has(root.path).max(has(root.spelled))
     }
 
-    /// Walks beneath a root; `None` where the way leads out of it and goes on as text.
+    /// Walks below a root; `None` if the path leads out of it and continues as text.
     fn beneath(&mut self, root: &Entrance<'_>) -> Result<Option<Found>, OpenError> {
         let start = root.open()?;
-        // Where there are neither links nor `..`, one call opens it.
+        // Without links and `..`, one call opens it.
         if !self.ahead.is_empty() && self.ahead.iter().all(|name| name != b"..") {
             let names: Vec<&[u8]> = self.ahead.iter().rev().map(Vec::as_slice).collect();
             if let Ok(directory) = start.directory(&names.join(&b'/')) {
@@ -210,7 +210,8 @@ impl Entrance<'_> {
     }
 }
 
-/// Returns the names of a path; of an absolute one, a link of the system at the start is replaced by its target.
+/// Returns the names of a path; of an absolute one, a leading link of the system is replaced by its
+/// target.
 fn names(path: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let is_absolute = path.starts_with(b"/");
     let mut parts = path.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b"."));
@@ -223,8 +224,8 @@ fn names(path: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     first.into_iter().chain(parts.map(<[u8]>::to_vec))
 }
 
-/// Returns where the system's own links at `/` lead, such as `/tmp` on macOS: read once for the process, whatever is
-/// asked.
+/// Returns the targets of the system's own links at `/`, such as `/tmp` on macOS: read once per
+/// process, whatever the path.
 fn system_links() -> &'static HashMap<Vec<u8>, Vec<Vec<u8>>> {
     static LINKS: OnceLock<HashMap<Vec<u8>, Vec<Vec<u8>>>> = OnceLock::new();
     LINKS.get_or_init(|| {

@@ -1,42 +1,40 @@
-//! Writing a file beneath a sandbox's root: whole or not at all, and only over the state that was
-//! seen.
+//! Writes a file below a sandbox's root: whole or not at all, and only over the expected state.
 //!
-//! The content is written to a file of its own in the same directory, made durable, and renamed over
-//! the old one, so a reader, a crash or a kill sees the one or the other. Writers of ours are
-//! serialised by a lock on the directory, across threads and processes. A writer that takes no lock
-//! can still come between the last look at the file and the rename.
+//! The content is written to a separate file in the same directory, made durable, and renamed over
+//! the old one, so a reader, a crash or a kill sees the one or the other. Writers of redline are
+//! serialised by a lock on the directory, across threads and processes. Another writer, without the
+//! lock, can still come between the last check of the file and the rename.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use rustix::fs::{
-    Access, AtFlags, Dir, FlockOperation, Gid, Mode, OFlags, RenameFlags, Uid, accessat, fchmod,
-    fchown, fgetxattr, flistxattr, flock, fsetxattr, fstat, fsync, mkdirat, openat, renameat,
-    renameat_with, unlinkat,
+    Access, AtFlags, Gid, Mode, OFlags, RenameFlags, Uid, accessat, fchmod, fchown, fgetxattr,
+    flistxattr, fsetxattr, fstat, fsync, mkdirat, openat, renameat, renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
+use super::locked::{clear, lock};
 use super::place::{Identity, Place};
+use super::recovery::settle;
 use crate::budget::check_current;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::limits;
 
-/// The file that holds new content until it is renamed. One name is enough: the directory is locked.
+/// The file with the new content until it is renamed. One name suffices: the directory is locked.
 const NEW: &str = ".redline-new";
 /// Permissions that make a program run as its owner.
 const SETUID_OR_SETGID: u32 = 0o6000;
 
-/// What must stand at a path for a write to happen.
+/// The state that a write requires at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
-    /// Nothing.
+    /// No file.
     Absent,
-    /// The file that was read, with the bytes that were read from it.
+    /// The file that was read, with its bytes.
     Present {
-        /// What it was when it was opened.
+        /// Its identity when it was opened.
         identity: Identity,
         /// Its content.
         bytes: Vec<u8>,
@@ -44,7 +42,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// Returns the content, where there is a file.
+    /// Returns the content, if there is a file.
     pub fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Absent => None,
@@ -52,7 +50,7 @@ impl Expected {
         }
     }
 
-    /// Returns the kind and the permissions of the file, where there is one.
+    /// Returns the kind and the permissions of the file, if there is one.
     pub fn mode(&self) -> Option<u32> {
         match self {
             Self::Absent => None,
@@ -62,7 +60,7 @@ impl Expected {
 }
 
 impl Place<'_> {
-    /// Reads the file as it is, where there is one.
+    /// Reads the file in its current state, if there is one.
     pub fn read_as_it_is(&self) -> Result<Expected> {
         if self.is_absent() {
             return Ok(Expected::Absent);
@@ -71,9 +69,10 @@ impl Place<'_> {
         Ok(Expected::Present { identity, bytes })
     }
 
-    /// Reads the file, and returns what a write may rely on.
+    /// Reads the file, and returns the state that a write may require.
     pub fn read_for_writing(&self) -> Result<Expected> {
         self.check_writable()?;
+        settle(self)?;
         let expected = self.read_as_it_is()?;
         if let Expected::Present { identity, .. } = &expected {
             self.check_replaceable(identity)?;
@@ -81,13 +80,14 @@ impl Place<'_> {
         Ok(expected)
     }
 
-    /// Writes the file if what stands there is still what was expected; else it is `stale:`, and
-    /// nothing is changed. Directories on the way are made.
+    /// Writes the file if its state is still the expected one; else it is `stale:`, and nothing is
+    /// changed. Creates missing directories.
     pub fn write(&self, bytes: &[u8], expected: &Expected) -> Result<()> {
         self.write_then(bytes, expected, || ())
     }
 
-    /// Does the same, and `done` once the file is written, before any other writer can change it.
+    /// Does the same, and calls `done` once the file is written, before any other writer can change
+    /// it.
     pub fn write_then(&self, bytes: &[u8], expected: &Expected, done: impl FnOnce()) -> Result<()> {
         self.check_writable()?;
         self.check_size(bytes)?;
@@ -98,8 +98,8 @@ impl Place<'_> {
         })
     }
 
-    /// Writes what `make` makes of the file as it is, while every other writer of redline waits; `done` as
-    /// in [`Self::write_then`].
+    /// Writes the result of `make` for the current file, while every other writer of redline waits;
+    /// `done` as in [`Self::write_then`].
     pub fn rewrite(
         &self,
         mut make: impl FnMut(&Expected) -> Result<Vec<u8>>,
@@ -112,7 +112,7 @@ impl Place<'_> {
                 let bytes = make(&expected)?;
                 self.check_size(&bytes)?;
                 match self.write_in(directory, &bytes, &expected) {
-                    // Another program writes, and waits for no lock.
+                    // Another program writes without the lock.
                     Err(error) if error.kind() == ErrorKind::Stale => check_current()?,
                     Err(error) => return Err(error),
                     Ok(()) => {
@@ -124,7 +124,7 @@ impl Place<'_> {
         })
     }
 
-    fn check_size(&self, bytes: &[u8]) -> Result<()> {
+    pub(super) fn check_size(&self, bytes: &[u8]) -> Result<()> {
         let limit = self.sandbox().max_file_bytes();
         if bytes.len() as u64 <= limit {
             return Ok(());
@@ -139,11 +139,12 @@ impl Place<'_> {
         ))
     }
 
-    /// Does `write` in the directory of the file while it is locked; if that fails, directories that were
-    /// made for it are removed again.
+    /// Calls `write` in the locked directory of the file; on failure, directories that were created
+    /// for it are removed.
     fn write_locked(&self, write: impl FnOnce(&OwnedFd) -> Result<()>) -> Result<()> {
         let shown = quoted(&self.to_string());
         let failed = |error: io::Error| self.write_failed(error);
+        settle(self)?;
         let mut made = Vec::new();
         let written = self.directory_for_writing(&mut made).map_err(failed).and_then(|directory| {
             let is_locked = lock(&directory)?.map_err(|error| failed(error.into()))?;
@@ -170,7 +171,7 @@ impl Place<'_> {
         })
     }
 
-    /// Writes the file in its directory, of which nothing is changed on failure.
+    /// Writes the file in its directory, and changes nothing on failure.
     fn write_in(&self, directory: &OwnedFd, bytes: &[u8], expected: &Expected) -> Result<()> {
         let shown = quoted(&self.to_string());
         let failed = |error: io::Error| self.write_failed(error);
@@ -190,7 +191,7 @@ impl Place<'_> {
     }
 
     /// Refuses what stands at the path when it is not what was expected.
-    fn check_unchanged(&self, expected: &Expected) -> Result<()> {
+    pub(super) fn check_unchanged(&self, expected: &Expected) -> Result<()> {
         let is_unchanged = match expected {
             Expected::Absent => self.is_absent(),
             Expected::Present { .. } if self.is_absent() => false,
@@ -202,7 +203,7 @@ impl Place<'_> {
         if is_unchanged { Ok(()) } else { Err(stale(&quoted(&self.to_string()))) }
     }
 
-    /// Refuses a file that a new one cannot stand in for.
+    /// Rejects a file that a new one cannot replace.
     fn check_replaceable(&self, identity: &Identity) -> Result<()> {
         let refused = |what: &str, hint: &str| {
             Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string()))).with_hint(hint))
@@ -222,8 +223,8 @@ impl Place<'_> {
         self.check_permitted()
     }
 
-    /// Opens the directory of the file; those that are missing are made, and each is put into `made` with the one
-    /// above it.
+    /// Opens the directory of the file; creates missing ones, and adds each to `made` with its
+    /// parent.
     fn directory_for_writing(&self, made: &mut Vec<(OwnedFd, String)>) -> io::Result<OwnedFd> {
         let root = &self.sandbox().root;
         let mut opened = root.open_directory("")?;
@@ -237,7 +238,7 @@ impl Place<'_> {
                             made.push((opened.try_clone()?, name.to_owned()));
                             fsync(&opened)?;
                         }
-                        // Another writer has made it in between.
+                        // Another writer has created it in between.
                         Err(Errno::EXIST) => fsync(&opened)?,
                         Err(error) => return Err(error.into()),
                     }
@@ -249,7 +250,7 @@ impl Place<'_> {
         Ok(opened)
     }
 
-    fn write_failed(&self, error: io::Error) -> Error {
+    pub(super) fn write_failed(&self, error: io::Error) -> Error {
         let shown = quoted(&self.to_string());
         let (words, hint) = match Errno::from_io_error(&error) {
             Some(Errno::NOSPC) => ("the disk is full", "Make room"),
@@ -285,8 +286,8 @@ impl Place<'_> {
             .with_source(error)
     }
 
-    /// Refuses a file that this process could not write in its place: replacing it would give it rights over the file
-    /// that it does not have.
+    /// Rejects a file that this process could not write in place: replacing it would give rights
+    /// over the file that the process does not have.
     fn check_permitted(&self) -> Result<()> {
         let path = self.path();
         let directory = path.directories().next_back().unwrap_or_default();
@@ -299,13 +300,14 @@ impl Place<'_> {
                 ))
                 .with_hint("Write to another file, or ask the host for the permission"))
             }
-            // What else is wrong with it shows when it is written.
+            // Other errors occur again when it is written.
             _ => Ok(()),
         }
     }
 }
 
-/// Removes directories that a failed write has made, the deepest first; what others have put there keeps them.
+/// Removes directories that a failed write has created, the deepest first; keeps those that are not
+/// empty.
 fn remove_made(made: Vec<(OwnedFd, String)>) {
     for (above, name) in made.into_iter().rev() {
         if unlinkat(&above, name.as_str(), AtFlags::REMOVEDIR).is_err() {
@@ -314,46 +316,9 @@ fn remove_made(made: Vec<(OwnedFd, String)>) {
     }
 }
 
-/// Waits for the lock on a directory, up to a limit and within the budget of the thread; tells whether it was got.
-fn lock(directory: &OwnedFd) -> Result<rustix::io::Result<bool>> {
-    let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
-    loop {
-        match flock(directory, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) if Instant::now() < until => {
-                check_current()?;
-                sleep(Duration::from_millis(1));
-            }
-            Err(Errno::WOULDBLOCK) => return Ok(Ok(false)),
-            Err(Errno::INTR) => {}
-            result => return Ok(result.map(|()| true)),
-        }
-    }
-}
-
-fn stale(shown: &str) -> Error {
+pub(super) fn stale(shown: &str) -> Error {
     Error::stale(format!("{shown} has changed since it was read"))
         .with_hint("Read it again and repeat the change")
-}
-
-/// Removes what stands at a name that is reserved for us, whatever it is.
-fn clear(directory: BorrowedFd<'_>, name: &str, depth: usize) -> io::Result<()> {
-    match unlinkat(directory, name, AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => return Ok(()),
-        // Linux says the one of a directory, other systems the other.
-        Err(Errno::ISDIR | Errno::PERM) if depth < limits::CLEARED_DEPTH => {}
-        Err(error) => return Err(error.into()),
-    }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let inner = openat(directory, name, flags, Mode::empty())?;
-    for entry in Dir::read_from(&inner)? {
-        let entry = entry?;
-        match entry.file_name().to_str() {
-            Ok("." | "..") => {}
-            Ok(name) => clear(inner.as_fd(), name, depth + 1)?,
-            Err(_) => unlinkat(&inner, entry.file_name(), AtFlags::empty())?,
-        }
-    }
-    Ok(unlinkat(directory, name, AtFlags::REMOVEDIR)?)
 }
 
 /// A file that is being written; it is removed again unless it is put in place.
@@ -364,9 +329,10 @@ struct NewFile<'a> {
 }
 
 impl<'a> NewFile<'a> {
-    /// Creates it with the permissions of a new file, or, in the place of another, with few.
+    /// Creates it with the permissions of a new file, or, to replace another, with restricted ones.
     fn create(directory: BorrowedFd<'a>, is_new: bool) -> io::Result<Self> {
-        // What a process that was killed has left; the directory is locked, so nobody is writing it.
+        // A leftover of a killed process; the directory is locked, so no other process is writing
+        // it.
         clear(directory, NEW, 0)?;
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -379,7 +345,7 @@ impl<'a> NewFile<'a> {
         Ok(Self { directory, file, is_placed: false })
     }
 
-    /// Writes the content and what the file that it replaces has beside its content.
+    /// Writes the content, and copies the attributes of the replaced file.
     fn fill(
         &self,
         bytes: &[u8],
@@ -392,13 +358,13 @@ impl<'a> NewFile<'a> {
             copy_owner(old, &self.file)?;
         }
         if let Some(identity) = replaced {
-            // The setuid and setgid bits were refused; the sticky bit stays.
+            // Files with setuid and setgid bits were rejected; the sticky bit stays.
             fchmod(&self.file, Mode::from_raw_mode(identity.mode & 0o1777))?;
         }
         Ok(fsync(&self.file)?)
     }
 
-    /// Renames the file to its name; a new one never replaces what has appeared there.
+    /// Renames the file to its name; a new one never replaces a file that has appeared there.
     fn put(mut self, name: &str, is_new: bool) -> rustix::io::Result<()> {
         if is_new {
             renameat_with(self.directory, NEW, self.directory, name, RenameFlags::NOREPLACE)?;
@@ -413,14 +379,14 @@ impl<'a> NewFile<'a> {
 impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         if !self.is_placed {
-            // What cannot be removed is removed by the next writer.
+            // A file that cannot be removed is removed by the next writer.
             let _ = unlinkat(self.directory, NEW, AtFlags::empty());
         }
     }
 }
 
 /// Gives the new file the owner and group of the old one, where the system lets this process.
-fn copy_owner(old: &File, new: &File) -> io::Result<()> {
+pub(super) fn copy_owner(old: &File, new: &File) -> io::Result<()> {
     let (from, to) = (fstat(old)?, fstat(new)?);
     if (from.st_uid, from.st_gid) == (to.st_uid, to.st_gid) {
         return Ok(());
@@ -431,12 +397,13 @@ fn copy_owner(old: &File, new: &File) -> io::Result<()> {
     }
 }
 
-/// The extended attributes that are kept: a user's own, and access control lists. Those that give rights
-/// (`security.capability`) or vouch for the content (`security.ima`) end with the content, as an ordinary write ends them.
+/// The extended attributes that are preserved: a user's own, and access control lists. Those that
+/// grant rights (`security.capability`) or attest the content (`security.ima`) end with the
+/// content, as in an ordinary write.
 const KEPT_ATTRIBUTES: [&[u8]; 2] = [b"user.", b"system.posix_acl_access"];
 
 /// Copies the [`KEPT_ATTRIBUTES`], where the file system has them and lets this process.
-fn copy_attributes(old: &File, new: &File) {
+pub(super) fn copy_attributes(old: &File, new: &File) {
     let mut names = vec![0; limits::XATTR_BYTES];
     let Ok(length) = flistxattr(old, &mut names[..]) else { return };
     let mut value = vec![0; limits::XATTR_BYTES];

@@ -2,11 +2,11 @@
 
 use super::quoted_path;
 
-/// Bytes from the start that are looked at, as in git.
+/// Bytes from the start that are searched for a NUL, as in git.
 const LOOKED_AT: usize = 8000;
 
-/// Tells whether git would call `bytes` binary where no attribute decides: a NUL among the first
-/// 8,000 bytes.
+/// Tells whether git calls `bytes` binary if no attribute decides: a NUL among the first 8,000
+/// bytes.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
 }

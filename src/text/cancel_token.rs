@@ -1,4 +1,4 @@
-//! Carries the wish to cancel into loops that may run for seconds.
+//! Cancels loops that may run for seconds.
 
 pub use crate::budget::Stopped;
 use crate::budget::{Budget, Charge, Pace, reserve};
@@ -6,29 +6,29 @@ use crate::budget::{Budget, Charge, Pace, reserve};
 #[cfg(test)]
 pub(super) use looks::CheckCount;
 
-/// The steps between two looks at the budget.
+/// The steps between two checks of the budget.
 pub(super) const QUANTUM: usize = Pace::QUANTUM;
 
-/// How many bytes are passed over in the time of one step.
+/// How many bytes one step processes.
 const STEP_BYTES: usize = 256;
 
 /// Bytes from which a buffer is charged to the budget.
 const COUNTED_BYTES: usize = 64 << 10;
 
-/// How many bytes of one line are passed over between two looks.
+/// How many bytes of one line are processed between two checks.
 pub(super) const STRIDE: usize = 1 << 20;
 
 /// Tells a long computation whether its result is still wanted: a borrowed [`Budget`], or none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CancelToken<'a> {
     budget: Option<&'a Budget>,
-    /// What a test learns of the looks.
+    /// The counter of checks, for tests.
     #[cfg(test)]
     looks: Option<&'a CheckCount>,
 }
 
 impl<'a> CancelToken<'a> {
-    /// Returns a handle that never asks to stop.
+    /// Returns a token that never asks to stop.
     #[must_use]
     pub const fn never() -> Self {
         Self {
@@ -38,7 +38,7 @@ impl<'a> CancelToken<'a> {
         }
     }
 
-    /// Returns a handle that asks to stop once `budget` is cancelled or its time is over.
+    /// Returns a token that asks to stop once `budget` is cancelled or its time is over.
     #[must_use]
     pub const fn of(budget: &'a Budget) -> Self {
         Self {
@@ -48,13 +48,13 @@ impl<'a> CancelToken<'a> {
         }
     }
 
-    /// Returns a handle that counts how often it is looked at.
+    /// Returns a token that counts its checks.
     #[cfg(test)]
     pub(super) const fn counting(looks: &'a CheckCount) -> Self {
         Self { looks: Some(looks), ..Self::never() }
     }
 
-    /// Returns why to stop, if there is a reason. This reads the clock: short steps use [`CancelToken::pace`].
+    /// Checks whether to stop. This reads the clock: short steps use [`CancelToken::pace`].
     #[inline]
     pub fn check(&self) -> Result<(), Stopped> {
         #[cfg(test)]
@@ -64,7 +64,7 @@ impl<'a> CancelToken<'a> {
         self.budget.map_or(Ok(()), Budget::check)
     }
 
-    /// Charges bytes to the budget before they are allocated. Few bytes are not worth the counting.
+    /// Charges bytes to the budget before they are allocated; ignores small amounts.
     ///
     /// # Errors
     /// [`Stopped::Memory`].
@@ -76,7 +76,7 @@ impl<'a> CancelToken<'a> {
         }
     }
 
-    /// Charges bytes however few they are, as of something of which there are many.
+    /// Charges bytes however few they are, for items of which there are many.
     ///
     /// # Errors
     /// [`Stopped::Memory`].
@@ -84,8 +84,7 @@ impl<'a> CancelToken<'a> {
         self.budget.map_or(Ok(Charge::free()), |budget| budget.charge(bytes))
     }
 
-    /// Makes room for `more` items in a buffer that grows as it is filled, and charges what it grows by before it
-    /// does.
+    /// Makes room for `more` items in a growing buffer, and first charges the growth.
     ///
     /// # Errors
     /// [`Stopped::Memory`] and [`Stopped::Allocation`].
@@ -116,15 +115,15 @@ impl<'a> CancelToken<'a> {
         buffer.try_reserve_exact(capacity - buffer.len()).map_err(|_| Stopped::Allocation)
     }
 
-    /// Returns a counter that looks at the flag once in a while, for loops whose steps are too cheap to look at
-    /// it each time.
+    /// Returns a counter that checks the budget regularly, for loops whose steps are too cheap to
+    /// check it at each of them.
     #[must_use]
     pub const fn pace(&self) -> PacedToken<'a> {
         PacedToken { cancel: *self, pace: Pace::new() }
     }
 }
 
-/// Spreads the looks at a [`CancelToken`] over many small steps.
+/// Spreads the checks of a [`CancelToken`] over many small steps.
 #[derive(Debug)]
 pub struct PacedToken<'a> {
     cancel: CancelToken<'a>,
@@ -132,25 +131,25 @@ pub struct PacedToken<'a> {
 }
 
 impl<'a> PacedToken<'a> {
-    /// Returns what it looks at.
+    /// Returns the token.
     pub const fn cancel(&self) -> CancelToken<'a> {
         self.cancel
     }
 
-    /// Accounts for `work` steps and returns why to stop when it was time to look and there is a reason.
+    /// Counts `work` steps and checks the budget when that is due.
     #[inline]
     pub fn spend(&mut self, work: usize) -> Result<(), Stopped> {
         if self.pace.is_due(work) { self.cancel.check() } else { Ok(()) }
     }
 
-    /// Accounts for a line of which `bytes` are passed over at once; of a longer one than a stride, a part.
+    /// Counts a line of `bytes` bytes, or one stride of a longer line.
     #[inline]
     pub fn pass(&mut self, bytes: usize) -> Result<(), Stopped> {
         self.spend(1 + bytes / STEP_BYTES)
     }
 }
 
-/// Appends `bytes`, in steps a cancel can come between.
+/// Appends `bytes` in cancellable steps.
 #[inline]
 pub(super) fn append(
     out: &mut Vec<u8>,
@@ -176,7 +175,7 @@ mod looks {
 
     use super::Stopped;
 
-    /// Counts the looks at a [`super::CancelToken`], and asks to stop at one of them.
+    /// Counts the checks of a [`super::CancelToken`], and asks to stop at one of them.
     #[derive(Debug)]
     pub struct CheckCount {
         made: Cell<u64>,
@@ -184,17 +183,17 @@ mod looks {
     }
 
     impl CheckCount {
-        /// Never asks to stop.
+        /// Returns a counter that never asks to stop.
         pub const fn all() -> Self {
             Self::up_to(u64::MAX)
         }
 
-        /// Asks to stop at look `last`.
+        /// Returns a counter that asks to stop at check `last`.
         pub const fn up_to(last: u64) -> Self {
             Self { made: Cell::new(0), last }
         }
 
-        /// Returns how many looks there were.
+        /// Returns the number of checks.
         pub fn made(&self) -> u64 {
             self.made.get()
         }

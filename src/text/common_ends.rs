@@ -1,26 +1,26 @@
-//! What two byte strings begin and end with in common.
+//! The common prefix and suffix of two byte strings.
 
 use super::cancel_token::{CancelToken, PacedToken, STRIDE, Stopped};
 
-/// Sizes of blocks that are compared as a whole, the first ones until they differ, then smaller ones.
+/// Sizes of blocks that are compared as a whole, large ones until they differ, then smaller ones.
 const BLOCKS: [usize; 2] = [512, 8];
 
-/// The whole lines that two texts begin and end with in common, in bytes.
+/// The whole lines that are a common prefix and suffix of two texts, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CommonEnds {
-    /// Bytes at the front.
+    /// Bytes of the prefix.
     pub(super) start: usize,
-    /// Bytes at the end, none of which are counted at the front.
+    /// Bytes of the suffix, which does not overlap the prefix.
     pub(super) end: usize,
 }
 
 impl CommonEnds {
-    /// Looks for the longest.
+    /// Finds the longest prefix and suffix.
     pub(super) fn of(old: &[u8], new: &[u8], cancel: &CancelToken<'_>) -> Result<Self, Stopped> {
         cancel.check()?;
         let mut pace = cancel.pace();
         let start = common_start(old, new, &mut pace)?;
-        // Back to the start of the line in which they differ.
+        // Back to the start of the first line that differs.
         let start =
             old[..start].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
         let (old, new) = (&old[start..], &new[start..]);
@@ -29,20 +29,20 @@ impl CommonEnds {
         let end = if starts_line(old) && starts_line(new) {
             end
         } else {
-            // On to the start of the first line that is common as a whole.
+            // On to the start of the first whole common line.
             let newline = old[old.len() - end..].iter().position(|&byte| byte == b'\n');
             newline.map_or(0, |newline| end - newline - 1)
         };
         Ok(Self { start, end })
     }
 
-    /// Returns what of a text lies between.
+    /// Returns the part of a text between prefix and suffix.
     pub(super) fn between<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.start..text.len() - self.end]
     }
 }
 
-/// Returns how many bytes both begin with.
+/// Returns the length of the common prefix.
 pub fn common_start(old: &[u8], new: &[u8], pace: &mut PacedToken<'_>) -> Result<usize, Stopped> {
     let mut equal = 0;
     for (old, new) in old.chunks(STRIDE).zip(new.chunks(STRIDE)) {
@@ -61,7 +61,7 @@ pub fn common_start(old: &[u8], new: &[u8], pace: &mut PacedToken<'_>) -> Result
     Ok(equal)
 }
 
-/// Returns how many bytes both end with.
+/// Returns the length of the common suffix.
 pub(super) fn common_end(
     old: &[u8],
     new: &[u8],

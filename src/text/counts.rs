@@ -1,9 +1,9 @@
-//! How many lines were added and removed, without the diff where the bytes tell it.
+//! Counts added and removed lines, without a diff if the bytes suffice.
 //!
-//! Most versions of a file differ in one place. What both texts begin and end with is set aside as bytes, faster than
-//! its lines could be found, and two cases are then left in which every diff of git's counts the same: one text has
-//! nothing left, or no line that is left is in both. Where little is left besides what is in both, only that is
-//! compared; all others are compared as a whole.
+//! Most versions of a file differ in one place. The common prefix and suffix are removed as bytes,
+//! which is faster than splitting lines. Then every diff has the same counts in two cases: one rest
+//! is empty, or the rests have no line in common. If the rests have only few lines that are not in
+//! both, only the rests are compared; otherwise the whole texts are.
 
 use super::cancel_token::CancelToken;
 use super::common_ends::CommonEnds;
@@ -12,12 +12,12 @@ use super::engine::{Algorithm, Engine, Whitespace};
 use super::lines::{MAX_BYTES, line_count_until};
 use crate::error::Result;
 
-/// Pairs of lines that are compared one with another, before the engine is asked instead.
+/// Pairs of lines that are compared directly; with more, the engine is used.
 const MAX_PAIRS: u64 = 4096;
-/// Lines of both sides among which the search takes no shortcut: its script is then as short as any.
+/// Lines of both sides among which the search takes no shortcut, so that its script is minimal.
 const MAX_SEARCHED: u64 = 512;
-/// Too few unmatched lines for prune.rs to discard a frequent one: that takes more
-/// than three on the same side for itself, and as many for the line that is counted with it.
+/// Too few unmatched lines for prune.rs to discard a frequent one: that takes more than three on
+/// the same side for the line itself, and as many for the line that is counted with it.
 const FEW_MISSING: usize = 6;
 
 /// Returns the lines added and removed, as [`Diff`] counts them.
@@ -28,7 +28,7 @@ pub fn line_counts(
     options: &DiffOptions,
     cancel: &CancelToken<'_>,
 ) -> Result<(u64, u64)> {
-    // Patience and histogram match lines before they look at the ends.
+    // Patience and histogram match lines before they remove common ends.
     let is_plain = matches!(options.algorithm, Algorithm::Myers | Algorithm::Minimal)
         && options.whitespace == Whitespace::Exact
         && !options.ignore_blank_lines
@@ -41,7 +41,7 @@ pub fn line_counts(
     let (between_old, between_new) = (ends.between(old), ends.between(new));
     match common_lines(between_old, between_new, cancel)? {
         Common::None(counts) => return Ok(counts),
-        // What lies around would tell only how frequent a line is, which matters to none of these.
+        // The rest of the text would only tell how frequent a line is, which does not matter here.
         Common::Most => {
             let options = DiffOptions { context: None, ..options.clone() };
             let diff = Diff::new(engine, between_old, between_new, &options, cancel)?;
@@ -53,7 +53,7 @@ pub fn line_counts(
     Ok((diff.additions(), diff.deletions()))
 }
 
-/// What of two texts is in both.
+/// How much of the two rests is in both.
 #[derive(Debug, PartialEq, Eq)]
 enum Common {
     /// No line: all are added and removed.
@@ -64,7 +64,7 @@ enum Common {
     Some,
 }
 
-/// Looks at what lies between the common ends.
+/// Compares the texts between the common ends.
 fn common_lines(old: &[u8], new: &[u8], cancel: &CancelToken<'_>) -> Result<Common> {
     let counts = (line_count_until(new, cancel)?, line_count_until(old, cancel)?);
     if old.is_empty() || new.is_empty() {
@@ -84,7 +84,8 @@ fn common_lines(old: &[u8], new: &[u8], cancel: &CancelToken<'_>) -> Result<Comm
     Ok(if is_most { Common::Most } else { Common::Some })
 }
 
-/// Returns the lines of a text with their newlines, each behind the bytes that tell it from most others.
+/// Returns the lines of a text with their newlines, each after a key of its last bytes for a fast
+/// comparison.
 fn lines(text: &[u8]) -> Vec<(u64, &[u8])> {
     let lines = text.split_inclusive(|&byte| byte == b'\n');
     lines
@@ -140,7 +141,7 @@ mod tests {
         proptest::collection::vec(line, 0..12).prop_map(|lines| lines.concat().into_bytes())
     }
 
-    /// Lines that one side has many times among others that the other side lacks.
+    /// Returns lines of which one is frequent among others that the other side lacks.
     fn noisy(side: &'static str) -> impl Strategy<Value = Vec<u8>> {
         let line = prop_oneof![3 => Just("}\n".to_owned()), 4 => (0..40u8).prop_map(move |n| format!("{side} {n}\n")), 1 => (0..8u8).prop_map(|n| format!("both {n}\n"))];
         proptest::collection::vec(line, 0..30).prop_map(|lines| lines.concat().into_bytes())

@@ -1,4 +1,4 @@
-//! The difference of two texts: the one place where the line-diff engine is called.
+//! The diff of two texts: the only caller of the line-diff engine.
 
 use super::cancel_token::CancelToken;
 use super::common_ends::CommonEnds;
@@ -7,18 +7,18 @@ use super::hunk::{Hunk, hunks};
 use super::lines::{Lines, SplitError};
 use crate::error::{Error, Result};
 
-/// How two texts are compared and how much is shown around a change.
+/// How two texts are compared, and how much context is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffOptions {
     /// Unchanged lines around a change; `None` is the whole text.
     pub context: Option<u32>,
     /// Hunks with at most this many lines between their contexts are joined.
     pub inter_hunk_context: u32,
-    /// How the matching lines are found.
+    /// The algorithm that finds matching lines.
     pub algorithm: Algorithm,
     /// Which white space is ignored.
     pub whitespace: Whitespace,
-    /// Whether changes of blank lines only are left out where no other change is near.
+    /// Whether changes of only blank lines are omitted unless another change is near.
     pub ignore_blank_lines: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for DiffOptions {
     }
 }
 
-/// Two texts, what changed between them, and the hunks that show it.
+/// Two texts, their changes, and the hunks that show them.
 #[derive(Debug)]
 pub struct Diff<'a> {
     old: Lines<'a>,
@@ -48,10 +48,10 @@ pub struct Diff<'a> {
     hunks: Vec<Hunk>,
 }
 
-/// Returns the runs of lines that differ, as git finds them where no context is shown.
+/// Returns the changed runs of lines, as git finds them without context.
 ///
 /// # Errors
-/// `too_large` for a text that git would not compare; why the query ended.
+/// `too_large` for a text that git would not compare; the reason why the query ended.
 pub fn line_changes(
     engine: &mut Engine,
     old: &[u8],
@@ -64,7 +64,7 @@ pub fn line_changes(
     Ok(engine.diff(&old, &new, &options, cancel)?)
 }
 
-/// Does the same without weighing where a run of lines reads best: git's diff without its indent heuristic.
+/// Does the same without the indent heuristic.
 ///
 /// # Errors
 /// As [`line_changes`].
@@ -80,10 +80,11 @@ pub fn plain_line_changes(
     Ok(engine.diff(&old, &new, &options, cancel)?)
 }
 
-/// Returns the runs of lines that differ, as git's merges find them: whole texts are compared, without the indent heuristic.
+/// Returns the changed runs of lines, as git's merges find them: in whole texts, without the indent
+/// heuristic.
 ///
 /// # Errors
-/// Why the query ended.
+/// The reason why the query ended.
 pub(super) fn lowest_line_changes(
     engine: &mut Engine,
     old: &Lines<'_>,
@@ -95,7 +96,7 @@ pub(super) fn lowest_line_changes(
     Ok(engine.diff(old, new, &options, cancel)?)
 }
 
-/// What a line of a diff is.
+/// The kind of a line of a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
     /// In both texts.
@@ -109,7 +110,7 @@ pub enum LineKind {
 /// A line of a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiffLine<'a> {
-    /// What the line is.
+    /// Context, removed or added.
     pub kind: LineKind,
     /// Its bytes with their terminator; the last line of a text may lack one.
     pub content: &'a [u8],
@@ -132,7 +133,7 @@ impl<'a> Diff<'a> {
         Self::of_lines(engine, old, new, None, options, cancel)
     }
 
-    /// Compares two texts whose common ends are known; only where no white space is ignored.
+    /// Compares two texts with known common ends; requires an exact comparison of white space.
     pub(super) fn with_ends(
         engine: &mut Engine,
         old: &'a [u8],
@@ -155,7 +156,7 @@ impl<'a> Diff<'a> {
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
         let engine_options = engine::Options {
-            // git drops a common tail before it compares when no context is shown.
+            // Without context, git drops a common tail before it compares.
             trim_tail: options.context == Some(0),
             algorithm: options.algorithm,
             whitespace: options.whitespace,
@@ -163,7 +164,7 @@ impl<'a> Diff<'a> {
             is_lowest: false,
         };
         let changes = engine.diff_between(&old, &new, common, &engine_options, cancel)?;
-        // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
+        // Line numbers fit: `Lines` rejects texts whose lines 32 bits could not count.
         let (old_length, new_length) = (old.len() as u32, new.len() as u32);
         let hunks = hunks(
             &changes,
@@ -176,12 +177,12 @@ impl<'a> Diff<'a> {
         Ok(Self { old, new, changes, hunks })
     }
 
-    /// Returns how many lines were added, as far as the hunks show them.
+    /// Returns the number of added lines in the hunks.
     pub fn additions(&self) -> u64 {
         self.shown().map(|change| u64::from(change.new.end - change.new.start)).sum()
     }
 
-    /// Returns how many lines were removed, as far as the hunks show them.
+    /// Returns the number of removed lines in the hunks.
     pub fn deletions(&self) -> u64 {
         self.shown().map(|change| u64::from(change.old.end - change.old.start)).sum()
     }
@@ -190,7 +191,7 @@ impl<'a> Diff<'a> {
         self.hunks.iter().flat_map(|hunk| &self.changes[hunk.changes.clone()])
     }
 
-    /// Returns at most how many bytes writing all hunks takes, without headings.
+    /// Returns an upper bound of the bytes of all written hunks, without headings.
     pub fn written_bytes(&self) -> usize {
         const HEADER: usize = 64;
         const MARKS: usize = 32;
@@ -225,7 +226,7 @@ impl<'a> Diff<'a> {
         let pieces = changes.iter().map(Some).chain([None]);
         pieces.flat_map(move |change| {
             let (old, new) = at;
-            // Context is printed from the new side, as git does.
+            // Context lines are those of the new side, as in git.
             let context_end = change.map_or(end, |change| change.new.start);
             let context = (new..context_end)
                 .map(move |line| (LineKind::Context, Some(old + (line - new)), Some(line)));
@@ -252,8 +253,8 @@ impl<'a> Diff<'a> {
         })
     }
 
-    /// Returns how alike the texts are, 0 to 1: of the lines of both, the share that is in both.
-    /// Equal texts, empty ones too, have 1, and no others.
+    /// Returns the similarity of the texts, 0 to 1: the share of the lines of both that is in both.
+    /// It is 1 only for equal texts, empty ones included.
     pub fn similarity(&self) -> f64 {
         let lines = self.old.len() + self.new.len();
         let removed: u32 =

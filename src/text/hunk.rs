@@ -1,4 +1,4 @@
-//! Groups changes to hunks as git does.
+//! Groups changes into hunks as git does.
 
 use std::ops::Range;
 
@@ -6,24 +6,25 @@ use super::cancel_token::{CancelToken, Stopped};
 use super::engine::Change;
 use crate::budget::Charge;
 
-/// Changes that are shown together: half-open ranges of 0-based line numbers of both sides, context included, and of
-/// the changes' indices.
+/// Changes that are shown together: half-open ranges of 0-based line numbers of both sides, context
+/// included, and of the indices of the changes.
 ///
-/// With ignorable changes (`--ignore-blank-lines`) the sides' context can differ in length, as git's does: the lines
-/// to print are those of the new side.
+/// With ignorable changes (`--ignore-blank-lines`) the lengths of the sides' context can differ, as
+/// in git: the printed lines are those of the new side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
     /// The lines of the old side.
     pub old: Range<u32>,
     /// The lines of the new side.
     pub new: Range<u32>,
-    /// Which of the changes are shown; the others are ignored.
+    /// The shown changes; the others are ignored.
     pub changes: Range<usize>,
 }
 
-/// Groups `changes` as `git diff -U<context> --inter-hunk-context=<inter_hunk_context>` does; `None` puts all in one.
+/// Groups `changes` as `git diff -U<context> --inter-hunk-context=<inter_hunk_context>` does;
+/// without `context`, all in one hunk.
 ///
-/// An ignorable change is shown only when it is less than `context` lines from one that is not.
+/// An ignorable change is shown only within `context` lines of one that is not ignorable.
 ///
 /// # Errors
 /// [`Stopped`] when `cancel` asks for it.
@@ -36,7 +37,7 @@ pub fn hunks(
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<Hunk>, Stopped> {
     let mut pace = cancel.pace();
-    // 64 bits, so that no sum of limits and line numbers can wrap.
+    // 64 bits, so that no sum of limits and line numbers can overflow.
     let context = context.map_or(i64::from(u32::MAX), i64::from);
     let reach = 2 * context + i64::from(inter_hunk_context);
     let mut hunks = Vec::new();
@@ -66,7 +67,7 @@ fn gap(above: &Change, below: &Change) -> i64 {
     i64::from(below.old.start) - i64::from(above.old.end)
 }
 
-/// Returns the first change from `at` on that is shown: ignorable ones far above the next change are not.
+/// Returns the first shown change from `at` on: skips ignorable ones far above the next change.
 fn first_shown(changes: &[Change], at: usize, context: i64) -> Option<usize> {
     let mut first = at;
     for (index, change) in changes.iter().enumerate().skip(at) {
@@ -80,7 +81,7 @@ fn first_shown(changes: &[Change], at: usize, context: i64) -> Option<usize> {
     (first < changes.len()).then_some(first)
 }
 
-/// Returns the last change that is shown in the hunk that begins with change `first`.
+/// Returns the last shown change of the hunk that begins with change `first`.
 fn last_shown(changes: &[Change], first: usize, context: i64, reach: i64) -> usize {
     let mut last = first;
     // The new lines of the ignorable changes since `last`.

@@ -6,11 +6,11 @@ use super::cancel_token::{CancelToken, Stopped};
 use super::common_ends::CommonEnds;
 use crate::budget::Charge;
 
-/// The most bytes a side may have: 1023 MiB, where git's own diff gives up. It also keeps line numbers, and the
-/// sum of both sides' line counts, below 2^31.
+/// The most bytes of a side: 1023 MiB, the limit of git's own diff. It also keeps line numbers, and
+/// the sum of both sides' line counts, below 2^31.
 pub const MAX_BYTES: usize = 1023 * 1024 * 1024;
 
-/// How many bytes are split between two looks at the stop flag.
+/// Bytes that are split between two checks of the budget.
 const STRIDE: usize = 1 << 18;
 
 /// The lines of a byte string, each with its terminator (`\n`); the last may lack one.
@@ -24,7 +24,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Splits `bytes`, refusing more than [`MAX_BYTES`].
+    /// Splits `bytes`; rejects more than [`MAX_BYTES`].
     pub fn split(bytes: &'a [u8], cancel: &CancelToken<'_>) -> Result<Self, SplitError> {
         if bytes.len() > MAX_BYTES {
             return Err(SplitError::TooLarge { bytes: bytes.len() });
@@ -41,8 +41,8 @@ impl<'a> Lines<'a> {
         Ok(Self { bytes, bounds, _charge: charge })
     }
 
-    /// Splits a text that begins and ends with the same lines as `other`, which are not looked at again; also
-    /// returns how many lines those are at the front and at the end.
+    /// Splits a text that has its first and last lines in common with `other`, without scanning
+    /// them again; also returns the numbers of those lines at the start and at the end.
     pub(super) fn split_beside(
         bytes: &'a [u8],
         other: &Lines<'_>,
@@ -77,7 +77,7 @@ impl<'a> Lines<'a> {
         self.bounds.len() - 1
     }
 
-    /// Returns whether there is no line, that is, no byte.
+    /// Tells whether there is no line, that is, no byte.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -92,13 +92,13 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns the line (0-based) in which byte `offset` lies; the number of lines past the last.
+    /// Returns the line (0-based) that contains byte `offset`; the number of lines past the last.
     #[must_use]
     pub fn line_at(&self, offset: usize) -> usize {
         self.bounds[1..].partition_point(|&end| end as usize <= offset)
     }
 
-    /// Returns where line `index` (0-based) starts, or where the text ends past the last line.
+    /// Returns the start of line `index` (0-based), or the end of the text past the last line.
     #[must_use]
     pub fn start(&self, index: usize) -> usize {
         self.bounds.get(index).map_or(self.bytes.len(), |&start| start as usize)
@@ -115,14 +115,14 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the number of lines, a last one without terminator included, without splitting.
+/// Returns the number of lines without splitting; a last line without a terminator counts.
 #[must_use]
 pub fn line_count(bytes: &[u8]) -> u64 {
     let newlines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
     newlines + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
-/// Counts newlines, in steps a cancel can come between.
+/// Counts newlines in cancellable steps.
 fn newlines(text: &[u8], cancel: &CancelToken<'_>) -> Result<usize, Stopped> {
     let mut count = 0;
     for block in text.chunks(STRIDE) {
@@ -132,12 +132,12 @@ fn newlines(text: &[u8], cancel: &CancelToken<'_>) -> Result<usize, Stopped> {
     Ok(count)
 }
 
-/// Does the same as [`line_count`], in steps a cancel can come between.
+/// Does the same as [`line_count`] in cancellable steps.
 pub(super) fn line_count_until(bytes: &[u8], cancel: &CancelToken<'_>) -> Result<u64, Stopped> {
     Ok(newlines(bytes, cancel)? as u64 + u64::from(bytes.last().is_some_and(|&last| last != b'\n')))
 }
 
-/// Returns room for `more` bounds and those of a text, which is counted before where it is long.
+/// Returns room for `more` bounds and those of a text, whose lines are counted first if it is long.
 fn bounds_for(
     text: &[u8],
     more: usize,
@@ -151,7 +151,7 @@ fn bounds_for(
     Ok((bounds, charge))
 }
 
-/// Bytes that are looked at together: a bit of a `u64` for each.
+/// Bytes that are scanned together: one bit of a `u64` for each.
 const BLOCK: usize = 64;
 
 /// Appends the end of each line that ends within `text`, which starts `at` bytes into the whole.
@@ -167,10 +167,11 @@ fn split_block(text: &[u8], at: u32, bounds: &mut Vec<u32>) {
     push_ends(newlines_of(&last), base, bounds);
 }
 
-/// Returns a bit for each byte, the lowest for the first one, set where it is a newline.
+/// Returns one bit for each byte, the lowest for the first one, set if it is a newline.
 ///
-/// The bytes are compared in the processor's vector registers, which leaves a 0 or 1 in each. A multiplication brings
-/// those of eight bytes together: it moves byte `i` to bit `56 + i`, and no two bits to the same place.
+/// The bytes are compared in vector registers, which leaves a 0 or 1 in each. A multiplication
+/// gathers those of eight bytes: it moves byte `i` to bit `56 + i`, and no two bits to the same
+/// place.
 fn newlines_of(block: &[u8; BLOCK]) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let hits = block.map(|byte| u8::from(byte == b'\n'));
@@ -180,10 +181,10 @@ fn newlines_of(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// Appends the offset behind each newline of a block that starts at `base`.
+/// Appends the offset after each newline of a block that starts at `base`.
 ///
-/// Four are written at a time and those too many taken back: how many lines end in a block cannot be foreseen, and a
-/// branch on each would cost more.
+/// Four are written at a time and the excess is removed: the number of lines in a block is
+/// unpredictable, and a branch on each would cost more.
 fn push_ends(mut newlines: u64, base: u32, bounds: &mut Vec<u32>) {
     let mut left = newlines.count_ones() as usize;
     loop {
@@ -201,16 +202,17 @@ fn push_ends(mut newlines: u64, base: u32, bounds: &mut Vec<u32>) {
     }
 }
 
-/// Borrowed lines: a text, or a form of it that lines are compared by.
+/// Borrowed lines: a text, or the form of it that is compared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
     bytes: &'a [u8],
-    /// Where each line starts, and where the last one ends.
+    /// The start of each line, and the end of the last one.
     bounds: &'a [u32],
 }
 
 impl<'a> View<'a> {
-    /// Joins a buffer with the offsets of its lines: `bounds` is never empty, rises, and ends within `bytes`.
+    /// Combines a buffer with the offsets of its lines: `bounds` is never empty, rises, and ends
+    /// within `bytes`.
     pub(super) const fn new(bytes: &'a [u8], bounds: &'a [u32]) -> Self {
         Self { bytes, bounds }
     }
@@ -231,7 +233,7 @@ impl<'a> View<'a> {
         &self.bytes[..end]
     }
 
-    /// Returns the first lines only, those that end at or before `end` bytes.
+    /// Returns only the first lines, those that end at or before `end` bytes.
     pub(super) fn up_to(self, end: usize) -> Self {
         let kept = self.bounds.partition_point(|&bound| bound as usize <= end);
         Self { bytes: self.bytes, bounds: &self.bounds[..kept.max(1)] }
@@ -243,10 +245,10 @@ impl<'a> View<'a> {
 pub enum SplitError {
     /// More than [`MAX_BYTES`].
     TooLarge {
-        /// The size that was refused, in bytes.
+        /// The rejected size in bytes.
         bytes: usize,
     },
-    /// The budget is used up.
+    /// The query ended.
     Stopped(Stopped),
 }
 

@@ -1,5 +1,6 @@
 //! Texts and their differences: bytes in, values out, no I/O.
 
+mod assignment;
 mod binary;
 pub mod cancel_token;
 pub mod combined;
@@ -8,10 +9,13 @@ mod counts;
 mod diff;
 pub mod engine;
 pub mod hunk;
+pub mod hunk_id;
 pub mod lines;
 pub mod merge;
+pub mod moved;
 pub mod patch;
 mod quote;
+pub mod range_diff;
 pub mod section;
 mod similarity;
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-/// Returns `path` as git prints it in a header: in double quotes with C escapes when it holds a
-/// control character, a quote, a backslash or (git's default `core.quotePath`) a byte from 0x80
-/// on while `quote_high` is set; else as it is.
+/// Returns `path` as git prints it in a header: in double quotes with C escapes if it has a control
+/// character, a quote, a backslash, or, while `quote_high` is set (git's default `core.quotePath`),
+/// a byte of 0x80 or more; else unchanged.
 pub fn quoted_path(path: &[u8], quote_high: bool) -> Cow<'_, [u8]> {
     let special = |byte: u8| {
         byte < 0x20 || byte == 0x7f || byte == b'"' || byte == b'\\' || (quote_high && byte >= 0x80)

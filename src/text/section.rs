@@ -1,7 +1,7 @@
-//! The heading of a hunk: what git prints behind the second `@@`.
+//! The heading of a hunk: the text that git prints after the second `@@`.
 //!
-//! Sources: gitattributes(5), "Defining a custom hunk-header"; git's observable behaviour (2.47.3, in a UTF-8 locale:
-//! in the C locale, drivers also take lines that are not UTF-8).
+//! Sources: gitattributes(5), "Defining a custom hunk-header"; git's observable behaviour (2.47.3,
+//! in a UTF-8 locale: in the C locale, drivers also match lines that are not UTF-8).
 
 mod drivers;
 
@@ -17,25 +17,25 @@ use super::lines::Lines;
 /// The most bytes of a line that git keeps for a heading.
 const MAX_BYTES: usize = 80;
 
-/// How a line is taken for the heading of the section below it.
+/// The rules that choose the lines that are headings.
 pub struct Sections {
     name: &'static str,
     ignore_case: bool,
-    /// The first that matches decides; none at all is git's default rule.
+    /// The first rule that matches decides; without any rules it is git's default.
     rules: &'static [Rule],
     compiled: OnceLock<Box<[Regex]>>,
 }
 
-/// What a line must look like, and what is then its heading: the pattern's first group, else all that it matches.
+/// A pattern of a line, and its heading: the pattern's first group, else the whole match.
 ///
-/// git wants the leftmost, then longest match (POSIX); the patterns are written so that the leftmost match that
-/// `regex` prefers is the longest.
+/// git uses the leftmost, then longest match (POSIX); the patterns are written so that `regex`'s
+/// preferred leftmost match is the longest.
 enum Rule {
-    /// The line heads nothing.
+    /// The line is not a heading.
     Refuse(&'static str),
     /// A match at the line's start.
     Line(&'static str),
-    /// A match after whitespace, which the heading lacks.
+    /// A match after whitespace, which the heading omits.
     Indented(&'static str),
     /// The first match in the line.
     Anywhere(&'static str),
@@ -56,11 +56,11 @@ impl Sections {
         Self::new("default", &[])
     }
 
-    /// Returns the rules of the driver that git knows as `diff=<name>`, or `None` for a name without rules of its
+    /// Returns the rules of git's driver `diff=<name>`, or `None` for a name without rules of its
     /// own.
     ///
-    /// Of a renamed file git asks for the old path's driver, then for the new path's, and goes by the default rule
-    /// when neither has rules.
+    /// For a renamed file git uses the old path's driver, then the new path's, and the default rule
+    /// if neither has rules.
     #[must_use]
     pub fn driver(name: &[u8]) -> Option<&'static Self> {
         let at = drivers::DRIVERS
@@ -69,7 +69,15 @@ impl Sections {
         Some(&drivers::DRIVERS[at])
     }
 
-    /// Returns the steps that it takes to look at `line`: patterns read it all, the default rule one byte.
+    /// Returns the rules of `git range-diff` for its texts of patches: the file's line, or the heading of a hunk.
+    #[must_use]
+    pub fn of_patches() -> &'static Self {
+        static PATCHES: Sections =
+            Sections::new("patches", &[Rule::Line(" ## (.*) ##$"), Rule::Line(".?@@ (.*)$")]);
+        &PATCHES
+    }
+
+    /// Returns the steps to test `line`: patterns read all of it, the default rule one byte.
     const fn steps(&self, line: &[u8]) -> usize {
         1 + self.rules.len() * (4 + line.len() / 32)
     }
@@ -79,7 +87,7 @@ impl Sections {
         self.heading(line).is_some()
     }
 
-    /// Returns the heading that `line` is, or `None` when it is not one.
+    /// Returns the heading of `line`, or `None` if it is not one.
     fn heading<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
         let found = if self.rules.is_empty() {
             line.first()
@@ -96,7 +104,7 @@ impl Sections {
             self.rules.iter().zip(self.compiled()).find(|(_, regex)| regex.is_match(line))?;
         match rule {
             Rule::Refuse(_) => None,
-            // Groups are looked for only where there are some: on a long line they are slow.
+            // Groups are searched only if there are any: on a long line they are slow.
             _ if regex.captures_len() > 1 => {
                 let groups = regex.captures(line)?;
                 groups.get(1).or(groups.get(0)).map(|group| group.as_bytes())
@@ -138,32 +146,32 @@ impl fmt::Debug for Sections {
     }
 }
 
-/// Returns the line without `\n` or `\r\n`; a `\r` alone is part of it.
+/// Returns the line without `\n` or `\r\n`; a single `\r` is part of it.
 fn without_terminator(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// Drops what git takes for white space: not `\x0b` and `\x0c`.
+/// Removes trailing white space as git defines it, without `\x0b` and `\x0c`.
 fn without_trailing_space(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| !b" \t\r\n".contains(byte)).map_or(0, |last| last + 1);
     &text[..end]
 }
 
-/// Returns the text up to the first character that git does not take for UTF-8, U+FFFE and U+FFFF among them; a
-/// character that [`MAX_BYTES`] cuts in two is one.
+/// Returns the text up to the first character that git rejects as UTF-8, U+FFFE and U+FFFF
+/// included; a character split at [`MAX_BYTES`] is one.
 fn up_to_invalid(text: &[u8]) -> &[u8] {
     let valid = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let end = valid.find(['\u{fffe}', '\u{ffff}']).unwrap_or(valid.len());
     &text[..end]
 }
 
-/// Finds the headings of a text's hunks, which must be asked for in order: a hunk with no heading of its own has the
-/// one before.
+/// Finds the headings of a text's hunks, in order: a hunk without a heading of its own has the one
+/// before.
 #[derive(Debug)]
 pub struct Finder<'a> {
     sections: &'a Sections,
     old: &'a Lines<'a>,
-    /// The line above the last hunk's first; -1 is above the text.
+    /// The line above the last hunk's first line; -1 is above the text.
     limit: i64,
     heading: &'a [u8],
     pace: PacedToken<'a>,
@@ -176,12 +184,14 @@ impl<'a> Finder<'a> {
         Self { sections, old, limit: -1, heading: &[], pace: cancel.pace() }
     }
 
-    /// Returns what git prints behind the second `@@` and a space of `hunk`, or `None` when it prints nothing.
+    /// Returns the text that git prints after the second `@@` and a space of `hunk`, or `None` if
+    /// there is none.
     ///
-    /// It can be empty: git then prints the space alone, where the heading's first character is not UTF-8.
+    /// It can be empty: git then prints only the space, if the heading's first character is not
+    /// UTF-8.
     ///
     /// # Errors
-    /// [`Stopped`] when the caller asked to stop.
+    /// [`Stopped`] if the query ended.
     pub fn heading(&mut self, hunk: &Hunk) -> Result<Option<&'a [u8]>, Stopped> {
         let start = i64::from(hunk.old.start) - 1;
         if let Some(found) = self.search(start, self.limit)? {
@@ -191,7 +201,7 @@ impl<'a> Finder<'a> {
         Ok((!self.heading.is_empty()).then(|| up_to_invalid(self.heading)))
     }
 
-    /// Returns the heading that is nearest to line `start` on the way to line `limit`, which is not looked at.
+    /// Returns the heading nearest to line `start` in the direction of line `limit` (exclusive).
     fn search(&mut self, start: i64, limit: i64) -> Result<Option<&'a [u8]>, Stopped> {
         let heading = |line: i64| {
             let line = usize::try_from(line).map_or(&[][..], |line| self.old.get(line));
@@ -201,7 +211,7 @@ impl<'a> Finder<'a> {
         let found = if start > limit {
             (limit + 1..=start).rev().map(heading).find(|found| found != &Ok(None))
         } else {
-            // Hunks that overlap, as those of `--ignore-blank-lines` can: git then looks downwards.
+            // Hunks can overlap with `--ignore-blank-lines`: git then searches downwards.
             (start..limit).map(heading).find(|found| found != &Ok(None))
         };
         found.unwrap_or(Ok(None))

@@ -1,35 +1,36 @@
-//! How much of one file is found again in another, estimated as git estimates it.
+//! Estimates how much of one file occurs in another, as git does.
 //!
-//! A content is cut into pieces: a line with its newline, or 64 bytes where a line is longer. A piece counts
-//! as many bytes as it has under a number below 107,927 that is made of its bytes; where a piece stands does
-//! not matter. What two files have in common is, number by number, the lesser of both counts. The
-//! numbers, and so the percentages that `git diff -M` prints, were held against git (`test/rust/rename_parity.rs`).
+//! A content is cut into pieces: a line with its newline, or 64 bytes of a longer line. The bytes
+//! of a piece are counted under a number below 107,927, a hash of its content; its position does
+//! not matter. The common content of two files is the sum, over all numbers, of the smaller of both
+//! counts. The numbers, and so the percentages of `git diff -M`, are tested against git.
 
 use super::cancel_token::{CancelToken, Stopped};
 
 /// Bytes after which a piece ends even inside a line.
 const PIECE_BYTES: u32 = 64;
 
-/// How many numbers pieces are told apart by.
+/// The number of different hashes of pieces.
 const NUMBERS: u32 = 107_927;
 
-/// What the high half of a piece's state is multiplied by in its number.
+/// The factor of the high half of a piece's state in its number.
 const HIGH_FACTOR: u32 = 97;
 
-/// Bytes of content above which counting in a table of all numbers beats sorting the pieces.
+/// Bytes of content above which counting in a table of all numbers is faster than sorting the
+/// pieces.
 const TABLE_FROM: usize = 512 << 10;
 
-/// Bytes that are cut between two looks at the stop flag.
+/// Bytes that are cut between two checks of the budget.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// The content of a file as weighed pieces, for estimating what one file took from another.
+/// The pieces of a file's content with their sizes, to estimate what one file took from another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fingerprint {
     /// One for each number that occurs, ascending.
     weights: Box<[Weight]>,
 }
 
-/// The bytes that all pieces of one number have together.
+/// The total bytes of all pieces with one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Weight {
     number: u32,
@@ -37,13 +38,14 @@ struct Weight {
 }
 
 impl Fingerprint {
-    /// Takes the fingerprint of `bytes`; in a text, the carriage return of a CRLF does not count.
+    /// Computes the fingerprint of `bytes`; in a text, the carriage return of a CRLF does not
+    /// count.
     ///
     /// # Errors
-    /// [`Stopped`] when `cancel` asks for it; the flag is looked at every 64 KiB.
+    /// [`Stopped`] when `cancel` asks for it; it is checked every 64 KiB.
     pub fn new(bytes: &[u8], is_text: bool, cancel: &CancelToken<'_>) -> Result<Self, Stopped> {
         if bytes.len() < TABLE_FROM {
-            // A guess at the length of lines; the vector grows where they are shorter.
+            // A guess at the length of lines; the vector grows if they are shorter.
             let mut pieces = Vec::with_capacity(bytes.len() / 24 + 1);
             cut(bytes, is_text, cancel, |number, bytes| pieces.push(Weight { number, bytes }))?;
             pieces.sort_unstable_by_key(|piece| piece.number);
@@ -65,7 +67,7 @@ impl Fingerprint {
         Ok(Self { weights: weights.map(|(number, &bytes)| Weight { number, bytes }).collect() })
     }
 
-    /// Returns how many bytes of `old` are found again in `new`.
+    /// Returns how many bytes of `old` occur in `new`.
     #[must_use]
     pub fn copied(old: &Self, new: &Self) -> u64 {
         let mut news = new.weights.iter().peekable();
@@ -79,7 +81,7 @@ impl Fingerprint {
         copied
     }
 
-    /// Returns how many different pieces there are: the steps that a comparison takes.
+    /// Returns the number of different pieces: the steps of a comparison.
     #[must_use]
     pub fn len(&self) -> usize {
         self.weights.len()
@@ -91,15 +93,15 @@ impl Fingerprint {
         self.weights.is_empty()
     }
 
-    /// Returns the memory it holds; at most 863,416 bytes, however large the file.
+    /// Returns its size in memory; at most 863,416 bytes, however large the file.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         size_of_val::<[Weight]>(&self.weights)
     }
 }
 
-/// One new file, spread out so that many old ones can be held against it, each by looking up its own pieces
-/// only.
+/// One new file as a table, to compare many old ones with it, each by looking up only its own
+/// pieces.
 #[derive(Debug)]
 pub struct FingerprintTable {
     /// The bytes under each number.
@@ -114,7 +116,7 @@ impl Default for FingerprintTable {
 }
 
 impl FingerprintTable {
-    /// Puts a new file in the place of the one that is held.
+    /// Replaces the new file.
     pub fn hold(&mut self, new: Fingerprint) {
         for weight in &self.held.weights {
             self.bytes[weight.number as usize] = 0;
@@ -125,7 +127,7 @@ impl FingerprintTable {
         self.held = new;
     }
 
-    /// Returns how many bytes of `old` are found again in the file that is held.
+    /// Returns how many bytes of `old` occur in the new file.
     #[must_use]
     pub fn copied(&self, old: &Fingerprint) -> u64 {
         old.weights
@@ -165,7 +167,8 @@ fn cut(
 /// A piece that is being read.
 #[derive(Default)]
 struct Piece {
-    /// Two halves that rotate as one; bytes are added to the low half, without a carry into the high one.
+    /// Two halves that rotate as one; bytes are added to the low half, without a carry into the
+    /// high one.
     state: u64,
     bytes: u32,
 }

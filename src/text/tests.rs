@@ -1,5 +1,5 @@
-//! What is made of the engine's changes looks at the stop flag on its way; the engine's own passes are tested beside
-//! them.
+//! Passes over the engine's changes check the budget on their way; the engine's own passes are
+//! tested beside them.
 
 use super::cancel_token::{CheckCount, QUANTUM, STRIDE, Stopped};
 use super::hunk::{Hunk, hunks};
@@ -11,7 +11,7 @@ use super::{CancelToken, Diff, DiffOptions, Engine};
 /// Lines of a text: many times [`QUANTUM`].
 const LINES: usize = 1 << 18;
 
-/// Returns how many looks `pass` makes.
+/// Returns the number of checks that `pass` makes.
 fn looks(pass: impl FnOnce(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
     let looks = CheckCount::all();
     pass(&CancelToken::counting(&looks)).expect("nobody stops it");

@@ -1,7 +1,7 @@
-//! The unified format, byte for byte as git writes it.
+//! Writes the unified format, byte for byte as git does.
 //!
 //! Source: the output of `git diff`, described in its manual under "Generating patch text"; POSIX
-//! `diff -u` differs in labels only.
+//! `diff -u` differs only in labels.
 
 use std::io::Write;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::hunk::Hunk;
 use super::quoted_path;
 use crate::budget::Charge;
 
-/// Appends `--- old` and `+++ new`, labels quoted where git quotes a path; `quote_high` as for
+/// Appends `--- old` and `+++ new`, with labels quoted as git quotes paths; `quote_high` as for
 /// [`quoted_path`].
 pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8], quote_high: bool) {
     for (mark, label) in [(b"--- ", old), (b"+++ ", new)] {
@@ -30,7 +30,7 @@ pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8], quote_high: bool)
 /// Appends a hunk: its header and its lines.
 ///
 /// # Errors
-/// [`Stopped`] when the caller asked to stop.
+/// [`Stopped`] if the query ended.
 pub fn write_hunk(
     out: &mut Vec<u8>,
     diff: &Diff<'_>,
@@ -42,7 +42,7 @@ pub fn write_hunk(
     diff.lines(hunk).try_for_each(|line| write_line(out, &line, pace))
 }
 
-/// Appends a hunk's header, with a space and `section` behind the second `@@`.
+/// Appends a hunk's header, with a space and `section` after the second `@@`.
 pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>) {
     out.extend_from_slice(b"@@ -");
     write_range(out, &hunk.old);
@@ -56,10 +56,10 @@ pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>)
     out.push(b'\n');
 }
 
-/// Appends a line of a hunk, and git's remark where its newline is missing.
+/// Appends a line of a hunk, and git's marker if its newline is missing.
 ///
 /// # Errors
-/// [`Stopped`] when the caller asked to stop.
+/// [`Stopped`] if the query ended.
 pub fn write_line(
     out: &mut Vec<u8>,
     line: &DiffLine<'_>,
@@ -77,8 +77,7 @@ pub fn write_line(
     Ok(())
 }
 
-/// Appends `start,count`: the count only when it is not 1, and for no line the number of the line
-/// before.
+/// Appends `start,count`; omits a count of 1, and names the line before an empty range.
 fn write_range(out: &mut Vec<u8>, lines: &Range<u32>) {
     let (start, count) = shown_range(lines);
     let written = if count == 1 { write!(out, "{start}") } else { write!(out, "{start},{count}") };
@@ -86,16 +85,16 @@ fn write_range(out: &mut Vec<u8>, lines: &Range<u32>) {
 }
 
 /// Returns the first line and the count that a hunk's header shows for a side: lines are counted
-/// from 1, and where there is none the line before is named.
+/// from 1, and an empty range names the line before it.
 pub fn shown_range(lines: &Range<u32>) -> (u32, u32) {
     let count = lines.end - lines.start;
     (lines.start + u32::from(count > 0), count)
 }
 
-/// Returns the unified diff with its labels; empty when the texts are equal.
+/// Returns the unified diff with its labels; empty if the texts are equal.
 ///
 /// # Errors
-/// [`Stopped`] when `cancel` asks for it or there is no memory.
+/// [`Stopped`] when `cancel` asks for it or memory cannot be allocated.
 pub fn unified_diff(
     diff: &Diff<'_>,
     old_label: &[u8],

@@ -1,13 +1,13 @@
 //! The difference of two texts word by word.
 //!
-//! Words are those of Unicode (Standard Annex 29: default word boundaries), the whitespace and punctuation
-//! between them included, so that the pieces of a text, joined, are the text.
+//! Words are those of Unicode (Standard Annex 29: default word boundaries), including the
+//! whitespace and punctuation between them, so that the pieces of a text, joined, are the text.
 
 use std::time::Instant;
 
 use similar::{Algorithm, ChangeTag, TextDiff};
 
-/// What a run of words is.
+/// The kind of a run of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordChange {
     /// In both texts.
@@ -29,15 +29,15 @@ impl WordChange {
     }
 }
 
-/// Returns the runs from `old` to `new`: no run is empty, two neighbours differ in what they are,
-/// and where one text replaces another the deleted one comes first.
+/// Returns the runs from `old` to `new`: no run is empty, neighbours have different kinds, and in a
+/// replacement the deleted run comes first.
 ///
 /// The runs that are not `Insert`, joined, are `old`; those that are not `Delete`, `new`.
 pub fn word_runs(old: &str, new: &str) -> Vec<(WordChange, String)> {
     word_runs_until(old, new, None)
 }
 
-/// Does the same within time: past `deadline` what is left counts as replaced.
+/// Does the same with a time limit: after `deadline` the rest counts as replaced.
 pub fn word_runs_until(
     old: &str,
     new: &str,

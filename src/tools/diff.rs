@@ -14,8 +14,7 @@ pub struct Diff;
 impl Tool for Diff {
     const NAME: &'static str = "Diff";
     const TITLE: &'static str = "Diff files or texts";
-    const DESCRIPTION: &'static str = "Returns the unified diff of two files, path_a and path_b, or of text_a and text_b; label_a and \
-         label_b name them. Example: path_a = workspace/a.txt, path_b = workspace/b.txt";
+    const DESCRIPTION: &'static str = "The unified diff of two files or texts. Example: path_a = workspace/a.txt, path_b = workspace/b.txt";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("file_a", "path_a"),
         Alias::Means("file_b", "path_b"),
@@ -59,7 +58,7 @@ pub struct DiffArguments {
     pub text_a: Option<String>,
     /// The new text, instead of path_b.
     pub text_b: Option<String>,
-    /// Name of the old side in the diff. Default: its path, or a.
+    /// Name of the old side. Default: its path, or a.
     pub label_a: Option<String>,
     /// Name of the new side. Default: its path, or b.
     pub label_b: Option<String>,

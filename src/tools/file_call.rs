@@ -1,7 +1,9 @@
 //! A call of a file tool, which a person may have to approve.
 
 use super::files::{EditFileArguments, WriteFileArguments};
+use super::patch::PatchArguments;
 use super::read::ReadFileArguments;
+use super::undo::UndoArguments;
 
 /// A call of a file tool.
 #[derive(Debug)]
@@ -12,4 +14,8 @@ pub enum FileCall {
     Write(WriteFileArguments),
     /// `edit_file`
     Edit(EditFileArguments),
+    /// `edit_files`
+    Patch(PatchArguments),
+    /// `undo`
+    Undo(UndoArguments),
 }

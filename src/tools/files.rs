@@ -38,8 +38,7 @@ pub struct EditFile;
 impl Tool for EditFile {
     const NAME: &'static str = "edit_file";
     const TITLE: &'static str = "Edit a file";
-    const DESCRIPTION: &'static str = "Replaces old_string, which must match exactly and occur once (or replace_all), with \
-         new_string; or all edits of a list, together or not at all. Example: path = workspace/a.py, \
+    const DESCRIPTION: &'static str = "Replaces old_string with new_string; or makes all edits of a list, or none. Example: path = workspace/a.py, \
          old_string = x = 1, new_string = x = 2";
     const ANNOTATIONS: Annotations = WRITES;
     const ALIASES: &'static [Alias] = &[
@@ -81,7 +80,7 @@ pub struct WriteFileArguments {
 pub struct EditFileArguments {
     #[allow(missing_docs)]
     pub path: String,
-    /// The text to replace; it must occur once.
+    /// Must match exactly and occur once (or replace_all).
     pub old_string: Option<String>,
     /// What takes its place.
     pub new_string: Option<String>,

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::room::{ListedRow, Room};
 use super::tool::{Alias, Output, Tool};
-use crate::error::{escaped, escaped_line};
+use crate::error::{Result, escaped, escaped_line};
+use crate::form::more;
 
 /// Lists files.
 pub struct ListFiles;
@@ -12,7 +14,7 @@ pub struct ListFiles;
 impl Tool for ListFiles {
     const NAME: &'static str = "list_files";
     const TITLE: &'static str = "List files";
-    const DESCRIPTION: &'static str = "Lists files with their sizes: below a directory of a sandbox, without ignored ones, or of a \
+    const DESCRIPTION: &'static str = "Lists files with sizes: below a directory, without ignored ones, or of a \
          revision. Example: path = workspace/src, glob = *.rs";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("directory", "path"),
@@ -39,7 +41,7 @@ pub struct Search;
 impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search";
-    const DESCRIPTION: &'static str = "Finds lines that hold a text or, with regex, match an expression, in the files of a sandbox \
+    const DESCRIPTION: &'static str = "Finds lines of the files of a sandbox \
          or of a revision. Example: pattern = fn main, glob = *.rs";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("query", "pattern"),
@@ -93,9 +95,9 @@ pub struct ListFilesArguments {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchArguments {
-    /// A text within a line; an expression with regex.
+    /// A text within a line.
     pub pattern: String,
-    /// Whether pattern is a regular expression. Default: false.
+    /// pattern is a regular expression. Default: false.
     #[schemars(extend("default" = false))]
     pub regex: Option<bool>,
     /// Default: false.
@@ -161,12 +163,14 @@ pub struct FileListContent {
     pub files: Vec<ListedFile>,
 }
 
-impl FileList {
-    /// Returns what a file adds to the text behind the one before it: a line, below the name of its directory.
-    pub fn line(before: Option<&ListedFile>, file: &ListedFile) -> String {
+impl ListedRow for ListedFile {
+    const NAME: &'static str = "files";
+
+    /// Returns a line, below the name of its directory where that is another one than before.
+    fn shown(&self, before: Option<&Self>) -> String {
         let split = |path: &str| path.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
-        let at = split(&file.path);
-        let (directory, name) = file.path.split_at(at);
+        let at = split(&self.path);
+        let (directory, name) = self.path.split_at(at);
         // A name must not look like a row, or like what redline says.
         let name = escaped(name);
         let is_same = before.is_some_and(|before| before.path[..split(&before.path)] == *directory);
@@ -176,7 +180,7 @@ impl FileList {
             format!("{}\n", escaped(directory))
         };
         let indent = if directory.is_empty() { "" } else { " " };
-        match file.bytes {
+        match self.bytes {
             Some(bytes) => format!("{head}{indent}{name} {bytes}\n"),
             None => format!("{head}{indent}{name}\n"),
         }
@@ -191,13 +195,11 @@ impl Output for FileList {
         let mut text = format!("{}\n", self.line());
         let mut before = None;
         for file in &self.files {
-            text.push_str(&Self::line(before, file));
+            text.push_str(&file.shown(before));
             before = Some(file);
         }
         if let Some(cursor) = &self.next_cursor {
-            text.push_str(&format!(
-                "\nMore files follow. The same call with cursor {cursor} goes on.\n"
-            ));
+            text.push_str(&format!("\n{}\n", more(cursor)));
         }
         text
     }
@@ -278,15 +280,6 @@ pub struct MatchesContent {
     pub files: Vec<MatchedFile>,
 }
 
-impl MatchedLine {
-    /// Returns the line as it is shown: `12:` before one that matches, `12-` before one around it.
-    pub fn shown(&self) -> String {
-        let gap = if self.is_after_gap { "--\n" } else { "" };
-        let mark = if self.is_match { ':' } else { '-' };
-        format!("{gap}{}{mark}{}\n", self.line, escaped_line(&self.text))
-    }
-}
-
 impl MatchedFile {
     /// Returns what stands above the lines of the file: its name, which must not look like a line of its own.
     pub fn head(&self) -> String {
@@ -294,7 +287,44 @@ impl MatchedFile {
     }
 }
 
+/// Lines stand below the name of their file, so that none depends on the one before it.
+impl ListedRow for MatchedLine {
+    const NAME: &'static str = "lines";
+
+    fn shown(&self, _before: Option<&Self>) -> String {
+        let gap = if self.is_after_gap { "--\n" } else { "" };
+        let mark = if self.is_match { ':' } else { '-' };
+        format!("{gap}{}{mark}{}\n", self.line, escaped_line(&self.text))
+    }
+}
+
+/// Bytes of a file among the values beside its path and its lines.
+const FILE_NAMES: usize = 32;
+
 impl Matches {
+    /// Adds lines of a file as far as there is room; returns the number of the first line without.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn add(
+        &mut self,
+        path: &str,
+        lines: impl Iterator<Item = MatchedLine>,
+        room: &mut Room,
+    ) -> Result<Option<u64>> {
+        let mut lines = lines.peekable();
+        let Some(first) = lines.peek().map(|line| line.line) else { return Ok(None) };
+        let mut file = MatchedFile { path: path.to_owned(), lines: Vec::new() };
+        if !room.take_text(&file.head(), FILE_NAMES) {
+            return Ok(Some(first));
+        }
+        let over = room.fill(lines.map(Ok), &mut file.lines)?;
+        if !file.lines.is_empty() {
+            self.files.push(file);
+        }
+        Ok(over.map(|line| line.line))
+    }
+
     fn matches(&self) -> u64 {
         let lines = self.files.iter().flat_map(|file| &file.lines);
         lines.filter(|line| line.is_match).count() as u64
@@ -309,10 +339,10 @@ impl Output for Matches {
         let mut text = format!("{}\n", self.line());
         for file in &self.files {
             text.push_str(&file.head());
-            file.lines.iter().for_each(|line| text.push_str(&line.shown()));
+            file.lines.iter().for_each(|line| text.push_str(&line.shown(None)));
         }
         if let Some(cursor) = &self.next_cursor {
-            text.push_str(&format!("\nThe search goes on: the same call with cursor {cursor}.\n"));
+            text.push_str(&format!("\n{}\n", more(cursor)));
         }
         text
     }

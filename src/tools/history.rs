@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::listing::{ListedRow, Listing};
+use super::listing::Listing;
+use super::room::ListedRow;
 use super::tool::{Alias, Tool};
 
 /// Digits of an id where it is shown to be read.

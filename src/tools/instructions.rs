@@ -11,7 +11,8 @@ Review: GitDiffSummary lists the changed files; GitDiff adds the hunks, page by 
 from = main...topic is what a branch changed, from = HEAD what is not committed yet.
 History: GitLog, then GitShow; GitBlame, GitFile (a file at rev), GitRefs, GitStatus.
 Find: list_files, search, read_file (by lines; line_numbers = true numbers them).
-Change: edit_file replaces old_string, which must occur exactly once, with new_string; write_file writes a whole file. \
+Change: edit_file replaces old_string, which must occur exactly once, with new_string; write_file writes a whole file; apply_patch several, all or none; undo takes \
+back a change. \
 Pass base_oid of an earlier answer to change only the version that you have seen. A person may have to approve a change.
 
 Budget: an answer has at most max_bytes bytes (default 25000). What has no room follows when you repeat the call with \

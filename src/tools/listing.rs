@@ -2,33 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::answer::Reply;
+use super::room::{ListedRow, Room};
 use super::tool::Output;
-use crate::error::{Error, Result};
-
-/// What a list has one of per row.
-pub trait ListedRow: Serialize {
-    /// The name of the list among the values.
-    const NAME: &'static str;
-
-    /// Returns what the row adds to the text behind the one before it.
-    fn shown(&self, before: Option<&Self>) -> String;
-
-    /// Returns the rows as values.
-    fn values(rows: &[Self]) -> Value
-    where
-        Self: Sized,
-    {
-        json!(rows)
-    }
-
-    /// Returns the bytes that the row adds to the values behind the one before it.
-    fn value_bytes(&self, _before: Option<&Self>) -> usize {
-        serde_json::to_string(self).map_or(0, |json| json.len() + ",".len())
-    }
-}
+use crate::error::Result;
+use crate::form::more;
 
 /// A page of a list.
 #[derive(Debug, Clone)]
@@ -66,26 +46,13 @@ impl<R: ListedRow> Listing<R> {
         cursor: impl Fn(usize) -> Result<String>,
     ) -> Result<Self> {
         let mut page = Self { head, rows: Vec::new(), next_cursor: Some(cursor(first)?) };
-        let mut room = reply.room(&page);
+        let mut room = Room::beside(reply, &page);
         page.next_cursor = None;
-        for row in rows {
-            let row = row?;
-            let before = page.rows.last();
-            let bytes = if reply.is_data {
-                row.value_bytes(before)
-            } else {
-                reply.form.cost(&row.shown(before))
-            };
-            let Some(left) = room.checked_sub(bytes) else {
-                if page.rows.is_empty() {
-                    return Err(Error::too_large(format!("max_bytes is {}", reply.max_bytes))
-                        .with_hint("Give a larger max_bytes"));
-                }
-                page.next_cursor = Some(cursor(first + page.rows.len())?);
-                break;
-            };
-            room = left;
-            page.rows.push(row);
+        if room.fill(rows, &mut page.rows)?.is_some() {
+            if page.rows.is_empty() {
+                return Err(room.too_small());
+            }
+            page.next_cursor = Some(cursor(first + page.rows.len())?);
         }
         Ok(page)
     }
@@ -103,7 +70,7 @@ impl<R: ListedRow> Output for Listing<R> {
             before = Some(row);
         }
         if let Some(cursor) = &self.next_cursor {
-            text.push_str(&format!("\n[goes on: the same call with cursor {cursor}]\n"));
+            text.push_str(&format!("\n{}\n", more(cursor)));
         }
         text
     }

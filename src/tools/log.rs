@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::history::{shown_day, shown_id, shown_inside, shown_refs};
-use super::listing::{ListedRow, Listing};
+use super::listing::Listing;
+use super::room::ListedRow;
 use super::tool::{Alias, Tool};
 use crate::error::{Error, Result, escaped_line};
 

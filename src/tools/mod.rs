@@ -19,12 +19,15 @@ mod history;
 mod instructions;
 mod listing;
 mod log;
+mod patch;
 mod publish;
 mod read;
 pub mod record;
 mod revision;
+mod room;
 mod schema;
 mod tool;
+mod undo;
 
 pub use answer::{Answer, Reply};
 pub use arguments::{Given, max_bytes, parse};
@@ -39,7 +42,7 @@ pub use files::{
     WriteResult, Written,
 };
 pub use find::{
-    FileList, ListFiles, ListFilesArguments, ListedFile, MatchedFile, MatchedLine, Matches, Search,
+    FileList, ListFiles, ListFilesArguments, ListedFile, MatchedLine, Matches, Search,
     SearchArguments,
 };
 pub use git::{
@@ -51,11 +54,14 @@ pub use history::{
     shown_id, utc_text,
 };
 pub use instructions::INSTRUCTIONS;
-pub use listing::{ListedRow, Listing};
+pub use listing::Listing;
 pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
+pub use patch::{ApplyPatch, ApplyPatchArguments, FileResult, PatchArguments, PatchResult};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{
     BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
     GitShow, GitShowArguments, ListedBlame, ShownCommit, ShownMerges,
 };
+pub use room::{ListedRow, Room};
 pub use tool::{Alias, Annotations, Output, Tool};
+pub use undo::{Undo, UndoArguments, Undone, UndoneFile};

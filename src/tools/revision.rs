@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::git::{Compared, ComparedContent, Totals};
 use super::history::{shown_day, shown_id, shown_inside, shown_refs};
-use super::listing::{ListedRow, Listing};
+use super::listing::Listing;
 use super::read::{LineRange, Lines, LinesContent, ReadFileArguments};
+use super::room::ListedRow;
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Result, escaped_line};
 
@@ -293,7 +294,7 @@ impl Tool for GitBlame {
     const NAME: &'static str = "GitBlame";
     const TITLE: &'static str = "Blame";
     const DESCRIPTION: &'static str =
-        "Says which commit each line of a file at rev (HEAD) is from. Example: file = src/main.rs";
+        "Says which commit each line of a file is from. Example: file = src/main.rs";
     const ALIASES: &'static [Alias] = FILE_ALIASES;
     type Arguments = GitBlameArguments;
     type Output = Listing<ListedBlame>;

@@ -9,26 +9,26 @@ use super::tool::{Output, Tool};
 /// What an argument of several tools means, where a tool does not say it in other words. Each schema says it: clients that
 /// search for tools show their model one tool alone.
 const SHARED: &[(&str, &str)] = &[
-    ("repo", "sandbox or sandbox/directory. Default: the only sandbox."),
-    ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b or a...b."),
+    ("repo", "sandbox[/directory]. Default: the only one."),
+    ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."),
     ("to", "Default: WORKTREE."),
     ("rev", "A revision. Default: HEAD."),
-    ("file", "From the repository's root."),
-    ("paths", "Git pathspecs: src, *.rs, :!docs."),
+    ("file", "From the repo's root."),
+    ("paths", "Pathspecs: src, *.rs, :!docs."),
     ("path", "sandbox/relative/path."),
     ("first_line", "From 1."),
     ("last_line", "From 1."),
     ("line_numbers", "Default: false."),
-    ("context_lines", "Default: 3; -1: the whole file."),
+    ("context_lines", "Default: 3; -1: whole file."),
     ("ignore_whitespace", "none (default), all, change, eol, cr_at_eol."),
     ("renames", "Default: true."),
-    ("replace_all", "Replace every occurrence. Default: false."),
-    ("edits", "Several replacements instead of one."),
-    ("base_oid", "From an earlier answer: any other version is stale."),
+    ("replace_all", "Every occurrence. Default: false."),
+    ("edits", "Several at once."),
+    ("base_oid", "Of an answer: any other version is stale."),
     ("glob", "A pattern, such as *.rs."),
     ("include_ignored", "Default: false."),
-    ("cursor", "next_cursor of the previous answer."),
-    ("since", "A date, such as 2026-01-31 or 2 weeks ago."),
+    ("cursor", "The last next_cursor."),
+    ("since", "A date: 2026-01-31, 2 weeks ago."),
     ("max_bytes", "Default: 25000."),
     ("format", "text (default) or json."),
 ];
@@ -122,6 +122,10 @@ fn shorten(schema: &mut Value, side: Side) {
     // The names of values say what they are.
     if side == Side::Output {
         object.remove("description");
+    }
+    // The description says it.
+    if side == Side::Input {
+        object.remove("default");
     }
     if side == Side::Input
         && let Some(Value::Array(kinds)) = object.get_mut("type")

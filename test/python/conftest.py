@@ -20,6 +20,37 @@ def pytest_report_header() -> str:
     return f"DuckDB {duckdb.__version__}, {repositories.git_version()}"
 
 
+# What they compare with git is the engine's work, which is the same code in every host.
+SAME_IN_EVERY_HOST = ("history/", "parity/", "layouts/", "hostile/test_attacks.py")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--share",
+        metavar="K/N",
+        help="of the tests whose outcome depends on no host, run each Nth function alone",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the functions that are the share of another host."""
+    if (share := config.getoption("--share")) is None:
+        return
+    mine, hosts = map(int, share.split("/"))
+    folder = pathlib.Path(__file__).parent
+
+    def function(item: pytest.Item) -> str | None:
+        path = item.path.relative_to(folder).as_posix()
+        if not path.startswith(SAME_IN_EVERY_HOST):
+            return None
+        return f"{path}::{item.name.partition('[')[0]}"
+
+    turns = dict.fromkeys(filter(None, map(function, items)))
+    others = {name for turn, name in enumerate(turns) if turn % hosts != mine % hosts}
+    config.hook.pytest_deselected(items=[item for item in items if function(item) in others])
+    items[:] = [item for item in items if function(item) not in others]
+
+
 @pytest.fixture(autouse=True)
 def in_the_root(monkeypatch):
     """Runs each test in the root of the checkout, as `make` and DuckDB's own runners do."""

@@ -174,6 +174,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("review", &["error", "limits", "budget", "form"]),
     ("find", &["error", "limits", "budget", "pattern", "git"]),
     ("edit", &["error", "limits", "budget", "strict_json", "text", "growth"]),
+    ("journal", &["error", "limits", "text", "sandbox", "edit"]),
     ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
     ("render", &["error", "limits", "text", "edit"]),
     (
@@ -188,7 +189,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "functions",
         &[
             "error", "limits", "budget", "suggest", "find", "form", "pipeline", "text", "sandbox",
-            "git", "edit", "query", "render", "review", "tools", "ffi",
+            "git", "edit", "journal", "query", "render", "review", "tools", "ffi",
         ],
     ),
 ];
@@ -452,6 +453,7 @@ const DROPPED: &[(&str, &str, &str)] = &[
     ("src/git/revision/upstream.rs", "recv", "another thread has ended"),
     ("src/git/store/gate.rs", "open", "the wording of an error"),
     ("src/git/store/graph.rs", "read_all", "the commits themselves are read"),
+    ("src/git/store/pack/table.rs", "try_reserve_exact", "the bytes are read, and not kept"),
     ("src/git/index/tests.rs", "paths", "a test"),
     ("src/git/store/kept.rs", "duration_since", "a clock before 1970 keeps nothing"),
     (

@@ -159,7 +159,10 @@ fn check(samples: &[Sample], layout: Layout, budgets: &[usize]) {
             let wait = begun.iter().filter(|&&file| !is_whole(file)).collect::<HashSet<_>>();
             assert!(wait.len() <= 2, "{}", page.text());
         }
-        assert_eq!(page.next_cursor.is_some(), page.text().contains("The same call with cursor"));
+        assert_eq!(
+            page.next_cursor.is_some(),
+            page.text().contains("[more: call again with cursor")
+        );
     }
     assert!(listed.iter().all(|&times| times == 1), "{listed:?}");
     for (file, sample) in samples.iter().enumerate() {

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import json
 import pathlib
-import secrets
 
 import anyio
 import anyio.to_thread
 import duckdb
 
+from ..locked import open_locked
 from .approver import Page
 
 READING = [
     "Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs",
     "list_files", "search", "read_file", "redline_capabilities",
 ]  # fmt: skip
-WRITING = ["write_file", "edit_file"]
+WRITING = ["write_file", "edit_file", "apply_patch", "undo"]
 # Questions of one client that may wait, also of calls that were given up: a person has to look through them.
 MAX_PROPOSALS = 100
 # What a person may be asked to read at most, as pages of a terminal.
@@ -31,8 +29,8 @@ MAX_CALLS, MAX_CALLS_OF_SESSION, MAX_ANSWERS = 32, 8, 8
 class Host:
     """The host's connection, and the key that no agent has."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        self.con, self.key = con, secrets.token_urlsafe(32)
+    def __init__(self, con: duckdb.DuckDBPyConnection, key: str) -> None:
+        self.con, self.key = con, key
         self.answers, self.calls = (
             anyio.CapacityLimiter(MAX_ANSWERS),
             anyio.CapacityLimiter(MAX_CALLS),
@@ -87,12 +85,10 @@ class Host:
         return True
 
 
-def sandboxes_of(folders: dict[str, pathlib.Path], write: bool) -> str:
+def sandboxes_of(folders: dict[str, pathlib.Path], write: bool) -> list[dict[str, object]]:
     """Returns what agents may reach, as the setting `redline_sandboxes` has it."""
     mode = "rw" if write else "ro"
-    return json.dumps(
-        [{"name": name, "root": str(root), "mode": mode} for name, root in folders.items()]
-    )
+    return [{"name": name, "root": str(root), "mode": mode} for name, root in folders.items()]
 
 
 def open_database(
@@ -102,18 +98,11 @@ def open_database(
     max_file_bytes: int | None = None,
 ) -> Host:
     """Returns the host of a locked database; its cursors are the agents', and none of them knows the key."""
-    host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
-    host.con.execute(f"LOAD {quoted(str(extension))}")
-    host.con.execute(f"SET GLOBAL redline_sandboxes = {quoted(sandboxes_of(folders, write))}")
-    host.con.execute(f"SET GLOBAL redline_max_proposals = {MAX_PROPOSALS}")
+    settings = {"redline_max_proposals": MAX_PROPOSALS}
     if max_file_bytes is not None:
-        host.con.execute(f"SET GLOBAL redline_max_read_bytes = {max_file_bytes}")
-    host.con.execute(f"SET GLOBAL redline_tool_grants = {READING + WRITING * write}")
-    host.con.execute(
-        f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'"
-    )
-    host.con.execute("SET GLOBAL lock_configuration = true")
-    return host
+        settings["redline_max_read_bytes"] = max_file_bytes
+    tools = READING + WRITING * write
+    return Host(*open_locked(extension, sandboxes_of(folders, write), tools, settings))
 
 
 class Places:
@@ -175,7 +164,3 @@ async def rows(
     finally:
         with contextlib.suppress(IndexError):
             ticket.pop().free()
-
-
-def quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -70,7 +70,7 @@ def open_database(given: Given) -> duckdb.DuckDBPyConnection:
     )  # fmt: skip
     roots, largest = ", ".join(map(literal, given["roots"])), given["max_file_bytes"]
     for setting in (
-        f"redline_sandboxes = {literal(given['sandboxes'])}", f"redline_tool_grants = {given['grants']}", f"redline_max_seconds = {given['seconds']}",
+        f"redline_sandboxes = {literal(json.dumps(given['sandboxes']))}", f"redline_tool_grants = {given['grants']}", f"redline_max_seconds = {given['seconds']}",
         *([f"redline_max_read_bytes = {largest}"] if largest is not None else []),
         f"allowed_directories = [{roots}]", "enable_external_access = false", "disabled_filesystems = 'LocalFileSystem'", "lock_configuration = true",
     ):  # fmt: skip

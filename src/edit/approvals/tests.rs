@@ -58,7 +58,7 @@ impl Host {
             "Write workspace/a",
             self.rules,
         );
-        taken.map(|result| result.to_vec()).map_err(|error| error.kind().code())
+        taken.map(|taken| taken.result.to_vec()).map_err(|error| error.kind().code())
     }
 
     fn approve(&self, operation: &Operation<'_>, scope: Scope) -> Code<String> {

@@ -134,6 +134,20 @@ impl FileChange {
             _ => Some(&self.path),
         }
     }
+
+    /// Returns the path, and the one that the file moves to.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let new = self.new_path().filter(|path| *path != self.path);
+        std::iter::once(self.path.as_str()).chain(new)
+    }
+
+    /// Takes a prefix of so many bytes off its paths, which must have it.
+    pub fn strip(&mut self, prefix: usize) {
+        self.path.drain(..prefix);
+        if let ChangeKind::Update { moves_to: Some(path), .. } = &mut self.kind {
+            path.drain(..prefix);
+        }
+    }
 }
 
 /// Returns an error about a line of the patch.

@@ -1,4 +1,4 @@
-//! What the tools `Diff`, `read_file`, `write_file` and `edit_file` do.
+//! What the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo` do.
 
 use super::entry::{Answers, Call};
 use crate::error::{Error, Result, quoted};
@@ -9,9 +9,9 @@ use crate::git::blob_id;
 use crate::review::{Binding, Position};
 use crate::text::Engine;
 use crate::tools::{
-    Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditFile, EditFileArguments, Edited,
-    FileCall, LinePlace, LineScan, Lines, ReadFile, ReadFileArguments, WriteFile,
-    WriteFileArguments, Written,
+    ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditFile,
+    EditFileArguments, Edited, FileCall, LinePlace, LineScan, Lines, PatchResult, ReadFile,
+    ReadFileArguments, Undo, UndoArguments, Undone, WriteFile, WriteFileArguments, Written,
 };
 
 impl Answers for Diff {
@@ -104,5 +104,26 @@ impl Answers for EditFile {
 
     fn file_call(arguments: EditFileArguments) -> Option<FileCall> {
         Some(FileCall::Edit(arguments))
+    }
+}
+
+impl Answers for ApplyPatch {
+    fn answer(call: Call, arguments: ApplyPatchArguments) -> Result<PatchResult> {
+        FileTools::new(call.execution).patch(&mut Engine::default(), &arguments.into())
+    }
+
+    fn file_call(arguments: ApplyPatchArguments) -> Option<FileCall> {
+        Some(FileCall::Patch(arguments.into()))
+    }
+}
+
+impl Answers for Undo {
+    fn answer(call: Call, arguments: UndoArguments) -> Result<Undone> {
+        let Call { execution, reply } = call;
+        FileTools::new(execution).undo(&arguments.chosen(), None, false)?.within(&reply)
+    }
+
+    fn file_call(arguments: UndoArguments) -> Option<FileCall> {
+        Some(FileCall::Undo(arguments))
     }
 }

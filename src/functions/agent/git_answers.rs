@@ -3,8 +3,8 @@
 use super::entry::{Answers, Call};
 use super::missing_file::explained;
 use crate::error::Result;
-use crate::functions::params::named_options;
-use crate::git::{Changes, LineCounts, Measured, RenameOptions};
+use crate::functions::params::CONTEXT;
+use crate::git::{Changes, LineCounts, Measured, Pathspec, RenameOptions};
 use crate::query::Revisions;
 use crate::query::review::{Frame, Request, Reviewed};
 use crate::review::{CURSOR_BYTES, Kind, Layout, Page};
@@ -83,9 +83,13 @@ impl Shown {
         let repo = arguments.repo.unwrap_or_else(|| call.execution.default_repository());
         let paths = arguments.paths.unwrap_or_default();
         Ok(Request {
-            revisions: Revisions::of_tool(arguments.from, arguments.to, repo, &paths, renames)?,
+            revisions: Revisions {
+                paths: Pathspec::parse_all(&paths)?,
+                renames,
+                ..Revisions::between(arguments.from, arguments.to, repo)
+            },
             options: DiffOptions {
-                context: named_options::context(arguments.context_lines)?,
+                context: CONTEXT.of_tool(arguments.context_lines)?,
                 whitespace: arguments.ignore_whitespace.map(Into::into).unwrap_or_default(),
                 ..DiffOptions::default()
             },

@@ -14,7 +14,7 @@ use crate::git::{
 use crate::limits;
 use crate::query::commit::Commit;
 use crate::query::file_status;
-use crate::query::needs::{INFO, NAMES, Needs};
+use crate::query::needs::{Need, Needs};
 use crate::query::refs::kind;
 use crate::review::{Binding, Position};
 use crate::tools::{
@@ -100,7 +100,7 @@ impl<'a> CommitReader<'a> {
 
     /// Returns a commit as it is listed.
     pub fn read(&self, visited: Visited) -> Result<ListedCommit> {
-        let commit = self.commit(visited, INFO | NAMES)?;
+        let commit = self.commit(visited, Needs::of(&[Need::Info, Need::Names]))?;
         let (id, info) = (commit.visited.id, commit.info.as_ref());
         let author = info.and_then(|info| info.author.as_ref());
         Ok(ListedCommit {
@@ -152,6 +152,7 @@ fn references(call: &Call, arguments: &GitRefsArguments) -> Result<Listing<Liste
         message: true,
         upstream: true,
         distance: true,
+        committed: false,
     };
     let reader = ReferenceReader::new(&repository, details, repository.packed_references()?);
     let plural = if named.len() == 1 { "" } else { "s" };

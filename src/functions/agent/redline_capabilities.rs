@@ -1,5 +1,7 @@
 //! `redline_capabilities()`: what a connection may do, for an agent that asks before it tries.
 
+use super::entry::{Answers, Call};
+use super::tools::TOOLS;
 use crate::budget::KEPT;
 use crate::error::Result;
 use crate::ffi::{FileError, Open, Settings, host_version};
@@ -12,8 +14,9 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table,
     Written, bigint, boolean, structure, structures, varchar, varchars,
 };
+use crate::limits;
 use crate::sandbox::{RefPattern, Sandbox, kernel_guard};
-use crate::tools::INSTRUCTIONS;
+use crate::tools::{self, Abilities, CapabilitiesArguments, INSTRUCTIONS, SandboxAbilities};
 
 /// A sandbox, without its root: what a directory is called on the machine is nobody's concern.
 pub struct SandboxRow;
@@ -225,5 +228,44 @@ impl Table for Capabilities {
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
         grants::check(&open.settings)?;
         Ok(Rows::new([ExecutionContext::new(open.settings)?], open.projection))
+    }
+}
+
+impl Answers for tools::Capabilities {
+    fn answer(call: Call, _: CapabilitiesArguments) -> Result<Abilities> {
+        let Call { execution, .. } = call;
+        let granted = TOOLS.iter().map(|tool| tool.declaration.name);
+        let tools = granted
+            .filter(|name| grants::require_tool(name, &execution.settings).is_ok())
+            .collect();
+        let sandboxes = execution.access.sandboxes();
+        let listed = sandboxes.map(|sandboxes| {
+            let of = |sandbox: &Sandbox| {
+                let asked = sandbox.approvals();
+                let asked = [
+                    ("read_file", asked.read),
+                    ("write_file", asked.write && sandbox.is_writable()),
+                    ("edit_file", asked.edit && sandbox.is_writable()),
+                ];
+                SandboxAbilities {
+                    name: sandbox.name().to_owned(),
+                    mode: sandbox.mode(),
+                    approvals: asked.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect(),
+                    max_file_bytes: sandbox.max_file_bytes(),
+                    example: sandbox.example(),
+                    refs: sandbox.refs().map(|refs| {
+                        refs.iter().map(|pattern| pattern.as_str().to_owned()).collect()
+                    }),
+                }
+            };
+            sandboxes.iter().map(of).collect()
+        });
+        Ok(Abilities {
+            sandboxes: listed,
+            repositories: sandboxes
+                .map_or_else(Vec::new, |found| found.repositories(limits::SURVEY_REPOSITORIES)),
+            tools,
+            has_approver: settings::approvers(&execution.settings)?.is_some(),
+        })
     }
 }

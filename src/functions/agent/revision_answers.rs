@@ -10,15 +10,15 @@ use super::missing_file::explained;
 use crate::error::{Error, Result, escaped, quoted};
 use crate::find::shortened;
 use crate::form::Form;
-use crate::functions::params::named_options;
+use crate::functions::params::CONTEXT;
 use crate::git::{
-    Blame, BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person,
-    ReadLimit, RenameOptions, Repository, SideFiles, Stage, Visited, blob_id, mailmap_of,
+    Blame, BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Pathspec,
+    Person, ReadLimit, RenameOptions, Repository, SideFiles, Stage, Visited, blob_id, mailmap_of,
     object_of, range_of, state_of_file,
 };
 use crate::query::Revisions;
 use crate::query::blame::Blamed;
-use crate::query::needs::{BODY, INFO, NAMES};
+use crate::query::needs::{Need, Needs};
 use crate::query::review::{Request, Reviewed};
 use crate::review::{Binding, Position};
 use crate::text::{Combined, DiffOptions};
@@ -59,11 +59,15 @@ impl Answers for GitShow {
             let parent = words.parent_ids.first().map_or("EMPTY", String::as_str);
             (parent.to_owned(), Some(words.commit_id.clone()))
         };
-        let revisions = Revisions::of_tool(from, to, repo, &paths, renames)?;
         let request = Request {
-            revisions: revisions.combining(is_combined.then_some(Combined::Dense)),
+            revisions: Revisions {
+                paths: Pathspec::parse_all(&paths)?,
+                renames,
+                combined: is_combined.then_some(Combined::Dense),
+                ..Revisions::between(from, to, repo)
+            },
             options: DiffOptions {
-                context: named_options::context(arguments.context_lines)?,
+                context: CONTEXT.of_tool(arguments.context_lines)?,
                 ..DiffOptions::default()
             },
             file: None,
@@ -104,7 +108,7 @@ fn commit(repository: &Repository, rev: &str) -> Result<Visited> {
 fn words(repository: &Repository, rev: &str, call: &Call) -> Result<CommitWords> {
     let reader = CommitReader::new(repository)?;
     let visited = commit(repository, rev)?;
-    let commit = reader.commit(visited, INFO | NAMES | BODY)?;
+    let commit = reader.commit(visited, Needs::of(&[Need::Info, Need::Names, Need::Body]))?;
     let visited = &commit.visited;
     let mut words = CommitWords {
         commit_id: visited.id.to_string(),
@@ -247,7 +251,8 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
     let blame = Blame::of(&repository, path, rev, &options)
         .map_err(|error| explained(error, &repository, path))?;
     let count = u32::try_from(blame.bounds.len() - 1).unwrap_or(u32::MAX);
-    let blamed = Blamed::new(blame, &repository, Some(&mailmap_of(&repository)?), INFO)?;
+    let blamed =
+        Blamed::new(blame, &repository, Some(&mailmap_of(&repository)?), Needs::of(&[Need::Info]))?;
     let blame = &blamed.blame;
     let mut known = HashSet::new();
     let runs = blame.runs.iter().flat_map(|run| {

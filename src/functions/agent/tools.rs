@@ -3,8 +3,9 @@
 use super::entry::Entry;
 use crate::error::Result;
 use crate::tools::{
-    Capabilities, Diff, EditFile, GitBlame, GitDiff, GitDiffFile, GitDiffSummary, GitFile, GitLog,
-    GitRefs, GitShow, GitStatus, ListFiles, ReadFile, Search, WriteFile, no_such_tool,
+    ApplyPatch, Capabilities, Diff, EditFile, GitBlame, GitDiff, GitDiffFile, GitDiffSummary,
+    GitFile, GitLog, GitRefs, GitShow, GitStatus, ListFiles, ReadFile, Search, Undo, WriteFile,
+    no_such_tool,
 };
 
 /// Every tool, in the order in which they are listed.
@@ -24,6 +25,8 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<ReadFile>(),
     Entry::of::<WriteFile>(),
     Entry::of::<EditFile>(),
+    Entry::of::<ApplyPatch>(),
+    Entry::of::<Undo>(),
     Entry::of::<Capabilities>(),
 ];
 

@@ -20,7 +20,7 @@ impl Declared for NeedsApproval {
     const DECLARATION: Declaration = Declaration {
         name: "needs_approval",
         family: Family::Approvals,
-        grant: Grant::Tools(&["read_file", "write_file", "edit_file"]),
+        grant: Grant::Tools(&["read_file", "write_file", "edit_file", "apply_patch", "undo"]),
         description: "The payload that a person decides on before a call of a file tool; NULL when nobody has to be asked",
         example: "SELECT needs_approval('read_file', '{\"path\": \"workspace/a.txt\"}')",
     };

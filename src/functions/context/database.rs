@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::functions::surface::Entry;
 use crate::git::Repositories;
+use crate::journal::{Looked, Memory};
 
 /// The state of one database.
 #[derive(Default)]
@@ -18,6 +19,10 @@ pub struct Database {
     pub calls: Calls,
     /// The edits that statements have made.
     pub repeats: Repeats,
+    /// The operations on files, where no directory is named for them.
+    pub operations: Memory,
+    /// When the directory that is named was last kept within its bounds.
+    pub looked: Looked,
     /// The repositories that stay open.
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.

@@ -45,6 +45,9 @@ pub const SETTINGS: &[&str] = &[
     settings::MAX_CALLS,
     settings::CACHE_BYTES,
     settings::MAX_SECONDS,
+    settings::JOURNAL,
+    settings::JOURNAL_MAX_BYTES,
+    settings::JOURNAL_DAYS,
 ];
 
 /// The settings at the start of an execution, and what its queries work with.

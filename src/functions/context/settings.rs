@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use crate::budget::Budget;
 use crate::edit::{Approvers, Rules};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ffi::{ConfigOption, OptionDefault, Registrar, Settings};
+use crate::journal::Bounds;
 use crate::limits;
 use crate::text::lines;
 
@@ -37,8 +38,15 @@ pub const MAX_SECONDS: &str = crate::budget::MAX_SECONDS;
 /// The bytes of git objects that a query keeps.
 pub const CACHE_BYTES: &str = "redline_cache_bytes";
 
+/// The directory of the journal.
+pub const JOURNAL: &str = "redline_journal";
+/// The bytes of the journal.
+pub const JOURNAL_MAX_BYTES: &str = "redline_journal_max_bytes";
+/// The days for which the journal keeps operations.
+pub const JOURNAL_DAYS: &str = "redline_journal_days";
+
 /// Every setting; `SET GLOBAL` sets it for all connections, `SET SESSION` for one.
-const OPTIONS: [ConfigOption; 11] = [
+const OPTIONS: [ConfigOption; 14] = [
     ConfigOption {
         name: SANDBOXES,
         description: "Directories that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
@@ -97,6 +105,22 @@ const OPTIONS: [ConfigOption; 11] = [
         description: "Maximum tool calls of one session per minute; 0 is no limit",
         default: OptionDefault::Number(limits::MAX_CALLS),
     },
+    ConfigOption {
+        name: JOURNAL,
+        description: "Directory outside of all sandboxes in which operations on files are recorded with the contents before \
+                      and after; '' keeps them in memory, NULL forbids writing",
+        default: OptionDefault::Text(""),
+    },
+    ConfigOption {
+        name: JOURNAL_MAX_BYTES,
+        description: "Maximum bytes of the journal; the oldest operations are dropped",
+        default: OptionDefault::Number(limits::JOURNAL_BYTES),
+    },
+    ConfigOption {
+        name: JOURNAL_DAYS,
+        description: "Days for which the journal keeps operations",
+        default: OptionDefault::Number(limits::JOURNAL_DAYS),
+    },
 ];
 
 /// Registers the settings on the database that loads the extension.
@@ -150,6 +174,26 @@ pub fn rules(settings: &Settings) -> Rules {
         bytes: size(MAX_WAITING_BYTES, limits::WAITING_BYTES),
         connection: Some(settings.connection()),
     }
+}
+
+/// Returns the directory of the journal; `None` while operations are kept in memory.
+///
+/// # Errors
+/// `fs_denied` for NULL.
+pub fn journal(settings: &Settings) -> Result<Option<&str>> {
+    let text = settings.get(JOURNAL).as_text().ok_or_else(|| {
+        Error::fs_denied(format!("{JOURNAL} is NULL, so no file is written"))
+            .with_hint("Ask the host to name a directory, or '' to record operations in memory")
+    })?;
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+/// Returns how much of the journal is kept at this moment, in microseconds since 1970.
+pub fn journal_bounds(settings: &Settings, now: i64) -> Bounds {
+    const DAY: u64 = 24 * 3600 * 1_000_000;
+    let bytes = number(settings, JOURNAL_MAX_BYTES, limits::JOURNAL_BYTES);
+    let age = number(settings, JOURNAL_DAYS, limits::JOURNAL_DAYS).saturating_mul(DAY);
+    Bounds { bytes, since: now.saturating_sub(i64::try_from(age).unwrap_or(i64::MAX)) }
 }
 
 /// Returns how many calls a session may make in a minute, `None` where there is no limit.

@@ -38,8 +38,8 @@ impl Declared for EditFile {
 
 /// The file tools, and what compares the texts.
 pub struct Editor {
-    tools: FileTools,
-    engine: Engine,
+    pub(super) tools: FileTools,
+    pub(super) engine: Engine,
 }
 
 impl State for Editor {

@@ -7,14 +7,15 @@ use super::planned_operation::{
 };
 use crate::budget::{Budget, check_current, lossy, owned};
 use crate::edit::{
-    Digest, Edit, FileTool, Operation, Plan, Proposal, Request, Rules, Session, Ticket, check_base,
-    payload, required,
+    Digest, Edit, FileTool, Operation, Plan, Proposal, Request, Rules, Session, Taken, Ticket,
+    check_base, payload, required,
 };
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::Settings;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
 use crate::functions::context::grants;
+use crate::functions::context::journal::{Recorded, file_at};
 use crate::functions::context::settings;
 use crate::functions::surface::Declared;
 use crate::git::{BlobHasher, blob_id};
@@ -22,8 +23,8 @@ use crate::sandbox::{Expected, Place};
 use crate::text::lines::line_count;
 use crate::text::{CancelToken, Engine, is_binary};
 use crate::tools::{
-    EditArgument, EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult,
-    WriteFileArguments, WriteResult,
+    EditArgument, EditFileArguments, EditResult, FileCall, PatchArguments, ReadFileArguments,
+    ReadResult, UndoArguments, WriteFileArguments, WriteResult,
 };
 
 /// The tools that show what stands in a file.
@@ -115,7 +116,7 @@ impl FileTools {
         }
         let planned =
             self.plan_unseen(&Hidden::read(&place), || PlannedOperation::read(place.clone()))?;
-        self.allowed(&planned)?;
+        self.taken(&planned)?;
         match planned.was.bytes() {
             Some(bytes) => Ok(bytes.to_vec()),
             // The file's own error names those that were perhaps meant.
@@ -127,6 +128,18 @@ impl FileTools {
     pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
         let path = &arguments.path;
         let place = self.writable(path)?;
+        let recorded = self.recorded(FileTool::Write, &place);
+        let written = self.write_recorded(place, arguments, &recorded);
+        recorded.end(written)
+    }
+
+    fn write_recorded(
+        &self,
+        place: Place<'_>,
+        arguments: &WriteFileArguments,
+        recorded: &Recorded<'_>,
+    ) -> Result<WriteResult> {
+        let path = &arguments.path;
         let may_show = self.may_show(&place);
         let planned = if may_show {
             PlannedOperation::write(place, &arguments.content)?
@@ -135,10 +148,11 @@ impl FileTools {
             let plan = || PlannedOperation::write(place.clone(), &arguments.content);
             self.plan_unseen(&hidden, plan)?
         };
-        let content = self.allowed(&planned)?;
+        let content = self.allowed(&planned, recorded)?;
         let was = planned.was.bytes();
         let is_same = was.is_some_and(|was| *was == *content);
         if !is_same {
+            recorded.begin(vec![planned.changed(&content)?])?;
             planned.place.write(&content, &planned.was)?;
         }
         let lines = |bytes: &[u8]| match line_count(bytes) {
@@ -166,6 +180,19 @@ impl FileTools {
     pub fn edit(&self, engine: &mut Engine, arguments: &EditFileArguments) -> Result<EditResult> {
         let path = &arguments.path;
         let place = self.writable(path)?;
+        let recorded = self.recorded(FileTool::Edit, &place);
+        let edited = self.edit_recorded(engine, place, arguments, &recorded);
+        recorded.end(edited)
+    }
+
+    fn edit_recorded(
+        &self,
+        engine: &mut Engine,
+        place: Place<'_>,
+        arguments: &EditFileArguments,
+        recorded: &Recorded<'_>,
+    ) -> Result<EditResult> {
+        let path = &arguments.path;
         let planned = if self.may_show(&place) {
             self.plan_edit(engine, place, arguments)?
         } else {
@@ -174,14 +201,15 @@ impl FileTools {
             self.plan_unseen(&hidden, || self.plan_edit(engine, place.clone(), arguments))?
         };
         self.refuse_repeat(&planned)?;
-        let content = self.allowed(&planned)?;
+        let content = self.allowed(&planned, recorded)?;
         let id = self.id(&planned);
+        recorded.begin(vec![planned.changed(&content)?])?;
         let written = planned.place.write_then(&content, &planned.was, || self.record_edit(id));
         // Whoever has named a version, or has seen one, means that one.
         let may_be_planned_again = arguments.base_oid.is_none() && !self.asks(&planned);
         let planned = match written {
             Err(error) if error.kind() == ErrorKind::Stale && may_be_planned_again => {
-                self.edit_as_it_is(engine, planned.place, arguments, id)?
+                self.edit_as_it_is(engine, planned.place, (arguments, recorded), id)?
             }
             written => written.map(|()| planned)?,
         };
@@ -203,7 +231,7 @@ impl FileTools {
         &self,
         engine: &mut Engine,
         place: Place<'a>,
-        arguments: &'a EditFileArguments,
+        (arguments, recorded): (&'a EditFileArguments, &Recorded<'_>),
         id: Digest,
     ) -> Result<PlannedOperation<'a>> {
         let mut made = None;
@@ -212,6 +240,7 @@ impl FileTools {
             // A copy of this call may have made it meanwhile.
             self.refuse_repeat(&planned)?;
             let content = planned.result().unwrap_or_default().to_vec();
+            recorded.begin(vec![planned.changed(&content)?])?;
             made = Some(planned);
             Ok(content)
         };
@@ -298,9 +327,14 @@ impl FileTools {
 
     fn payload(&self, call: &FileCall, holds_key: bool, is_asked: bool) -> Result<Option<String>> {
         let place = match call {
+            FileCall::Patch(arguments) => {
+                return self.patch_payload(arguments, holds_key, is_asked);
+            }
             FileCall::Read(arguments) => self.place(&arguments.path),
             FileCall::Write(arguments) => self.writable(&arguments.path),
             FileCall::Edit(arguments) => self.writable(&arguments.path),
+            // What it changes is in files that may be shown.
+            FileCall::Undo(arguments) => return self.undo_payload(&arguments.chosen()),
         }?;
         let edits = match call {
             FileCall::Edit(arguments) => arguments.edits()?,
@@ -314,6 +348,8 @@ impl FileTools {
             FileCall::Edit(arguments) => {
                 Hidden::edit(&place, &edits, arguments.base_oid.as_deref())
             }
+            FileCall::Patch(_) => unreachable!("a patch has its own payload"),
+            FileCall::Undo(_) => unreachable!("it has no place of its own"),
         };
         let asked = hidden.operation(&self.execution.session);
         let id = asked.id(approvals.secret());
@@ -335,6 +371,8 @@ impl FileTools {
             FileCall::Read(_) => PlannedOperation::read(place),
             FileCall::Write(arguments) => PlannedOperation::write(place, &arguments.content),
             FileCall::Edit(arguments) => self.plan_edit(&mut Engine::default(), place, arguments),
+            FileCall::Patch(_) => unreachable!("a patch has its own payload"),
+            FileCall::Undo(_) => unreachable!("it has no place of its own"),
         }?;
         let operation = planned.operation(&self.execution.session);
         if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
@@ -371,11 +409,11 @@ impl FileTools {
 
     /// Plans an operation on a file that must not be read unseen, once a person has said yes. Until then the call is
     /// recorded and the file is not opened: the answer, its time and what is left of the quotas depend on the call alone.
-    fn plan_unseen<'a>(
+    pub(super) fn plan_unseen<T>(
         &self,
-        hidden: &Hidden<'a>,
-        plan: impl FnOnce() -> Result<PlannedOperation<'a>>,
-    ) -> Result<PlannedOperation<'a>> {
+        hidden: &Hidden<'_>,
+        plan: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
         let approvals = &self.execution.database.approvals;
         let rules = self.rules();
         let operation = hidden.operation(&self.execution.session);
@@ -389,10 +427,27 @@ impl FileTools {
         Err(self.execution.unapproved(&outline, required(&outline, id)))
     }
 
+    /// Starts the record of a call.
+    fn recorded(&self, tool: FileTool, place: &Place<'_>) -> Recorded<'_> {
+        Recorded::new(&self.execution, tool.name(), vec![file_at(place)])
+    }
+
     /// Returns what an operation writes, if nobody has to be asked or somebody has said yes.
-    fn allowed(&self, planned: &PlannedOperation<'_>) -> Result<Arc<[u8]>> {
+    fn allowed(
+        &self,
+        planned: &PlannedOperation<'_>,
+        recorded: &Recorded<'_>,
+    ) -> Result<Arc<[u8]>> {
+        let taken = self.taken(planned)?;
+        recorded.allowed_by(taken.given.as_ref());
+        Ok(taken.result)
+    }
+
+    /// Does the same, with the yes.
+    fn taken(&self, planned: &PlannedOperation<'_>) -> Result<Taken> {
         if !self.asks(planned) {
-            return Ok(planned.result().unwrap_or_default().into());
+            let result = planned.result().unwrap_or_default().into();
+            return Ok(Taken { result, given: None });
         }
         let operation = planned.operation(&self.execution.session);
         let (proposal, outline) = if self.may_show(&planned.place) {
@@ -428,7 +483,7 @@ impl FileTools {
         grants::is_one_granted(READING, &self.execution.settings)
     }
 
-    fn may_show(&self, place: &Place<'_>) -> bool {
+    pub(super) fn may_show(&self, place: &Place<'_>) -> bool {
         self.execution.may_show(place)
     }
 
@@ -437,7 +492,7 @@ impl FileTools {
         operation.id(self.execution.database.approvals.secret())
     }
 
-    fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> Rules {
         settings::rules(&self.execution.settings)
     }
 
@@ -503,6 +558,16 @@ fn call_of(request: &Request) -> Result<FileCall> {
         (FileTool::Write, []) => {
             FileCall::Write(WriteFileArguments { path, content: String::new() })
         }
+        (FileTool::Patch, [patch, fuzz, base_oids]) => FileCall::Patch(PatchArguments {
+            sandbox: path,
+            patch: text(patch)?,
+            fuzz: fuzz == b"fuzz",
+            dry_run: false,
+            base_oids: serde_json::from_slice(base_oids).unwrap_or_default(),
+            reason: None,
+        }),
+        (FileTool::Patch, _) => return Err(Error::tool_failed("a patch lacks its arguments")),
+        (FileTool::Undo, _) => FileCall::Undo(UndoArguments::default()),
         (FileTool::Edit, arguments) => {
             let edits = arguments.chunks_exact(EDIT_ARGUMENTS).map(|edit| {
                 Ok(EditArgument {
@@ -524,14 +589,14 @@ fn call_of(request: &Request) -> Result<FileCall> {
 }
 
 /// An operation as far as it does not depend on the file.
-struct Hidden<'a> {
-    tool: FileTool,
-    sandbox: &'a [u8],
-    path: String,
+pub(super) struct Hidden<'a> {
+    pub tool: FileTool,
+    pub sandbox: &'a [u8],
+    pub path: String,
     /// The path with its sandbox.
-    shown: String,
-    arguments: Vec<&'a [u8]>,
-    base_oid: Option<&'a str>,
+    pub shown: String,
+    pub arguments: Vec<&'a [u8]>,
+    pub base_oid: Option<&'a str>,
 }
 
 impl<'a> Hidden<'a> {
@@ -553,7 +618,7 @@ impl<'a> Hidden<'a> {
         Self { base_oid, ..Self::new(FileTool::Edit, place, arguments) }
     }
 
-    fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+    pub(super) fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
         Operation {
             session,

@@ -1,10 +1,17 @@
 //! The functions over files of sandboxes, one file each. `file_tools` is what they and the tools of the same names do,
-//! by plans (`planned`) that are approved or refused.
+//! by plans (`planned_operation`, `planned_patch`) that are approved or refused; `patch_tools` changes several files at once.
 
 pub mod edit_explain;
 pub mod edit_file;
+pub mod edit_files;
 pub mod file_tools;
 pub mod parameters;
+mod patch_tools;
 pub mod planned_operation;
+pub mod planned_patch;
 pub mod read_file;
+pub mod redline_log;
+pub mod revert_edit;
+pub mod taking_back;
+mod undo;
 pub mod write_file;

@@ -5,6 +5,7 @@ use crate::edit::{
     payload,
 };
 use crate::error::Result;
+use crate::functions::context::journal::Changed;
 use crate::git::blob_id;
 use crate::sandbox::{Expected, Place};
 use crate::text::{CancelToken, Engine, is_binary};
@@ -76,6 +77,13 @@ impl<'a> PlannedOperation<'a> {
             Effect::Write(content) => Some(content.as_bytes()),
             Effect::Edit(_, plan) => Some(&plan.content),
         }
+    }
+
+    /// Returns what is recorded of the file that gets a content.
+    pub fn changed<'b>(&'b self, content: &'b [u8]) -> Result<Changed<'b>> {
+        let executable = self.was.mode().is_some_and(|mode| mode & 0o111 != 0);
+        let base = self.was.bytes().map(|bytes| (bytes, executable));
+        Changed::new(&self.place, [base, Some((content, executable))])
     }
 
     /// Tells whether a file would be written as it is.

@@ -1,12 +1,9 @@
 //! `ahead_behind(a, b, repo)`: how far two histories are apart.
 
-use super::repository_scalar::{REPO, RepositoryScalar};
+use super::repository_scalar::RepositoryScalar;
 use crate::error::Result;
 use crate::ffi::Field;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Out, Row, StructOf, Written, bigint,
 };

@@ -1,48 +1,77 @@
 //! `commit_changes(range, repo)`: the changed files of every commit of a range.
 
 use super::commit_columns::{
-    self, OfCommit, author_date, author_email, author_name, committer_date, subject,
+    MAILMAP, OfCommit, SINCE, UNTIL, author_date, author_email, author_name, author_offset,
+    committer_date, history_options, subject,
 };
 use super::commits::RANGE;
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::{Error, Result};
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::{Field, Type, Value};
+use crate::functions::params::{
+    Args, Asked, Choice, Given, Kind, Maybe, OneOf, PATHS, Param, REPO, Text, choice, comparison,
+    fields, optional,
+};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Stream, Tabular, varchar, varchars,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Tabular, varchar, varchars,
 };
 use crate::git::{CommitInfo, HistoryOptions, Measured, Merges, Search};
 use crate::query::RowGroup;
 use crate::query::commit_changes::{ChangesOfCommits, CommitChangesQuery};
 
+const MERGES: Param<OneOf<ComparedMerges>> = choice(
+    "merges",
+    "Merges: skip, first_parent (each with its first parent), all_parents (each with every parent) or combined (files that differ from all)",
+);
+const CONTAINS: Param<Maybe<Texts>> = optional(
+    "contains",
+    "A text, or a list of which one is enough: only changes after which it occurs more or less often, as git's -S",
+);
+const CHANGED_LINES: Param<Maybe<Text>> = optional(
+    "changed_lines",
+    "Only changes of a line that matches an extended regular expression, as git's -G",
+);
+
 /// The parameters of its own; those of a comparison follow.
-const OWN: [Field; 6] = [
-    Field::optional(
-        "merges",
-        Type::Varchar,
-        "'skip'",
-        "Merges: skip, first_parent (each with its first parent), all_parents (each with every parent) or combined (files that differ from all)",
-    ),
-    commit_columns::SINCE,
-    commit_columns::UNTIL,
-    commit_columns::MAILMAP,
-    Field::optional(
-        "contains",
-        Type::TextOrTexts,
-        "NULL",
-        "A text, or a list of which one is enough: only changes after which it occurs more or less often, as git's -S",
-    ),
-    Field::optional(
-        "changed_lines",
-        Type::Varchar,
-        "NULL",
-        "Only changes of a line that matches an extended regular expression, as git's -G",
-    ),
-];
+const OWN: [Field; 6] =
+    [MERGES.field, SINCE.field, UNTIL.field, MAILMAP.field, CONTAINS.field, CHANGED_LINES.field];
+const NAMED: [Field; 16] = comparison::joined(&OWN, &comparison::OF_HISTORY);
+
+/// With which parents merges are compared, and whether at once.
+type ComparedMerges = (Merges, bool);
+
+impl Choice for ComparedMerges {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("skip", (Merges::Skip, false)),
+        ("first_parent", (Merges::FirstParent, false)),
+        ("all_parents", (Merges::AllParents, false)),
+        ("combined", (Merges::AllParents, true)),
+    ];
+}
+
+/// A text, or a list of texts.
+struct Texts;
+
+impl Kind for Texts {
+    const TYPE: Type = Type::TextOrTexts;
+    type Of<'a> = Vec<String>;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<String>> {
+        let wrong = |what: &str, hint: &str| {
+            Error::invalid_args(format!("{} is no {what}", asked.name)).with_hint(hint)
+        };
+        let text = |text: &Value| text.as_text().map(str::to_owned);
+        match given.value() {
+            Some(Value::Text(text)) => Ok(vec![text.clone()]),
+            Some(Value::List(texts)) => {
+                texts.iter().map(text).collect::<Option<_>>().ok_or_else(|| {
+                    wrong("list of texts", "Give a text, or a list of texts without NULL")
+                })
+            }
+            _ => Err(wrong("text", "Give a text, or a list of texts")),
+        }
+    }
+}
 
 /// A commit with one of its changes.
 pub struct CommitChange;
@@ -62,6 +91,7 @@ impl Row for CommitChange {
         author_name(),
         author_email(),
         author_date(),
+        author_offset(),
         committer_date(),
         subject("The subject of its message, as git's %s"),
     ];
@@ -107,72 +137,33 @@ impl Declared for CommitChangesTable {
     };
 }
 
-impl TableFunction for CommitChangesTable {
-    const NAME: &'static str = "commit_changes";
-    const PARAMETERS: &'static [Field] = &[RANGE, comparison::REPO];
-    const NAMED: &'static [Field] = &comparison::joined::<
-        { OWN.len() + comparison::HISTORY_OPTIONS.len() },
-    >(&OWN, comparison::HISTORY_OPTIONS);
-    const COLUMNS: &'static [Field] = CommitChange::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = CommitChangesQuery;
-    type Scan = Stream<ChangesOfCommits>;
+impl RepositoryTable for CommitChangesTable {
+    const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
+    const NAMED: &'static [Field] = &NAMED;
+    const IS_EAGER: bool = true;
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(commit_changes_list('HEAD~2..HEAD', '.', {'renames': true}))";
+    type Query = CommitChangesQuery;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<CommitChangesQuery> {
-        let [range, repo] = arguments else { unreachable!("two arguments") };
-        let named = NamedOptions::new(Self::NAMED, named);
-        let merges = [
-            ("skip", Merges::Skip),
-            ("first_parent", Merges::FirstParent),
-            ("all_parents", Merges::AllParents),
-            ("combined", Merges::AllParents),
-        ];
-        let is_combined = |merges: &str| merges.eq_ignore_ascii_case("combined");
+    fn query(args: Args<'_>) -> Result<CommitChangesQuery> {
+        let (merges, combined) = args.get(MERGES)?;
         Ok(CommitChangesQuery {
-            range: required_text(range, Self::NAME, "range")?,
-            repo: required_text(repo, Self::NAME, "repo")?,
-            history: HistoryOptions {
-                merges: named.choice("merges", &merges)?,
-                since: named.get("since").as_timestamp(),
-                until: named.get("until").as_timestamp(),
-                first_parent: false,
-            },
-            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
-            paths: named.paths()?,
-            renames: named.rename_options()?,
-            diff: named.diff_options()?,
-            search: search(&named)?,
-            combined: named.text("merges").is_some_and(is_combined),
+            range: args.owned(RANGE)?,
+            repo: args.owned(REPO)?,
+            history: HistoryOptions { merges, ..history_options(args)? },
+            mailmap: args.get(MAILMAP)?,
+            paths: args.get(PATHS)?.unwrap_or_default(),
+            renames: comparison::rename_options(args)?,
+            diff: comparison::diff_options(args)?,
+            search: search(args)?,
+            combined,
         })
-    }
-
-    fn open(query: &CommitChangesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Stream::open::<Self>(query, open)?.eager())
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
     }
 }
 
 /// Returns what changes are looked for.
-fn search(named: &NamedOptions<'_>) -> Result<Option<Search>> {
-    let texts = match named.get("contains") {
-        Value::Null => None,
-        Value::Text(text) => Some(vec![text.clone()]),
-        Value::List(texts) => {
-            let text = |text: &Value| text.as_text().map(str::to_owned);
-            Some(texts.iter().map(text).collect::<Option<Vec<_>>>().ok_or_else(|| {
-                Error::invalid_args("contains is no list of texts")
-                    .with_hint("Give a text, or a list of texts without NULL")
-            })?)
-        }
-        _ => {
-            return Err(Error::invalid_args("contains is no text")
-                .with_hint("Give a text, or a list of texts"));
-        }
-    };
-    match (texts, named.text("changed_lines")) {
+fn search(args: Args<'_>) -> Result<Option<Search>> {
+    match (args.get(CONTAINS)?, args.get(CHANGED_LINES)?) {
         (None, None) => Ok(None),
         (Some(texts), None) => Search::texts(texts).map(Some),
         (None, Some(pattern)) => Search::lines(pattern).map(Some),
@@ -180,22 +171,5 @@ fn search(named: &NamedOptions<'_>) -> Result<Option<Search>> {
             Err(Error::invalid_args("contains and changed_lines are given together")
                 .with_hint("Give one of them: git too looks for one at a time"))
         }
-    }
-}
-
-impl Listed for CommitChangesTable {
-    const LIST_NAME: &'static str = "commit_changes_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of commit_changes as a list, for arguments that are columns";
-    const LIST_EXAMPLE: &'static str =
-        "SELECT len(commit_changes_list('HEAD~2..HEAD', '.', {'renames': true}))";
-    type Element = Numbered<CommitChange>;
-
-    fn list(
-        query: &CommitChangesQuery,
-        execution: &ExecutionContext,
-        out: &mut Column,
-    ) -> Result<()> {
-        push_rows(query, execution, out)
     }
 }

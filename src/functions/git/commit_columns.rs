@@ -2,50 +2,36 @@
 
 use std::marker::PhantomData;
 
-use crate::ffi::{Field, Type};
-use crate::functions::params::named_options::NamedOptions;
-use crate::functions::surface::{Col, Has, Part, Row, needing, timestamp, varchar, varchars};
+use crate::error::Result;
+use crate::functions::params::{Args, Flag, Maybe, Moment, Param, flag, optional};
+use crate::functions::surface::{
+    Col, Has, Part, Row, integer, needing, timestamp, varchar, varchars,
+};
 use crate::git::{CommitInfo, HistoryOptions, Merges, Person};
+use crate::query::Need;
 use crate::query::commit::Commit;
-use crate::query::needs::{BODY, INFO, NAMES};
 
 /// Leaves out commits by their time.
-pub const SINCE: Field = Field::optional(
-    "since",
-    Type::Timestamp,
-    "NULL",
-    "Leave out commits whose committer date is before this",
-);
+pub const SINCE: Param<Maybe<Moment>> =
+    optional("since", "Leave out commits whose committer date is before this, as git's --since");
 /// As above.
-pub const UNTIL: Field = Field::optional(
-    "until",
-    Type::Timestamp,
-    "NULL",
-    "Leave out commits whose committer date is after this",
-);
+pub const UNTIL: Param<Maybe<Moment>> =
+    optional("until", "Leave out commits whose committer date is after this, as git's --until");
 /// Whether names are those of .mailmap.
-pub const MAILMAP: Field = Field::optional(
-    "mailmap",
-    Type::Boolean,
-    "true",
-    "Show authors and committers as .mailmap names them",
-);
+pub const MAILMAP: Param<Flag> =
+    flag("mailmap", true, "Show authors and committers as .mailmap names them");
 /// Whether a walk follows first parents alone.
-pub const FIRST_PARENT: Field = Field::optional(
-    "first_parent",
-    Type::Boolean,
-    "false",
-    "Follow only the first parent of a merge",
-);
+pub const FIRST_PARENT: Param<Flag> =
+    flag("first_parent", false, "Follow only the first parent of a merge, as git's --first-parent");
 
 /// Returns which commits of a walk are asked for; merges are never left out.
-pub fn history_options(named: &NamedOptions<'_>) -> HistoryOptions {
-    HistoryOptions {
+pub fn history_options(args: Args<'_>) -> Result<HistoryOptions> {
+    Ok(HistoryOptions {
         merges: Merges::AllParents,
-        since: named.get("since").as_timestamp(),
-        until: named.get("until").as_timestamp(),
-        first_parent: named.boolean("first_parent"),
-    }
+        since: args.get(SINCE)?,
+        until: args.get(UNTIL)?,
+        first_parent: args.get(FIRST_PARENT)?,
+    })
 }
 
 /// A row about a commit, where it was read.
@@ -57,7 +43,7 @@ pub trait OfCommit: Row {
 /// Returns the column `author_name`.
 pub const fn author_name<K: OfCommit>() -> Col<K> {
     needing(
-        INFO | NAMES,
+        &[Need::Info, Need::Names],
         varchar("author_name", "The author's name", |row, out| {
             out.text(name(K::info(row).map(|info| &info.author)))
         }),
@@ -67,7 +53,7 @@ pub const fn author_name<K: OfCommit>() -> Col<K> {
 /// Returns the column `author_email`.
 pub const fn author_email<K: OfCommit>() -> Col<K> {
     needing(
-        INFO | NAMES,
+        &[Need::Info, Need::Names],
         varchar("author_email", "The author's e-mail address", |row, out| {
             out.text(email(K::info(row).map(|info| &info.author)))
         }),
@@ -77,9 +63,19 @@ pub const fn author_email<K: OfCommit>() -> Col<K> {
 /// Returns the column `author_date`.
 pub const fn author_date<K: OfCommit>() -> Col<K> {
     needing(
-        INFO,
+        &[Need::Info],
         timestamp("author_date", "When it was written", |row| {
             K::info(row).and_then(|info| info.author_date)
+        }),
+    )
+}
+
+/// Returns the column `author_offset`.
+pub const fn author_offset<K: OfCommit>() -> Col<K> {
+    needing(
+        &[Need::Info],
+        integer("author_offset", "The author's time zone then, in minutes east of UTC", |row| {
+            K::info(row).and_then(|info| info.author_offset)
         }),
     )
 }
@@ -87,7 +83,7 @@ pub const fn author_date<K: OfCommit>() -> Col<K> {
 /// Returns the column `committer_date`.
 pub const fn committer_date<K: OfCommit>() -> Col<K> {
     needing(
-        INFO,
+        &[Need::Info],
         timestamp("committer_date", "When it was committed", |row| {
             K::info(row).and_then(|info| info.committer_date)
         }),
@@ -97,7 +93,7 @@ pub const fn committer_date<K: OfCommit>() -> Col<K> {
 /// Returns the column `subject`.
 pub const fn subject<K: OfCommit>(doc: &'static str) -> Col<K> {
     needing(
-        INFO,
+        &[Need::Info],
         varchar("subject", doc, |row, out| {
             out.text(K::info(row).map(|info| info.subject.as_slice()))
         }),
@@ -124,7 +120,7 @@ impl<T: Row> Row for CommitThen<T> {
         }),
         varchars(
             "parent_ids",
-            "The ids of its parents in order; empty for a root",
+            "The ids of its parents in order; empty for a root and where a shallow clone ends",
             |(row, _), out| {
                 out.texts(row.visited.parents.iter().map(|id| id.to_string().into_bytes()))
             },
@@ -135,14 +131,15 @@ impl<T: Row> Row for CommitThen<T> {
         author_name(),
         author_email(),
         author_date(),
+        author_offset(),
         needing(
-            INFO | NAMES,
+            &[Need::Info, Need::Names],
             varchar("committer_name", "The committer's name", |(row, _), out| {
                 out.text(name(row.info.as_ref().map(|info| &info.committer)))
             }),
         ),
         needing(
-            INFO | NAMES,
+            &[Need::Info, Need::Names],
             varchar("committer_email", "The committer's e-mail address", |(row, _), out| {
                 out.text(email(row.info.as_ref().map(|info| &info.committer)))
             }),
@@ -150,7 +147,7 @@ impl<T: Row> Row for CommitThen<T> {
         committer_date(),
         subject("The subject of its message, as git's %s"),
         needing(
-            BODY,
+            &[Need::Body],
             varchar(
                 "body",
                 "The rest of its message, as git's %b; '' where there is none",

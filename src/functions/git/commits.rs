@@ -1,26 +1,47 @@
 //! `commits(range, repo)` and `commits_list(range, repo)`: every commit of a range.
 
 use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
+use crate::budget::owned;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
-use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, needing, varchar, varchars,
+use crate::ffi::{Field, Type};
+use crate::functions::params::{
+    Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, Textual, fields, required, text,
 };
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, needing, varchar, varchars,
+};
+use crate::query::Need;
 use crate::query::commits::{Attached, Commits, CommitsQuery};
-use crate::query::needs::{NOTES, REFS};
 
 /// The range of a history.
-pub const RANGE: Field = Field::new(
+pub const RANGE: Param<Name> = required(
     "range",
-    Type::Varchar,
     "A revision with all that it reaches, a..b, a...b, or ALL for every reference",
 );
+
+const NOTES_REF: Param<NotesRef> = text(
+    "notes_ref",
+    "refs/notes/commits",
+    "The reference with the notes of the column notes, as git's --notes; refs/notes/ may be left out",
+);
+
+/// A reference that must exist; `None` for the default, which need not.
+struct NotesRef;
+
+impl Kind for NotesRef {
+    const TYPE: Type = Type::Varchar;
+    type Of<'a> = Option<&'a str>;
+
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<Option<&'a str>> {
+        match given {
+            Given::Default(_) => Ok(None),
+            given => Text::read(given, asked).map(Some),
+        }
+    }
+}
+
+impl Textual for NotesRef {}
 
 /// The columns of what is attached to a commit from outside.
 pub struct AttachedColumns;
@@ -30,19 +51,27 @@ impl Row for AttachedColumns {
 
     const OWN: &'static [Col<Self>] = &[
         needing(
-            REFS,
+            &[Need::Refs],
             varchars(
                 "refs",
-                "The full names of HEAD, branches and tags that lead to it, in the order of git's %D",
-                |(refs, _), out| out.texts(refs.unwrap_or_default().iter().cloned()),
+                "The full names of HEAD, branches, remote-tracking branches, tags and the stash that lead to it, in the order of git's %D",
+                |(refs, ..), out| out.texts(refs.unwrap_or_default().iter().cloned()),
             ),
         ),
         needing(
-            NOTES,
+            &[Need::Notes],
             varchar(
                 "notes",
                 "The note on it, as git's %N; NULL where there is none",
-                |(_, note), out| out.text(note),
+                |(_, note, _), out| out.text(note),
+            ),
+        ),
+        needing(
+            &[Need::PatchId],
+            varchar(
+                "patch_id",
+                "The id of its patch, as git patch-id --stable; NULL for a merge and without changes",
+                |(.., patch_id), out| out.text(patch_id),
             ),
         ),
     ];
@@ -65,58 +94,22 @@ impl Declared for CommitsTable {
     };
 }
 
-impl TableFunction for CommitsTable {
-    const NAME: &'static str = "commits";
-    const PARAMETERS: &'static [Field] = &[RANGE, comparison::REPO];
-    const NAMED: &'static [Field] = &[
-        SINCE,
-        UNTIL,
-        comparison::PATHS,
-        FIRST_PARENT,
-        MAILMAP,
-        Field::optional(
-            "notes_ref",
-            Type::Varchar,
-            "'refs/notes/commits'",
-            "The reference with the notes of the column notes",
-        ),
-    ];
-    const COLUMNS: &'static [Field] = <Commits as Tabular>::Row::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = CommitsQuery;
-    type Scan = Stream<Commits>;
-
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<CommitsQuery> {
-        let [range, repo] = arguments else { unreachable!("two arguments") };
-        let named = NamedOptions::new(Self::NAMED, named);
-        Ok(CommitsQuery {
-            range: required_text(range, Self::NAME, "range")?,
-            repo: required_text(repo, Self::NAME, "repo")?,
-            history: history_options(&named),
-            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
-            notes_ref: named.text("notes_ref").map(str::to_owned),
-            paths: named.paths()?,
-        })
-    }
-
-    fn open(query: &CommitsQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Stream::open::<Self>(query, open)?.eager())
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for CommitsTable {
-    const LIST_NAME: &'static str = "commits_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of commits as a list, for arguments that are columns";
+impl RepositoryTable for CommitsTable {
+    const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
+    const NAMED: &'static [Field] = fields![SINCE, UNTIL, PATHS, FIRST_PARENT, MAILMAP, NOTES_REF];
+    const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str =
         "SELECT len(commits_list('HEAD~2..HEAD', '.', {'paths': 'README.md'}))";
-    type Element = Numbered<<Commits as Tabular>::Row>;
+    type Query = CommitsQuery;
 
-    fn list(query: &CommitsQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(query, execution, out)
+    fn query(args: Args<'_>) -> Result<CommitsQuery> {
+        Ok(CommitsQuery {
+            range: args.owned(RANGE)?,
+            repo: args.owned(REPO)?,
+            history: history_options(args)?,
+            mailmap: args.get(MAILMAP)?,
+            notes_ref: args.get(NOTES_REF)?.map(owned).transpose()?,
+            paths: args.get(PATHS)?.unwrap_or_default(),
+        })
     }
 }

@@ -1,15 +1,14 @@
 //! `diff_hunks(from, to, repo)`: the hunks of all files.
 
-use super::file_patches::{self, FilePatches};
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::file_patches::FilePatches;
+use super::repository_table::RepositoryTable;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison;
+use crate::ffi::Field;
+use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Row, Stream, Tabular, bigint, varchar,
+    Col, Declaration, Declared, Row, Tabular, bigint, needing, varchar,
 };
+use crate::query::Need;
 use crate::query::patches::{FileHunk, FileHunks, HunksQuery};
 
 /// One row per hunk of any file.
@@ -44,6 +43,20 @@ impl Row for FileHunks {
         varchar("patch", "The hunk as git prints it, from its @@ line on", |row, out| {
             out.text(row.patch())
         }),
+        needing(
+            &[Need::HunkId],
+            varchar(
+                "hunk_id",
+                "A digest of the path and of the removed and added lines, by the default options",
+                |row, out| out.text(row.id().map(|id| id.lines.as_str())),
+            ),
+        ),
+        needing(
+            &[Need::HunkId],
+            varchar("context_id", "The same with the lines around and the heading", |row, out| {
+                out.text(row.id().map(|id| id.context.as_str()))
+            }),
+        ),
     ];
 }
 
@@ -51,37 +64,14 @@ impl Tabular for FileHunks {
     type Row = Self;
 }
 
-impl TableFunction for DiffHunks {
-    const NAME: &'static str = "diff_hunks";
-    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
+impl RepositoryTable for DiffHunks {
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
-    const COLUMNS: &'static [Field] = FileHunks::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = HunksQuery;
-    type Scan = Stream<FileHunks>;
-
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<HunksQuery> {
-        file_patches::bind(arguments, named, Self::NAME).map(HunksQuery)
-    }
-
-    fn open(query: &HunksQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for DiffHunks {
-    const LIST_NAME: &'static str = "diff_hunks_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of diff_hunks as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str =
         "SELECT unnest(diff_hunks_list('HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
-    type Element = Numbered<FileHunks>;
+    type Query = HunksQuery;
 
-    fn list(query: &HunksQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(query, execution, out)
+    fn query(args: Args<'_>) -> Result<HunksQuery> {
+        FilePatches::query(args).map(HunksQuery)
     }
 }

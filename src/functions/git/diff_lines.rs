@@ -2,16 +2,17 @@
 
 use super::listed::Listed;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::{Field, Open};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Stream, Tabular, varchar,
+    Col, Declaration, Declared, Family, Grant, Has, ListOf, Out, Part, Row, Stream, Table, Tabular,
+    Written, needing, varchar,
 };
 use crate::query::diff_lines::{FileLines, LinesQuery};
 use crate::query::diff_rows::{LineRow, LineRows};
-use crate::query::{Query, RowGroup};
+use crate::query::{Need, Query, RowGroup};
+use crate::text::hunk_id::HunkId;
 
 /// The table function of all files.
 pub struct DiffLines;
@@ -27,16 +28,34 @@ impl Declared for DiffLines {
 }
 
 impl Row for FileLines {
-    type Of<'a> = (&'a [u8], LineRow<'a>);
+    type Of<'a> = (&'a [u8], LineRow<'a>, Option<&'a HunkId>);
 
     const OWN: &'static [Col<Self>] =
-        &[varchar("file_path", "Path from the repository's root", |(path, _), out| out.text(path))];
+        &[varchar("file_path", "Path from the repository's root", |(path, ..), out| {
+            out.text(path)
+        })];
     const PART: Option<Part<Self>> = Some(Part::of::<LineRows>());
-    const TAIL: &'static [Col<Self>] = &[varchar(
-        "marks",
-        "In a combined diff the marks before the line, one for each parent; else NULL",
-        |(_, line), out| out.text(line.marks()),
-    )];
+    const TAIL: &'static [Col<Self>] = &[
+        varchar(
+            "marks",
+            "In a combined diff the marks before the line, one for each parent; else NULL",
+            |(_, line, _), out| out.text(line.marks()),
+        ),
+        needing(
+            &[Need::HunkId],
+            varchar(
+                "hunk_id",
+                "As in diff_hunks; NULL for a line of no hunk there",
+                |(.., id), out| out.text(id.map(|id| id.lines.as_str())),
+            ),
+        ),
+        needing(
+            &[Need::HunkId],
+            varchar("context_id", "As in diff_hunks", |(.., id), out| {
+                out.text(id.map(|id| id.context.as_str()))
+            }),
+        ),
+    ];
 }
 
 impl Has<LineRows> for FileLines {
@@ -49,46 +68,36 @@ impl Tabular for FileLines {
     type Row = Self;
 }
 
-impl TableFunction for DiffLines {
-    const NAME: &'static str = "diff_lines";
-    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
+impl Table for DiffLines {
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
-    const COLUMNS: &'static [Field] = FileLines::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type Row = FileLines;
     type Bind = LinesQuery;
     type Scan = Stream<FileLines>;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind> {
-        let named = NamedOptions::new(Self::NAMED, named);
-        Ok(LinesQuery {
-            revisions: comparison::revisions(arguments, &named, Self::NAME)?,
-            options: named.diff_options()?,
-        })
+    fn bind(args: Args<'_>) -> Result<LinesQuery> {
+        let revisions = comparison::revisions(args)?;
+        Ok(LinesQuery { revisions, options: comparison::diff_options(args)? })
     }
 
     fn open(query: &LinesQuery, open: Open<'_>) -> Result<Self::Scan> {
         Stream::open::<Self>(query, open)
     }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
 }
 
 impl Listed for DiffLines {
-    const LIST_NAME: &'static str = "diff_lines_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of diff_lines as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str = "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.', {'paths': '*.md'}), recursive := true)";
     type Element = FileLines;
 
-    fn list(query: &LinesQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        let files = query.start(execution, 0)?;
-        out.push_list(|elements| {
-            files.each(|file| {
-                (0..file.rows())
-                    .for_each(|index| FileLines::COLUMNS.write_struct(file.row(index), elements));
-            })
+    /// Lines have numbers already.
+    fn list(
+        query: &LinesQuery,
+        execution: &ExecutionContext,
+        out: Out<'_, ListOf<FileLines>>,
+    ) -> Result<Written> {
+        let files = query.start(execution, FileLines::COLUMNS.all_needs())?;
+        out.rows(|elements| {
+            files.each(|file| (0..file.rows()).for_each(|index| elements.push(file.row(index))))
         })
     }
 }

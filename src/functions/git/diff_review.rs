@@ -1,11 +1,15 @@
 //! `diff_review(from, to, repo)`: a comparison within a budget of bytes, section by section.
 
+use crate::budget::owned;
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, bigint, varchar};
+use crate::ffi::{Batch, Field, Open, Type};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::{
+    Args, Asked, Given, Kind, Maybe, Numeric, Param, Text, comparison, number, optional,
+};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, Scan, Table, bigint, varchar,
+};
 use crate::limits;
 use crate::query::review::{Request, Reviewed, RowsFrame};
 use crate::review::Section;
@@ -15,7 +19,7 @@ use crate::tools;
 pub struct DiffReview;
 
 /// A running scan.
-pub struct Scan {
+pub struct Pages {
     execution: ExecutionContext,
     request: Request,
     /// Made by the first call of `fill`: DuckDB opens all scans of a query before it looks whether
@@ -50,11 +54,24 @@ impl Row for Reviewed {
     ];
 }
 
-/// The parameters of its own; those of a comparison stand before them.
-const OWN: [Field; 2] = [
-    Field::optional("max_bytes", Type::BigInt, "48000", "Bytes of the whole answer"),
-    Field::optional("cursor", Type::Varchar, "NULL", "The next_cursor of the page before"),
-];
+const MAX_BYTES: Param<AnswerBytes> =
+    number("max_bytes", limits::REVIEW_BYTES as i64, "Bytes of the whole answer");
+const CURSOR: Param<Maybe<Text>> = optional("cursor", "The next_cursor of the page before");
+const NAMED: [Field; 14] = comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field]);
+
+/// How long an answer may be.
+struct AnswerBytes;
+
+impl Kind for AnswerBytes {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = usize;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<usize> {
+        tools::max_bytes(given.integer(), limits::REVIEW_BYTES)
+    }
+}
+
+impl Numeric for AnswerBytes {}
 
 impl Declared for DiffReview {
     const DECLARATION: Declaration = Declaration {
@@ -66,48 +83,41 @@ impl Declared for DiffReview {
     };
 }
 
-impl TableFunction for DiffReview {
-    const NAME: &'static str = "diff_review";
-    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
-    const NAMED: &'static [Field] =
-        &comparison::joined::<{ comparison::NAMED.len() + OWN.len() }>(&comparison::NAMED, &OWN);
-    const COLUMNS: &'static [Field] = Reviewed::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+impl Table for DiffReview {
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &NAMED;
+    type Row = Reviewed;
     type Bind = Request;
-    type Scan = Scan;
+    type Scan = Pages;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Request> {
-        let named = NamedOptions::new(Self::NAMED, named);
+    fn bind(args: Args<'_>) -> Result<Request> {
         Ok(Request {
-            revisions: comparison::revisions(arguments, &named, Self::NAME)?,
-            options: named.diff_options()?,
+            revisions: comparison::revisions(args)?,
+            options: comparison::diff_options(args)?,
             file: None,
             has_hunks: true,
-            max_bytes: tools::max_bytes(named.integer("max_bytes"), limits::REVIEW_BYTES)?,
-            cursor: named.text("cursor").map(str::to_owned),
+            max_bytes: args.get(MAX_BYTES)?,
+            cursor: args.get(CURSOR)?.map(owned).transpose()?,
         })
     }
 
-    fn open(request: &Request, open: Open<'_>) -> Result<Scan> {
+    fn open(request: &Request, open: Open<'_>) -> Result<Pages> {
         let execution = ExecutionContext::open::<Self>(open.settings)?;
-        Ok(Scan {
-            execution,
-            request: request.clone(),
-            reviewed: None,
-            next: 0,
-            projection: open.projection.to_vec(),
-        })
+        let (request, projection) = (request.clone(), open.projection.to_vec());
+        Ok(Pages { execution, request, reviewed: None, next: 0, projection })
     }
+}
 
-    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        let reviewed = match &mut scan.reviewed {
+impl Scan for Pages {
+    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        let reviewed = match &mut self.reviewed {
             Some(reviewed) => reviewed,
-            none => none.insert(scan.request.answer(&scan.execution, &RowsFrame)?),
+            none => none.insert(self.request.answer(&self.execution, &RowsFrame)?),
         };
-        while scan.next < reviewed.page.sections.len() && !batch.is_full() {
-            let row = SectionRow { reviewed, section: &reviewed.page.sections[scan.next] };
-            Reviewed::COLUMNS.write_projected(row, &scan.projection, batch.columns_mut());
-            scan.next += 1;
+        while self.next < reviewed.page.sections.len() && !batch.is_full() {
+            let row = SectionRow { reviewed, section: &reviewed.page.sections[self.next] };
+            Reviewed::COLUMNS.write_projected(row, &self.projection, batch.columns_mut());
+            self.next += 1;
         }
         Ok(())
     }

@@ -4,50 +4,41 @@ use super::commit_columns::{
     FIRST_PARENT, MAILMAP, OfCommit, SINCE, author_date, author_email, author_name, subject,
 };
 use super::file_content::FILE;
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::{Error, Result};
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::{Field, Type, Value};
+use crate::functions::params::{
+    Args, Asked, Flag, Given, IGNORE_WHITESPACE, Kind, Maybe, Name, Numeric, Param, REPO, fields,
+    flag, number, optional, required,
+};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, boolean, varchar,
 };
 use crate::git::{BlameOptions, CommitInfo};
 use crate::query::file_blame::{BlameQuery, BlamedLine, BlamedLines};
 
-const REVISION: Field = Field::new(
+const REVISION: Param<Name> = required(
     "rev",
-    Type::Varchar,
     "The newest version: a revision, INDEX or WORKTREE; a range a..b follows no line behind a",
 );
 
 /// Commits that keep nothing.
-pub const IGNORE_REVS: Field = Field::optional(
+pub const IGNORE_REVS: Param<Maybe<Revisions>> = optional(
     "ignore_revs",
-    Type::List(&Type::Varchar),
-    "NULL",
     "Commits whose changes are passed on to the lines they were made from, as git's --ignore-rev",
 );
 /// Whether lines that were moved are followed.
-pub const MOVES: Field = Field::optional(
-    "moves",
-    Type::Boolean,
-    "false",
-    "Follow lines that were moved within the file, as git's -M",
-);
+pub const MOVES: Param<Flag> =
+    flag("moves", false, "Follow lines that were moved within the file, as git's -M");
 /// How far lines that were copied are followed.
-pub const COPIES: Field = Field::optional(
+pub const COPIES: Param<CopySearch> = number(
     "copies",
-    Type::Integer,
-    "0",
+    0,
     "Follow lines that were copied from other files: how often git's -C is given, 0 to 3",
 );
 
-/// How many times `-C` can be given.
-const MAX_COPIES: i64 = 3;
+const LINES: Param<Maybe<LineRange>> =
+    optional("lines", "The first and the last line, from 1; NULL for all");
 
 impl Row for BlamedLines {
     type Of<'a> = BlamedLine<'a>;
@@ -101,17 +92,11 @@ impl Declared for FileBlame {
     };
 }
 
-impl TableFunction for FileBlame {
-    const NAME: &'static str = "file_blame";
-    const PARAMETERS: &'static [Field] = &[FILE, REVISION, comparison::REPO];
-    const NAMED: &'static [Field] = &[
-        Field::optional(
-            "lines",
-            Type::List(&Type::BigInt),
-            "NULL",
-            "The first and the last line, from 1; NULL for all",
-        ),
-        comparison::IGNORE_WHITESPACE,
+impl RepositoryTable for FileBlame {
+    const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
+    const NAMED: &'static [Field] = fields![
+        LINES,
+        IGNORE_WHITESPACE,
         FIRST_PARENT,
         SINCE,
         MAILMAP,
@@ -119,94 +104,98 @@ impl TableFunction for FileBlame {
         MOVES,
         COPIES,
     ];
-    const COLUMNS: &'static [Field] = BlamedLines::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = BlameQuery;
-    type Scan = Stream<BlamedLines>;
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(file_blame_list('README.md', 'HEAD', '.', {'lines': [1, 2]}))";
+    type Query = BlameQuery;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<BlameQuery> {
-        let named = NamedOptions::new(Self::NAMED, named);
+    fn query(args: Args<'_>) -> Result<BlameQuery> {
         Ok(BlameQuery {
-            file: required_text(&arguments[0], Self::NAME, "file")?,
-            rev: required_text(&arguments[1], Self::NAME, "rev")?,
-            repo: required_text(&arguments[2], Self::NAME, "repo")?,
-            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
-            options: BlameOptions { lines: lines(&named)?, ..blame_options(&named)? },
+            file: args.owned(FILE)?,
+            rev: args.owned(REVISION)?,
+            repo: args.owned(REPO)?,
+            mailmap: args.get(MAILMAP)?,
+            options: BlameOptions { lines: args.get(LINES)?, ..blame_options(args)? },
         })
-    }
-
-    fn open(query: &BlameQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
     }
 }
 
 /// Returns how lines are followed.
-pub fn blame_options(named: &NamedOptions<'_>) -> Result<BlameOptions> {
-    let copies = named.integer("copies").unwrap_or(0);
-    let Some(copies) = u8::try_from(copies).ok().filter(|&copies| i64::from(copies) <= MAX_COPIES)
-    else {
-        return Err(Error::invalid_args(format!("copies is {copies}"))
-            .with_hint("Give 0 to 3: from no other file, from those changed with it, for new files from all, from all"));
-    };
+pub fn blame_options(args: Args<'_>) -> Result<BlameOptions> {
     Ok(BlameOptions {
         lines: None,
-        whitespace: named.whitespace()?,
-        first_parent: named.boolean("first_parent"),
-        since: named.get("since").as_timestamp(),
-        ignore: ignored(named)?,
-        moves: named.boolean("moves"),
-        copies,
+        whitespace: args.get(IGNORE_WHITESPACE)?,
+        first_parent: args.get(FIRST_PARENT)?,
+        since: args.get(SINCE)?,
+        ignore: args.get(IGNORE_REVS)?.unwrap_or_default(),
+        moves: args.get(MOVES)?,
+        copies: args.get(COPIES)?,
     })
 }
 
-/// Returns the revisions whose changes are passed on.
-fn ignored(named: &NamedOptions<'_>) -> Result<Vec<String>> {
-    let Value::List(revisions) = named.get("ignore_revs") else { return Ok(Vec::new()) };
-    let text = |value: &Value| match value.as_text() {
-        Some(text) => Ok(text.to_owned()),
-        None => Err(Error::invalid_args("ignore_revs contains a NULL")
-            .with_hint("Give a list of revisions, each a text")),
-    };
-    revisions.iter().map(text).collect()
-}
+/// The first and the last of some lines.
+struct LineRange;
 
-/// Returns the first and the last line that are asked for.
-fn lines(named: &NamedOptions<'_>) -> Result<Option<(u32, u32)>> {
-    let Value::List(lines) = named.get("lines") else { return Ok(None) };
-    let wrong = || {
-        let shown: Vec<String> = lines
-            .iter()
-            .map(|line| line.as_integer().map_or("NULL".to_owned(), |line| line.to_string()))
-            .collect();
-        Error::invalid_args(format!("lines is [{}]", shown.join(", ")))
-            .with_hint("Give the first and the last line, such as [10, 20], counted from 1")
-    };
-    let line = |value: &Value| {
-        let line = value.as_integer().filter(|&line| line > 0)?;
-        Some(u32::try_from(line).unwrap_or(u32::MAX))
-    };
-    match lines.as_slice() {
-        [first, last] => match (line(first), line(last)) {
-            (Some(first), Some(last)) if first <= last => Ok(Some((first, last))),
-            _ => Err(wrong()),
-        },
-        _ => Err(wrong()),
+impl Kind for LineRange {
+    const TYPE: Type = Type::List(&Type::BigInt);
+    type Of<'a> = (u32, u32);
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<(u32, u32)> {
+        let Some(Value::List(lines)) = given.value() else {
+            return Err(asked.is_null(Self::WANTED));
+        };
+        let line = |value: &Value| {
+            let line = value.as_integer().filter(|&line| line > 0)?;
+            Some(u32::try_from(line).unwrap_or(u32::MAX))
+        };
+        let range = match lines.as_slice() {
+            [first, last] => line(first).zip(line(last)).filter(|(first, last)| first <= last),
+            _ => None,
+        };
+        range.ok_or_else(|| {
+            let shown =
+                |line: &Value| line.as_integer().map_or("NULL".to_owned(), |line| line.to_string());
+            let shown: Vec<String> = lines.iter().map(shown).collect();
+            Error::invalid_args(format!("{} is [{}]", asked.name, shown.join(", ")))
+                .with_hint("Give the first and the last line, such as [10, 20], counted from 1")
+        })
     }
 }
 
-impl Listed for FileBlame {
-    const LIST_NAME: &'static str = "file_blame_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of file_blame as a list, for arguments that are columns";
-    const LIST_EXAMPLE: &'static str =
-        "SELECT len(file_blame_list('README.md', 'HEAD', '.', {'lines': [1, 2]}))";
-    type Element = Numbered<BlamedLines>;
+/// Revisions.
+pub struct Revisions;
 
-    fn list(query: &BlameQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(query, execution, out)
+impl Kind for Revisions {
+    const TYPE: Type = Type::List(&Type::Varchar);
+    type Of<'a> = Vec<String>;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<String>> {
+        let Some(Value::List(revisions)) = given.value() else { return Ok(Vec::new()) };
+        let text = |value: &Value| match value.as_text() {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(Error::invalid_args(format!("{} contains a NULL", asked.name))
+                .with_hint("Give a list of revisions, each a text")),
+        };
+        revisions.iter().map(text).collect()
     }
 }
+
+/// How often git's `-C` is given.
+pub struct CopySearch;
+
+impl Kind for CopySearch {
+    const TYPE: Type = Type::Integer;
+    type Of<'a> = u8;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u8> {
+        /// How many times `-C` can be given.
+        const MOST: u8 = 3;
+        let copies = given.integer().unwrap_or_default();
+        u8::try_from(copies).ok().filter(|copies| *copies <= MOST).ok_or_else(|| {
+            Error::invalid_args(format!("{} is {copies}", asked.name)).with_hint(
+                "Give 0 to 3: from no other file, from those changed with it, for new files from all, from all",
+            )
+        })
+    }
+}
+
+impl Numeric for CopySearch {}

@@ -1,19 +1,16 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::Field;
+use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, needing,
-    utinyint, varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, boolean, needing, utinyint,
+    varchar,
 };
 use crate::git::{Entry, LineCounts, Measured};
+use crate::query::Need;
 use crate::query::file_changes::FileChangesQuery;
-use crate::query::needs::{DETAILS, LINES, SIZES};
 
 impl Row for Measured {
     type Of<'a> = &'a Self;
@@ -30,7 +27,7 @@ impl Row for Measured {
             |row, out| out.text(row.change.status().name()),
         ),
         needing(
-            SIZES,
+            &[Need::Sizes],
             bigint(
                 "old_size",
                 "Bytes of the old content; NULL for a submodule or an absent side",
@@ -38,17 +35,17 @@ impl Row for Measured {
             ),
         ),
         needing(
-            SIZES,
+            &[Need::Sizes],
             bigint("new_size", "Bytes of the new content, likewise", |row| row.new_size.into()),
         ),
         needing(
-            DETAILS,
+            &[Need::Details],
             varchar("old_path", "The path that a renamed or copied file had", |row, out| {
                 out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
             }),
         ),
         needing(
-            DETAILS,
+            &[Need::Details],
             utinyint(
                 "similarity",
                 "How similar a renamed or copied file is to its origin, in percent",
@@ -56,19 +53,19 @@ impl Row for Measured {
             ),
         ),
         needing(
-            LINES,
+            &[Need::Lines],
             bigint("additions", "Added lines; NULL for a binary file", |row| {
                 lines(row, LineCounts::additions).into()
             }),
         ),
         needing(
-            LINES,
+            &[Need::Lines],
             bigint("deletions", "Removed lines; NULL for a binary file", |row| {
                 lines(row, LineCounts::deletions).into()
             }),
         ),
         needing(
-            LINES,
+            &[Need::Lines],
             boolean(
                 "is_binary",
                 "Whether the file is binary, by its attributes, its size or a NUL",
@@ -76,23 +73,23 @@ impl Row for Measured {
             ),
         ),
         needing(
-            DETAILS,
+            &[Need::Details],
             varchar("old_mode", "The old mode, octal, as git prints it", |row, out| {
                 out.text(mode(row.change.old))
             }),
         ),
         needing(
-            DETAILS,
+            &[Need::Details],
             varchar("new_mode", "The new mode, octal", |row, out| out.text(mode(row.change.new))),
         ),
         needing(
-            DETAILS,
+            &[Need::Details],
             varchar("old_oid", "The object id of the old content, in hexadecimal", |row, out| {
                 out.text(oid(row.change.old))
             }),
         ),
         needing(
-            DETAILS,
+            &[Need::Details],
             varchar("new_oid", "The object id of the new content", |row, out| {
                 out.text(oid(row.change.new))
             }),
@@ -130,44 +127,14 @@ impl Declared for FileChanges {
     };
 }
 
-impl TableFunction for FileChanges {
-    const NAME: &'static str = "file_changes";
-    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
+impl RepositoryTable for FileChanges {
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
-    const COLUMNS: &'static [Field] = Measured::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = FileChangesQuery;
-    type Scan = Stream<Measured>;
-
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind> {
-        let named = NamedOptions::new(Self::NAMED, named);
-        Ok(FileChangesQuery {
-            revisions: comparison::revisions(arguments, &named, Self::NAME)?,
-            options: named.diff_options()?,
-        })
-    }
-
-    fn open(query: &FileChangesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for FileChanges {
-    const LIST_NAME: &'static str = "file_changes_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of file_changes as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.', {'renames': true}), recursive := true)";
-    type Element = Numbered<Measured>;
+    type Query = FileChangesQuery;
 
-    fn list(
-        query: &FileChangesQuery,
-        execution: &ExecutionContext,
-        out: &mut Column,
-    ) -> Result<()> {
-        push_rows(query, execution, out)
+    fn query(args: Args<'_>) -> Result<FileChangesQuery> {
+        let revisions = comparison::revisions(args)?;
+        Ok(FileChangesQuery { revisions, options: comparison::diff_options(args)? })
     }
 }

@@ -1,15 +1,14 @@
 //! `file_diff(file, from, to, repo)` and `file_diff_list(…)`: the diff of one file, line by line.
 
 use super::file_content::FILE;
-
 use super::listed::Listed;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
-use crate::functions::surface::{Declaration, Declared, Family, Grant, Row, line_rows};
+use crate::ffi::{Batch, Field, Open};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, ListOf, Out, Row, Scan, Table, Written,
+};
 use crate::query::diff_lines::{self as query, FileDiffQuery};
 use crate::query::diff_rows::LineRows;
 
@@ -30,7 +29,7 @@ impl Declared for FileDiff {
 }
 
 /// A running scan.
-pub struct Scan {
+pub struct Lines {
     found: query::FileDiff,
     /// Made by the first call of `fill`: DuckDB opens all scans of a query before it looks whether
     /// the query was cancelled.
@@ -39,57 +38,53 @@ pub struct Scan {
     projection: Vec<usize>,
 }
 
-impl TableFunction for FileDiff {
-    const NAME: &'static str = "file_diff";
-    const PARAMETERS: &'static [Field] =
-        &[FILE, comparison::FROM, comparison::TO, comparison::REPO];
-    const NAMED: &'static [Field] = comparison::OPTIONS;
-    const COLUMNS: &'static [Field] = LineRows::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+impl Table for FileDiff {
+    const PARAMETERS: &'static [Field] = fields![FILE, FROM, TO, REPO];
+    const NAMED: &'static [Field] = &comparison::OF_ONE_FILE;
+    type Row = LineRows;
     type Bind = FileDiffQuery;
-    type Scan = Scan;
+    type Scan = Lines;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<FileDiffQuery> {
-        let named = NamedOptions::new(Self::NAMED, named);
+    fn bind(args: Args<'_>) -> Result<FileDiffQuery> {
         Ok(FileDiffQuery {
-            file: required_text(&arguments[0], Self::NAME, "file")?,
-            revisions: comparison::revisions(&arguments[1..], &named, Self::NAME)?,
-            options: named.diff_options()?,
+            file: args.owned(FILE)?,
+            revisions: comparison::revisions(args)?,
+            options: comparison::diff_options(args)?,
         })
     }
 
-    fn open(query: &FileDiffQuery, open: Open<'_>) -> Result<Scan> {
+    fn open(query: &FileDiffQuery, open: Open<'_>) -> Result<Lines> {
         let execution = ExecutionContext::open::<Self>(open.settings)?;
         let found = query.find(&execution, NAMES)?;
-        Ok(Scan { found, lines: None, next: 0, projection: open.projection.to_vec() })
+        Ok(Lines { found, lines: None, next: 0, projection: open.projection.to_vec() })
     }
+}
 
-    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        let lines = match &mut scan.lines {
+impl Scan for Lines {
+    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        let lines = match &mut self.lines {
             Some(lines) => lines,
-            none => none.insert(scan.found.lines()?),
+            none => none.insert(self.found.lines()?),
         };
-        while scan.next < lines.len() && !batch.is_full() {
-            LineRows::COLUMNS.write_projected(
-                lines.row(scan.next),
-                &scan.projection,
-                batch.columns_mut(),
-            );
-            scan.next += 1;
+        while self.next < lines.len() && !batch.is_full() {
+            let row = lines.row(self.next);
+            LineRows::COLUMNS.write_projected(row, &self.projection, batch.columns_mut());
+            self.next += 1;
         }
         Ok(())
     }
 }
 
 impl Listed for FileDiff {
-    const LIST_NAME: &'static str = "file_diff_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of file_diff as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_diff_list('README.md', 'HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
     type Element = LineRows;
 
-    fn list(query: &FileDiffQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        line_rows::write_list(&query.find(execution, NAMES)?.lines()?, out);
-        Ok(())
+    fn list(
+        query: &FileDiffQuery,
+        execution: &ExecutionContext,
+        out: Out<'_, ListOf<LineRows>>,
+    ) -> Result<Written> {
+        let lines = query.find(execution, NAMES)?.lines()?;
+        Ok(out.all((0..lines.len()).map(|index| lines.row(index))))
     }
 }

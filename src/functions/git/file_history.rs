@@ -3,27 +3,19 @@
 use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
 use super::file_changes;
 use super::file_content::FILE;
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::Field;
+use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, needing, utinyint,
-    varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, needing, utinyint, varchar,
 };
 use crate::git::{LineCounts, Measured};
+use crate::query::Need;
 use crate::query::file_history::{FileHistoryQuery, FileVersion};
-use crate::query::needs::LINES;
 
-const REVISION: Field = Field::new(
-    "rev",
-    Type::Varchar,
-    "A revision with all that it reaches, a..b, a...b, or ALL for every reference",
-);
+const REVISION: Param<Name> =
+    required("rev", "A revision with all that it reaches, a..b, a...b, or ALL for every reference");
 
 /// The columns of a file as a commit left it.
 pub struct FileThere;
@@ -49,13 +41,13 @@ impl Row for FileThere {
             |row| row.change.origin.as_ref().map(|origin| origin.similarity),
         ),
         needing(
-            LINES,
+            &[Need::Lines],
             bigint("additions", "Added lines; NULL for a binary file", |row| {
                 file_changes::lines(row, LineCounts::additions).into()
             }),
         ),
         needing(
-            LINES,
+            &[Need::Lines],
             bigint("deletions", "Removed lines; NULL for a binary file", |row| {
                 file_changes::lines(row, LineCounts::deletions).into()
             }),
@@ -80,48 +72,21 @@ impl Declared for FileHistory {
     };
 }
 
-impl TableFunction for FileHistory {
-    const NAME: &'static str = "file_history";
-    const PARAMETERS: &'static [Field] = &[FILE, REVISION, comparison::REPO];
-    const NAMED: &'static [Field] = &[SINCE, UNTIL, FIRST_PARENT, MAILMAP];
-    const COLUMNS: &'static [Field] = <FileVersion as Tabular>::Row::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = FileHistoryQuery;
-    type Scan = Stream<FileVersion>;
-
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<FileHistoryQuery> {
-        let named = NamedOptions::new(Self::NAMED, named);
-        Ok(FileHistoryQuery {
-            file: required_text(&arguments[0], Self::NAME, "file")?,
-            rev: required_text(&arguments[1], Self::NAME, "rev")?,
-            repo: required_text(&arguments[2], Self::NAME, "repo")?,
-            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
-            options: history_options(&named),
-        })
-    }
-
-    fn open(query: &FileHistoryQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Stream::open::<Self>(query, open)?.eager())
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for FileHistory {
-    const LIST_NAME: &'static str = "file_history_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of file_history as a list, for arguments that are columns";
+impl RepositoryTable for FileHistory {
+    const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
+    const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP];
+    const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str =
         "SELECT len(file_history_list('README.md', 'HEAD', '.', {'first_parent': true}))";
-    type Element = Numbered<<FileVersion as Tabular>::Row>;
+    type Query = FileHistoryQuery;
 
-    fn list(
-        query: &FileHistoryQuery,
-        execution: &ExecutionContext,
-        out: &mut Column,
-    ) -> Result<()> {
-        push_rows(query, execution, out)
+    fn query(args: Args<'_>) -> Result<FileHistoryQuery> {
+        Ok(FileHistoryQuery {
+            file: args.owned(FILE)?,
+            rev: args.owned(REVISION)?,
+            repo: args.owned(REPO)?,
+            mailmap: args.get(MAILMAP)?,
+            options: history_options(args)?,
+        })
     }
 }

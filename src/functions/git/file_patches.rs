@@ -1,26 +1,14 @@
 //! `file_patches(from, to, repo)`: changes as git prints them.
 
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::Field;
+use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, blob, needing, varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, blob, needing, varchar,
 };
-use crate::query::needs::PATCH;
+use crate::query::Need;
 use crate::query::patches::{FilePatch, PatchesQuery};
-
-/// Validates the arguments.
-pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<PatchesQuery> {
-    let named = NamedOptions::new(&comparison::MERGE_NAMED, named);
-    Ok(PatchesQuery {
-        revisions: comparison::revisions(arguments, &named, function)?,
-        options: named.diff_options()?,
-    })
-}
 
 /// One row per changed file.
 pub struct FilePatches;
@@ -49,13 +37,13 @@ impl Row for FilePatch {
             out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
         }),
         needing(
-            PATCH,
+            &[Need::Patch],
             varchar("patch", "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
                 out.text(row.patch.bytes.as_slice())
             }),
         ),
         needing(
-            PATCH,
+            &[Need::Patch],
             blob("patch_bytes", "The patch, byte for byte", |row, out| {
                 out.bytes(Some(&row.patch.bytes))
             }),
@@ -67,36 +55,14 @@ impl Tabular for FilePatch {
     type Row = Self;
 }
 
-impl TableFunction for FilePatches {
-    const NAME: &'static str = "file_patches";
-    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
+impl RepositoryTable for FilePatches {
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
-    const COLUMNS: &'static [Field] = FilePatch::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = PatchesQuery;
-    type Scan = Stream<FilePatch>;
-
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<PatchesQuery> {
-        bind(arguments, named, Self::NAME)
-    }
-
-    fn open(query: &PatchesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for FilePatches {
-    const LIST_NAME: &'static str = "file_patches_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of file_patches as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_patches_list('HEAD~1', 'HEAD', '.', {'context': 1}), recursive := true)";
-    type Element = Numbered<FilePatch>;
+    type Query = PatchesQuery;
 
-    fn list(query: &PatchesQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(query, execution, out)
+    fn query(args: Args<'_>) -> Result<PatchesQuery> {
+        let revisions = comparison::revisions(args)?;
+        Ok(PatchesQuery { revisions, options: comparison::diff_options(args)? })
     }
 }

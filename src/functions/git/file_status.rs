@@ -2,14 +2,13 @@
 
 use super::listed::Listed;
 use super::numbered::Numbered;
-use crate::error::{Error, Result};
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::error::Result;
+use crate::ffi::{Batch, Field, Open};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::{Args, Flag, PATHS, Param, REPO, fields, flag};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Rows, boolean, utinyint, varchar,
+    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Rows, Scan, Table, Written,
+    boolean, utinyint, varchar,
 };
 use crate::git::{FileStatus, RenameOptions, StatusOptions};
 use crate::query::file_status::{StatusParts, StatusQuery};
@@ -61,77 +60,66 @@ impl Declared for FileStatusTable {
     };
 }
 
+const RENAMES: Param<Flag> = flag("renames", true, "Detect renames");
+const UNTRACKED: Param<Flag> =
+    flag("untracked", true, "List files that are neither tracked nor ignored");
+const IGNORED: Param<Flag> = flag("ignored", false, "List ignored files, as git's --ignored");
+
 /// A running scan: its parts, then its rows.
-pub struct Scan {
+pub struct Parts {
     parts: Option<StatusParts>,
     rows: Rows<FileStatus>,
     projection: Vec<usize>,
 }
 
-impl TableFunction for FileStatusTable {
-    const NAME: &'static str = "file_status";
-    const PARAMETERS: &'static [Field] = &[comparison::REPO];
-    const NAMED: &'static [Field] = &[
-        Field::optional("renames", Type::Boolean, "true", "Detect renames"),
-        Field::optional(
-            "untracked",
-            Type::Boolean,
-            "true",
-            "List files that are neither tracked nor ignored",
-        ),
-        Field::optional("ignored", Type::Boolean, "false", "List ignored files"),
-        comparison::PATHS,
-    ];
-    const COLUMNS: &'static [Field] = FileStatus::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+impl Table for FileStatusTable {
+    const PARAMETERS: &'static [Field] = fields![REPO];
+    const NAMED: &'static [Field] = fields![RENAMES, UNTRACKED, IGNORED, PATHS];
+    type Row = FileStatus;
     type Bind = StatusQuery;
-    type Scan = Scan;
+    type Scan = Parts;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<StatusQuery> {
-        let named = NamedOptions::new(Self::NAMED, named);
-        let is_on = |name| named.get(name).as_boolean().unwrap_or(true);
+    fn bind(args: Args<'_>) -> Result<StatusQuery> {
         Ok(StatusQuery {
-            repo: required_text(&arguments[0], Self::NAME, "repo")?,
+            repo: args.owned(REPO)?,
             options: StatusOptions {
-                paths: named.paths()?,
-                renames: is_on("renames").then(RenameOptions::default),
-                untracked: is_on("untracked"),
-                ignored: named.boolean("ignored"),
+                paths: args.get(PATHS)?.unwrap_or_default(),
+                renames: args.get(RENAMES)?.then(RenameOptions::default),
+                untracked: args.get(UNTRACKED)?,
+                ignored: args.get(IGNORED)?,
             },
         })
     }
 
-    fn open(query: &StatusQuery, open: Open<'_>) -> Result<Scan> {
+    fn open(query: &StatusQuery, open: Open<'_>) -> Result<Parts> {
         let execution = ExecutionContext::open::<Self>(open.settings)?;
         let parts = query.start(&execution)?;
         let projection = open.projection.to_vec();
-        Ok(Scan { parts: Some(parts), rows: Rows::new([], &projection), projection })
+        Ok(Parts { parts: Some(parts), rows: Rows::new([], &projection), projection })
     }
+}
 
-    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        if let Some(parts) = scan.parts.take() {
-            scan.rows = Rows::new(parts.joined()?, &scan.projection);
+impl Scan for Parts {
+    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        if let Some(parts) = self.parts.take() {
+            self.rows = Rows::new(parts.joined()?, &self.projection);
         }
-        scan.rows.fill(batch);
+        self.rows.fill(batch);
         Ok(())
     }
 }
 
 impl Listed for FileStatusTable {
-    const LIST_NAME: &'static str = "file_status_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of file_status as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str =
         "SELECT unnest(file_status_list('.', {'untracked': false}), recursive := true)";
     type Element = Numbered<FileStatus>;
 
-    fn list(query: &StatusQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+    fn list(
+        query: &StatusQuery,
+        execution: &ExecutionContext,
+        out: Out<'_, ListOf<Self::Element>>,
+    ) -> Result<Written> {
         let rows = query.start(execution)?.joined()?;
-        out.push_list(|elements| {
-            for (seq, row) in (1..).zip(&rows) {
-                Numbered::<FileStatus>::COLUMNS.write_struct((seq, row), elements);
-            }
-            Ok::<_, Error>(())
-        })
+        Ok(out.all((1..).zip(&rows)))
     }
 }

@@ -1,34 +1,25 @@
 //! `line_history(file, first, last, rev, repo)` and `line_history_list(…)`: the commits that changed some lines of a file.
 
 use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::Field;
+use crate::functions::params::{Args, BigInt, Maybe, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, varchar,
 };
 use crate::git::{LineVersion, LinesAsked};
 use crate::query::line_history::{LineHistoryQuery, LinesVersion};
 
-const FILE: Field = Field::new(
+const FILE: Param<Name> = required(
     "file",
-    Type::Varchar,
     "The file, by its path from the repository's root; with first and last NULL also ':name:file', the lines of a function",
 );
-const FIRST: Field =
-    Field::new("first", Type::BigInt, "The first line, from 1; NULL for the first of the file");
-const LAST: Field =
-    Field::new("last", Type::BigInt, "The last line; NULL for the last of the file");
-const REVISION: Field = Field::new(
-    "rev",
-    Type::Varchar,
-    "The newest version: a revision; a range a..b lists no commit behind a",
-);
+const FIRST: Param<Maybe<BigInt>> =
+    required("first", "The first line, from 1; NULL for the first of the file");
+const LAST: Param<Maybe<BigInt>> = required("last", "The last line; NULL for the last of the file");
+const REVISION: Param<Name> =
+    required("rev", "The newest version: a revision; a range a..b lists no commit behind a");
 
 /// Lines of a file as a commit left them.
 pub struct LinesThere;
@@ -107,51 +98,23 @@ fn split_name(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !file.is_empty()).then_some((name, file))
 }
 
-impl TableFunction for LineHistory {
-    const NAME: &'static str = "line_history";
-    const PARAMETERS: &'static [Field] = &[FILE, FIRST, LAST, REVISION, comparison::REPO];
-    const NAMED: &'static [Field] = &[SINCE, UNTIL, FIRST_PARENT, MAILMAP];
-    const COLUMNS: &'static [Field] = <LinesVersion as Tabular>::Row::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = LineHistoryQuery;
-    type Scan = Stream<LinesVersion>;
+impl RepositoryTable for LineHistory {
+    const PARAMETERS: &'static [Field] = fields![FILE, FIRST, LAST, REVISION, REPO];
+    const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP];
+    const IS_EAGER: bool = true;
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(line_history_list('README.md', 1, 3, 'HEAD', '.', {'first_parent': true}))";
+    type Query = LineHistoryQuery;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<LineHistoryQuery> {
-        let named = NamedOptions::new(Self::NAMED, named);
-        let file = required_text(&arguments[0], Self::NAME, "file")?;
-        let (file, lines) = asked(file, arguments[1].as_integer(), arguments[2].as_integer())?;
+    fn query(args: Args<'_>) -> Result<LineHistoryQuery> {
+        let (file, lines) = asked(args.owned(FILE)?, args.get(FIRST)?, args.get(LAST)?)?;
         Ok(LineHistoryQuery {
             file,
             lines,
-            rev: required_text(&arguments[3], Self::NAME, "rev")?,
-            repo: required_text(&arguments[4], Self::NAME, "repo")?,
-            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
-            options: history_options(&named),
+            rev: args.owned(REVISION)?,
+            repo: args.owned(REPO)?,
+            mailmap: args.get(MAILMAP)?,
+            options: history_options(args)?,
         })
-    }
-
-    fn open(query: &LineHistoryQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Stream::open::<Self>(query, open)?.eager())
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for LineHistory {
-    const LIST_NAME: &'static str = "line_history_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of line_history as a list, for arguments that are columns";
-    const LIST_EXAMPLE: &'static str =
-        "SELECT len(line_history_list('README.md', 1, 3, 'HEAD', '.', {'first_parent': true}))";
-    type Element = Numbered<<LinesVersion as Tabular>::Row>;
-
-    fn list(
-        query: &LineHistoryQuery,
-        execution: &ExecutionContext,
-        out: &mut Column,
-    ) -> Result<()> {
-        push_rows(query, execution, out)
     }
 }

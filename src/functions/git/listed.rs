@@ -2,35 +2,34 @@
 //! parameters as a struct, and both are bound by the same code.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{
-    Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
-};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::row_text;
-use crate::functions::params::comparison::FROM;
-use crate::functions::params::row_options::row_options;
-use crate::functions::surface::{Declaration, Declared, Row};
+use crate::ffi::{Field, Nulls, Overload, Value};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::{Args, FROM, fields, options, row_options};
+use crate::functions::surface::{Declaration, Declared, ListOf, Out, Row, Scalar, Table, Written};
 
 /// The most positional parameters, and the options.
 const MAX_PARAMETERS: usize = 8;
+/// The most bytes of a twin's name or description.
+const MAX_BYTES: usize = 128;
 
 /// A table function with such a twin.
-pub trait Listed: TableFunction + Declared {
-    /// The name of the twin.
-    const LIST_NAME: &'static str;
-    /// What it returns, in one line.
-    const LIST_DESCRIPTION: &'static str;
-    /// A query that shows it.
+pub trait Listed: Table {
+    /// A query that shows the twin.
     const LIST_EXAMPLE: &'static str;
     /// A row of the list.
     type Element: Row;
 
     /// Appends the rows as one list.
-    fn list(bind: &Self::Bind, execution: &ExecutionContext, out: &mut Column) -> Result<()>;
+    ///
+    /// # Errors
+    /// Those of the table function.
+    fn list(
+        bind: &Self::Bind,
+        execution: &ExecutionContext,
+        out: Out<'_, ListOf<Self::Element>>,
+    ) -> Result<Written>;
 }
 
 /// The scalar function that is the twin of `F`.
@@ -38,14 +37,21 @@ pub struct List<F>(PhantomData<F>);
 
 impl<F: Listed> Declared for List<F> {
     const DECLARATION: Declaration = Declaration {
-        name: F::LIST_NAME,
-        description: F::LIST_DESCRIPTION,
+        name: text(&Self::NAME),
+        description: text(&Self::DESCRIPTION),
         example: F::LIST_EXAMPLE,
         ..F::DECLARATION
     };
 }
 
 impl<F: Listed> List<F> {
+    const NAME: Joined = joined(&[F::DECLARATION.name, "_list"]);
+    const DESCRIPTION: Joined = joined(&[
+        "The rows of ",
+        F::DECLARATION.name,
+        " as a list, for arguments that are columns",
+    ]);
+
     const PADDED: &'static [Field; MAX_PARAMETERS] = &{
         let mut fields = [Self::OPTIONS; MAX_PARAMETERS];
         let mut index = 0;
@@ -56,10 +62,8 @@ impl<F: Listed> List<F> {
         fields
     };
 
-    const OPTIONS: Field = Field::optional(
-        "options",
-        Type::Options(F::NAMED),
-        "NULL",
+    const OPTIONS: Field = options(
+        F::NAMED,
         "A STRUCT of the table function's named parameters, which may differ per row; NULL for none",
     );
 
@@ -67,51 +71,51 @@ impl<F: Listed> List<F> {
         &[F::PARAMETERS, Self::PADDED.split_at(F::PARAMETERS.len() + 1).0];
 }
 
-impl<F: Listed> ScalarFunction for List<F> {
-    const NAME: &'static str = F::LIST_NAME;
+/// Rows are volatile: what a revision means changes with the repository.
+impl<F: Listed> Scalar for List<F> {
     const OVERLOADS: &'static [Overload] =
         Self::FORMS.split_at(if F::NAMED.is_empty() { 1 } else { 2 }).0;
-    const RETURNS: Type = F::Element::LIST;
-    // What a revision means changes with the repository.
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type Returns = ListOf<F::Element>;
     type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn helper(execution: &ExecutionContext) -> Option<ExecutionContext> {
-        Some(execution.clone())
-    }
+    const NULLS: Nulls = Nulls::Handle;
 
     fn call(
         execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let mut positional = Vec::with_capacity(F::PARAMETERS.len());
-        for (index, field) in F::PARAMETERS.iter().enumerate() {
-            positional.push(match (field.kind, arguments.is_null(index)) {
-                // The parent of a root commit is NULL, and it is compared with nothing.
-                (_, true) if *field == FROM => Value::Text("EMPTY".to_owned()),
-                (_, true) => {
-                    out.push_null();
-                    return Ok(());
-                }
-                (Type::BigInt, false) => {
-                    arguments.bigint(index).map_or(Value::Null, Value::Integer)
-                }
-                _ => Value::Text(row_text(arguments, index, field.name)?),
-            });
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        // The parent of a root commit is NULL, and it is compared with nothing.
+        let is_wanted = |field: &&Field| **field != FROM.field;
+        if F::PARAMETERS.iter().filter(is_wanted).any(|field| args.is_null(field.name)) {
+            return Ok(out.null());
         }
-        let named = row_options(arguments.options(), F::NAMED, F::LIST_NAME)?;
+        let values = row_options(args.options(), F::NAMED, args.function())?;
+        let nothing = [Value::Text("EMPTY".to_owned())];
+        let args = args.with((F::NAMED, &values), (fields![FROM], &nothing));
         execution.share_threads();
-        F::list(&F::bind(&positional, &named)?, execution, out)
+        F::list(&F::bind(args)?, execution, out)
+    }
+}
+
+/// A text that is joined before the program runs, and its length.
+type Joined = ([u8; MAX_BYTES], usize);
+
+const fn joined(parts: &[&str]) -> Joined {
+    let (mut bytes, mut length, mut part) = ([0; MAX_BYTES], 0, 0);
+    while part < parts.len() {
+        let mut at = 0;
+        while at < parts[part].len() {
+            bytes[length] = parts[part].as_bytes()[at];
+            (length, at) = (length + 1, at + 1);
+        }
+        part += 1;
+    }
+    (bytes, length)
+}
+
+const fn text(joined: &'static Joined) -> &'static str {
+    match std::str::from_utf8(joined.0.split_at(joined.1).0) {
+        Ok(text) => text,
+        Err(_) => panic!("it is joined from texts"),
     }
 }

@@ -1,12 +1,9 @@
 //! `merge_base(a, b, repo)`: the id of the commit from which two histories parted.
 
-use super::repository_scalar::{REPO, RepositoryScalar};
+use super::repository_scalar::RepositoryScalar;
 use crate::error::Result;
 use crate::ffi::Field;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Out, Varchar, Written};
 use crate::git::{Repository, merge_bases};
 

@@ -1,5 +1,5 @@
-//! The functions over repositories, one file each, with its twin that returns a list. They share the columns of commits
-//! (`commit_columns`), lists (`listed`, `numbered`), and the name of a range in place of a
+//! The functions over repositories, one file each. Most are a `RepositoryTable` or a `RepositoryScalar`; they share the
+//! columns of commits (`commit_columns`), twins that return lists (`listed`, `numbered`), and the name of a range in place of a
 //! table (`range_scan`).
 
 pub mod ahead_behind;
@@ -19,10 +19,13 @@ pub mod file_status;
 pub mod line_history;
 pub mod listed;
 pub mod merge_base;
+pub mod moved_lines;
 pub mod numbered;
+pub mod range_diff;
 pub mod range_scan;
 pub mod refs;
 pub mod repository_scalar;
+pub mod repository_table;
 pub mod resolve_revision;
 pub mod tree_blame;
 pub mod tree_files;

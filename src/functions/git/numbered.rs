@@ -3,9 +3,8 @@
 use std::marker::PhantomData;
 
 use crate::error::Result;
-use crate::ffi::Column;
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::surface::{Col, Has, Part, Row, Tabular, bigint};
+use crate::functions::surface::{Col, Has, ListOf, Out, Part, Row, Tabular, Written, bigint};
 use crate::query::{Query, RowGroup};
 
 /// A row of a list: its number, then the row of the table.
@@ -26,20 +25,19 @@ impl<T: Row> Has<T> for Numbered<T> {
 }
 
 /// Appends all rows of a query as one list.
-pub fn push_rows<Q>(query: &Q, execution: &ExecutionContext, out: &mut Column) -> Result<()>
-where
-    Q: Query,
-    Q::Group: Tabular,
-{
+pub fn push_rows<Q: Query<Group: Tabular>>(
+    query: &Q,
+    execution: &ExecutionContext,
+    out: Out<'_, ListOf<Numbered<<Q::Group as Tabular>::Row>>>,
+) -> Result<Written> {
     let needs = <Q::Group as Tabular>::Row::COLUMNS.all_needs();
     let rows = query.start(execution, needs)?;
-    out.push_list(|elements| {
+    out.rows(|elements| {
         let mut seq = 0;
         rows.each(|group| {
             for row in 0..group.rows() {
                 seq += 1;
-                Numbered::<<Q::Group as Tabular>::Row>::COLUMNS
-                    .write_struct((seq, group.row(row)), elements);
+                elements.push((seq, group.row(row)));
             }
         })
     })

@@ -2,14 +2,15 @@
 //! current directory.
 
 use super::file_changes::FileChanges;
-use crate::ffi::{ReplacementScan, TableFunction};
+use crate::ffi::ReplacementScan;
+use crate::functions::surface::Declared;
 use crate::sandbox::is_free_name;
 
 /// The replacement of table names that are ranges.
 pub struct RangeScan;
 
 impl ReplacementScan for RangeScan {
-    const FUNCTION: &'static str = FileChanges::NAME;
+    const FUNCTION: &'static str = FileChanges::DECLARATION.name;
 
     fn arguments(table: &str) -> Option<Vec<Option<String>>> {
         (is_range(table) && is_free_name(table))

@@ -1,18 +1,15 @@
 //! `refs(repo)` and `refs_list(repo)`: the references of a repository.
 
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
+use crate::ffi::Field;
+use crate::functions::params::{Args, REPO, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, needing,
-    timestamp, varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, boolean, needing, timestamp,
+    varchar,
 };
 use crate::git::Reference;
-use crate::query::needs::{COMMIT, DISTANCE, MESSAGE, SHORT, UPSTREAM};
+use crate::query::Need;
 use crate::query::refs::{References, RefsQuery, kind};
 
 impl Row for Reference {
@@ -23,7 +20,7 @@ impl Row for Reference {
             out.text(row.named.name.as_slice())
         }),
         needing(
-            SHORT,
+            &[Need::Short],
             varchar(
                 "short_name",
                 "The name as short as it is unambiguous, such as main",
@@ -39,7 +36,7 @@ impl Row for Reference {
             |row, out| out.text(row.named.object.map(|id| id.to_string())),
         ),
         needing(
-            COMMIT,
+            &[Need::Commit],
             varchar(
                 "commit_id",
                 "The id of the commit behind it; NULL where it leads to none",
@@ -55,7 +52,7 @@ impl Row for Reference {
             |row| Some(row.named.is_head),
         ),
         needing(
-            UPSTREAM,
+            &[Need::Upstream],
             varchar(
                 "upstream",
                 "The full name of the branch that a branch is merged with",
@@ -63,7 +60,7 @@ impl Row for Reference {
             ),
         ),
         needing(
-            UPSTREAM | DISTANCE,
+            &[Need::Upstream, Need::Distance],
             bigint(
                 "ahead",
                 "Commits that only the branch has; NULL without an upstream that exists",
@@ -71,33 +68,39 @@ impl Row for Reference {
             ),
         ),
         needing(
-            UPSTREAM | DISTANCE,
+            &[Need::Upstream, Need::Distance],
             bigint("behind", "Commits that only its upstream has", |row| {
                 count(row.distance.map(|(_, behind)| behind)).into()
             }),
         ),
         needing(
-            MESSAGE,
+            &[Need::Message],
             varchar("tagger_name", "Who made an annotated tag", |row, out| {
                 let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
                 out.text(tagger.map(|tagger| tagger.name.as_slice()))
             }),
         ),
         needing(
-            MESSAGE,
+            &[Need::Message],
             varchar("tagger_email", "The tagger's e-mail address", |row, out| {
                 let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
                 out.text(tagger.map(|tagger| tagger.email.as_slice()))
             }),
         ),
         needing(
-            MESSAGE,
+            &[Need::Message],
             timestamp("tagged_at", "When the tag was made", |row| {
                 row.tag.as_ref().and_then(|tag| tag.date)
             }),
         ),
         needing(
-            MESSAGE,
+            &[Need::Committed],
+            timestamp("committed_at", "When the commit behind it was committed", |row| {
+                row.committed_at
+            }),
+        ),
+        needing(
+            &[Need::Message],
             varchar("subject", "The subject of the tag or the commit it leads to", |row, out| {
                 out.text(row.subject.as_deref())
             }),
@@ -126,36 +129,13 @@ impl Declared for RefsTable {
     };
 }
 
-impl TableFunction for RefsTable {
-    const NAME: &'static str = "refs";
-    const PARAMETERS: &'static [Field] = &[comparison::REPO];
-    const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = Reference::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = RefsQuery;
-    type Scan = Stream<References>;
-
-    fn bind(arguments: &[Value], _: &[Value]) -> Result<RefsQuery> {
-        Ok(RefsQuery { repo: required_text(&arguments[0], Self::NAME, "repo")? })
-    }
-
-    fn open(query: &RefsQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Stream::open::<Self>(query, open)?.eager())
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for RefsTable {
-    const LIST_NAME: &'static str = "refs_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of refs as a list, for arguments that are columns";
+impl RepositoryTable for RefsTable {
+    const PARAMETERS: &'static [Field] = fields![REPO];
+    const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str = "SELECT len(refs_list('.'))";
-    type Element = Numbered<Reference>;
+    type Query = RefsQuery;
 
-    fn list(query: &RefsQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(query, execution, out)
+    fn query(args: Args<'_>) -> Result<RefsQuery> {
+        Ok(RefsQuery { repo: args.owned(REPO)? })
     }
 }

@@ -3,14 +3,9 @@
 use crate::error::Result;
 use crate::ffi::{Field, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::args::Args;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, REPO};
 use crate::functions::surface::{Declared, Out, Returned, Scalar, Written};
 use crate::git::Repository;
-
-/// The repository.
-pub const REPO: Param<Name> = required("repo", "The repository, or a directory in it");
 
 /// A scalar function over a repository, which the parameter [`REPO`] names. It is volatile, since what a revision means
 /// changes with the repository.

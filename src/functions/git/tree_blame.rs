@@ -4,25 +4,20 @@ use super::commit_columns::{
     FIRST_PARENT, MAILMAP, OfCommit, SINCE, author_date, author_email, author_name, subject,
 };
 use super::file_blame::{COPIES, IGNORE_REVS, MOVES, blame_options};
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::Field;
+use crate::functions::params::{
+    Args, IGNORE_WHITESPACE, Name, PATHS, Param, REPO, fields, required,
+};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, boolean, varchar,
 };
 use crate::git::CommitInfo;
 use crate::query::tree_blame::{BlamedFile, BlamedHunk, TreeBlameQuery};
 
-const REVISION: Field = Field::new(
-    "rev",
-    Type::Varchar,
-    "The newest versions: a revision that names a commit, INDEX or WORKTREE",
-);
+const REVISION: Param<Name> =
+    required("rev", "The newest versions: a revision that names a commit, INDEX or WORKTREE");
 
 impl Row for BlamedFile {
     type Of<'a> = BlamedHunk<'a>;
@@ -79,12 +74,11 @@ impl Declared for TreeBlame {
     };
 }
 
-impl TableFunction for TreeBlame {
-    const NAME: &'static str = "tree_blame";
-    const PARAMETERS: &'static [Field] = &[REVISION, comparison::REPO];
-    const NAMED: &'static [Field] = &[
-        comparison::PATHS,
-        comparison::IGNORE_WHITESPACE,
+impl RepositoryTable for TreeBlame {
+    const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
+    const NAMED: &'static [Field] = fields![
+        PATHS,
+        IGNORE_WHITESPACE,
         FIRST_PARENT,
         SINCE,
         MAILMAP,
@@ -92,40 +86,18 @@ impl TableFunction for TreeBlame {
         MOVES,
         COPIES,
     ];
-    const COLUMNS: &'static [Field] = BlamedFile::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = TreeBlameQuery;
-    type Scan = Stream<BlamedFile>;
-
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<TreeBlameQuery> {
-        let named = NamedOptions::new(Self::NAMED, named);
-        Ok(TreeBlameQuery {
-            rev: required_text(&arguments[0], Self::NAME, "rev")?,
-            repo: required_text(&arguments[1], Self::NAME, "repo")?,
-            paths: named.paths()?,
-            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
-            options: blame_options(&named)?,
-        })
-    }
-
-    fn open(query: &TreeBlameQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Stream::open::<Self>(query, open)?.eager())
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for TreeBlame {
-    const LIST_NAME: &'static str = "tree_blame_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of tree_blame as a list, for arguments that are columns";
+    const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str =
         "SELECT len(tree_blame_list('HEAD', '.', {'paths': '*.md'}))";
-    type Element = Numbered<BlamedFile>;
+    type Query = TreeBlameQuery;
 
-    fn list(query: &TreeBlameQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(query, execution, out)
+    fn query(args: Args<'_>) -> Result<TreeBlameQuery> {
+        Ok(TreeBlameQuery {
+            rev: args.owned(REVISION)?,
+            repo: args.owned(REPO)?,
+            paths: args.get(PATHS)?.unwrap_or_default(),
+            mailmap: args.get(MAILMAP)?,
+            options: blame_options(args)?,
+        })
     }
 }

@@ -1,23 +1,18 @@
 //! `tree_files(rev, repo)` and `tree_files_list(rev, repo)`: the files of a revision, the index or the work tree.
 
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::repository_table::RepositoryTable;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison;
-use crate::functions::params::named_options::NamedOptions;
+use crate::ffi::Field;
+use crate::functions::params::{Args, Name, PATHS, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, needing, varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, needing, varchar,
 };
-use crate::query::Revisions;
-use crate::query::needs::SIZES;
 use crate::query::tree_files::{FileBatch, TreeFile, TreeFilesQuery};
+use crate::query::{Need, Revisions};
 
 /// A side of a repository.
-pub const REVISION: Field =
-    Field::new("rev", Type::Varchar, "A revision, as git rev-parse takes it, or INDEX or WORKTREE");
+pub const REVISION: Param<Name> =
+    required("rev", "A revision, as git rev-parse takes it, or INDEX or WORKTREE");
 
 impl Row for TreeFile {
     type Of<'a> = &'a Self;
@@ -33,7 +28,7 @@ impl Row for TreeFile {
             out.text(row.entry().map(|entry| entry.mode.to_string()))
         }),
         needing(
-            SIZES,
+            &[Need::Sizes],
             bigint("size", "Bytes of the content; NULL for a submodule", |row| row.size().into()),
         ),
         varchar(
@@ -61,42 +56,17 @@ impl Declared for TreeFiles {
     };
 }
 
-impl TableFunction for TreeFiles {
-    const NAME: &'static str = "tree_files";
-    const PARAMETERS: &'static [Field] = &[REVISION, comparison::REPO];
-    const NAMED: &'static [Field] = &[comparison::PATHS];
-    const COLUMNS: &'static [Field] = TreeFile::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = TreeFilesQuery;
-    type Scan = Stream<FileBatch>;
-
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<TreeFilesQuery> {
-        let named = NamedOptions::new(Self::NAMED, named);
-        Ok(TreeFilesQuery(Revisions::files_of(
-            required_text(&arguments[0], Self::NAME, "rev")?,
-            required_text(&arguments[1], Self::NAME, "repo")?,
-            named.paths()?,
-        )))
-    }
-
-    fn open(query: &TreeFilesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-impl Listed for TreeFiles {
-    const LIST_NAME: &'static str = "tree_files_list";
-    const LIST_DESCRIPTION: &'static str =
-        "The rows of tree_files as a list, for arguments that are columns";
+impl RepositoryTable for TreeFiles {
+    const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
+    const NAMED: &'static [Field] = fields![PATHS];
     const LIST_EXAMPLE: &'static str =
         "SELECT unnest(tree_files_list('HEAD', '.', {'paths': '*.md'}), recursive := true)";
-    type Element = Numbered<TreeFile>;
+    type Query = TreeFilesQuery;
 
-    fn list(query: &TreeFilesQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(query, execution, out)
+    fn query(args: Args<'_>) -> Result<TreeFilesQuery> {
+        let (rev, repo) = (args.owned(REVISION)?, args.owned(REPO)?);
+        let paths = args.get(PATHS)?.unwrap_or_default();
+        let all = Revisions::between("EMPTY".to_owned(), Some(rev), repo);
+        Ok(TreeFilesQuery(Revisions { paths, ..all }))
     }
 }

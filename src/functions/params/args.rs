@@ -2,6 +2,7 @@
 
 use super::given::Given;
 use super::param::{Kind, Param};
+use crate::budget::owned;
 use crate::error::Result;
 use crate::ffi::{Arguments, Field, Value};
 
@@ -9,29 +10,31 @@ use crate::ffi::{Arguments, Field, Value};
 #[derive(Clone, Copy)]
 pub struct Args<'a> {
     function: &'static str,
-    source: Source<'a>,
+    row: Option<Arguments<'a>>,
+    values: [Values<'a>; 2],
 }
 
-#[derive(Clone, Copy)]
-enum Source<'a> {
-    /// The parameters, positional ones and named ones, and their values.
-    Values([(&'static [Field], &'a [Value]); 2]),
-    Row(Arguments<'a>),
-}
+/// Some parameters and their values.
+pub type Values<'a> = (&'static [Field], &'a [Value]);
 
 impl<'a> Args<'a> {
-    /// Returns the arguments of a table function: each list of parameters with its values.
-    pub fn of_table(
-        function: &'static str,
-        positional: (&'static [Field], &'a [Value]),
-        named: (&'static [Field], &'a [Value]),
-    ) -> Self {
-        Self { function, source: Source::Values([positional, named]) }
+    /// Returns the arguments of a table function.
+    pub fn of_table(function: &'static str, positional: Values<'a>, named: Values<'a>) -> Self {
+        Self { function, row: None, values: [positional, named] }
     }
 
     /// Returns the arguments of a row.
     pub fn of_row(function: &'static str, row: Arguments<'a>) -> Self {
-        Self { function, source: Source::Row(row) }
+        Self { function, row: Some(row), values: [(&[], &[]); 2] }
+    }
+
+    /// Returns the same with options, and with what stands for arguments of the row that are NULL.
+    #[must_use]
+    pub fn with<'b>(self, options: Values<'b>, of_nulls: Values<'b>) -> Args<'b>
+    where
+        'a: 'b,
+    {
+        Args { values: [options, of_nulls], ..self }
     }
 
     /// Returns what was given for a parameter, or its default: also where the function has no such parameter, so that
@@ -41,6 +44,17 @@ impl<'a> Args<'a> {
     /// `invalid_args` for a value that the parameter cannot have.
     pub fn get<K: Kind>(&self, param: Param<K>) -> Result<K::Of<'a>> {
         param.read(self.given(param.field.name), self.function)
+    }
+
+    /// Returns a copy of a text.
+    ///
+    /// # Errors
+    /// The same, and `too_large` where there is no memory for the copy.
+    pub fn owned<K>(&self, param: Param<K>) -> Result<String>
+    where
+        K: for<'t> Kind<Of<'t> = &'t str>,
+    {
+        Ok(owned(self.get(param)?)?)
     }
 
     /// Tells whether the form that was called has a parameter.
@@ -53,22 +67,31 @@ impl<'a> Args<'a> {
         self.function
     }
 
+    /// Tells whether an argument is NULL or was not given.
+    pub fn is_null(&self, name: &str) -> bool {
+        self.given(name).is_none_or(Given::is_null)
+    }
+
+    /// Returns the options of a row: NULL, or a struct if they are of the right type.
+    pub fn options(&self) -> Value {
+        self.row.map_or(Value::Null, |row| row.options())
+    }
+
     /// Returns the row itself, for tests of what DuckDB hands over.
     #[cfg(debug_assertions)]
     pub fn row(&self) -> Arguments<'a> {
-        match self.source {
-            Source::Row(row) => row,
-            Source::Values(_) => panic!("{} is no scalar function", self.function),
-        }
+        self.row.unwrap_or_else(|| panic!("{} is no scalar function", self.function))
     }
 
     fn given(&self, name: &str) -> Option<Given<'a>> {
-        match self.source {
-            Source::Row(row) => row.place(name).map(|place| Given::Row(row, place)),
-            Source::Values(lists) => lists.into_iter().find_map(|(fields, values)| {
-                let place = fields.iter().position(|field| field.name == name)?;
-                values.get(place).map(Given::Value)
-            }),
+        let value = |(fields, values): Values<'a>| {
+            let place = fields.iter().position(|field| field.name == name)?;
+            values.get(place).map(Given::Value)
+        };
+        let in_row = self.row.and_then(|row| Some(Given::Row(row, row.place(name)?)));
+        match in_row {
+            Some(given) if !given.is_null() => in_row,
+            _ => self.values.into_iter().find_map(value).or(in_row),
         }
     }
 }

@@ -1,115 +1,94 @@
 //! The parameters of the functions over repositories: two sides, and the options of a diff.
 
-use super::arguments::required_text;
+use super::args::Args;
 use super::context_lines::CONTEXT;
-use super::named_options::NamedOptions;
-use crate::error::Result;
+use super::given::Given;
+use super::kinds::{Choice, Name, OneOf, choice};
+use super::param::{Asked, Flag, Kind, Maybe, Numeric, Param, flag, number, optional, required};
+use crate::budget::owned;
+use crate::error::{Error, Result};
 use crate::ffi::{Field, Type, Value};
-use crate::git::Untracked;
+use crate::git::{Pathspec, RenameOptions, Untracked};
 use crate::query::Revisions;
-use crate::text::Combined;
-
-/// The positional parameters of the functions over all files.
-pub const PARAMETERS: [Field; 3] = [FROM, TO, REPO];
+use crate::text::{Algorithm, Combined, DiffOptions, Whitespace};
 
 /// The old side.
-pub const FROM: Field = Field::new(
+pub const FROM: Param<Name> = required(
     "from",
-    Type::Varchar,
     "The old side: a revision, INDEX, WORKTREE or EMPTY; a range where `to` is NULL",
 );
 /// The new side.
-pub const TO: Field = Field::new(
+pub const TO: Param<Maybe<Name>> = required(
     "to",
-    Type::Varchar,
     "The new side, likewise; NULL where `from` is a range or is compared with the work tree",
 );
 /// The repository.
-pub const REPO: Field = Field::new("repo", Type::Varchar, "The repository, or a directory in it");
+pub const REPO: Param<Name> = required("repo", "The repository, or a directory in it");
 
-/// The named parameters of all git functions; [`NamedOptions`] reads them by name.
-pub const NAMED: [Field; 12] = [
-    Field::optional(
-        "merge_base",
-        Type::Boolean,
-        "false",
-        "Compare from the merge base of both sides, as git's `a...b`",
-    ),
-    Field::optional(
-        "untracked",
-        Type::Boolean,
-        "false",
-        "Include files of the work tree that are neither tracked nor ignored",
-    ),
-    Field::optional(
-        "algorithm",
-        Type::Varchar,
-        "'myers'",
-        "Line diff: myers, minimal, patience or histogram",
-    ),
-    IGNORE_WHITESPACE,
-    Field::optional(
-        "ignore_blank_lines",
-        Type::Boolean,
-        "false",
-        "Leave out changes whose lines are all blank",
-    ),
-    CONTEXT.field,
-    Field::optional(
-        "inter_hunk_context",
-        Type::Integer,
-        "0",
-        "Join hunks that have at most this many unchanged lines between their contexts",
-    ),
-    Field::optional("renames", Type::Boolean, "false", "Detect renames, as git's -M"),
-    Field::optional("copies", Type::Boolean, "false", "Detect renames and copies, as git's -C"),
-    Field::optional(
-        "similarity",
-        Type::UTinyInt,
-        "50",
-        "How similar a rename or copy must be, 0 to 100 percent",
-    ),
-    Field::optional(
-        "rename_limit",
-        Type::UInteger,
-        "1000",
-        "Most files on one side whose contents are compared; 0 is no limit",
-    ),
-    PATHS,
-];
-
-/// Which whitespace does not count.
-pub const IGNORE_WHITESPACE: Field = Field::optional(
-    "ignore_whitespace",
-    Type::Varchar,
-    "'none'",
-    "Whitespace that does not count: none, all, change, eol or cr_at_eol",
+const MERGE_BASE: Param<Flag> =
+    flag("merge_base", false, "Compare from the merge base of both sides, as git's `a...b`");
+const UNTRACKED: Param<Flag> =
+    flag("untracked", false, "Include files of the work tree that are neither tracked nor ignored");
+const ALGORITHM: Param<OneOf<Algorithm>> = choice(
+    "algorithm",
+    "Line diff: myers, minimal, patience or histogram, as git's --diff-algorithm",
 );
-
+/// Which whitespace does not count.
+pub const IGNORE_WHITESPACE: Param<OneOf<Whitespace>> = choice(
+    "ignore_whitespace",
+    "Whitespace that does not count: none, all (git's -w), change (-b), eol (--ignore-space-at-eol) or cr_at_eol (--ignore-cr-at-eol)",
+);
+const IGNORE_BLANK_LINES: Param<Flag> = flag(
+    "ignore_blank_lines",
+    false,
+    "Leave out changes whose lines are all blank, as git's --ignore-blank-lines",
+);
+const INTER_HUNK_CONTEXT: Param<Lines> = number(
+    "inter_hunk_context",
+    0,
+    "Join hunks that have at most this many unchanged lines between their contexts",
+);
+const RENAMES: Param<Flag> = flag("renames", false, "Detect renames, as git's -M");
+const COPIES: Param<Flag> = flag("copies", false, "Detect renames and copies, as git's -C");
+const SIMILARITY: Param<Percent> = number(
+    "similarity",
+    RenameOptions::SIMILARITY as i64,
+    "How similar a rename or copy must be, 0 to 100 percent, as in git's -M<n>%",
+);
+const RENAME_LIMIT: Param<Files> = number(
+    "rename_limit",
+    RenameOptions::LIMIT as i64,
+    "Most files on one side whose contents are compared, as git's -l; 0 is no limit",
+);
+/// Which files are asked for.
+pub const PATHS: Param<Maybe<Pathspecs>> =
+    optional("paths", "A git pathspec, or a list of them, that limits the files; NULL for all");
 /// How merges and conflicts are shown.
-pub const MERGES: Field = Field::optional(
+const MERGES: Param<OneOf<Option<Combined>>> = choice(
     "merges",
-    Type::Varchar,
-    "'first_parent'",
     "A merge (rev^!) and a conflict: first_parent (against ours), combined (against all sides, as --cc) or combined_all (-c)",
 );
 
-/// The named parameters of functions that show merges, too.
-pub const MERGE_NAMED: [Field; NAMED.len() + 1] = joined(&NAMED, &[MERGES]);
-
-/// Which files are asked for.
-pub const PATHS: Field = Field::optional(
-    "paths",
-    Type::TextOrTexts,
-    "NULL",
-    "A git pathspec, or a list of them, that limits the files; NULL for all",
-);
-
-/// Those of them that make sense without a work tree and with one revision.
-pub const HISTORY_OPTIONS: &[Field] = NAMED.split_at(2).1;
-
-/// Those of them that make sense for one file.
-pub const OPTIONS: &[Field] = NAMED.split_at(7).0;
+/// The positional parameters of the functions over all files.
+pub const PARAMETERS: &[Field] = &[FROM.field, TO.field, REPO.field];
+const SIDES: [Field; 2] = [MERGE_BASE.field, UNTRACKED.field];
+const LINES: [Field; 5] = [
+    ALGORITHM.field,
+    IGNORE_WHITESPACE.field,
+    IGNORE_BLANK_LINES.field,
+    CONTEXT.field,
+    INTER_HUNK_CONTEXT.field,
+];
+const FILES: [Field; 5] =
+    [RENAMES.field, COPIES.field, SIMILARITY.field, RENAME_LIMIT.field, PATHS.field];
+/// The named parameters that make sense for one file.
+pub const OF_ONE_FILE: [Field; 7] = joined(&SIDES, &LINES);
+/// Those that make sense without a work tree and with one revision.
+pub const OF_HISTORY: [Field; 10] = joined(&LINES, &FILES);
+/// Those of all functions that compare two sides.
+pub const NAMED: [Field; 12] = joined(&SIDES, &OF_HISTORY);
+/// Those of functions that show merges, too.
+pub const MERGE_NAMED: [Field; 13] = joined(&NAMED, &[MERGES.field]);
 
 /// Joins two lists of parameters; `N` is how many there are.
 pub const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
@@ -123,32 +102,136 @@ pub const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field
     all
 }
 
-/// Returns the sides that the last three positional arguments of a table function and its named ones give.
-pub fn revisions(
-    arguments: &[Value],
-    named: &NamedOptions<'_>,
-    function: &str,
-) -> Result<Revisions> {
-    let [from, to, repo] = arguments else { unreachable!("three arguments") };
+/// Returns the sides that are compared, and which of their files.
+pub fn revisions(args: Args<'_>) -> Result<Revisions> {
+    let untracked = args.get(UNTRACKED)?;
+    let to = args.get(TO)?.map(owned).transpose()?;
     Ok(Revisions {
-        from: required_text(from, function, "from")?,
-        to: to.as_text().map(str::to_owned),
-        repo: required_text(repo, function, "repo")?,
-        merge_base: named.boolean("merge_base"),
-        untracked: if named.boolean("untracked") {
-            Untracked::Identified
-        } else {
-            Untracked::Ignored
-        },
-        paths: named.paths()?,
-        renames: named.rename_options()?,
-        combined: named.choice(
-            "merges",
-            &[
-                ("first_parent", None),
-                ("combined", Some(Combined::Dense)),
-                ("combined_all", Some(Combined::All)),
-            ],
-        )?,
+        merge_base: args.get(MERGE_BASE)?,
+        untracked: if untracked { Untracked::Identified } else { Untracked::Ignored },
+        paths: args.get(PATHS)?.unwrap_or_default(),
+        renames: rename_options(args)?,
+        combined: args.get(MERGES)?,
+        ..Revisions::between(args.owned(FROM)?, to, args.owned(REPO)?)
     })
+}
+
+/// Returns how renames are looked for, if they are: copies mean renames too, as in git.
+pub fn rename_options(args: Args<'_>) -> Result<Option<RenameOptions>> {
+    let (renames, copies) = (args.get(RENAMES)?, args.get(COPIES)?);
+    let (similarity, limit) = (args.get(SIMILARITY)?, args.get(RENAME_LIMIT)?);
+    Ok((renames || copies).then_some(RenameOptions { copies, similarity, limit }))
+}
+
+/// Returns how lines are compared.
+pub fn diff_options(args: Args<'_>) -> Result<DiffOptions> {
+    Ok(DiffOptions {
+        context: args.get(CONTEXT)?,
+        inter_hunk_context: args.get(INTER_HUNK_CONTEXT)?,
+        algorithm: args.get(ALGORITHM)?,
+        whitespace: args.get(IGNORE_WHITESPACE)?,
+        ignore_blank_lines: args.get(IGNORE_BLANK_LINES)?,
+    })
+}
+
+impl Choice for Algorithm {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("myers", Self::Myers),
+        ("minimal", Self::Minimal),
+        ("patience", Self::Patience),
+        ("histogram", Self::Histogram),
+    ];
+}
+
+impl Choice for Whitespace {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("none", Self::Exact),
+        ("all", Self::All),
+        ("change", Self::Change),
+        ("eol", Self::Eol),
+        ("cr_at_eol", Self::CrAtEol),
+    ];
+}
+
+impl Choice for Option<Combined> {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("first_parent", None),
+        ("combined", Some(Combined::Dense)),
+        ("combined_all", Some(Combined::All)),
+    ];
+}
+
+/// A number of lines.
+struct Lines;
+
+impl Kind for Lines {
+    const TYPE: Type = Type::Integer;
+    type Of<'a> = u32;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u32> {
+        let lines = given.integer().unwrap_or_default();
+        u32::try_from(lines).map_err(|_| {
+            Error::invalid_args(format!("{} is {lines}", asked.name))
+                .with_hint("Give 0 or more lines")
+        })
+    }
+}
+
+impl Numeric for Lines {}
+
+/// A percentage.
+struct Percent;
+
+impl Kind for Percent {
+    const TYPE: Type = Type::UTinyInt;
+    type Of<'a> = u8;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u8> {
+        let percent = given.integer().unwrap_or_default();
+        u8::try_from(percent).ok().filter(|percent| *percent <= 100).ok_or_else(|| {
+            Error::invalid_args(format!("{} is {percent}", asked.name))
+                .with_hint("Give 0 to 100 percent")
+        })
+    }
+}
+
+impl Numeric for Percent {}
+
+/// A number of files.
+struct Files;
+
+impl Kind for Files {
+    const TYPE: Type = Type::UInteger;
+    type Of<'a> = u32;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<u32> {
+        Ok(u32::try_from(given.integer().unwrap_or_default()).unwrap_or(u32::MAX))
+    }
+}
+
+impl Numeric for Files {}
+
+/// A pathspec, or a list of them.
+pub struct Pathspecs;
+
+impl Kind for Pathspecs {
+    const TYPE: Type = Type::TextOrTexts;
+    type Of<'a> = Vec<Pathspec>;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<Pathspec>> {
+        let refused = |what: &str| {
+            Error::invalid_args(format!("{} {what}", asked.name))
+                .with_hint("Give a pathspec, or a list of pathspecs, each a text")
+        };
+        let parse = |path: &Value| match path {
+            Value::Text(path) => Pathspec::parse(path),
+            Value::Null => Err(refused("contains a NULL")),
+            _ => Err(refused("contains what is no text")),
+        };
+        match given.value() {
+            Some(Value::List(paths)) => paths.iter().map(parse).collect(),
+            Some(path @ Value::Text(_)) => Ok(vec![parse(path)?]),
+            _ => Err(refused("is no text and no list of texts")),
+        }
+    }
 }

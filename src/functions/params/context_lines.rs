@@ -48,7 +48,7 @@ impl Numeric for TotalContextLines {}
 pub const CONTEXT: Param<ContextLines> = number(
     "context",
     DiffOptions::CONTEXT as i64,
-    "Unchanged lines around a change, -1 for the whole file",
+    "Unchanged lines around a change, as git's -U; -1 for the whole file",
 );
 
 /// Unchanged lines around a change, for a function that is total.

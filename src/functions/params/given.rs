@@ -33,6 +33,22 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// Returns the bytes of a VARCHAR or a BLOB.
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Row(arguments, place) => arguments.bytes(place),
+            given => given.text(),
+        }
+    }
+
+    /// Returns a value that only table functions and options take: a list, or a moment.
+    pub fn value(self) -> Option<&'a Value> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Row(..) | Self::Default(_) => None,
+        }
+    }
+
     /// Returns an integer of any size.
     pub fn integer(self) -> Option<i64> {
         match self {

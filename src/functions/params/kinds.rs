@@ -1,9 +1,11 @@
 //! The kinds of parameters that functions of several families have.
 
+use std::marker::PhantomData;
+
 use super::given::Given;
-use super::param::{Asked, Kind, Numeric, Textual};
-use crate::error::{Error, Result};
-use crate::ffi::Type;
+use super::param::{Asked, Kind, Numeric, Param, Textual, text};
+use crate::error::{Error, Result, quoted};
+use crate::ffi::{Type, Value};
 
 /// Text of any content.
 pub struct Text;
@@ -54,11 +56,23 @@ impl Kind for Bytes {
     type Of<'a> = &'a [u8];
 
     fn read<'a>(given: Given<'a>, _: Asked<'_>) -> Result<&'a [u8]> {
-        Ok(given.text().unwrap_or_default())
+        Ok(given.bytes().unwrap_or_default())
     }
 }
 
 impl Textual for Bytes {}
+
+/// The bytes of a BLOB.
+pub struct Blob;
+
+impl Kind for Blob {
+    const TYPE: Type = Type::Blob;
+    type Of<'a> = &'a [u8];
+
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<&'a [u8]> {
+        Bytes::read(given, asked)
+    }
+}
 
 /// A whole number.
 pub struct BigInt;
@@ -74,3 +88,46 @@ impl Kind for BigInt {
 }
 
 impl Numeric for BigInt {}
+
+/// A moment, in microseconds since 1970.
+pub struct Moment;
+
+impl Kind for Moment {
+    const TYPE: Type = Type::Timestamp;
+    type Of<'a> = i64;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<i64> {
+        Ok(given.value().and_then(Value::as_timestamp).unwrap_or_default())
+    }
+}
+
+/// What one of some words means.
+pub trait Choice: Copy + 'static {
+    /// The words, which are taken in upper case, too; the first is the default.
+    const WORDS: &'static [(&'static str, Self)];
+}
+
+/// One of some words.
+pub struct OneOf<T>(PhantomData<T>);
+
+impl<T: Choice> Kind for OneOf<T> {
+    const TYPE: Type = Type::Varchar;
+    type Of<'a> = T;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<T> {
+        let given = Text::read(given, asked)?;
+        let found = T::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(given));
+        found.map(|(_, choice)| *choice).ok_or_else(|| {
+            let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
+            Error::invalid_args(format!("{} is {}", asked.name, quoted(given)))
+                .with_hint(format!("Give {}", words.join(", ")))
+        })
+    }
+}
+
+impl<T: Choice> Textual for OneOf<T> {}
+
+/// Returns a parameter that is one of some words.
+pub const fn choice<T: Choice>(name: &'static str, doc: &'static str) -> Param<OneOf<T>> {
+    text(name, T::WORDS[0].0, doc)
+}

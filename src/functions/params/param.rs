@@ -86,6 +86,16 @@ impl<K: Kind> Param<K> {
     }
 }
 
+impl<K: Numeric> Param<K> {
+    /// Reads a number that a tool was given, or the default.
+    ///
+    /// # Errors
+    /// Those of [`Kind::read`].
+    pub fn of_tool(&self, given: Option<i64>) -> Result<K::Of<'static>> {
+        self.read(given.map(|number| Given::Default(Constant::Integer(number))), "the tool")
+    }
+}
+
 /// Returns a parameter that must be given.
 pub const fn required<K: Kind>(name: &'static str, doc: &'static str) -> Param<K> {
     Param::new(name, None, doc)

@@ -4,6 +4,11 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::{Constant, Field, Type, Value};
 use crate::suggest;
 
+/// Returns the parameter of a scalar function that takes some parameters as a struct.
+pub const fn options(fields: &'static [Field], doc: &'static str) -> Field {
+    Field { default: Some(Constant::Null), ..Field::new("options", Type::Options(fields), doc) }
+}
+
 /// Returns the values of `fields` that a struct gives, in their order, as a table function is given its named parameters;
 /// NULL for those it lacks.
 pub fn row_options(given: Value, fields: &[Field], function: &str) -> Result<Vec<Value>> {
@@ -32,7 +37,7 @@ pub fn row_options(given: Value, fields: &[Field], function: &str) -> Result<Vec
 /// Returns a struct of one option, as SQL.
 fn example(fields: &[Field]) -> String {
     let example = |field: &Field| match field.default {
-        None | Some(Constant::Null | Constant::Sql("NULL")) => None,
+        None | Some(Constant::Null) => None,
         Some(default) => Some(format!("{{'{}': {default}}}", field.name)),
     };
     fields.iter().find_map(example).unwrap_or_else(|| "{'paths': ['src']}".to_owned())
@@ -136,13 +141,17 @@ mod tests {
     use super::*;
 
     const FIELDS: &[Field] = &[
-        Field::optional("paths", Type::TextOrTexts, "NULL", ""),
-        Field::optional("renames", Type::Boolean, "false", ""),
-        Field::optional("rename_limit", Type::UInteger, "1000", ""),
-        Field::optional("since", Type::Timestamp, "NULL", ""),
-        Field::optional("lines", Type::List(&Type::BigInt), "NULL", ""),
-        Field::optional("algorithm", Type::Varchar, "'myers'", ""),
+        field("paths", Type::TextOrTexts, Constant::Null),
+        field("renames", Type::Boolean, Constant::Boolean(false)),
+        field("rename_limit", Type::UInteger, Constant::Integer(1000)),
+        field("since", Type::Timestamp, Constant::Null),
+        field("lines", Type::List(&Type::BigInt), Constant::Null),
+        field("algorithm", Type::Varchar, Constant::Text("myers")),
     ];
+
+    const fn field(name: &'static str, kind: Type, default: Constant) -> Field {
+        Field { default: Some(default), ..Field::new(name, kind, "") }
+    }
 
     fn read(options: &[(&str, Value)]) -> Result<Vec<Value>> {
         let options = options.iter().map(|(name, value)| (Arc::from(*name), value.clone()));

@@ -4,7 +4,7 @@
 use super::out::{Blob, Json, Out, Varchar, Varchars, Written};
 use super::value::Number;
 use crate::ffi::{Column, Field, Type};
-use crate::query::Needs;
+use crate::query::{Need, Needs};
 
 /// The most columns of a row.
 const MAX_COLUMNS: usize = 32;
@@ -49,6 +49,7 @@ pub struct Col<K: Row> {
 /// How one value is appended.
 pub(super) enum Write<K: Row> {
     Boolean(for<'a> fn(K::Of<'a>) -> Option<bool>),
+    Integer(for<'a> fn(K::Of<'a>) -> Option<i32>),
     UTinyInt(for<'a> fn(K::Of<'a>) -> Option<u8>),
     BigInt(for<'a> fn(K::Of<'a>) -> Number),
     Timestamp(for<'a> fn(K::Of<'a>) -> Option<i64>),
@@ -67,12 +68,13 @@ impl<K: Row> Col<K> {
         doc: &'static str,
         write: Write<K>,
     ) -> Self {
-        Self { field: Field::new(name, kind, doc), needs: 0, write }
+        Self { field: Field::new(name, kind, doc), needs: Needs::NONE, write }
     }
 
     fn write(&self, row: K::Of<'_>, out: &mut Column) {
         match self.write {
             Write::Boolean(value) => out.push_boolean(value(row)),
+            Write::Integer(value) => out.push_integer(value(row)),
             Write::UTinyInt(value) => out.push_utinyint(value(row)),
             Write::BigInt(value) => out.push_bigint(value(row).0),
             Write::Timestamp(value) => out.push_bigint(value(row)),
@@ -87,8 +89,8 @@ impl<K: Row> Col<K> {
 }
 
 /// Returns a column for which something must be worked out before it can be written.
-pub const fn needing<K: Row>(bits: Needs, column: Col<K>) -> Col<K> {
-    Col { needs: bits, ..column }
+pub const fn needing<K: Row>(needs: &[Need], column: Col<K>) -> Col<K> {
+    Col { needs: Needs::of(needs), ..column }
 }
 
 /// Declares the functions that return columns.
@@ -108,6 +110,8 @@ macro_rules! columns {
 columns! {
     /// Returns a column of BOOLEAN.
     boolean: Type::Boolean, Boolean(for<'a> fn(K::Of<'a>) -> Option<bool>);
+    /// Returns a column of INTEGER.
+    integer: Type::Integer, Integer(for<'a> fn(K::Of<'a>) -> Option<i32>);
     /// Returns a column of UTINYINT.
     utinyint: Type::UTinyInt, UTinyInt(for<'a> fn(K::Of<'a>) -> Option<u8>);
     /// Returns a column of BIGINT.
@@ -199,19 +203,23 @@ impl<K: Row> Columns<K> {
 
     /// Returns what must be computed for the projected columns.
     pub fn needs(&self, projection: &[usize]) -> Needs {
-        projection.iter().fold(0, |needs, &index| needs | self.needs_of(index))
+        self.needs_of_all(projection.iter().copied())
     }
 
     /// Returns what must be computed for all columns.
     pub fn all_needs(&self) -> Needs {
-        (0..self.len()).fold(0, |needs, index| needs | self.needs_of(index))
+        self.needs_of_all(0..self.len())
+    }
+
+    fn needs_of_all(&self, places: impl Iterator<Item = usize>) -> Needs {
+        places.fold(Needs::NONE, |needs, index| needs.and(self.needs_of(index)))
     }
 
     fn needs_of(&self, index: usize) -> Needs {
         match (self.own(index), &self.part) {
             (Some(column), _) => column.needs,
             (None, Some(part)) => (part.needs)(index - self.own.len()),
-            (None, None) => 0,
+            (None, None) => Needs::NONE,
         }
     }
 }

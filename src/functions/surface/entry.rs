@@ -1,8 +1,8 @@
 //! A function as the registry lists it: what it is called, takes and returns, and how it is registered.
 
-use super::declaration::{Declaration, Declared, Family};
+use super::declaration::{Declaration, Family};
 use crate::error::Result;
-use crate::ffi::{Field, Overload, Registrar, ScalarFunction, TableFunction, Type};
+use crate::ffi::{Field, Overload, Registrar, Type};
 
 /// A function as it is registered.
 pub struct Entry {
@@ -42,27 +42,5 @@ impl Entry {
     /// Tells whether users are told of it.
     pub fn is_public(&self) -> bool {
         self.declaration.family != Family::Debug
-    }
-}
-
-/// Returns the entry of a table function.
-pub const fn old_table<F: TableFunction + Declared>() -> Entry {
-    Entry {
-        signature: Signature::Table {
-            parameters: F::PARAMETERS,
-            named: F::NAMED,
-            columns: F::COLUMNS,
-        },
-        declaration: F::DECLARATION,
-        register: |registrar| registrar.table::<F>(),
-    }
-}
-
-/// Returns the entry of a scalar function.
-pub const fn old_scalar<F: ScalarFunction + Declared>() -> Entry {
-    Entry {
-        signature: Signature::Scalar { overloads: F::OVERLOADS, returns: F::RETURNS },
-        declaration: F::DECLARATION,
-        register: |registrar| registrar.scalar::<F>(),
     }
 }

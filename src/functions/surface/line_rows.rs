@@ -1,9 +1,6 @@
 //! The columns that show a diff line by line, the same in every function.
 
-use std::convert::Infallible;
-
 use super::columns::{Col, Row, bigint, varchar};
-use crate::ffi::Column;
 use crate::query::diff_rows::{LineRow, LineRows};
 
 impl Row for LineRows {
@@ -27,13 +24,4 @@ impl Row for LineRows {
         }),
         bigint("hunk", "The number of its hunk, from 1", |row| row.line().hunk.into()),
     ];
-}
-
-/// Appends all lines as one list.
-pub fn write_list(lines: &LineRows, out: &mut Column) {
-    let Ok(()) = out.push_list(|elements| {
-        (0..lines.len())
-            .for_each(|index| LineRows::COLUMNS.write_struct(lines.row(index), elements));
-        Ok::<(), Infallible>(())
-    });
 }

@@ -18,12 +18,12 @@ pub mod table;
 pub mod value;
 
 pub use columns::{
-    Col, Has, Part, Row, bigint, blob, boolean, double, json, needing, timestamp, utinyint,
-    varchar, varchars,
+    Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, needing, timestamp,
+    utinyint, varchar, varchars,
 };
 pub use declaration::{Declaration, Declared, Family, Grant};
 pub use entry::{Entry, Signature};
-pub use out::{Boolean, Json, Out, Returned, Varchar, Written};
+pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
 pub use registry::FUNCTIONS;
 pub use rows::Rows;
 pub use scalar::{Scalar, State};

@@ -7,10 +7,7 @@ use super::patches::{PATCH, file_path, made, read};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::Overload;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Bytes;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Bytes, Param, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

@@ -6,10 +6,7 @@ use super::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Settings};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Maybe, Param, required};
+use crate::functions::params::{Args, Maybe, Name, Param, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, State, Written,
 };

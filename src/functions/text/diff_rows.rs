@@ -6,9 +6,7 @@
 use super::sides::{A, B, Comparer};
 use crate::error::Result;
 use crate::ffi::Overload;
-use crate::functions::params::args::Args;
-use crate::functions::params::context_lines::TOTAL_CONTEXT;
-use crate::functions::params::fields;
+use crate::functions::params::{Args, TOTAL_CONTEXT, fields};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, ListOf, Out, Scalar, Written,
 };

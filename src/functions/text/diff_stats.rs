@@ -6,8 +6,7 @@
 use super::sides::{A, B, Comparer};
 use crate::error::Result;
 use crate::ffi::Overload;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
+use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, double,
 };

@@ -3,10 +3,7 @@
 use super::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Bytes;
-use crate::functions::params::param::{Maybe, Param, required};
+use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
 };

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::ffi::{Constant, Settings, Type};
+use crate::ffi::{Settings, Type};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::file_input;
 use crate::functions::context::settings;
-use crate::functions::params::args::Args;
-use crate::functions::params::given::Given;
-use crate::functions::params::kinds::Bytes;
-use crate::functions::params::param::{Asked, Kind, Maybe, Numeric, Param, number, optional};
+use crate::functions::params::{
+    Args, Asked, Bytes, Given, Kind, Maybe, Numeric, Param, number, optional,
+};
 use crate::functions::surface::{Declared, State};
 use crate::limits;
 use crate::text::{CancelToken, DiffOptions, Engine};
@@ -92,8 +91,7 @@ impl Shown {
 
     /// Takes what a tool was given.
     pub fn of_tool(context_lines: Option<i64>, labels: [Option<String>; 2]) -> Result<Self> {
-        let given = context_lines.map(|lines| Given::Default(Constant::Integer(lines)));
-        Ok(Self { context: CONTEXT.read(given, "Diff")?, labels })
+        Ok(Self { context: CONTEXT.of_tool(context_lines)?, labels })
     }
 }
 

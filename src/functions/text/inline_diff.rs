@@ -9,8 +9,7 @@ use super::sides::{A, B};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::Overload;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
+use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, varchar,
 };

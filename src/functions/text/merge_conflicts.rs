@@ -1,12 +1,14 @@
 //! `merge_conflicts(base, ours, theirs [, options])`: where two texts that were made from one changed the same lines.
 
-use std::sync::Arc;
-
-use super::merges::{self, Merger};
-use crate::budget::{Budget, Charge};
+use super::merges;
+use super::sides::Comparer;
+use crate::budget::Charge;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, bigint, varchar};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::params::Args;
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
+};
 use crate::text::merge::Conflict;
 
 /// The scalar function.
@@ -77,44 +79,28 @@ impl Row for ConflictRows {
     ];
 }
 
-impl ScalarFunction for MergeConflicts {
-    const NAME: &'static str = "merge_conflicts";
+/// It is volatile: a text that is binary is an error.
+impl Scalar for MergeConflicts {
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;
-    const RETURNS: Type = ConflictRows::LIST;
-    // A text that is binary is an error.
-    const VOLATILE: bool = true;
+    type Returns = ListOf<ConflictRows>;
+    type State = Comparer;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = merges::SETTINGS;
-    type State = Merger;
 
-    fn helper(merger: &Merger) -> Option<Merger> {
-        Some(merger.helper())
-    }
-
-    fn budget(merger: &Merger) -> Option<&Arc<Budget>> {
-        Some(&merger.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Merger> {
-        Ok(Merger::new(&settings))
-    }
-
-    fn call(merger: &mut Merger, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        if (0..3).any(|index| arguments.is_null(index)) {
-            out.push_null();
-            return Ok(());
-        }
-        merger.merge(arguments, Self::NAME, |merge, _, cancel| {
-            let mut pace = cancel.pace();
-            let mut charge = Charge::free();
-            out.push_list(|elements| {
+    fn call(
+        comparer: &mut Comparer,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        let Some(texts) = merges::texts(args)? else { return Ok(out.null()) };
+        merges::merge(comparer, texts, args, |merge, _, cancel| {
+            let (mut pace, mut charge) = (cancel.pace(), Charge::free());
+            out.rows(|rows| {
                 for (conflict, seq) in merge.conflicts().zip(1..) {
                     // A base that is split between many conflicts is in the result many times.
                     let bytes = conflict.texts.iter().map(|text| text.len()).sum();
                     charge.join(cancel.charge_all(bytes)?);
                     pace.pass(bytes)?;
-                    let row = Numbered { seq, conflict: &conflict };
-                    ConflictRows::COLUMNS.write_struct(row, elements);
+                    rows.push(Numbered { seq, conflict: &conflict });
                 }
                 Ok(())
             })

@@ -1,14 +1,14 @@
 //! `merge_texts(base, ours, theirs [, options])`: the merge of two texts that were made from one.
 
-use std::sync::Arc;
-
-use super::merges::{self, Merger};
+use super::merges;
 use super::patches::check_made;
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, bigint, blob, boolean, varchar,
+    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, blob,
+    boolean, varchar,
 };
 
 /// The scalar function.
@@ -47,41 +47,25 @@ impl Row for MergedRow {
     ];
 }
 
-impl ScalarFunction for MergeTexts {
-    const NAME: &'static str = "merge_texts";
+/// It is volatile: a text that is binary is an error.
+impl Scalar for MergeTexts {
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;
-    const RETURNS: Type = MergedRow::STRUCT;
-    // A text that is binary is an error.
-    const VOLATILE: bool = true;
+    type Returns = StructOf<MergedRow>;
+    type State = Comparer;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = merges::SETTINGS;
-    type State = Merger;
 
-    fn helper(merger: &Merger) -> Option<Merger> {
-        Some(merger.helper())
-    }
-
-    fn budget(merger: &Merger) -> Option<&Arc<Budget>> {
-        Some(&merger.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Merger> {
-        Ok(Merger::new(&settings))
-    }
-
-    fn call(merger: &mut Merger, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        if (0..3).any(|index| arguments.is_null(index)) {
-            out.push_null();
-            return Ok(());
-        }
-        merger.merge(arguments, Self::NAME, |merge, options, cancel| {
+    fn call(
+        comparer: &mut Comparer,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        let Some(texts) = merges::texts(args)? else { return Ok(out.null()) };
+        merges::merge(comparer, texts, args, |merge, options, cancel| {
             let text = merge.text(options, cancel)?;
             check_made(&text)?;
             // Until it is handed over, the text is there as often as it has columns.
             let _charge = cancel.charge(2 * text.len())?;
-            let merged = Merged { text: &text, conflicts: merge.conflicts().count() };
-            MergedRow::COLUMNS.write_struct(merged, out);
-            Ok(())
+            Ok(out.row(Merged { text: &text, conflicts: merge.conflicts().count() }))
         })
     }
 }

@@ -1,158 +1,151 @@
-//! What the functions that merge texts have in common: their arguments, and what a thread keeps.
+//! What the functions that merge texts have in common: their parameters, and how these are read.
 
-use std::sync::Arc;
-
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Arguments, Field, Overload, Settings, Type};
-use crate::functions::context::settings;
-use crate::functions::params::named_options::NamedOptions;
-use crate::functions::params::row_options::row_options;
-use crate::functions::surface::State;
+use crate::ffi::{Field, Overload, Type};
+use crate::functions::params::{
+    Args, Asked, Blob, Bytes, Choice, Given, Kind, Maybe, Numeric, OneOf, Param, Text, Textual,
+    choice, fields, number, options, required, row_options, text,
+};
 use crate::limits;
 use crate::text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
-use crate::text::{Algorithm, CancelToken, Engine};
+use crate::text::{Algorithm, CancelToken};
 
-/// The settings that are read.
-pub const SETTINGS: &[&str] = <Arc<Budget> as State>::SETTINGS;
+const BASE: Param<Maybe<Bytes>> = required("base", "The text that both sides were made from");
+const OURS: Param<Maybe<Bytes>> =
+    required("ours", "Our side: where both changed the same lines, it comes first");
+const THEIRS: Param<Maybe<Bytes>> = required("theirs", "Their side");
 
-const fn text(name: &'static str, doc: &'static str) -> Field {
-    Field::new(name, Type::Varchar, doc)
+/// Returns the same parameter for bytes.
+const fn blob(text: Param<Maybe<Bytes>>) -> Param<Maybe<Blob>> {
+    required(text.field.name, text.field.doc)
 }
 
-const fn bytes(name: &'static str, doc: &'static str) -> Field {
-    Field::new(name, Type::Blob, doc)
-}
+const STYLE: Param<OneOf<MergeStyle>> = choice("style", "merge, diff3 or zdiff3");
+const FAVOR: Param<OneOf<Option<Favor>>> = choice("favor", "none, ours, theirs or union");
+const LEVEL: Param<Levels> = number("level", 3, "0 to 3: how hard conflicts are made small");
+const ALGORITHM: Param<OneOf<Algorithm>> = choice("algorithm", "How the matching lines are found");
+const MARKER_SIZE: Param<MarkerSize> =
+    number("marker_size", MergeOptions::MARKER_SIZE as i64, "Characters of a marker");
+const BASE_LABEL: Param<Label> = text("base_label", "base", "The label of the base");
+const OURS_LABEL: Param<Label> = text("ours_label", "ours", "The label of our side");
+const THEIRS_LABEL: Param<Label> = text("theirs_label", "theirs", "The label of their side");
 
-const BASE: &str = "The text that both sides were made from";
-const OURS: &str = "Our side: where both changed the same lines, it comes first";
-const THEIRS: &str = "Their side";
-
-const TEXTS: [Field; 4] =
-    [text("base", BASE), text("ours", OURS), text("theirs", THEIRS), OPTIONS_FIELD];
-const BLOBS: [Field; 4] =
-    [bytes("base", BASE), bytes("ours", OURS), bytes("theirs", THEIRS), OPTIONS_FIELD];
+const OPTIONS: &[Field] =
+    fields![STYLE, FAVOR, LEVEL, ALGORITHM, MARKER_SIZE, BASE_LABEL, OURS_LABEL, THEIRS_LABEL,];
+const TEXTS: [Field; 4] = [BASE.field, OURS.field, THEIRS.field, STRUCT];
+const BLOBS: [Field; 4] = [blob(BASE).field, blob(OURS).field, blob(THEIRS).field, STRUCT];
+const STRUCT: Field = options(
+    OPTIONS,
+    "A STRUCT of style, favor, level, algorithm, marker_size, base_label, ours_label and theirs_label; NULL for none",
+);
 
 /// The parameters, as texts and as bytes.
 pub const OVERLOADS: &[Overload] = &[TEXTS.split_at(3).0, &TEXTS, BLOBS.split_at(3).0, &BLOBS];
 
-const OPTIONS_FIELD: Field = Field::optional(
-    "options",
-    Type::Options(OPTIONS),
-    "NULL",
-    "A STRUCT of style, favor, level, algorithm, marker_size, base_label, ours_label and theirs_label; NULL for none",
-);
-
-const OPTIONS: &[Field] = &[
-    Field::optional("style", Type::Varchar, "'merge'", "merge, diff3 or zdiff3"),
-    Field::optional("favor", Type::Varchar, "'none'", "none, ours, theirs or union"),
-    Field::optional("level", Type::BigInt, "3", "0 to 3: how hard conflicts are made small"),
-    Field::optional("algorithm", Type::Varchar, "'myers'", "How the matching lines are found"),
-    Field::optional("marker_size", Type::BigInt, "7", "Characters of a marker"),
-    Field::optional("base_label", Type::Varchar, "'base'", "The label of the base"),
-    Field::optional("ours_label", Type::Varchar, "'ours'", "The label of our side"),
-    Field::optional("theirs_label", Type::Varchar, "'theirs'", "The label of their side"),
-];
-
-/// What a thread keeps between rows.
-pub struct Merger {
-    engine: Engine,
-    /// What the query may use.
-    pub budget: Arc<Budget>,
+/// Returns the base and both sides of a row; `None` where one is NULL.
+pub fn texts(args: Args<'_>) -> Result<Option<[&[u8]; 3]>> {
+    let texts = (args.get(BASE)?, args.get(OURS)?, args.get(THEIRS)?);
+    let (Some(base), Some(ours), Some(theirs)) = texts else { return Ok(None) };
+    Ok(Some([base, ours, theirs]))
 }
 
-impl Merger {
-    /// Prepares a thread of an execution.
-    pub fn new(settings: &Settings) -> Self {
-        Self { engine: Engine::default(), budget: settings::budget(settings) }
-    }
-
-    /// Returns what another thread of the same execution keeps.
-    pub fn helper(&self) -> Self {
-        Self { engine: Engine::default(), budget: Arc::clone(&self.budget) }
-    }
-
-    /// Merges the texts of a row for the function of this name, and hands the result to `take`.
-    ///
-    /// # Errors
-    /// `invalid_args` for options that cannot be used and for binary texts, `too_large` for large ones; why the query ended.
-    pub fn merge<T>(
-        &mut self,
-        arguments: Arguments<'_>,
-        function: &str,
-        take: impl FnOnce(&Merge<'_>, &MergeOptions<'_>, &CancelToken<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let values = row_options(arguments.options(), OPTIONS, function)?;
-        let given = NamedOptions::new(OPTIONS, &values);
-        let options = merge_options(&given)?;
-        let cancel = CancelToken::of(&self.budget);
-        let texts = [0, 1, 2].map(|index| arguments.bytes(index).unwrap_or_default());
-        take(&Merge::new(&mut self.engine, texts, &options, &cancel)?, &options, &cancel)
-    }
+/// Merges the texts of a row, and hands the result to `take`.
+///
+/// # Errors
+/// `invalid_args` for options that cannot be used and for binary texts, `too_large` for large ones; why the query ended.
+pub fn merge<T>(
+    comparer: &mut Comparer,
+    texts: [&[u8]; 3],
+    args: Args<'_>,
+    take: impl FnOnce(&Merge<'_>, &MergeOptions<'_>, &CancelToken<'_>) -> Result<T>,
+) -> Result<T> {
+    let values = row_options(args.options(), OPTIONS, args.function())?;
+    let options = merge_options(args.with((OPTIONS, &values), (&[], &[])))?;
+    let cancel = CancelToken::of(&comparer.budget);
+    take(&Merge::new(&mut comparer.engine, texts, &options, &cancel)?, &options, &cancel)
 }
 
-fn merge_options<'a>(given: &'a NamedOptions<'a>) -> Result<MergeOptions<'a>> {
-    let default = MergeOptions::default();
-    let favors = [
+fn merge_options(args: Args<'_>) -> Result<MergeOptions<'_>> {
+    Ok(MergeOptions {
+        style: args.get(STYLE)?,
+        favor: args.get(FAVOR)?,
+        level: args.get(LEVEL)?,
+        algorithm: args.get(ALGORITHM)?,
+        marker_size: args.get(MARKER_SIZE)?,
+        labels: [args.get(BASE_LABEL)?, args.get(OURS_LABEL)?, args.get(THEIRS_LABEL)?],
+    })
+}
+
+impl Choice for MergeStyle {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("merge", Self::Merge), ("diff3", Self::Diff3), ("zdiff3", Self::Zdiff3)];
+}
+
+impl Choice for Option<Favor> {
+    const WORDS: &'static [(&'static str, Self)] = &[
         ("none", None),
         ("ours", Some(Favor::Ours)),
         ("theirs", Some(Favor::Theirs)),
         ("union", Some(Favor::Union)),
     ];
-    let algorithms = [
-        ("myers", Algorithm::Myers),
-        ("minimal", Algorithm::Minimal),
-        ("patience", Algorithm::Patience),
-        ("histogram", Algorithm::Histogram),
-    ];
-    let styles = [
-        ("merge", MergeStyle::Merge),
-        ("diff3", MergeStyle::Diff3),
-        ("zdiff3", MergeStyle::Zdiff3),
-    ];
-    let [base, ours, theirs] = default.labels;
-    Ok(MergeOptions {
-        style: given.choice("style", &styles)?,
-        favor: given.choice("favor", &favors)?,
-        level: level(given.integer("level"))?,
-        algorithm: given.choice("algorithm", &algorithms)?,
-        marker_size: marker_size(given.integer("marker_size"))?,
-        labels: [
-            label(given, "base_label", base)?,
-            label(given, "ours_label", ours)?,
-            label(given, "theirs_label", theirs)?,
-        ],
-    })
 }
 
-fn level(given: Option<i64>) -> Result<Level> {
-    Ok(match given {
-        None => Level::default(),
-        Some(0) => Level::Minimal,
-        Some(1) => Level::Eager,
-        Some(2) => Level::Zealous,
-        Some(3) => Level::ZealousAlnum,
-        Some(level) => {
-            return Err(Error::invalid_args(format!("level is {level}"))
-                .with_hint("Give 0 to 3: 3 is that of git merge-file, 2 that of git merge"));
+/// How hard conflicts are made small.
+struct Levels;
+
+impl Kind for Levels {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = Level;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Level> {
+        match given.integer().unwrap_or_default() {
+            0 => Ok(Level::Minimal),
+            1 => Ok(Level::Eager),
+            2 => Ok(Level::Zealous),
+            3 => Ok(Level::ZealousAlnum),
+            level => Err(Error::invalid_args(format!("{} is {level}", asked.name))
+                .with_hint("Give 0 to 3: 3 is that of git merge-file, 2 that of git merge")),
         }
-    })
-}
-
-fn marker_size(given: Option<i64>) -> Result<usize> {
-    let Some(size) = given else { return Ok(MergeOptions::MARKER_SIZE) };
-    let size_of_marker = usize::try_from(size).ok();
-    size_of_marker.filter(|size| (1..=limits::MARKER_CHARS).contains(size)).ok_or_else(|| {
-        Error::invalid_args(format!("marker_size is {size}"))
-            .with_hint(format!("Give 1 to {} characters", limits::MARKER_CHARS))
-    })
-}
-
-fn label<'a>(given: &'a NamedOptions<'a>, name: &str, default: &'a str) -> Result<&'a str> {
-    let label = given.text(name).unwrap_or(default);
-    if label.contains(['\n', '\r']) {
-        return Err(Error::invalid_args(format!("{name} is {}", quoted(label)))
-            .with_hint("A label stands beside a marker: give a text of one line"));
     }
-    Ok(label)
 }
+
+impl Numeric for Levels {}
+
+/// Characters of a marker.
+struct MarkerSize;
+
+impl Kind for MarkerSize {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = usize;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<usize> {
+        let given = given.integer().unwrap_or_default();
+        let size = usize::try_from(given).ok();
+        size.filter(|size| (1..=limits::MARKER_CHARS).contains(size)).ok_or_else(|| {
+            Error::invalid_args(format!("{} is {given}", asked.name))
+                .with_hint(format!("Give 1 to {} characters", limits::MARKER_CHARS))
+        })
+    }
+}
+
+impl Numeric for MarkerSize {}
+
+/// A label beside a marker.
+struct Label;
+
+impl Kind for Label {
+    const TYPE: Type = Type::Varchar;
+    type Of<'a> = &'a str;
+
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<&'a str> {
+        let label = Text::read(given, asked)?;
+        if label.contains(['\n', '\r']) {
+            return Err(Error::invalid_args(format!("{} is {}", asked.name, quoted(label)))
+                .with_hint("A label stands beside a marker: give a text of one line"));
+        }
+        Ok(label)
+    }
+}
+
+impl Textual for Label {}

@@ -13,6 +13,7 @@ pub mod merge_texts;
 pub mod merges;
 pub mod patch_files;
 pub mod patch_hunks;
+pub mod patch_id;
 pub mod patches;
 pub mod reverse_patch;
 pub mod sides;

@@ -5,9 +5,7 @@
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::functions::params::args::Args;
-use crate::functions::params::kinds::Bytes;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Bytes, Param, required};
 use crate::functions::surface::{Out, Varchar, Written};
 use crate::limits;
 use crate::text::CancelToken;

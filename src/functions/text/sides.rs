@@ -6,9 +6,7 @@ use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Settings, THREADS};
 use crate::functions::context::settings;
-use crate::functions::params::args::Args;
-use crate::functions::params::kinds::Bytes;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Bytes, Param, required};
 use crate::functions::surface::{Declared, State};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, lines};
 
@@ -36,7 +34,8 @@ impl State for Arc<Budget> {
 
 /// What a thread that compares texts keeps between rows.
 pub struct Comparer {
-    engine: Engine,
+    /// What compares; its memory is used again.
+    pub engine: Engine,
     /// What the query may use.
     pub budget: Arc<Budget>,
 }

@@ -4,11 +4,7 @@ use super::sides::{A, B, Comparer};
 use crate::budget::lossy;
 use crate::error::Result;
 use crate::ffi::Overload;
-use crate::functions::params::args::Args;
-use crate::functions::params::context_lines::TOTAL_CONTEXT;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Bytes;
-use crate::functions::params::param::{Param, text};
+use crate::functions::params::{Args, Bytes, Param, TOTAL_CONTEXT, fields, text};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

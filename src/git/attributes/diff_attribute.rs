@@ -1,5 +1,5 @@
-//! What attributes say of a file's diff: whether it is text or binary, which driver finds its
-//! headings, and whether a program wrote it.
+//! The attributes of a file's diff: text or binary, the driver of its headings, and whether it is
+//! generated.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use crate::git::config::drivers::Drivers;
 use crate::git::model::diff_attribute::{DiffAttribute, PathAttributes};
 use crate::limits;
 
-/// Looks them up for one thread.
+/// Looks up these attributes for one thread.
 pub struct DiffAttributes {
     attributes: Attributes,
     drivers: Arc<Drivers>,
-    /// Answers given before: a history asks for the same paths again and again, and each may open files.
+    /// A cache of results: a history needs the same paths again and again, and each may open files.
     known: HashMap<Vec<u8>, PathAttributes>,
 }
 
 impl DiffAttributes {
-    /// Returns what looks them up in a source.
+    /// Creates a lookup in a source.
     pub fn new(source: &ContentSource) -> Self {
         let drivers = Arc::clone(&source.repository().drivers);
         let attributes = Attributes::new(source, &["diff", "linguist-generated"]);
         Self { attributes, drivers, known: HashMap::new() }
     }
 
-    /// Returns what is said of the file at `path`.
+    /// Returns the attributes of the file at `path`.
     pub fn of(&mut self, path: &[u8]) -> Result<PathAttributes> {
         if let Some(known) = self.known.get(path) {
             return Ok(known.clone());

@@ -20,25 +20,25 @@ const FILE: &[u8] = b".gitattributes";
 /// The attribute files that lookups have needed so far.
 #[derive(Debug)]
 pub struct AttributeFiles {
-    /// The work tree, where there is one.
+    /// The work tree, if there is one.
     root: Option<Root>,
     /// Whether ASCII letters in patterns match in either case: `core.ignoreCase`.
     fold_case: bool,
-    /// The names that can matter: those that are asked for, and those of macros.
+    /// The names that are kept: those that redline reads, and those of macros.
     pub(super) names: Names,
-    /// `info/attributes`, which goes before all others.
+    /// `info/attributes`, which has precedence.
     pub(super) info: AttributeList,
-    /// The file in the root of the work tree, which may define macros too.
+    /// The file in the root of the work tree, which may also define macros.
     top: Option<Arc<AttributeList>>,
     built_in: AttributeList,
     others: Mutex<Others>,
 }
 
-/// What was read below the root.
+/// The lists of directories below the root.
 #[derive(Debug, Default)]
 struct Others {
     lists: HashMap<Vec<u8>, Option<Arc<AttributeList>>>,
-    /// Bytes of all files.
+    /// The bytes of all files.
     bytes: usize,
 }
 
@@ -79,13 +79,13 @@ impl AttributeFiles {
         self.root.is_some()
     }
 
-    /// Returns what a macro assigns.
+    /// Returns the assignments of a macro.
     pub(super) fn definition(&self, name: usize) -> Option<(&AttributeList, Range<usize>)> {
         let lists = [Some(&self.info), self.top.as_deref(), Some(&self.built_in)];
         lists.into_iter().flatten().find_map(|list| Some((list, list.macros.get(&name)?.clone())))
     }
 
-    /// Returns the list of a directory, `None` where it has no file.
+    /// Returns the list of a directory, `None` if it has no file.
     pub(super) fn list(
         &self,
         directory: &[u8],

@@ -1,4 +1,4 @@
-//! Which files are ignored: the lines of `.gitignore` and `info/exclude` (`gitignore`).
+//! Which files are ignored: parses and matches `.gitignore` and `info/exclude` (`gitignore`).
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::git::repository::Repository;
 use crate::limits;
 
-/// The patterns of a directory and of those above it.
+/// The patterns of a directory and of its parents.
 #[derive(Debug)]
 pub struct Ignores {
     above: Option<Arc<Ignores>>,
-    /// The bytes of the path of the directory, with the slash behind it.
+    /// The length of the directory's path, with a trailing slash.
     base: usize,
     table: PatternTable,
-    /// By number, what the patterns say.
+    /// The rule of each pattern, by its number.
     rules: Vec<Rule>,
-    /// Bytes of this list and of those above.
+    /// The bytes of this list and of those of the parents.
     bytes: usize,
 }
 
@@ -29,7 +29,8 @@ struct Rule {
 }
 
 impl Ignores {
-    /// Returns the rules of a repository itself, `info/exclude`, for paths that name its work tree `directory`.
+    /// Returns the repository's own rules, `info/exclude`, for paths that begin with `directory`,
+    /// its work tree.
     ///
     /// # Errors
     /// Those of reading the file, and `too_large`.
@@ -38,10 +39,11 @@ impl Ignores {
         Self::new(&lines.unwrap_or_default(), directory, None, repository.checkout.ignores_case)
     }
 
-    /// Reads a list of the directory `directory`, which goes before those `above`.
+    /// Parses the list of the directory `directory`, which has precedence over those `above`.
     ///
     /// # Errors
-    /// `too_large` where all lists together have more than [`limits::PATTERN_BYTES`], and those of the thread's budget.
+    /// `too_large` if all lists together exceed [`limits::PATTERN_BYTES`], and those of the
+    /// thread's budget.
     pub fn new(
         bytes: &[u8],
         directory: &[u8],
@@ -79,7 +81,7 @@ impl Ignores {
         let PathPattern { is_negative, is_for_directories, .. } = pattern;
         let Ok(number) = u32::try_from(self.rules.len()) else { return };
         let rules = &self.rules;
-        // Of equal patterns the last counts.
+        // The last of equal patterns counts.
         let supersedes = |known: u32| {
             rules
                 .get(known as usize)
@@ -94,10 +96,10 @@ impl Ignores {
         self.table.folds_case()
     }
 
-    /// Tells whether the nearest list with a pattern for a path excludes it.
+    /// Tells whether the nearest list with a matching pattern excludes a path.
     ///
     /// # Errors
-    /// `too_large` where that takes more than [`limits::PATTERN_STEPS`].
+    /// `too_large` if that takes more than [`limits::PATTERN_STEPS`].
     pub fn is_ignored(&self, path: &[u8], is_directory: bool) -> Result<bool> {
         let mut work = Work::new(limits::PATTERN_STEPS);
         let mut level = Some(self);
@@ -121,7 +123,7 @@ impl Ignores {
     }
 }
 
-/// Returns a line without the spaces at its end that no backslash keeps.
+/// Returns a line without trailing spaces, unless they are escaped by a backslash.
 fn without_spaces(line: &[u8]) -> &[u8] {
     let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
     let mut end = 0;

@@ -1,6 +1,6 @@
-//! The lines of one attribute file, as far as they can matter.
+//! Parses the relevant lines of one attribute file.
 //!
-//! Source: git's `gitattributes`. Of what lines assign, only names that redline asks for and names of macros are kept.
+//! Source: git's `gitattributes`. Keeps only assignments to names that redline reads and to macros.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,17 +9,17 @@ use crate::budget::{Stopped, check_current};
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::text::patch::unquote;
 
-/// The numbers of the names that can matter.
+/// The numbers of the names that are kept.
 pub type Names = HashMap<Vec<u8>, usize>;
 
-/// What a line says of an attribute.
+/// The state of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// `name`
     Set,
     /// `-name`
     Unset,
-    /// `!name`, or nothing.
+    /// `!name`, or not mentioned.
     Unspecified,
     /// `name=value`
     Value(Vec<u8>),
@@ -29,23 +29,23 @@ pub enum State {
 #[derive(Debug, Default)]
 pub struct AttributeList {
     pub(super) table: PatternTable,
-    /// By a pattern's number, what its line assigns.
+    /// The assignments of each line, by its pattern's number.
     pub(super) rules: Vec<Range<usize>>,
-    /// By a macro's name, what it assigns; the last definition counts.
+    /// The assignments of each macro, by its name; the last definition counts.
     pub(super) macros: HashMap<usize, Range<usize>>,
     pub(super) assignments: Vec<Assignment>,
-    /// Bytes of the file.
+    /// The bytes of the file.
     pub(super) bytes: usize,
 }
 
-/// What a line gives to one attribute.
+/// The state that a line assigns to one attribute.
 #[derive(Debug)]
 pub struct Assignment {
     pub(super) name: usize,
     pub(super) state: State,
 }
 
-/// Bytes from which on git ignores a line.
+/// Bytes from which git ignores a line.
 const LINE_BYTES: usize = 2048;
 const MACRO: &[u8] = b"[attr]";
 const WHITESPACE: &[u8] = b" \t\r\n";
@@ -54,7 +54,7 @@ const WHITESPACE: &[u8] = b" \t\r\n";
 const LINES_PER_CHECK: usize = 512;
 
 impl AttributeList {
-    /// Reads a file; macros count where `allows_macros`.
+    /// Parses a file; macros count only if `allows_macros`.
     ///
     /// # Errors
     /// Those of the thread's budget.
@@ -84,7 +84,7 @@ impl AttributeList {
                 },
                 Subject::Pattern(text) => {
                     let pattern = PathPattern::new(text);
-                    // Only files are asked for.
+                    // Only files are looked up.
                     let is_used = !pattern.is_negative && !pattern.is_for_directories;
                     match u32::try_from(list.rules.len()) {
                         Ok(number) if is_used && !assigned.is_empty() => {
@@ -120,7 +120,7 @@ pub(super) fn check_at(line: usize) -> Result<(), Stopped> {
     if line.is_multiple_of(LINES_PER_CHECK) { check_current() } else { Ok(()) }
 }
 
-/// A line that says something and is sound.
+/// A well-formed line with content.
 struct Line<'a> {
     /// The first word, unquoted.
     first: std::borrow::Cow<'a, [u8]>,
@@ -165,7 +165,7 @@ impl<'a> Line<'a> {
             Subject::Macro(name) => is_name(name),
             Subject::Pattern(_) => true,
         };
-        // One name that is none spoils the line.
+        // One invalid name makes the whole line invalid.
         (is_sound && line.assignments().all(|(name, _)| is_name(name))).then_some(line)
     }
 
@@ -209,7 +209,7 @@ impl Given<'_> {
     }
 }
 
-/// Splits the first word off some text.
+/// Splits the first word off a text.
 fn word(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().position(|byte| WHITESPACE.contains(byte)).unwrap_or(text.len()))
 }
@@ -218,7 +218,7 @@ fn trim_start(text: &[u8]) -> &[u8] {
     &text[text.iter().position(|byte| !WHITESPACE.contains(byte)).unwrap_or(text.len())..]
 }
 
-/// Tells a name that an attribute may have; those of git's own are reserved.
+/// Tells whether a name is valid for an attribute; git's own names are reserved.
 fn is_name(name: &[u8]) -> bool {
     !name.is_empty()
         && name[0] != b'-'

@@ -1,16 +1,16 @@
-//! The attributes of a path, from the places git asks.
+//! The attributes of a path, from the same files as in git.
 //!
-//! These are the work tree's `.gitattributes` (read beneath its root, never through a link), the index's where the
-//! comparison has one and the work tree lacks the file, and `info/attributes`. A bare repository has only the last, as
-//! in git, and like `git diff` of two revisions those do not ask the index. The user's and the system's files take no
-//! part.
+//! These are the work tree's `.gitattributes` (read below its root, never through a link), the
+//! index's if the comparison has an index and the work tree lacks the file, and `info/attributes`.
+//! A bare repository has only the last, as in git; a comparison of two revisions does not read the
+//! index, as in `git diff`. The user's and the system's files are not read.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `list` | the lines of one file |
-//! | `source` | where contents and attributes are read: a repository, with its index or without |
+//! | `source` | a repository with or without its index, to read contents and attributes from |
 //! | `files` | the files of a source, read once for all threads |
-//! | `diff_attribute` | what the attributes say of a path's diff |
+//! | `diff_attribute` | the attributes of a path's diff |
 //! | `ignore` | which untracked files are ignored |
 
 pub mod diff_attribute;
@@ -34,26 +34,26 @@ use crate::git::objects::Objects;
 use crate::git::pathspec::glob::Work;
 use crate::limits;
 
-/// All attributes that are ever looked up; macros may set them too.
+/// All attributes that redline reads; macros may set them too.
 const NAMES: [&str; 7] =
     ["diff", "linguist-generated", "text", "crlf", "eol", "ident", "working-tree-encoding"];
 
-/// Looks attributes up for one thread; fastest for paths in ascending order.
+/// Looks up attributes for one thread; fastest for paths in ascending order.
 pub struct Attributes {
     source: ContentSource,
-    /// What reads `.gitattributes` files of the index.
+    /// The reader of `.gitattributes` files in the index.
     objects: Objects,
     selected: &'static [&'static str],
-    /// The lists of `directory` and the directories above it from the root on, each where it has one.
+    /// The lists of `directory` and its parents from the root on, `None` for those without a file.
     stack: Vec<Option<Arc<AttributeList>>>,
     directory: Vec<u8>,
-    /// By the number of a name, what was found for the path; and which were.
+    /// The state found for the path, by the number of the name; and the numbers with a state.
     found: Vec<Option<State>>,
     touched: Vec<usize>,
 }
 
 impl Attributes {
-    /// Returns what looks up the attributes named by `selected`.
+    /// Creates a lookup of the attributes `selected`.
     pub fn new(source: &ContentSource, selected: &'static [&'static str]) -> Self {
         debug_assert!(
             selected.iter().all(|name| NAMES.contains(name)),
@@ -83,7 +83,7 @@ impl Attributes {
         }
         let mut work = Work::new(limits::PATTERN_STEPS);
         let stack = std::mem::take(&mut self.stack);
-        // The file in `info` goes first, then those of the nearest directories.
+        // `info/attributes` has precedence, then the nearest directories.
         let levels = std::iter::once((0, &files.info)).chain(lists(&stack, &self.directory));
         for (base, list) in levels {
             let mut matching = list.table.matching(&path[base..], &mut work);
@@ -114,8 +114,8 @@ impl Attributes {
         self.selected.iter().all(|name| self.state(names, name).is_some())
     }
 
-    /// Gives attributes what a line assigns, its last word first, and what the macros among them assign; what an
-    /// attribute has got already stays.
+    /// Sets attributes to the assignments of a line, the last word first, and of its macros;
+    /// attributes that have a state keep it.
     fn assign(
         &mut self,
         files: &AttributeFiles,
@@ -144,7 +144,7 @@ impl Attributes {
         }
     }
 
-    /// Makes the stack hold the lists of `directory` and the directories above it.
+    /// Fills the stack with the lists of `directory` and its parents.
     fn enter(&mut self, files: &AttributeFiles, directory: &[u8]) -> Result<()> {
         if !files.has_work_tree() || self.directory == directory && !self.stack.is_empty() {
             return Ok(());
@@ -182,7 +182,8 @@ impl Attributes {
     }
 }
 
-/// Returns the lists of a stack from the nearest directory on, with the bytes of the directory's path.
+/// Returns the lists of a stack from the nearest directory on, with the lengths of the directories'
+/// paths.
 fn lists<'s>(
     stack: &'s [Option<Arc<AttributeList>>],
     directory: &[u8],
@@ -192,14 +193,14 @@ fn lists<'s>(
     lists.collect::<Vec<_>>().into_iter().rev()
 }
 
-/// Returns where the paths of a directory and of those above it end, the root's first.
+/// Returns the lengths of the paths of a directory and its parents, the root's first.
 fn ends(directory: &[u8]) -> impl Iterator<Item = usize> + '_ {
     std::iter::once(0)
         .chain(directory.iter().enumerate().filter_map(|(at, &byte)| (byte == b'/').then_some(at)))
         .chain((!directory.is_empty()).then_some(directory.len()))
 }
 
-/// Returns how many leading components two directories share.
+/// Returns the number of leading components that two directories have in common.
 fn common_components(a: &[u8], b: &[u8]) -> usize {
     if a.is_empty() || b.is_empty() {
         return 0;

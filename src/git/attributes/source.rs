@@ -1,4 +1,4 @@
-//! Where the contents of files are read, and the attributes that decide on them.
+//! The source of a comparison's contents and attributes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,12 +8,13 @@ use crate::error::Result;
 use crate::git::index::Index;
 use crate::git::repository::Repository;
 
-/// A repository and, where a side that is compared needs it, its index; cheap to clone and to share between threads.
+/// A repository and, if a side of the comparison needs it, its index; cheap to clone and to share
+/// between threads.
 #[derive(Clone)]
 pub struct ContentSource {
     repository: Repository,
     index: Option<Arc<Index>>,
-    /// Read once for all clones, when the first path is looked up.
+    /// Read once for all clones, at the first lookup.
     attributes: Arc<OnceLock<Arc<AttributeFiles>>>,
 }
 
@@ -23,12 +24,12 @@ impl ContentSource {
         Self { repository, index, attributes: Arc::default() }
     }
 
-    /// Returns the source of trees and objects alone, as histories have them.
+    /// Returns the source of a history: only trees and objects.
     pub fn of_objects(repository: &Repository) -> Self {
         Self::new(repository.clone(), None)
     }
 
-    /// Reads within a budget.
+    /// Sets the budget of reading.
     #[must_use]
     pub fn with_budget(self, budget: Arc<Budget>) -> Self {
         Self { repository: self.repository.with_budget(budget), ..self }

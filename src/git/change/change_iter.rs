@@ -1,4 +1,4 @@
-//! The changes of a comparison, paired to renames and copies where that is asked for.
+//! The changes of a comparison, with optional detection of renames and copies.
 
 use std::sync::Arc;
 use std::vec;
@@ -11,10 +11,10 @@ use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::{Change, Comparison};
 use crate::text::CancelToken;
 
-/// The changed files in git's order, as an iterator; after an error it ends.
+/// An iterator over the changed files in git's order; after an error it ends.
 ///
-/// Without renames they stream from the walk. With renames the first call takes all of them and
-/// pairs them up: which file a row was made from depends on every other.
+/// Without renames they stream from the walk. With renames the first call collects all of them and
+/// pairs them up: the origin of a file depends on every other file.
 pub enum Changes {
     /// As the walk finds them.
     Walked(Walk),
@@ -24,7 +24,7 @@ pub enum Changes {
     Paired(vec::IntoIter<Change>),
 }
 
-/// What pairing needs.
+/// The input of pairing.
 pub struct Unpaired {
     walk: Walk,
     reader: Reader,
@@ -33,12 +33,12 @@ pub struct Unpaired {
 }
 
 impl Changes {
-    /// Starts a comparison, with renames where options are given.
+    /// Starts a comparison, with renames if options are given.
     pub fn new(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Self> {
         Ok(Self::of(walk(comparison)?, comparison, renames))
     }
 
-    /// Starts the pairing of what a walk finds, where options are given.
+    /// Starts the pairing of a walk's changes, if options are given.
     pub(super) fn of(walk: Walk, comparison: &Comparison, renames: Option<RenameOptions>) -> Self {
         let Some(options) = renames else { return Self::Walked(walk) };
         let budget = Arc::clone(comparison.repository().budget());
@@ -78,7 +78,7 @@ impl Iterator for Changes {
 /// Bytes of paths that are charged at once.
 const COUNTED_PATHS: usize = 1 << 20;
 
-/// Takes all changes, within the memory of the query.
+/// Collects all changes, within the memory of the query.
 pub(crate) fn collect(
     changes: &mut impl Iterator<Item = Result<Change>>,
     charge: &mut Charge,

@@ -1,5 +1,5 @@
-//! The files that a merge has otherwise than each of its parents, and the conflicts of the index, compared with all sides at
-//! once.
+//! The files of a merge that differ from each of its parents, and the conflicts of the index,
+//! compared with all sides at once.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::git::worktree::files::WorkTree;
 use crate::git::worktree::submodule::Submodules;
 use crate::text::Combined;
 
-/// Does the same as [`Comparison::of`], with all parents of a merge at once; `from` can be `commit^!`, which compares a
-/// commit with its parents.
+/// Does the same as [`Comparison::of`], with all parents of a merge at once; `from` can be
+/// `commit^!`, which compares a commit with its parents.
 pub fn combined_of(
     repository: &Repository,
     from: &str,
@@ -38,8 +38,8 @@ pub fn combined_of(
     Ok(Comparison::new(repository.clone(), first, commit)?.combining(combined, others))
 }
 
-/// Starts the comparison, with renames where options are given: of merges and conflicts with all sides at once, where
-/// that is asked for.
+/// Starts the comparison, with renames if options are given; merges and conflicts are compared with
+/// all sides at once if requested.
 pub fn changes_of(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Changes> {
     if comparison.combined().is_none() {
         return Changes::new(comparison, renames);
@@ -47,8 +47,8 @@ pub fn changes_of(comparison: &Comparison, renames: Option<RenameOptions>) -> Re
     combined_walk(comparison, renames).map(Changes::Walked)
 }
 
-/// Starts the walk over what differs from all sides at once, and what has one other side alone. Conflicts come first, as
-/// in git.
+/// Starts the walk over files that differ from all sides, and over other changes. Conflicts come
+/// first, as in git.
 fn combined_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Walk> {
     if !comparison.other_parents().is_empty() {
         return merge_walk(comparison, renames);
@@ -65,13 +65,13 @@ fn combined_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Res
     Ok(Box::new(conflicts.into_iter().map(Ok).chain(others)))
 }
 
-/// Tells whether conflicts are shown by their contents: between the index and the work tree.
+/// Tells whether conflicts are compared by content: between the index and the work tree.
 fn has_conflicts(comparison: &Comparison) -> bool {
     let sides = comparison.sides();
     sides.contains(&Revision::Index) && sides.contains(&Revision::WorkTree)
 }
 
-/// Returns the conflicts that both ours and theirs have a version of.
+/// Returns the conflicts with a version of both ours and theirs.
 fn conflicts(comparison: &Comparison, index: &Arc<Index>) -> Result<Vec<Change>> {
     let mut work_tree = WorkTree::new(comparison.source(), index)?;
     let submodules = Submodules::new(comparison.above().clone(), is_dirty);
@@ -113,7 +113,7 @@ fn merge_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result
     Ok(Box::new(Intersection { first, others }))
 }
 
-/// The changes of a merge from its first parent, of the files that differ from all others, too.
+/// The changes of a merge from its first parent, restricted to files that differ from all others.
 struct Intersection {
     first: Changes,
     others: Vec<Other>,
@@ -130,7 +130,7 @@ impl Other {
         Self { changes, next: None }
     }
 
-    /// Returns what the parent has at a path, where that differs; paths are asked for in order.
+    /// Returns the parent's version of a path, if it differs; paths must ascend.
     fn at(&mut self, path: &[u8]) -> Result<Option<Option<Entry>>> {
         while self.next.as_ref().is_none_or(|next| next.path.as_slice() < path) {
             self.next = self.changes.next().transpose()?;
@@ -173,7 +173,8 @@ impl Iterator for Intersection {
     }
 }
 
-/// Keeps of the changes of a merge those of files that another parent has otherwise, too, and adds what that has.
+/// Keeps the changes of a merge to files that also differ from another parent, and adds its
+/// versions.
 pub fn keep_common<T>(changes: &mut Vec<(Change, T)>, other: Vec<(Change, T)>) {
     let mut other = other.into_iter().map(|(change, _)| change).peekable();
     changes.retain_mut(|(change, _)| {

@@ -1,6 +1,7 @@
-//! The combined patch of a file that a merge has otherwise than all its parents: what `git diff --cc` and `-c` print.
+//! The combined patch of a file that differs from all parents of a merge: `git diff --cc` and `-c`.
 //!
-//! Source: the output of `git diff-tree --cc`, described in the manual of `git diff` under "Combined diff format".
+//! Source: the output of `git diff-tree --cc`, described in the manual of `git diff` under
+//! "Combined diff format".
 
 use crate::error::{ErrorKind, Result};
 use crate::git::change::contents::Reader;
@@ -12,17 +13,17 @@ use crate::limits;
 use crate::text::combined::{Combined, CombinedDiff, Parent, write_hunk};
 use crate::text::{CancelToken, DiffOptions, Engine, is_binary};
 
-/// The line that stands for the content of a binary file.
+/// The line that replaces the content of a binary file.
 pub const COMBINED_BINARY_LINE: &[u8] = b"Binary files differ";
 
-/// The contents of a file in a merge and in its parents; none where the file is binary.
+/// The contents of a file in a merge and in its parents; only for text.
 pub struct MergedTexts {
     parents: Vec<Bytes>,
     result: Bytes,
     is_gone: bool,
 }
 
-/// Reads the contents of a file in a merge and its parents; `None` where the file is binary.
+/// Reads the contents of a file in a merge and its parents; `None` if the file is binary.
 pub fn merged_texts(reader: &mut Reader, change: &Change) -> Result<Option<MergedTexts>> {
     let attribute = reader.attributes(&change.path)?.diff;
     let mut parents = Vec::new();
@@ -36,12 +37,12 @@ pub fn merged_texts(reader: &mut Reader, change: &Change) -> Result<Option<Merge
         DiffAttribute::Unset => false,
         DiffAttribute::Unspecified => !parents.iter().chain([&result]).any(|text| is_binary(text)),
     };
-    // Of a file that is gone from the work tree git shows no lines.
+    // git shows no lines of a file that is deleted in the work tree.
     let is_gone = change.unmerged && change.new.is_none();
     Ok(is_text.then_some(MergedTexts { parents, result, is_gone }))
 }
 
-/// Returns a content, the line that stands for a submodule's commit included; `None` for one too large for any diff.
+/// Returns a content, or a submodule's commit line; `None` if it is too large for any diff.
 fn whole(reader: &mut Reader, entry: Option<Entry>, path: &[u8]) -> Result<Option<Bytes>> {
     let Some(entry) = entry else { return Ok(Some(Bytes::default())) };
     if entry.mode.is_submodule() {
@@ -60,7 +61,7 @@ fn whole(reader: &mut Reader, entry: Option<Entry>, path: &[u8]) -> Result<Optio
 }
 
 impl MergedTexts {
-    /// Compares them; `None` where git shows no lines.
+    /// Compares them; `None` if git shows no lines.
     ///
     /// # Errors
     /// As [`CombinedDiff::new`].
@@ -85,7 +86,7 @@ impl MergedTexts {
 }
 
 impl Patcher {
-    /// Writes the combined patch of a file; nothing where neither a hunk nor a mode is to be shown.
+    /// Writes the combined patch of a file; nothing if there is neither a hunk nor a mode to show.
     pub(super) fn write_combined(
         &mut self,
         change: &Change,
@@ -121,7 +122,7 @@ impl Patcher {
         Ok(())
     }
 
-    /// Returns the lines before the hunks; without the names of both sides for a binary file.
+    /// Returns the lines before the hunks; omits the names of both sides of a binary file.
     fn combined_header(&mut self, change: &Change, has_names: bool) -> Result<Vec<u8>> {
         let Change { path, new, unmerged, .. } = change;
         let word: &[u8] = match self.combined {
@@ -133,7 +134,7 @@ impl Patcher {
         for parent in change.parents() {
             ids.push(self.abbreviation.of(parent.map(|entry| entry.oid))?);
         }
-        // A file of the work tree has no id for git.
+        // git shows no id for a file of the work tree.
         let id = new.filter(|_| !unmerged).map(|entry| entry.oid);
         let id = self.abbreviation.of(id)?;
         out.extend(format!("index {}..{id}\n", ids.join(",")).into_bytes());
@@ -153,13 +154,13 @@ impl Patcher {
     }
 }
 
-/// Tells whether the mode of the result is not that of each parent.
+/// Tells whether the mode of the result differs from that of a parent.
 fn has_modes(change: &Change) -> bool {
     let mode = |entry: Option<Entry>| entry.map(|entry| entry.mode);
     change.parents().any(|entry| mode(entry) != mode(change.new))
 }
 
-/// Returns the line that tells the modes.
+/// Returns the line with the modes.
 fn modes(change: &Change, is_added: bool) -> String {
     let shown = |entry: Option<Entry>| {
         entry.map_or_else(|| "000000".to_owned(), |entry| entry.mode.to_string())

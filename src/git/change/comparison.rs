@@ -1,4 +1,4 @@
-//! What is compared: two sides of a repository, and which of their files.
+//! The input of a comparison: two sides of a repository, and the selected files.
 
 use std::sync::Arc;
 
@@ -15,44 +15,44 @@ use crate::git::revision::{Revision, check_side, sides_of};
 use crate::git::worktree::submodule::Above;
 use crate::text::{Combined, DiffOptions};
 
-/// What files of the work tree that are not tracked count for.
+/// How untracked files are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Untracked {
-    /// They are left out.
+    /// Omitted.
     #[default]
     Ignored,
-    /// They are added, and not looked at: what is told of them beside name and status does not count.
+    /// Added without reading them: only their name and status are valid.
     Named,
-    /// They are added, with the id that their content would have.
+    /// Added, with the id that their content would have.
     Identified,
 }
 
 /// Two sides of a repository; cheap to clone and to share between threads.
 #[derive(Clone)]
 pub struct Comparison {
-    /// What both sides are read from; the index in it is that of one moment.
+    /// The source of both sides; its index is of one moment.
     source: ContentSource,
     old: Revision,
     new: Revision,
     untracked: Untracked,
-    /// Which paths are compared.
+    /// The selected paths.
     paths: Arc<PathFilter>,
-    /// The repositories that this one is a submodule of.
+    /// The superprojects of this repository.
     above: Above,
-    /// How many threads may look at the work tree.
+    /// The number of threads that may check the work tree.
     threads: usize,
-    /// Whether files count that git is told not to look at.
+    /// Whether files count that git is told to ignore.
     looks_everywhere: bool,
-    /// How merges and conflicts are shown, where with all parents at once.
+    /// How merges and conflicts are shown if they are compared with all parents at once.
     combined: Option<Combined>,
     /// The other parents of a merge; the old side is the first.
     others: Arc<[Revision]>,
 }
 
 impl Comparison {
-    /// Resolves what is compared: two revisions, or, without `to`, what `from` names: the range
-    /// `a..b`, or `a...b` from their merge base, or one revision, which is compared with the work
-    /// tree. `merge_base` compares from the merge base too; that of the index or the work tree is
+    /// Resolves the sides: two revisions, or, without `to`, the name `from`: the range `a..b`, or
+    /// `a...b` from their merge base, or one revision, which is compared with the work tree.
+    /// `merge_base` also compares from the merge base; that of the index or the work tree is
     /// HEAD's.
     pub fn of(
         repository: &Repository,
@@ -64,7 +64,7 @@ impl Comparison {
         Self::new(repository.clone(), old, new)
     }
 
-    /// Compares two sides; the index is read once, here.
+    /// Compares two sides; reads the index once.
     pub fn new(repository: Repository, old: Revision, new: Revision) -> Result<Self> {
         let sides = [old, new];
         sides.iter().try_for_each(|&side| check_side(&repository, side))?;
@@ -88,18 +88,19 @@ impl Comparison {
         })
     }
 
-    /// Compares other sides of the same repository with the same index; one side must have needed the index before
-    /// where one does now.
+    /// Compares other sides of the same repository with the same index; they may need the index
+    /// only if the old ones did.
     pub(super) fn between(&self, old: Revision, new: Revision) -> Self {
         Self { old, new, combined: None, others: Arc::default(), ..self.clone() }
     }
 
-    /// Shows conflicts against ours and theirs at once, and the new side against these parents beside the old side.
+    /// Compares conflicts with ours and theirs at once, and the new side with `others` besides the
+    /// old side.
     pub(super) fn combining(self, combined: Combined, others: &[Revision]) -> Self {
         Self { combined: Some(combined), others: others.into(), ..self }
     }
 
-    /// Returns how merges and conflicts are shown, where with all parents at once.
+    /// Returns how merges and conflicts are shown if they are compared with all parents at once.
     pub fn combined(&self) -> Option<Combined> {
         self.combined
     }
@@ -109,23 +110,23 @@ impl Comparison {
         &self.others
     }
 
-    /// Compares a submodule of other repositories.
+    /// Sets the superprojects of the repository.
     pub(super) fn inside(self, above: Above) -> Self {
         Self { above, ..self }
     }
 
-    /// Returns the repositories that this one is a submodule of.
+    /// Returns the superprojects of the repository.
     pub(super) fn above(&self) -> &Above {
         &self.above
     }
 
-    /// Decides on the files of the work tree that are not tracked.
+    /// Sets how untracked files are treated.
     #[must_use]
     pub fn with_untracked(self, untracked: Untracked) -> Self {
         Self { untracked, ..self }
     }
 
-    /// Compares what pathspecs name, seen from the directory that was given as the repository.
+    /// Selects files by pathspecs, relative to the directory given as the repository.
     ///
     /// # Errors
     /// `invalid_args` for a path that leads out of the repository.
@@ -134,36 +135,36 @@ impl Comparison {
         Ok(Self { paths, ..self })
     }
 
-    /// Compares files of the work tree, too, that git is told not to look at: they are assumed to be unchanged, or left out
-    /// of a sparse checkout.
+    /// Also compares files of the work tree that git is told to ignore: assumed to be unchanged, or
+    /// absent from a sparse checkout.
     #[must_use]
     pub fn looking_everywhere(self) -> Self {
         Self { looks_everywhere: true, ..self }
     }
 
-    /// Tells whether files count that git is told not to look at.
+    /// Tells whether files count that git is told to ignore.
     pub(super) fn looks_everywhere(&self) -> bool {
         self.looks_everywhere
     }
 
-    /// Lets so many threads look at the work tree.
+    /// Sets the number of threads that may check the work tree.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
-    /// Returns how many threads may look at the work tree.
+    /// Returns the number of threads that may check the work tree.
     pub(super) fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Reads both sides within a budget.
+    /// Sets the budget of reading.
     #[must_use]
     pub fn with_budget(self, budget: Arc<Budget>) -> Self {
         Self { source: self.source.with_budget(budget), ..self }
     }
 
-    /// Returns what both sides are read from.
+    /// Returns the source of both sides.
     pub fn source(&self) -> &ContentSource {
         &self.source
     }
@@ -178,32 +179,32 @@ impl Comparison {
         [self.old, self.new]
     }
 
-    /// Returns the index, where a side needs it.
+    /// Returns the index, if a side needs it.
     pub(super) fn index(&self) -> Option<&Arc<Index>> {
         self.source.index()
     }
 
-    /// Returns which paths are compared.
+    /// Returns the selected paths.
     pub(super) fn paths(&self) -> &Arc<PathFilter> {
         &self.paths
     }
 
-    /// Returns what untracked files count for.
+    /// Returns how untracked files are treated.
     pub(super) fn untracked(&self) -> Untracked {
         self.untracked
     }
 
-    /// Returns what reads contents on one thread.
+    /// Creates a reader of contents for one thread.
     pub fn reader(&self) -> Reader {
         Reader::new(&self.source)
     }
 
-    /// Returns what measures changes on one thread; lines are counted as `options` say.
+    /// Creates a measurer of changes for one thread; counts lines by `options`.
     pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
         Measurer::new(&self.source, measure, options)
     }
 
-    /// Returns what writes patches on one thread.
+    /// Creates a writer of patches for one thread.
     pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
         let patcher = Patcher::new(&self.source, options)?;
         Ok(patcher.combining(self.combined.unwrap_or(Combined::Dense)))

@@ -20,11 +20,11 @@ use crate::text::{binary_line, is_binary, quoted_path};
 /// One side's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Contents {
-    /// The file is not on this side.
+    /// The file is absent on this side.
     Absent,
-    /// Its bytes: a file's, a link's target, or the line that stands for a submodule's commit.
+    /// The bytes of a file, a link's target, or a submodule's commit line.
     Text(Bytes),
-    /// It is binary by its attributes, its size or its bytes; those are not kept.
+    /// Binary by its attributes, its size or its bytes, which are not kept.
     Binary,
 }
 
@@ -42,18 +42,18 @@ impl Contents {
 /// Reads the contents of changes for one thread.
 pub struct Reader {
     objects: Objects,
-    /// What opens the work tree when a file of it is read, and then the work tree.
+    /// The source, and the work tree once one of its files is read.
     source: ContentSource,
     work_tree: Option<WorkTree>,
     attributes: DiffAttributes,
-    /// Blobs of more bytes are binary.
+    /// The size in bytes above which blobs are binary.
     big_file_bytes: u64,
-    /// Whether paths are quoted for bytes from 0x80 on.
+    /// Whether paths with bytes of 0x80 and above are quoted.
     quotes_high: bool,
 }
 
 impl Reader {
-    /// Returns what reads the files of a source.
+    /// Creates a reader of the files of a source.
     pub fn new(source: &ContentSource) -> Self {
         let repository = source.repository();
         Self {
@@ -72,7 +72,7 @@ impl Reader {
         self.contents_by(change, attributes)
     }
 
-    /// Returns what the attributes say of both sides of a change.
+    /// Returns the `diff` attributes of both sides of a change.
     pub(super) fn diff_attributes(&mut self, change: &Change) -> Result<[DiffAttribute; 2]> {
         let new = self.attributes.of(&change.path)?.diff;
         let old =
@@ -80,7 +80,7 @@ impl Reader {
         Ok([old, new])
     }
 
-    /// Reads both sides of a change, of which the attributes say this.
+    /// Reads both sides of a change, given their `diff` attributes.
     pub(super) fn contents_by(
         &mut self,
         change: &Change,
@@ -92,17 +92,17 @@ impl Reader {
         ))
     }
 
-    /// Returns what reads the objects.
+    /// Returns the reader of objects.
     pub(super) fn objects(&self) -> &Objects {
         &self.objects
     }
 
-    /// Returns the bytes above which a blob is binary.
+    /// Returns the size in bytes above which a blob is binary.
     pub(super) fn big_file_bytes(&self) -> u64 {
         self.big_file_bytes
     }
 
-    /// Returns what the attributes say of a path.
+    /// Returns the attributes of a path.
     pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
         self.attributes.of(path)
     }
@@ -118,7 +118,7 @@ impl Reader {
         quoted_path(path, self.quotes_high)
     }
 
-    /// Tells whether paths are quoted for bytes from 0x80 on.
+    /// Tells whether paths with bytes of 0x80 and above are quoted.
     pub(crate) fn quotes_high(&self) -> bool {
         self.quotes_high
     }
@@ -126,7 +126,7 @@ impl Reader {
     /// Returns the rule that finds the section headings of a change.
     pub(crate) fn sections(&mut self, change: &Change) -> Result<&'static Sections> {
         static DEFAULT: Sections = Sections::default_rule();
-        // The old file's driver goes first, then the new one's.
+        // The old file's driver has precedence over the new one's.
         for (entry, path) in [(change.old, change.old_path()), (change.new, &change.path)] {
             if entry.is_some_and(|entry| entry.mode.is_regular())
                 && let Some(driver) = self.attributes.of(path)?.driver
@@ -138,7 +138,7 @@ impl Reader {
         Ok(&DEFAULT)
     }
 
-    /// Returns the bytes of one side from its header; none for a submodule, which is no blob.
+    /// Returns the size of one side from its header; `None` for a submodule.
     pub fn size(&self, entry: Option<Entry>) -> Result<Option<u64>> {
         match entry {
             Some(entry) if !entry.mode.is_submodule() => self.bytes_of(entry).map(Some),
@@ -153,7 +153,7 @@ impl Reader {
         }
     }
 
-    /// Returns the bytes of one side as git stores them, binary or not; a submodule has none.
+    /// Returns the bytes of one side as git stores them, binary or not; requires a blob.
     pub(super) fn read(&mut self, entry: Entry, path: &[u8]) -> Result<Bytes> {
         let (Source::WorkTree { .. }, Some(index)) = (entry.source, self.source.index()) else {
             return self.objects.blob(&entry.oid);
@@ -181,7 +181,7 @@ impl Reader {
                 format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes().into(),
             ));
         }
-        // git asks the attributes of regular files only: a link's target is never binary by name.
+        // git reads the attributes of regular files only: a link's target is never binary by name.
         let attribute =
             if entry.mode.is_regular() { attribute } else { DiffAttribute::Unspecified };
         if attribute == DiffAttribute::Unset {
@@ -190,7 +190,7 @@ impl Reader {
         let bytes = match self.read(entry, path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                // Too large for any diff, and not only for the memory that there is now.
+                // Too large for any diff, not only for the memory available now.
                 let is_guessed =
                     error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set;
                 let is_large = is_guessed && self.bytes_of(entry)? > limits::OBJECT_BYTES;

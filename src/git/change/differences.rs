@@ -53,19 +53,19 @@ pub(super) fn is_dirty(submodule: &Repository, head: Oid, above: &Above) -> Resu
         )?)
 }
 
-/// What became of one path.
+/// The change of one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathChange {
     /// Neither side has it.
     Nothing,
-    /// It is a directory on one side, and a file on none.
+    /// It is a directory on one side, and a file on neither.
     Directory,
-    /// It is a file; as git shows it, a conflict has two rows, and a file that is the same none.
+    /// It is a file; as in git, a conflict has two rows, and an unchanged file none.
     File(Vec<Change>),
 }
 
 impl PathChange {
-    /// Returns what became of one path, given from the repository's root.
+    /// Returns the change of one path, relative to the repository's root.
     pub fn of(comparison: &Comparison, path: &[u8]) -> Result<Self> {
         let sides = comparison.sides();
         let objects = comparison.repository().objects();

@@ -1,4 +1,4 @@
-//! Which files of a work tree may be read where sandboxes say what may be.
+//! The files of a work tree that may be read if sandboxes are defined.
 
 use crate::error::{Error, Result, quoted};
 use crate::git::change::comparison::Comparison;
@@ -7,7 +7,7 @@ use crate::git::revision::Revision;
 use crate::git::worktree::untracked;
 use crate::sandbox::Directories;
 
-/// Returns the files of the work tree that are neither tracked nor ignored, where a side is the work tree.
+/// Returns the files that are neither tracked nor ignored, if a side is the work tree.
 pub fn untracked_paths(comparison: &Comparison) -> Result<Vec<Vec<u8>>> {
     let repository = comparison.repository();
     let Some(index) =
@@ -20,7 +20,8 @@ pub fn untracked_paths(comparison: &Comparison) -> Result<Vec<Vec<u8>>> {
     Ok(listed.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Refuses a file of the work tree that is neither tracked nor listed by the status, where sandboxes say what may be read.
+/// Rejects a file of the work tree that is neither tracked nor in the status, if sandboxes are
+/// defined.
 pub fn check_listed(comparison: &Comparison, path: &[u8]) -> Result<()> {
     let repository = comparison.repository();
     let Some(index) = comparison.index() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What is measured of a change: sizes and line counts.
+//! Measures changes: sizes and line counts.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use crate::git::model::diff_attribute::DiffAttribute;
 use crate::git::store::counted_pairs::{CountedPairs, Counts, Pair, Rule};
 use crate::text::{CancelToken, DiffOptions, Engine, line_counts};
 
-/// Added and removed lines; a binary file has no lines.
+/// The numbers of added and removed lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineCounts {
-    /// A text's lines.
+    /// The numbers of a text.
     Lines {
         /// Lines of the new side that the old lacks.
         additions: u64,
         /// Lines of the old side that the new lacks.
         deletions: u64,
     },
-    /// No lines can be told.
+    /// Binary, without lines.
     Binary,
 }
 
@@ -51,7 +51,7 @@ impl LineCounts {
         }
     }
 
-    /// Returns the counts as they are kept; none where they are too high for that.
+    /// Returns the counts for the cache; `None` if they are too large for it.
     fn kept(&self) -> Option<Counts> {
         match *self {
             Self::Lines { additions, deletions } => {
@@ -62,7 +62,7 @@ impl LineCounts {
     }
 }
 
-/// What of a change is measured.
+/// Which measurements to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measure {
     /// The sizes of both sides; reads object headers.
@@ -71,21 +71,21 @@ pub struct Measure {
     pub lines: bool,
 }
 
-/// A change with what was measured of it.
+/// A change and its measurements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measured {
     /// The change.
     pub change: Change,
-    /// Bytes of the old side; none for a submodule or where not measured.
+    /// Bytes of the old side; `None` for a submodule or if not measured.
     pub old_size: Option<u64>,
-    /// Bytes of the new side; none for a submodule or where not measured.
+    /// Bytes of the new side; `None` for a submodule or if not measured.
     pub new_size: Option<u64>,
-    /// The line counts, where measured.
+    /// The line counts, if measured.
     pub lines: Option<LineCounts>,
 }
 
 impl Measured {
-    /// Returns a change of which nothing was measured.
+    /// Returns a change without measurements.
     pub fn unmeasured(change: Change) -> Self {
         Self { change, old_size: None, new_size: None, lines: None }
     }
@@ -98,12 +98,13 @@ pub struct Measurer {
     measure: Measure,
     options: DiffOptions,
     counted: Arc<CountedPairs>,
-    /// The rule by which lines are counted; none where none are, or where pairs of this one are not kept.
+    /// The number of the counting rule in the cache; `None` if no lines are counted, or results of
+    /// this rule are not cached.
     rule: Option<u8>,
 }
 
 impl Measurer {
-    /// Returns what measures changes of the files of a source; lines are counted as `options` say.
+    /// Creates a measurer of a source's files; counts lines by `options`.
     pub fn new(source: &ContentSource, measure: Measure, options: DiffOptions) -> Self {
         let reader = Reader::new(source);
         let counted = Arc::clone(reader.objects().counted_pairs());
@@ -115,7 +116,7 @@ impl Measurer {
         Self { reader, engine: Engine::default(), measure, options, counted, rule }
     }
 
-    /// Returns the change with what was asked of it.
+    /// Returns the change with the requested measurements.
     pub fn measure(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
         let lines =
             if self.measure.lines { Some(self.count_lines(&change, cancel)?) } else { None };
@@ -135,7 +136,7 @@ impl Measurer {
         }
         let loose = self.reader.objects().loose_reads();
         let counts = self.compare(change, attributes, cancel)?;
-        // A loose object may go, and its pack tells nothing of that.
+        // A loose object may be deleted, which its pack would not show.
         if let Some((pair, kept)) = pair.zip(counts.kept())
             && self.reader.objects().loose_reads() == loose
         {
@@ -144,7 +145,7 @@ impl Measurer {
         Ok(counts)
     }
 
-    /// Returns what the counts of a change depend on, where its sides are blobs.
+    /// Returns the cache key of a change's counts, if its sides are blobs.
     fn pair(&self, change: &Change, attributes: [DiffAttribute; 2]) -> Option<Pair> {
         let is_blob = |entry: Entry| entry.source == Source::Object && !entry.mode.is_submodule();
         let sides = [change.old, change.new];
@@ -154,7 +155,7 @@ impl Measurer {
         let oid = |entry: Option<Entry>| -> Option<Oid> { entry.map(|entry| entry.oid) };
         let attribute = |side: usize| match sides[side] {
             Some(entry) if entry.mode.is_regular() => attributes[side],
-            // That of a link, or of no file, says nothing.
+            // The attribute of a link or an absent file has no effect.
             _ => DiffAttribute::Unspecified,
         };
         Some(Pair {
@@ -175,8 +176,8 @@ impl Measurer {
         let (Some(old), Some(new)) = (old.text(), new.text()) else {
             return Ok(LineCounts::Binary);
         };
-        // For git an id that is the same has no lines that differ, even when a link became a file or
-        // a submodule is dirty.
+        // In git equal ids have no changed lines, even if a link became a file or a submodule is
+        // dirty.
         if change.has_same_ids() {
             return Ok(LineCounts::Lines { additions: 0, deletions: 0 });
         }

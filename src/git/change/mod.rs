@@ -1,4 +1,4 @@
-//! What differs between two sides.
+//! The differences between two sides.
 //!
 //! | file | holds |
 //! |---|---|
@@ -8,11 +8,12 @@
 //! | `contents`, `measure` | the contents of a file's sides; sizes and line counts |
 //! | `search` | changes that add or remove a text |
 //! | `patch` | git's headers around the hunks |
+//! | `patch_id` | the id of a patch that stays the same when its lines move |
 //! | `combined`, `combined_patch` | merges and conflicts, against all sides at once |
 //! | `side_files` | single files of one side |
-//! | `listed` | which files of a work tree may be read where sandboxes say so |
-//! | `status` | what `git status` says |
-//! | `suggest` | the nearest paths to one that was not found |
+//! | `listed` | the files of a work tree that may be read if sandboxes are defined |
+//! | `status` | the rows of `git status` |
+//! | `suggest` | the nearest paths to a missing one |
 
 pub mod change_iter;
 pub mod combined;
@@ -23,6 +24,7 @@ pub mod differences;
 pub mod listed;
 pub mod measure;
 pub mod patch;
+pub mod patch_id;
 pub mod renames;
 pub mod search;
 pub mod side_files;

@@ -1,4 +1,4 @@
-//! One file's change as a patch: what `git diff` prints for it, byte for byte.
+//! One file's change as a patch: the output of `git diff`, byte for byte.
 //!
 //! Source: the output of `git diff`, described in its manual under "Generating patch text with -p".
 
@@ -15,10 +15,10 @@ use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
 use crate::text::{CancelToken, Combined, Diff, DiffOptions, Engine};
 
-/// A file's patch and where its hunks lie in it.
+/// A file's patch and the ranges of its hunks.
 #[derive(Debug, Default)]
 pub struct WrittenPatch {
-    /// The patch; empty when white space that is ignored is all that changed.
+    /// The patch; empty if only ignored white space changed.
     pub bytes: Vec<u8>,
     /// The hunks in order.
     pub hunks: Vec<PatchHunk>,
@@ -32,9 +32,9 @@ pub struct PatchHunk {
     pub old: (u32, u32),
     /// First line and count of the new side, as the header shows them.
     pub new: (u32, u32),
-    /// The text behind the second `@@`.
+    /// The text after the second `@@`.
     pub section: Vec<u8>,
-    /// Where the hunk lies in the patch, its header included.
+    /// The range of the hunk in the patch, its header included.
     pub span: Range<usize>,
 }
 
@@ -49,7 +49,7 @@ pub struct Patcher {
 }
 
 impl Patcher {
-    /// Returns what writes patches of the files of a source.
+    /// Creates a writer of patches for a source's files.
     pub fn new(source: &ContentSource, options: DiffOptions) -> Result<Self> {
         let repository = source.repository();
         let abbreviation = Abbreviation::new(repository.store(), &repository.config)?;
@@ -57,7 +57,13 @@ impl Patcher {
         Ok(Self { reader, engine, abbreviation, options, combined: Combined::Dense })
     }
 
-    /// Writes merges and conflicts in this form.
+    /// Writes ids whole: `--full-index`.
+    #[must_use]
+    pub fn with_whole_ids(self) -> Self {
+        Self { abbreviation: self.abbreviation.whole(), ..self }
+    }
+
+    /// Sets the form of merges and conflicts.
     #[must_use]
     pub fn combining(self, combined: Combined) -> Self {
         Self { combined, ..self }
@@ -76,7 +82,7 @@ impl Patcher {
         Ok(patch)
     }
 
-    /// Returns what the attributes say of a path.
+    /// Returns the attributes of a path.
     pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
         self.reader.attributes(path)
     }
@@ -94,7 +100,7 @@ impl Patcher {
         let mut header = Vec::new();
         let is_bare = self.write_header(change, &mut header)?;
         if change.has_same_content() {
-            // A submodule that only the index has otherwise has nothing to show.
+            // A submodule that differs only in the index has nothing to show.
             if !is_bare {
                 patch.bytes.extend(header);
             }
@@ -111,7 +117,7 @@ impl Patcher {
         };
         let diff = Diff::new(&mut self.engine, old, new, &self.options, cancel)?;
         if diff.hunks().is_empty() {
-            // Nothing that is shown changed: the header stands alone where it says something.
+            // No shown line changed: only the header is written, if it says something.
             if !is_bare {
                 patch.bytes.extend(header);
             }
@@ -139,7 +145,7 @@ impl Patcher {
         Ok(())
     }
 
-    /// Writes the lines before `---`; returns whether they tell nothing but the two ids.
+    /// Writes the lines before `---`; returns whether they only state the two ids.
     fn write_header(&mut self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
         let Change { path, old, new, origin, .. } = change;
         let name =

@@ -1,7 +1,8 @@
-//! Changes that add or remove a text: `-S` and `-G` of git's log.
+//! Finds changes that add or remove a text: `-S` and `-G` of git's log.
 //!
-//! Source: gitdiffcore(7), "diffcore-pickaxe". `-S` counts how often a text occurs on both sides, where no two
-//! occurrences overlap; `-G` looks for a pattern in the lines that a diff adds or removes, which binary files have not.
+//! Source: gitdiffcore(7), "diffcore-pickaxe". `-S` compares the numbers of non-overlapping
+//! occurrences of a text on both sides; `-G` matches a pattern with the added and removed lines of
+//! a diff, which binary files do not have.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,25 +19,25 @@ use crate::limits;
 use crate::pattern::{Pattern, Syntax, posix};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
-/// Bytes of a compiled pattern; a larger one is refused.
+/// The most bytes of a compiled pattern; a larger one is refused.
 const PATTERN_BYTES: usize = 1 << 20;
-/// Contents whose counts are remembered: the new side of a change is the old side of another.
+/// Contents whose counts are cached: the new side of a change is the old side of another.
 const KNOWN_CONTENTS: usize = 1 << 14;
 
-/// What is looked for.
+/// The search criterion.
 #[derive(Debug, Clone)]
 pub enum Search {
     /// Texts of which at least one occurs more or less often: `-S`.
     Texts(Arc<[String]>),
-    /// A pattern of a line that is added or removed: `-G`.
+    /// A pattern of an added or removed line: `-G`.
     Lines(Arc<Pattern>),
 }
 
 impl Search {
-    /// Looks for texts.
+    /// Creates a search for texts.
     ///
     /// # Errors
-    /// `invalid_args` for no text, an empty one, and too many.
+    /// `invalid_args` for no text, an empty one, or too many.
     pub fn texts(texts: Vec<String>) -> Result<Self> {
         if texts.is_empty() || texts.iter().any(String::is_empty) {
             return Err(Error::invalid_args("contains names no text, or an empty one")
@@ -49,10 +50,10 @@ impl Search {
         Ok(Self::Texts(texts.into()))
     }
 
-    /// Looks for an extended regular expression of POSIX, as git does.
+    /// Creates a search for a POSIX extended regular expression, as in git.
     ///
     /// # Errors
-    /// `invalid_args` for what is none.
+    /// `invalid_args` for an invalid one.
     pub fn lines(pattern: &str) -> Result<Self> {
         let refused = || {
             Error::invalid_args(format!("changed_lines is {}", quoted(pattern)))
@@ -66,7 +67,7 @@ impl Search {
     }
 }
 
-/// Looks at changes, for one thread.
+/// Searches changes, for one thread.
 pub struct Searcher {
     search: Search,
     finders: Vec<memmem::Finder<'static>>,
@@ -76,7 +77,7 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// Returns what looks at changes with a reader.
+    /// Creates a searcher with a reader.
     pub fn new(search: Search, reader: Reader) -> Self {
         let finders = match &search {
             Search::Texts(texts) => {
@@ -87,8 +88,8 @@ impl Searcher {
         Self { search, finders, counts: HashMap::new(), engine: Engine::default(), reader }
     }
 
-    /// Returns which of the texts a change adds or removes, by their positions; for lines an empty list. `None` where
-    /// the change is not looked for.
+    /// Returns the indices of the texts that a change adds or removes; for lines an empty list.
+    /// `None` if the change does not match.
     pub fn look(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<Option<Vec<u32>>> {
         if change.unmerged || change.has_same_content() {
             return Ok(None);
@@ -107,7 +108,7 @@ impl Searcher {
         Ok((!found.is_empty()).then_some(found))
     }
 
-    /// Counts how often each text occurs on a side.
+    /// Counts the occurrences of each text on a side.
     fn counts(
         &mut self,
         entry: Option<Entry>,
@@ -139,7 +140,7 @@ impl Searcher {
         Ok(counts)
     }
 
-    /// Tells whether a line that is added or removed matches.
+    /// Tells whether an added or removed line matches.
     fn has_line(
         &mut self,
         change: &Change,
@@ -154,7 +155,8 @@ impl Searcher {
         for hunk in diff.hunks() {
             for line in diff.lines(hunk).filter(|line| line.kind != LineKind::Context) {
                 pace.pass(line.content.len())?;
-                // As in a patch each line has a newline, and the remark that one has none stands in the next.
+                // As in a patch each line has a newline, and the marker of a missing one is in the
+                // next line.
                 let is_match = if line.content.ends_with(b"\n") {
                     pattern.is_match(line.content)?
                 } else {

@@ -16,7 +16,7 @@ use crate::git::revision::{Revision, range_of, side_of};
 use crate::git::tree::tree_lookup::TreeItem;
 use crate::sandbox::Place;
 
-/// How many bytes a file may have, and what says so.
+/// The limit of a file's size, and its name.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadLimit {
     /// The bytes.
@@ -26,24 +26,24 @@ pub struct ReadLimit {
 }
 
 impl ReadLimit {
-    /// What redline reads of any object.
+    /// The limit of any object.
     pub const OBJECT: Self =
         Self { bytes: crate::limits::OBJECT_BYTES, name: "the most that redline reads" };
 }
 
-/// A version that the index holds of a file in a conflict.
+/// A version of a file in a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// The common ancestor's.
     Base = 1,
-    /// That of the branch that is checked out.
+    /// The checked-out branch's.
     Ours = 2,
-    /// That of what is merged.
+    /// The merged branch's.
     Theirs = 3,
 }
 
 impl Stage {
-    /// Returns the version that a name means: `:1` to `:3` as in git, or a word.
+    /// Returns the version of a name: `:1` to `:3` as in git, or a word.
     pub fn named(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             ":1" | "base" => Some(Self::Base),
@@ -58,12 +58,12 @@ impl Stage {
 pub struct SideFiles {
     comparison: Comparison,
     reader: Reader,
-    /// Whether a file is shown by itself, and not as a part of what is tracked.
+    /// Whether a file is shown by itself, not as a part of the tracked files.
     is_alone: bool,
 }
 
 impl SideFiles {
-    /// Opens a side that a name stands for, as in comparisons.
+    /// Opens the side of a name, as in comparisons.
     pub fn open(repository: &Repository, name: &str) -> Result<Self> {
         let side = side_of(repository, name)?;
         let comparison = Comparison::new(repository.clone(), Revision::Empty, side)?
@@ -73,7 +73,7 @@ impl SideFiles {
         Ok(Self { comparison, reader, is_alone: false })
     }
 
-    /// Opens the side at the end of a range, or that a name stands for.
+    /// Opens the side at the end of a range, or of a name.
     pub fn open_end(repository: &Repository, range: &str) -> Result<Self> {
         if Revision::is_named(range) {
             return Self::open(repository, range);
@@ -84,12 +84,12 @@ impl SideFiles {
         }
     }
 
-    /// Opens a side of which single files are shown: in a work tree they have the rules of their sandbox.
+    /// Opens a side to show single files: in a work tree the rules of their sandbox apply.
     pub fn open_alone(repository: &Repository, name: &str) -> Result<Self> {
         Ok(Self { is_alone: true, ..Self::open(repository, name)? })
     }
 
-    /// Returns what the side is read from.
+    /// Returns the source of the side.
     pub(in crate::git) fn source(&self) -> &ContentSource {
         self.comparison.source()
     }
@@ -99,12 +99,13 @@ impl SideFiles {
         self.comparison.sides()[1]
     }
 
-    /// Returns the path from the root of a file that an argument names, as [`Repository::path_from_root`].
+    /// Returns the path from the root of a file argument, as [`Repository::path_from_root`].
     pub fn path_from_root(&self, file: &str) -> Result<Vec<u8>> {
         self.comparison.repository().path_from_root(file.as_bytes(), file)
     }
 
-    /// Returns the file of a path; directories and submodules are none. Of a conflict in the index it is ours.
+    /// Returns the file at a path, `None` for directories and submodules. For a conflict in the
+    /// index it is ours.
     pub fn find(&self, path: &[u8]) -> Result<Option<Entry>> {
         let entry = match self.side() {
             Revision::Tree(tree) => {
@@ -115,7 +116,8 @@ impl SideFiles {
             Revision::Index => self.comparison.index().and_then(|index| index.content(path)),
             Revision::WorkTree if !is_in_work_tree(path) => None,
             Revision::WorkTree => {
-                // What is tracked is in diffs; what is not, and each file alone, has the rules of its sandbox.
+                // Tracked files are in diffs; for others, and each file alone, the rules of its
+                // sandbox apply.
                 let index = self.comparison.index();
                 let is_tracked = index.is_some_and(|index| !index.find(path).is_empty());
                 let place = if is_tracked && !self.is_alone { None } else { self.place(path)? };
@@ -133,17 +135,17 @@ impl SideFiles {
         Ok(entry.filter(|entry| !entry.mode.is_submodule() && !entry.mode.is_directory()))
     }
 
-    /// Returns a version of a file that the index holds while it is in a conflict.
+    /// Returns a version of a file that is in a conflict in the index.
     pub fn find_stage(&self, path: &[u8], stage: Stage) -> Option<Entry> {
         let index = self.comparison.index()?;
         let version = index.find(path).iter().find(|version| version.stage == stage as u8)?;
         Some(version.entry).filter(|entry| !entry.mode.is_submodule())
     }
 
-    /// Returns the content of a file that was found; of a link it is the target.
+    /// Returns the content of a file that was found; for a link its target.
     ///
     /// # Errors
-    /// `too_large` for more bytes than `limit` allows.
+    /// `too_large` if the file exceeds `limit`.
     pub fn read(&mut self, path: &[u8], entry: Entry, limit: ReadLimit) -> Result<Bytes> {
         self.check_size(path, entry, limit)?;
         self.reader.read(entry, path)
@@ -162,10 +164,10 @@ impl SideFiles {
         .with_hint("Ask for a smaller file, or ask the host to raise the limit"))
     }
 
-    /// Returns the place of a file of the work tree, where sandboxes say what may be read.
+    /// Returns the place of a file of the work tree, if sandboxes are defined.
     ///
     /// # Errors
-    /// `fs_denied` where they do not let it be read as a file.
+    /// `fs_denied` if they do not allow it to be read as a file.
     fn place(&self, path: &[u8]) -> Result<Option<Place<'_>>> {
         let repository = self.comparison.repository();
         let Some(sandboxes) = repository.access().sandboxes() else { return Ok(None) };
@@ -178,7 +180,7 @@ impl SideFiles {
         walk(&self.comparison.between(tree, Revision::Index))?.collect()
     }
 
-    /// Says that a file is not there.
+    /// Returns the error of a missing file.
     pub(in crate::git) fn not_found(&self, file: &str, revision: &str) -> Result<Error> {
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(file), quoted(revision)));
@@ -187,13 +189,13 @@ impl SideFiles {
             .or_hint("Paths start at the root of the repository; tree_files(rev, repo) lists them"))
     }
 
-    /// Returns the paths nearest to one that was not found, for a hint.
+    /// Returns the paths nearest to a missing one, for a hint.
     pub fn nearest(&self, path: &str) -> Result<Vec<String>> {
         nearest_paths(&self.comparison, path)
     }
 }
 
-/// Returns a text that changes when a file of a revision, or what lies behind the revision, does.
+/// Returns a string that changes if a file of a revision, or the revision's commit, changes.
 pub fn state_of_file(repository: &Repository, file: &str, revision: &str) -> Result<String> {
     if !Revision::is_named(revision) {
         return Ok(range_of(repository, revision)?.state());
@@ -202,7 +204,7 @@ pub fn state_of_file(repository: &Repository, file: &str, revision: &str) -> Res
     Ok(format!("{:?} {:?}", repository.head()?, entry.map(|entry| (entry.mode, entry.oid))))
 }
 
-/// Tells a path that names a file beneath the root of the work tree and nothing of git's own.
+/// Tells whether a path names a file below the root of the work tree and none of git's own.
 fn is_in_work_tree(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/')
         .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))

@@ -1,4 +1,4 @@
-//! What `git status` says: the index against HEAD, the work tree against the index, and what is not tracked.
+//! `git status`: the index against HEAD, the work tree against the index, and untracked files.
 
 use std::collections::BTreeMap;
 
@@ -18,60 +18,60 @@ use crate::git::worktree::submodule::Above;
 use crate::git::worktree::untracked;
 use crate::sandbox::EntryKind;
 
-/// What is asked of the status.
+/// The options of the status.
 #[derive(Debug, Clone)]
 pub struct StatusOptions {
-    /// Which files.
+    /// The selected paths.
     pub paths: Vec<Pathspec>,
-    /// How renames are looked for.
+    /// The options of rename detection.
     pub renames: Option<RenameOptions>,
-    /// Whether files that are not tracked are listed.
+    /// Whether untracked files are listed.
     pub untracked: bool,
-    /// Whether files that are ignored are listed.
+    /// Whether ignored files are listed.
     pub ignored: bool,
 }
 
 /// A file that `git status` lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileStatus {
-    /// Its path; that of a repository inside, which is not tracked, ends in a slash.
+    /// Its path; that of a nested, untracked repository ends in a slash.
     pub path: Vec<u8>,
-    /// What it was renamed from.
+    /// The old path of a renamed file.
     pub old_path: Option<Vec<u8>>,
-    /// How alike both are in percent.
+    /// The similarity of both in percent.
     pub similarity: Option<u8>,
-    /// What the index changes.
+    /// The change in the index.
     pub index: Option<&'static str>,
-    /// What the work tree changes.
+    /// The change in the work tree.
     pub work_tree: Option<&'static str>,
-    /// What conflict it is in.
+    /// The kind of its conflict.
     pub conflict: Option<&'static str>,
     /// Whether it is a submodule.
     pub is_submodule: bool,
 }
 
-/// A third of the status, to be worked out by itself.
+/// A third of the status, computed separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusPart {
     /// The index against HEAD.
     Index,
     /// The work tree against the index.
     WorkTree,
-    /// What is not tracked.
+    /// The untracked files.
     Untracked,
 }
 
-/// What a part found.
+/// The result of a part.
 pub enum StatusFound {
     /// The changes of the index, and the stages of files in a conflict.
     Index(Vec<Change>, Vec<(Vec<u8>, u8)>),
     /// The changes of the work tree.
     WorkTree(Vec<Change>),
-    /// The files that are not tracked, and those that are ignored.
+    /// The untracked files, and the ignored ones.
     Untracked(Vec<Vec<u8>>, Vec<Vec<u8>>),
 }
 
-/// Works out the status of a repository's work tree.
+/// Computes the status of a repository's work tree.
 #[derive(Clone)]
 pub struct StatusWalk {
     comparison: Comparison,
@@ -80,7 +80,7 @@ pub struct StatusWalk {
 }
 
 impl StatusWalk {
-    /// Reads HEAD and the index; so many threads may look at the work tree.
+    /// Reads HEAD and the index; so many threads may check the work tree.
     ///
     /// # Errors
     /// `invalid_args` for a bare repository and for a path that leads out of the repository.
@@ -96,7 +96,7 @@ impl StatusWalk {
         Ok(Self { comparison, head, options })
     }
 
-    /// Works out a part.
+    /// Computes a part.
     pub fn find(&self, part: StatusPart) -> Result<StatusFound> {
         let cancel = self.comparison.repository().cancel();
         let changes = |old, new| {
@@ -120,7 +120,8 @@ impl StatusWalk {
         }
     }
 
-    /// Returns the files in a conflict, with their stages as bits: 1 the ancestor's, 2 ours, 4 theirs.
+    /// Returns the files in a conflict, with their stages as bits: 1 the ancestor's, 2 ours, 4
+    /// theirs.
     fn conflicts(&self) -> Vec<(Vec<u8>, u8)> {
         let mut found: Vec<(Vec<u8>, u8)> = Vec::new();
         let Some(index) = self.comparison.index() else { return found };
@@ -169,10 +170,10 @@ impl StatusWalk {
     }
 }
 
-/// Puts the parts together, in git's order: changed files, conflicts, files that are not tracked, ignored ones.
+/// Joins the parts, in git's order: changed files, conflicts, untracked files, ignored ones.
 ///
 /// # Errors
-/// `stale` where the index names a conflict that is none.
+/// `stale` if the index has an impossible conflict.
 pub fn join(parts: Vec<StatusFound>) -> Result<Vec<FileStatus>> {
     let mut changed: BTreeMap<Vec<u8>, FileStatus> = BTreeMap::new();
     let (mut conflicts, mut others) = (BTreeMap::new(), Vec::new());
@@ -231,7 +232,7 @@ fn add(
     }
 }
 
-/// Returns the row of a conflict: what both sides did to the file.
+/// Returns the row of a conflict: the changes of both sides to the file.
 fn conflict(path: Vec<u8>, stages: u8) -> Result<FileStatus> {
     const UNMERGED: &str = Status::Unmerged.name();
     const ADDED: &str = Status::Added.name();

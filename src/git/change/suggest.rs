@@ -1,4 +1,4 @@
-//! The nearest paths of a repository to one that was not found.
+//! The nearest paths of a repository to a missing one.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::git::{Comparison, Revision};
 use crate::limits;
 use crate::suggest::{MAX_SUGGESTIONS, nearest};
 
-/// Returns the paths of both sides that are nearest to `wanted`, best first, quoted:
-/// those of the same file name before those of a similar path.
+/// Returns the paths of both sides nearest to `wanted`, best first, quoted: those with the same
+/// file name before those with a similar path.
 pub fn nearest_paths(comparison: &Comparison, wanted: &str) -> Result<Vec<String>> {
     let staged = comparison
         .index()
@@ -18,7 +18,7 @@ pub fn nearest_paths(comparison: &Comparison, wanted: &str) -> Result<Vec<String
     let mut paths: Vec<String> =
         staged.map(|path| String::from_utf8_lossy(path).into_owned()).collect();
     for tree in comparison.sides().into_iter().filter_map(Revision::as_tree) {
-        // Against nothing, every file of the tree is a change.
+        // Compared with the empty tree, every file of the tree is a change.
         let objects = comparison.repository().objects();
         let files = TreeChanges::new(objects, None, tree, Arc::default())?;
         for file in files.take(limits::SUGGESTION_PATHS) {

@@ -1,4 +1,4 @@
-//! Comparisons with the index and the work tree: what is not committed yet.
+//! Comparisons with the index and the work tree: uncommitted changes.
 //!
 //! The rows are those of `git diff` (index and work tree), `git diff --cached <revision>` (tree and
 //! index) and `git diff <revision>` (tree and work tree), or of the same with `-R`.
@@ -23,9 +23,9 @@ use crate::git::worktree::submodule::{IsDirty, Submodules};
 use crate::git::worktree::untracked;
 use crate::sandbox::EntryKind;
 
-/// The files that differ, in the order of their paths, as an iterator; after an error it ends.
+/// An iterator over the files that differ, sorted by path; after an error it ends.
 pub struct Uncommitted {
-    /// The files of the tree, where one is compared.
+    /// The files of the tree, if one is compared.
     tree: Option<Peekable<TreeChanges>>,
     index: Arc<Index>,
     /// The position of the next path in the index.
@@ -33,42 +33,42 @@ pub struct Uncommitted {
     untracked: Peekable<vec::IntoIter<(Vec<u8>, EntryKind)>>,
     paths: Arc<PathFilter>,
     sides: Sides,
-    /// Looks at the files of the work tree ahead, where all of them are compared.
+    /// Checks the files of the work tree ahead, if all of them are compared.
     ahead: Option<LookAhead>,
-    /// The tree that is compared, while no difference between it and the index was found.
+    /// The compared tree, while no difference between it and the index was found.
     equal_to: Option<Oid>,
-    /// Rows that are made and not yet handed over.
+    /// Rows that are ready and not returned yet.
     ready: VecDeque<Change>,
     budget: Arc<Budget>,
 }
 
-/// What a path is compared in.
+/// The compared sides of a path.
 struct Sides {
-    /// Whether the tree is compared; else the index stands in its place.
+    /// Whether the tree is compared, instead of the index.
     has_tree: bool,
-    /// The work tree, where it is compared; else the index is.
+    /// The work tree, if it is compared, instead of the index.
     work_tree: Option<OnDisk>,
-    /// What a path that is not tracked counts for.
+    /// How untracked files are treated.
     untracked: Untracked,
-    /// The kind of the repository's ids.
+    /// The hash kind of the repository's ids.
     hash: gix::hash::Kind,
     /// Whether the committed side is the new one.
     is_reverse: bool,
 }
 
-/// The work tree as a comparison sees it.
+/// The work tree of a comparison.
 struct OnDisk {
     files: WorkTree,
     submodules: Submodules,
-    /// Whether files count that git is told not to look at.
+    /// Whether files count that git is told to ignore.
     looks_everywhere: bool,
 }
 
 impl Uncommitted {
-    /// Starts a comparison of different sides, of which at least one is the index or the work
-    /// tree; `is_dirty` is asked of submodules.
+    /// Starts a comparison of different sides, at least one of which is the index or the work tree;
+    /// `is_dirty` compares submodules.
     pub fn new(comparison: &Comparison, is_dirty: IsDirty) -> Result<Self> {
-        /// How far a side is from being committed.
+        /// Returns how far a side is from being committed.
         fn distance(side: Revision) -> u8 {
             match side {
                 Revision::Tree(_) | Revision::Empty => 0,
@@ -83,7 +83,7 @@ impl Uncommitted {
         let repository = comparison.repository();
         let budget = Arc::clone(repository.budget());
         let paths = Arc::clone(comparison.paths());
-        // Of the tree and the index that they are the same is found out once.
+        // The equality of tree and index is determined only once.
         let staged_on = nearer.as_tree().flatten();
         let is_equal = staged_on.is_some_and(|tree| index.is_known_as(tree));
         let is_decided = is_equal && farther == Revision::Index;
@@ -135,7 +135,7 @@ impl Uncommitted {
         })
     }
 
-    /// Returns the rows of one path, given what the tree has there.
+    /// Returns the rows of one path, given the tree's version.
     pub fn path(&mut self, path: &[u8], committed: Option<Entry>) -> Result<Vec<Change>> {
         let mut rows = VecDeque::new();
         self.sides.compare(path, committed, self.index.find(path), false, &mut rows)?;
@@ -198,7 +198,7 @@ impl Uncommitted {
         let is_unchanged = is_staged
             && self.ahead.as_mut().is_some_and(|it| it.is_unchanged(&self.index, versions.start));
         let versions = if is_staged { self.index.versions(versions) } else { &[] };
-        // As in git, the index's version says whether the path is a submodule.
+        // As in git, the index's version decides whether the path is a submodule.
         let known = versions.first().map(|version| version.entry).or(committed);
         if known.is_none_or(|known| self.paths.matches_in_list(&path, known.mode)) {
             self.sides.compare(&path, committed, versions, is_unchanged, &mut self.ready)?;
@@ -206,7 +206,7 @@ impl Uncommitted {
         Ok(true)
     }
 
-    /// Compares the next path of the index, where no other side has paths of its own.
+    /// Compares the next path of the index, if no other side has further paths.
     fn step_index(&mut self) -> Result<bool> {
         let positions = self.index.path_at(self.next);
         self.next = positions.end;
@@ -224,8 +224,8 @@ impl Uncommitted {
 }
 
 impl Sides {
-    /// Returns an untracked file of which only the name is asked for, as its directory lists it; `None` where it has to
-    /// be looked at.
+    /// Returns an untracked file of which only the name is needed, as its directory lists it;
+    /// `None` if it must be checked.
     fn named(&self, kind: EntryKind) -> Option<Entry> {
         let mode = match kind {
             EntryKind::File => Mode::regular(false),
@@ -236,8 +236,8 @@ impl Sides {
         (self.untracked == Untracked::Named).then_some(entry)
     }
 
-    /// Adds the rows of a path: `committed` is the tree's file, `versions` are the index's; `is_unchanged` where its file
-    /// on disk is known to be the one that the index remembers.
+    /// Adds the rows of a path: `committed` is the tree's file, `versions` are the index's;
+    /// `is_unchanged` if its file on disk is known to be unchanged.
     fn compare(
         &mut self,
         path: &[u8],
@@ -255,14 +255,14 @@ impl Sides {
                     rows.push_back(Change::unmerged(path.to_vec(), committed));
                     return Ok(());
                 }
-                // A path without content is not in the index yet, for git.
+                // In git a path without content is not in the index yet.
                 (
                     committed,
                     staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry),
                 )
             }
             (Some(on_disk), true) => {
-                // Of a conflict git takes the first version, whichever it is.
+                // git uses the first version of a conflict, whichever it is.
                 let known = versions.first();
                 let is_present = known.is_some() || self.untracked != Untracked::Ignored;
                 let new = match known {
@@ -282,7 +282,8 @@ impl Sides {
                     None => (None, on_disk.entry(path, None)?),
                     Some(staged) => {
                         let found = on_disk.entry(path, Some(staged))?;
-                        // What git is told not to look at is as the index has it, content or none.
+                        // A file that git is told to ignore counts as the index's version, with
+                        // content or not.
                         let is_new = staged.is_intent_to_add()
                             && found.is_some_and(|found| found != staged.entry);
                         ((!is_new).then_some(staged.entry), found)
@@ -290,7 +291,7 @@ impl Sides {
                 }
             }
         };
-        // git tells a submodule that differs from the index without a look at what the tree has.
+        // git compares a submodule only with the index, not with the tree.
         let is_stale = self.has_tree
             && self.work_tree.is_some()
             && new.is_some_and(|new| {
@@ -300,7 +301,7 @@ impl Sides {
                     })
             });
         let new = match new {
-            // Reversed it is deleted, and git says nothing more of what is.
+            // Reversed, the submodule is deleted, and git does not mark a deleted one as dirty.
             Some(new) if self.is_reverse && old.is_none() && new.source == Source::Dirty => {
                 Some(Entry { source: Source::Object, ..new })
             }
@@ -324,12 +325,12 @@ impl Sides {
     }
 }
 
-/// Returns what a tree has of a path where it holds the same files as the index.
+/// Returns the tree's version of a path, if the tree has the same files as the index.
 fn as_tree(versions: &[Staged]) -> Option<Entry> {
     versions.first().filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry)
 }
 
-/// Tells whether the index has of a path what a tree has; it has not while there is a conflict.
+/// Tells whether the index and the tree have the same version of a path; false in a conflict.
 fn is_as_committed(committed: Option<Entry>, versions: &[Staged]) -> bool {
     let id = |entry: Entry| (entry.mode, entry.oid);
     versions.iter().all(|staged| staged.stage == 0)
@@ -337,8 +338,8 @@ fn is_as_committed(committed: Option<Entry>, versions: &[Staged]) -> bool {
 }
 
 impl OnDisk {
-    /// Returns what the work tree has at a path; where git would not look, what the index has, unless all files count and
-    /// there is something.
+    /// Returns the work tree's version of a path; if git is told to ignore it, the index's version,
+    /// unless all files count and the file exists.
     fn entry(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
         let Some(alone) = known.filter(|known| known.stage == 0) else {
             return self.files.entry(path, known, &self.submodules);

@@ -1,21 +1,21 @@
-//! What the configuration says of a work tree: what its file system can hold, and line endings.
+//! The settings of a work tree: the features of its file system, and line endings.
 
 use gix::config::File;
 
 use crate::git::config::conversions::LineEndings;
 
-/// The settings of a repository that decide how its work tree is read.
+/// The repository settings that affect how its work tree is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Checkout {
-    /// Whether the owner's permission to execute is meant (`core.fileMode`).
+    /// Whether the owner's permission to execute is significant (`core.fileMode`).
     pub trusts_executable: bool,
-    /// Whether links are links, not files that hold their target (`core.symlinks`).
+    /// Whether symbolic links are supported, else they are files with the target (`core.symlinks`).
     pub has_links: bool,
-    /// Whether names that differ in case alone are the same (`core.ignoreCase`).
+    /// Whether names that differ only in case are the same (`core.ignoreCase`).
     pub ignores_case: bool,
-    /// Whether files may be left out (`core.sparseCheckout`).
+    /// Whether files may be absent from the work tree (`core.sparseCheckout`).
     pub is_sparse: bool,
-    /// What happens to line endings where no attribute says so (`core.autocrlf`).
+    /// The conversion of line endings if no attribute decides (`core.autocrlf`).
     pub line_endings: LineEndings,
 }
 

@@ -1,25 +1,25 @@
-//! Line endings and `$Id$` of a file on their way to git, as `convert_to_git` of git's convert.c has them.
+//! Converts line endings and `$Id$` of a file for git, as `convert_to_git` of git's convert.c does.
 //!
-//! A file may have a gibibyte, so the budget of the thread is asked on the way and no buffer is taken for granted.
+//! A file may be a gibibyte, so the thread's budget is checked regularly and allocations may fail.
 
 use crate::budget::{Stopped, append, check_current};
 use crate::git::model::bytes::Bytes;
 
-/// Bytes that are converted between two looks at the budget.
+/// Bytes that are converted between two checks of the budget.
 pub const PIECE: usize = 1 << 20;
 
-/// What decides on the line endings of a file.
+/// How the line endings of a file are converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEndings {
-    /// They stay as they are.
+    /// Unchanged.
     Keep,
     /// CR LF becomes LF.
     Text,
-    /// So it does in what looks like text, unless the version in the index has CR LF itself.
+    /// CR LF becomes LF if the file looks like text, unless the version in the index has CR LF.
     Auto,
 }
 
-/// What the bytes of a file are.
+/// The numbers of different bytes in a file.
 #[derive(Debug, Default)]
 struct Statistics {
     crlf: usize,
@@ -54,7 +54,7 @@ impl Statistics {
                 after_cr = byte == b'\r';
             }
         }
-        // The end of a file under DOS.
+        // The end-of-file mark of DOS.
         if bytes.last() == Some(&0x1a) {
             found.other -= 1;
         }
@@ -66,11 +66,11 @@ impl Statistics {
     }
 }
 
-/// Returns a file with the line endings that git stores, `None` where it has them already; `staged` returns its version
-/// in the index.
+/// Returns a file with the line endings that git stores, `None` if they do not change; `staged`
+/// returns its version in the index.
 ///
 /// # Errors
-/// Those of `staged`, and why the query ended.
+/// Those of `staged`, and the reason why the query ended.
 pub fn to_git_line_endings<E: From<Stopped>>(
     bytes: &[u8],
     endings: LineEndings,
@@ -97,7 +97,7 @@ pub fn to_git_line_endings<E: From<Stopped>>(
     let mut rest = bytes;
     while !rest.is_empty() {
         check_current()?;
-        // A CR at the end of a piece is looked at with what follows it.
+        // A CR at the end of a piece is handled with the byte after it.
         let end = if rest.len() > PIECE {
             PIECE - usize::from(rest[PIECE - 1] == b'\r')
         } else {
@@ -115,10 +115,10 @@ pub fn to_git_line_endings<E: From<Stopped>>(
     Ok(Some(converted))
 }
 
-/// Returns a file with `$Id$` in the place of each `$Id: …$` of one line, `None` where there is none.
+/// Returns a file with `$Id$` instead of each one-line `$Id: …$`, `None` if there is none.
 ///
 /// # Errors
-/// Why the query ended.
+/// The reason why the query ended.
 pub fn without_ids(bytes: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
     const START: &[u8] = b"$Id:";
     let mut converted = Vec::new();

@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 use gix::bstr::ByteSlice;
 
-/// Diff drivers by name, and whether each calls its files binary (`diff.<driver>.binary`).
+/// Diff drivers by name, and whether they treat files as binary (`diff.<driver>.binary`).
 pub type Drivers = HashMap<Vec<u8>, bool>;
 
-/// Returns the drivers of a configuration; of several words on one, the last counts.
+/// Returns the drivers of a configuration; the last value of a driver counts.
 pub fn drivers(config: &gix::config::File) -> Drivers {
-    // Asked for by name, each section would pass over all of them.
+    // A lookup by name would scan all sections for each driver.
     let sections =
         config.sections().filter(|section| section.header().name().eq_ignore_ascii_case(b"diff"));
     let mut drivers = Drivers::new();
     for section in sections {
         let Some(name) = section.header().subsection_name() else { continue };
         let Some(value) = section.value_implicit("binary") else { continue };
-        // A name alone means yes.
+        // A key without a value means true.
         let is_binary = value.map_or(Some(true), |value| {
             gix::config::Boolean::try_from(value.as_bstr()).ok().map(|value| value.is_true())
         });

@@ -1,4 +1,4 @@
-//! What the configuration says: `checkout` (of a work tree), `conversions` (of the line endings of its files) and `drivers`
+//! The configuration: `checkout` (of a work tree), `conversions` (of line endings) and `drivers`
 //! (of diffs).
 
 pub mod checkout;

@@ -1,42 +1,44 @@
-//! Character sets of one to four bytes a character, decoded as glibc's iconv does, which git is built with on Linux.
+//! Character sets of one to four bytes per character, decoded as by glibc's iconv, which git uses
+//! on Linux.
 //!
-//! The tables are those of `encoding_rs`, which has them from the WHATWG standard; `names` tells where iconv differs.
+//! The tables are those of `encoding_rs` (the WHATWG standard); `names` lists iconv's differences.
 
 use encoding_rs::{DecoderResult, Encoding};
 
 use crate::budget::{Stopped, append, check_current};
 
-/// Bytes that are decoded at once, and between two looks at the budget.
+/// Bytes that are decoded at once, and between two checks of the budget.
 const PIECE: usize = 1 << 18;
 
-/// What a character set is decoded with.
+/// The table of a character set.
 #[derive(Debug)]
 pub enum Table {
-    /// A table of the standard.
+    /// A table of the WHATWG standard.
     Web(&'static Encoding),
-    /// One whose bytes mean what the escape sequence before them says.
+    /// A table that depends on escape sequences in the text.
     Escapes(&'static Encoding),
-    /// One byte a character: that of the byte's number.
+    /// One byte per character, its code point.
     Latin1,
-    /// One byte a character, of which the upper half stands here.
+    /// One byte per character; this is the upper half.
     Upper(&'static str),
 }
 
-/// What iconv leaves out of a table.
+/// A part of a table that iconv does not have.
 #[derive(Debug)]
 pub enum Without {
-    /// The characters of two bytes whose first byte lies in the first range and whose second in the other.
+    /// Two-byte characters with the first byte in the first range and the second byte in the second
+    /// range.
     Cells((u8, u8), (u8, u8)),
-    /// Those that, read as one number of so many bytes, lie in the range.
+    /// Characters whose bytes, read as one number, are in the range.
     Codes(u32, u32),
-    /// The control characters with which the standard fills what is free.
+    /// The control characters with which the standard fills free cells.
     Controls,
 }
 
-/// A character set that iconv knows.
+/// A character set of iconv.
 #[derive(Debug)]
 pub struct Charset {
-    /// Its names in capital letters, with a space between.
+    /// Its names in capital letters, separated by spaces.
     names: &'static str,
     table: Table,
     without: &'static [Without],
@@ -45,22 +47,22 @@ pub struct Charset {
 }
 
 impl Charset {
-    /// Returns the character set that a table has; its names are in capital letters, with a space between.
+    /// Returns the character set of a table; its names are in capital letters, separated by spaces.
     pub const fn new(table: Table, names: &'static str) -> Self {
         Self { names, table, without: &[], controls: &[], other: &[] }
     }
 
-    /// Returns it without characters of its table.
+    /// Removes characters of the table.
     pub const fn without(self, without: &'static [Without]) -> Self {
         Self { without, ..self }
     }
 
-    /// Returns it with bytes that stand for the control character of their number, in ranges.
+    /// Maps ranges of bytes to the control characters with their numbers.
     pub const fn controls(self, controls: &'static [(u8, u8)]) -> Self {
         Self { controls, ..self }
     }
 
-    /// Returns it with other characters than those of the table, by their code.
+    /// Replaces characters of the table, by their code.
     pub const fn other(self, other: &'static [(u32, char)]) -> Self {
         Self { other, ..self }
     }
@@ -70,10 +72,10 @@ impl Charset {
         self.names.split(' ').any(|name| name.as_bytes().eq_ignore_ascii_case(label))
     }
 
-    /// Returns a text in UTF-8, `None` where it is malformed.
+    /// Returns a text in UTF-8, or `None` if it is malformed.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn decode(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
         let mut out = Vec::new();
         if let Table::Escapes(table) = self.table {
@@ -111,7 +113,7 @@ impl Charset {
         Ok(self.decode_run(&bytes[kept..], &mut out)?.then_some(out))
     }
 
-    /// Returns how many bytes the first character has.
+    /// Returns the length of the first character in bytes.
     fn length(&self, bytes: &[u8]) -> usize {
         let Table::Web(web) = self.table else { return 1 };
         let first = bytes[0];
@@ -135,7 +137,7 @@ impl Charset {
         if length == 1 && self.is_control(code as u8) {
             return char::from_u32(code);
         }
-        // The rows that Big5 leaves to its users.
+        // Big5's user-defined rows.
         if self.names.starts_with("BIG5 ") && (0xc6a1..=0xc8fe).contains(&code) {
             let cell = match code & 0xff {
                 cell @ 0x40..=0x7e => cell - 0x40,
@@ -163,7 +165,7 @@ impl Charset {
         })
     }
 
-    /// Appends whole characters of the table, at most about a piece of them; false where one is malformed.
+    /// Appends whole characters of the table, about one piece at most; false if one is malformed.
     fn decode_run(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<bool, Stopped> {
         match self.table {
             Table::Web(web) | Table::Escapes(web) => {
@@ -191,7 +193,7 @@ impl Charset {
     }
 }
 
-/// Appends a text of which each piece depends on those before it; false where it is malformed.
+/// Appends a text in which each piece depends on those before it; false if it is malformed.
 fn decode_escapes(
     table: &'static Encoding,
     bytes: &[u8],

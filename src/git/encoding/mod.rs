@@ -1,31 +1,31 @@
-//! Texts in other encodings, read as git reads them with iconv.
+//! Decodes texts in other encodings as git does with iconv.
 //!
 //! | file | holds |
 //! |---|---|
 //! | this one | Unicode's own encodings, with or without a byte-order mark |
-//! | `charset` | the others: one to four bytes a character |
-//! | `names` | which of these there are, and how iconv differs from the WHATWG standard |
+//! | `charset` | other character sets, of one to four bytes per character |
+//! | `names` | the list of these, and iconv's differences from the WHATWG standard |
 
 mod charset;
 mod names;
 
 use crate::budget::{Stopped, append, check_current};
 
-/// Bytes that are decoded between two looks at the budget.
+/// Bytes that are decoded between two checks of the budget.
 const PIECE: usize = 1 << 18;
 
-/// How the bytes of a unit are ordered.
+/// The byte order of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
     Big,
     Little,
 }
 
-/// A text of a work tree in UTF-8, `None` where git would store it as it is: it is UTF-8, the encoding is unknown, the
-/// text is malformed, or its byte-order mark is missing or out of place.
+/// Returns a file's text in UTF-8, or `None` if git would store it unchanged: it is UTF-8, the
+/// encoding is unknown, the text is malformed, or its byte-order mark is missing or not allowed.
 ///
 /// # Errors
-/// Why the query ended.
+/// The reason why the query ended.
 pub fn file_to_utf8(bytes: &[u8], label: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
     let mark16 = mark(bytes, &[0xFE, 0xFF], &[0xFF, 0xFE]);
     let mark32 = mark(bytes, &[0, 0, 0xFE, 0xFF], &[0xFF, 0xFE, 0, 0]);
@@ -39,10 +39,10 @@ pub fn file_to_utf8(bytes: &[u8], label: &[u8]) -> Result<Option<Vec<u8>>, Stopp
     }
 }
 
-/// A text in UTF-8, `None` where the encoding is unknown or the text malformed.
+/// Returns a text in UTF-8, or `None` if the encoding is unknown or the text malformed.
 ///
 /// # Errors
-/// Why the query ended.
+/// The reason why the query ended.
 pub fn to_utf8(bytes: &[u8], label: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
     let utf16 = |bytes: &[u8], order| decode::<2>(bytes, order);
     let utf32 = |bytes: &[u8], order| decode::<4>(bytes, order);
@@ -55,7 +55,8 @@ pub fn to_utf8(bytes: &[u8], label: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
             append(&mut text, bytes)?;
             Ok(Some(text))
         }
-        // Without a mark iconv takes the order of this machine; git's own name for one with a mark is read so too.
+        // Without a mark iconv uses this machine's byte order; `utf16le-bom`, git's own name, is
+        // read alike.
         Some(b"16" | b"16le-bom") => {
             let mark = mark(bytes, &[0xFE, 0xFF], &[0xFF, 0xFE]);
             let rest = if mark.is_some() { &bytes[2..] } else { bytes };
@@ -77,7 +78,7 @@ pub fn to_utf8(bytes: &[u8], label: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
 
 const NATIVE: Order = if cfg!(target_endian = "big") { Order::Big } else { Order::Little };
 
-/// Returns what stands behind `UTF-` or `UTF` in a name, in lower case.
+/// Returns the part of a name after `UTF-` or `UTF`, in lower case.
 fn unicode(label: &[u8]) -> Option<Vec<u8>> {
     let lower = label.to_ascii_lowercase();
     let rest = lower.strip_prefix(b"utf")?;
@@ -92,7 +93,7 @@ fn mark(bytes: &[u8], big: &[u8], little: &[u8]) -> Option<Order> {
     }
 }
 
-/// Decodes units of two or four bytes, two of two where they are surrogates.
+/// Decodes units of two or four bytes; a surrogate pair is two units of two bytes.
 fn decode<const SIZE: usize>(bytes: &[u8], order: Order) -> Result<Option<Vec<u8>>, Stopped> {
     let (units, rest) = bytes.as_chunks::<SIZE>();
     let number = |unit: &[u8; SIZE]| {

@@ -1,7 +1,7 @@
-//! The character sets that iconv knows by name, and where it differs from the tables that they are decoded with.
+//! The character sets that iconv knows by name, and its differences from their tables.
 //!
-//! Each is the one of glibc 2.41, held against it code by code; the user-defined areas, gaps and signs that differ are
-//! listed here.
+//! Each is the one of glibc 2.41 and was compared with it code by code; differing user-defined
+//! areas, gaps and signs are listed here.
 
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2, ISO_8859_3,
@@ -15,12 +15,12 @@ use super::charset::Charset;
 use super::charset::Table::{Escapes, Latin1, Upper, Web};
 use super::charset::Without::{Cells, Codes, Controls};
 
-/// Returns the character set of a name, in any case.
+/// Returns the character set with a name, in any case.
 pub fn find(label: &[u8]) -> Option<&'static Charset> {
     CHARSETS.iter().find(|charset| charset.is_called(label))
 }
 
-/// Returns the character set that a table of the standard has.
+/// Returns the character set of a table of the standard.
 const fn web(table: &'static Encoding, names: &'static str) -> Charset {
     Charset::new(Web(table), names)
 }

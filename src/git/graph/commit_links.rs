@@ -1,4 +1,4 @@
-//! Reading the links between commits: from the commit-graph where there is one, or the commits.
+//! Reads the links between commits: from the commit-graph if there is one, else from the commits.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::store::{Graph, shallow};
 
-/// Reads what the walk over a history needs.
+/// Reads the links that a walk over a history needs.
 pub struct Commits {
     objects: Objects,
     graph: Arc<Graph>,
-    /// Where a shallow history ends: commits whose parents are not there.
+    /// The ends of a shallow history: commits whose parents are missing.
     ends: HashSet<Oid>,
 }
 
@@ -25,12 +25,12 @@ impl Commits {
     /// Opens the commits of a repository.
     pub fn new(repository: &Repository) -> Result<Self> {
         let ends = shallow(&repository.common_dir)?;
-        // Only a help. In a shallow history git does not use it either.
+        // An optimisation; like git, not used in a shallow history.
         let graph = if ends.is_empty() { repository.graph()? } else { Arc::default() };
         Ok(Self { objects: repository.objects(), graph, ends })
     }
 
-    /// Tells whether the history ends where its clone says so.
+    /// Tells whether the repository is a shallow clone.
     pub fn is_shallow(&self) -> bool {
         !self.ends.is_empty()
     }
@@ -43,22 +43,23 @@ impl Commits {
         self.read(id).map(|(links, _)| links)
     }
 
-    /// Returns how far up in the history a commit stands by the commit-graph; the most where that has it not.
+    /// Returns the generation number of a commit in the commit-graph; the maximum if it is not
+    /// there.
     pub fn height(&self, id: &Oid) -> u64 {
         self.graph.height(id).unwrap_or(u64::MAX)
     }
 
-    /// Tells whether the commit-graph has heights, and whether they are dates.
+    /// Tells whether the commit-graph has generation numbers, and whether they are corrected dates.
     pub fn has_heights(&self) -> (bool, bool) {
         (!self.graph.is_empty(), self.graph.has_corrected_dates())
     }
 
-    /// Tells whether the repository has not a commit.
+    /// Tells whether a commit is missing.
     pub fn is_missing(&self, id: &Oid) -> Result<bool> {
         Ok(self.objects.header(id)?.is_none())
     }
 
-    /// Reads a commit and its links, for who wants its message too.
+    /// Reads a commit and its links, for callers that need its message too.
     pub fn read(&self, id: &Oid) -> Result<(Links, Bytes)> {
         let bytes = self.objects.commit(id)?;
         let mut links = links(&bytes).map_err(|what| self.objects.bad_commit(id, what))?;
@@ -69,12 +70,12 @@ impl Commits {
     }
 }
 
-/// Returns a commit that is its own ancestor by the links that are known, `None` where there is none.
+/// Returns a commit that is its own ancestor in the known links, `None` if there is none.
 ///
 /// # Errors
-/// Why the query ended.
+/// The reason why the query ended.
 pub fn own_ancestor(known: &IdMap<Arc<Links>>, budget: &Budget) -> Result<Option<Oid>> {
-    // Whether all that a commit leads to was seen; not so while it is on the way.
+    // Whether all ancestors of a commit were visited; false while it is on the current path.
     let mut seen: IdMap<bool> = IdMap::default();
     let parents = |id: &Oid| known.get(id).map_or(&[][..], |links| &links.parents);
     for start in known.keys() {

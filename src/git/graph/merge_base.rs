@@ -1,8 +1,9 @@
-//! Merge bases: the newest commits that two have in common.
+//! Merge bases: the best common ancestors of two commits.
 //!
-//! As in git both histories are painted downwards, newest commits first; a commit with both paints is a base, and what
-//! lies behind it is stale. Clocks that are wrong can leave a base that another leads to, so each is compared with
-//! the others in the same way. A commit-graph knows better than the clocks, and its order counts before theirs.
+//! As in git, both histories are painted downwards, newest commits first; a commit with both paints
+//! is a base, and its ancestors are stale. With wrong clocks a base can be an ancestor of another,
+//! so each is compared with the others in the same way. Generation numbers of a commit-graph have
+//! precedence over dates.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,48 +20,49 @@ use crate::text::CancelToken;
 const FIRST: u8 = 1;
 /// Reached from one of the others.
 const OTHERS: u8 = 2;
-/// Behind a commit that is reached from both.
+/// An ancestor of a commit that is reached from both.
 const STALE: u8 = 4;
-/// Found to be reached from both.
+/// Recorded as reached from both.
 const FOUND: u8 = 8;
 
-/// What a commit takes but its parents: its place in the tables, and in the queue of a painting.
+/// Bytes of a commit without its parents: its slots in the tables, and in the queue of a painting.
 const MET_BYTES: usize = 2 * size_of::<(Oid, Links)>() + 4 * size_of::<(u64, u64, u64, Oid)>();
 
-/// Finds merge bases; commits are read once for all of them.
+/// Finds merge bases; reads each commit only once.
 pub struct MergeBases<'a> {
     commits: &'a Commits,
     cancel: CancelToken<'a>,
     known: IdMap<Links>,
-    /// What they take.
+    /// The memory of the known commits.
     charge: Charge,
 }
 
-/// What one painting has reached.
+/// The state of one painting.
 #[derive(Default)]
 struct Paint {
     commits: IdMap<Mark>,
-    /// By height where that counts, by date, then by when they were put there.
+    /// By generation if that counts, by date, then by the order of insertion.
     queue: BinaryHeap<(u64, u64, Reverse<u64>, Oid)>,
     put: u64,
-    /// Commits in the queue that are not stale.
+    /// The number of commits in the queue that are not stale.
     fresh: usize,
 }
 
 #[derive(Default)]
 struct Mark {
     flags: u8,
-    /// How often it stands in the queue.
+    /// The number of its entries in the queue.
     queued: usize,
 }
 
 impl<'a> MergeBases<'a> {
-    /// Returns what finds merge bases; `cancel` ends it early.
+    /// Creates a finder of merge bases; `cancel` ends it early.
     pub fn new(commits: &'a Commits, cancel: CancelToken<'a>) -> Self {
         Self { commits, cancel, known: IdMap::default(), charge: Charge::free() }
     }
 
-    /// Returns all merge bases of two commits in git's order, none where their histories have nothing in common.
+    /// Returns all merge bases of two commits in git's order, none if their histories are
+    /// unrelated.
     pub fn of(&mut self, one: Oid, two: Oid) -> Result<Vec<Oid>> {
         if one == two {
             return Ok(vec![one]);
@@ -83,7 +85,7 @@ impl<'a> MergeBases<'a> {
         Ok(all)
     }
 
-    /// Adds a commit behind those that are as new.
+    /// Inserts a commit after those with the same date.
     fn insert(&mut self, list: &mut Vec<Oid>, id: Oid) -> Result<()> {
         let date = self.links(&id)?.date;
         let mut at = 0;
@@ -109,7 +111,7 @@ impl<'a> MergeBases<'a> {
         Ok(&self.known[id])
     }
 
-    /// Returns the commits that none of the others leads to.
+    /// Returns the commits that are not ancestors of another one.
     fn without_redundant(&mut self, commits: &[Oid], by_height: bool) -> Result<Vec<Oid>> {
         let mut is_redundant = vec![false; commits.len()];
         for index in 0..commits.len() {
@@ -136,8 +138,8 @@ impl<'a> MergeBases<'a> {
             .collect())
     }
 
-    /// Paints the histories of one commit and of others, as far as they may have something in common; returns the
-    /// commits that both lead to, some of which may be stale by now.
+    /// Paints the histories of one commit and of others, as far as they may have common commits;
+    /// returns the commits reached from both, some of which may have become stale.
     fn paint(&mut self, one: Oid, others: &[Oid], by_height: bool) -> Result<(Vec<Oid>, Paint)> {
         let mut paint = Paint::default();
         let mut found = Vec::new();
@@ -176,7 +178,7 @@ impl Paint {
         self.commits.get(id).is_some_and(|mark| mark.flags & flags == flags)
     }
 
-    /// Paints a commit and puts it in the queue.
+    /// Paints a commit and adds it to the queue.
     fn put(&mut self, id: Oid, (height, date): (u64, u64), flags: u8) {
         let mark = self.commits.entry(id).or_default();
         let was_fresh = mark.flags & STALE == 0;
@@ -192,7 +194,7 @@ impl Paint {
         self.put += 1;
     }
 
-    /// Takes the newest commit out of the queue, with its paint.
+    /// Removes the newest commit from the queue; returns it with its paint.
     fn take(&mut self) -> Option<(Oid, u8)> {
         let (.., id) = self.queue.pop()?;
         let mark = self.commits.get_mut(&id)?;

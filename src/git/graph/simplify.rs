@@ -1,8 +1,8 @@
-//! The history of some paths: which commits change them, and which side of a merge has all of them.
+//! The history of given paths: the commits that change them, and the parents of merges to follow.
 //!
-//! Source: git-log(1), "History Simplification", default mode. A commit counts only where it differs from its parents
-//! in what the paths name; where a merge is the same as one of them, only that one is followed. Parents that are
-//! hidden decide nothing, unless the range names them.
+//! Source: git-log(1), "History Simplification", default mode. A commit counts only if the given
+//! paths differ from its parents; of a merge with the same files as a parent, only that parent is
+//! followed. Hidden parents are not compared, unless the range names them.
 
 use std::sync::Arc;
 
@@ -12,29 +12,29 @@ use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::{Oid, Pathspec};
 
-/// Simplifies a history while it is walked.
+/// Simplifies a history during the walk.
 pub struct Simplify {
     trees: TreeChanges,
-    /// Commits that change nothing of what is asked for.
+    /// The commits that change none of the paths.
     same: IdSet,
-    /// What the range itself leaves out.
+    /// The commits that the range excludes by name.
     bottoms: IdSet,
 }
 
 impl Simplify {
-    /// Returns what compares trees as far as `paths` name their files.
+    /// Creates a simplifier that compares the files that `paths` select.
     pub fn new(repository: &Repository, paths: &[Pathspec], bottoms: IdSet) -> Result<Self> {
         let paths = Arc::new(repository.path_filter(paths)?);
         let trees = TreeChanges::idle(repository.objects(), paths);
         Ok(Self { trees, same: IdSet::default(), bottoms })
     }
 
-    /// Tells whether a commit changes nothing of what is asked for.
+    /// Tells whether a commit changes none of the paths.
     pub fn is_same(&self, id: &Oid) -> bool {
         self.same.contains(id)
     }
 
-    /// Compares a commit with its parents; returns the parent that is followed alone, if there is one.
+    /// Compares a commit with its parents; returns the only parent to follow, if there is one.
     pub fn only_parent(
         &mut self,
         id: &Oid,
@@ -54,7 +54,7 @@ impl Simplify {
         for (number, parent) in parents.iter().enumerate() {
             let is_relevant = !hidden.contains(parent) || self.bottoms.contains(parent);
             relevant |= is_relevant;
-            // git looks whether the second counts before it remembers that it is not followed.
+            // git checks whether the second parent counts before it knows that it is not followed.
             if number == 1 && first_parent {
                 break;
             }

@@ -1,10 +1,10 @@
-//! The commits of a range in the order of `git log`: newest first, by the time they were committed.
+//! The commits of a range in the order of `git log`: newest first, by commit time.
 //!
-//! As in git the order is that of a queue: a commit is met when one of its children was, so that one whose
-//! clock ran ahead of its child's still comes after it, and of commits of one second the one met first
-//! goes first. Where nothing is left out by another revision the walk streams; otherwise it has to go on until
-//! nothing is left in the queue but what is left out. Commits are given before that all the same, so that they can be
-//! compared while the walk goes on; those that turn out to be left out are excluded ([`Excluded`]).
+//! As in git, the order is that of a queue: a commit is met after one of its children, so that one
+//! with a later clock than its child's still comes after it, and of commits of the same second the
+//! one met first comes first. Without exclusions the walk streams; otherwise it must continue until
+//! the queue holds only excluded commits. Commits are returned before that, so that they can be
+//! compared meanwhile; those that are excluded later are listed in [`Excluded`].
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -22,16 +22,16 @@ use crate::git::{Oid, Pathspec};
 /// How commits with several parents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Merges {
-    /// Not at all: `--no-merges`.
+    /// Omits them: `--no-merges`.
     #[default]
     Skip,
-    /// Compared with their first parent: `--diff-merges=first-parent`.
+    /// Compares them with their first parent: `--diff-merges=first-parent`.
     FirstParent,
-    /// Compared with each of their parents: `-m`.
+    /// Compares them with each of their parents: `-m`.
     AllParents,
 }
 
-/// Which commits of a range are shown.
+/// Options of the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HistoryOptions {
     /// How merges are shown.
@@ -58,19 +58,20 @@ fn micros(seconds: u64) -> i128 {
     i128::from(seconds) * 1_000_000
 }
 
-/// The ends of a range: what is reachable from the tips, less what is from those that are hidden.
+/// The ends of a range: commits reachable from the tips, but not from the hidden ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RevRange {
-    /// Where the walk starts.
+    /// The starting points of the walk.
     pub tips: Vec<Oid>,
-    /// What is left out.
+    /// The excluded commits.
     pub hidden: Vec<Oid>,
-    /// The commits that were read to find these ends: of what is left out, all that lies behind it is known to be.
+    /// The commits read to find these ends: all ancestors of excluded ones are known to be
+    /// excluded.
     pub read: Vec<Oid>,
 }
 
 impl RevRange {
-    /// Returns a text that is the same as long as the range leads to the same commits.
+    /// Returns a string that identifies the commits of the range's ends.
     pub fn state(&self) -> String {
         format!("{:?} {:?}", self.tips, self.hidden)
     }
@@ -81,61 +82,62 @@ impl RevRange {
 pub struct Visited {
     /// The commit's id.
     pub id: Oid,
-    /// The tree of its files.
+    /// The id of its tree.
     pub tree: Oid,
-    /// Its parents in order; none where a shallow history ends.
+    /// Its parents in order; none at the end of a shallow history.
     pub parents: Vec<Oid>,
 }
 
-/// A commit and what it is compared with.
+/// A commit and the parents to compare it with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparable {
     /// The commit's id.
     pub id: Oid,
-    /// The tree of its files.
+    /// The id of its tree.
     pub tree: Oid,
-    /// The parents that it is compared with, each with its tree; without one it is compared with nothing.
+    /// The parents to compare with, each with its tree; without one it is compared with the empty
+    /// tree.
     pub parents: Vec<(Oid, Oid)>,
 }
 
-/// The commits of a range, as an iterator; after an error it ends. What is given before the walk has ended may be
-/// excluded.
+/// An iterator over the commits of a range; after an error it ends. Commits returned before the
+/// walk has ended may be excluded later.
 pub struct History {
     commits: Commits,
     options: HistoryOptions,
     known: IdMap<Known>,
     hidden: IdSet,
-    /// What the range itself leaves out.
+    /// The commits that the range excludes by name.
     bottoms: IdSet,
-    /// By date, then by when they were met.
+    /// By date, then by the order in which they were met.
     queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
     met: u64,
-    /// Where a walk with hidden commits stands, until it has ended.
+    /// The state of a walk with hidden commits, until it has ended.
     limit: Option<Limit>,
-    /// What such a walk has found and not given.
+    /// The commits that such a walk has found and not returned.
     found: VecDeque<Oid>,
-    /// What it gave before it had ended.
+    /// The commits returned before it had ended.
     given: Vec<Oid>,
-    /// Why it ended early.
+    /// The error that ended it.
     failed: Option<Error>,
     excluded: Arc<Excluded>,
     simplify: Option<Simplify>,
-    /// What the commits that were met take.
+    /// The memory of the commits that were met.
     charge: Charge,
     budget: Arc<Budget>,
 }
 
-/// The commits that were given and turned out to be left out.
+/// The returned commits that were excluded later.
 #[derive(Debug, Default)]
 pub struct Excluded(OnceLock<IdSet>);
 
-/// When a walk with hidden commits ends.
+/// Decides when a walk with hidden commits ends.
 struct Limit {
-    /// The date of the commit that was found last.
+    /// The date of the last found commit.
     last: u64,
-    /// Commits that are still looked at.
+    /// The number of further commits to check.
     slop: usize,
-    /// A commit in the queue that was not hidden when it was last looked at.
+    /// A commit in the queue that was not hidden when last checked.
     interesting: Option<Oid>,
 }
 
@@ -147,10 +149,10 @@ struct Known {
     is_queued: bool,
 }
 
-/// What a commit that was met takes but its parents: its place in the tables, the queue and what is found.
+/// Bytes of a commit without its parents: its slots in the tables, the queue and the found commits.
 const MET_BYTES: usize = 2 * size_of::<(Oid, Known)>() + 4 * size_of::<(u64, u64, Oid)>();
 
-/// How many commits git still looks at after the last that could matter, as clocks may be wrong.
+/// The number of commits that git checks after the last relevant one, as clocks may be wrong.
 const SLOP: usize = 5;
 
 impl History {
@@ -180,7 +182,8 @@ impl History {
         if !ends.hidden.is_empty() {
             ends.read.iter().try_for_each(|id| history.load(id))?;
         }
-        // As in git: which parents decide on a merge depends on what is known to be left out when it is met.
+        // As in git: the parents that decide on a merge depend on the commits known to be hidden
+        // when it is met.
         for id in &ends.hidden {
             history.hide_parents(id)?;
         }
@@ -192,8 +195,8 @@ impl History {
         Ok(history)
     }
 
-    /// Leaves out commits that change nothing of what pathspecs name, and follows one side of a merge where that has
-    /// all of it: git's default simplification.
+    /// Omits commits that change none of the given paths, and follows one parent of a merge that
+    /// has the same files: git's default simplification.
     ///
     /// # Errors
     /// `invalid_args` for a path that leads out of the repository.
@@ -206,17 +209,18 @@ impl History {
         Ok(Self { simplify: Some(simplify), ..self })
     }
 
-    /// Returns what tells the commits that were given too early.
+    /// Returns the set of commits that were returned too early.
     pub fn excluded(&self) -> Arc<Excluded> {
         Arc::clone(&self.excluded)
     }
 
-    /// Tells whether commits that were given may still be excluded.
+    /// Tells whether returned commits may still be excluded.
     pub fn is_open(&self) -> bool {
         self.limit.is_some()
     }
 
-    /// Walks on for some time without giving commits, unless it is known already what is left out.
+    /// Walks for some time without returning commits, unless the walk with hidden commits has
+    /// ended.
     pub fn walk_on(&mut self, time: Duration) {
         let start = Instant::now();
         while self.limit.is_some() && start.elapsed() < time {
@@ -224,13 +228,13 @@ impl History {
         }
     }
 
-    /// Walks until it is known what is left out, and returns it.
+    /// Walks until all hidden commits are known, and returns them.
     pub fn into_hidden(mut self) -> Result<IdSet> {
         self.settle();
         self.failed.take().map_or(Ok(self.hidden), Err)
     }
 
-    /// Walks until it is known what is left out.
+    /// Walks until all hidden commits are known.
     pub fn settle(&mut self) {
         while self.limit.is_some() {
             self.walk();
@@ -253,13 +257,13 @@ impl History {
         Ok(())
     }
 
-    /// Takes the next commit off the queue.
+    /// Takes the next commit from the queue.
     fn pop(&mut self) -> Result<Option<(u64, Oid)>> {
         self.budget.check()?;
         Ok(self.queue.pop().map(|(date, _, id)| (date, id)))
     }
 
-    /// Reads a commit and puts it in the queue, unless it was there before.
+    /// Reads a commit and adds it to the queue, unless it was there before.
     fn enqueue(&mut self, id: &Oid) -> Result<()> {
         self.load(id)?;
         if let Some(known) = self.known.get_mut(id)
@@ -271,7 +275,7 @@ impl History {
         Ok(())
     }
 
-    /// Puts a commit that is left out in the queue; it may be missing, as in git.
+    /// Adds a hidden commit to the queue; it may be missing, as in git.
     fn enqueue_hidden(&mut self, id: &Oid) -> Result<()> {
         match self.enqueue(id) {
             Err(_) if self.commits.is_missing(id)? => Ok(()),
@@ -279,10 +283,10 @@ impl History {
         }
     }
 
-    /// Returns the next commit of a walk in which nothing is hidden, of any time but the too old.
+    /// Returns the next commit of a walk without hidden commits; skips those that are too old.
     fn streamed(&mut self) -> Result<Option<Visited>> {
         while let Some((date, id)) = self.pop()? {
-            // git goes no further at a commit that is too old: those behind it are older, as a rule.
+            // git stops at a commit that is too old: its ancestors are usually older.
             if self.options.is_too_old(date) {
                 continue;
             }
@@ -299,7 +303,7 @@ impl History {
         Ok(None)
     }
 
-    /// Meets the parents at which the walk goes on.
+    /// Adds the parents to follow to the queue.
     fn follow(&mut self, id: &Oid, parents: &[Oid]) -> Result<()> {
         if self.simplify.is_some() {
             parents.iter().try_for_each(|parent| self.load(parent))?;
@@ -311,7 +315,7 @@ impl History {
                 simplify.only_parent(id, parents, first_parent, tree, &self.hidden)?
             {
                 if let Some(known) = self.known.get_mut(id) {
-                    // As in git: what becomes hidden later is hidden along this way alone.
+                    // As in git: commits are hidden later only along this path.
                     known.parents = vec![only];
                 }
                 return self.enqueue(&only);
@@ -338,7 +342,7 @@ impl History {
         self.known.get(id).map(|known| known.tree)
     }
 
-    /// Returns a commit with what it is compared with.
+    /// Returns a commit with the parents to compare it with.
     fn comparable(&self, visited: Visited) -> Comparable {
         let Visited { id, tree, parents } = visited;
         let compared = if self.options.merges == Merges::AllParents { parents.len() } else { 1 };
@@ -362,14 +366,14 @@ impl History {
         self.finish();
     }
 
-    /// Tells what was given and is hidden.
+    /// Sets the commits that were returned and are hidden.
     fn finish(&mut self) {
         let hidden =
             std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
         let _ = self.excluded.0.set(hidden.collect());
     }
 
-    /// Returns the next commit that is not hidden so far; nothing when all that remains is hidden.
+    /// Returns the next commit that is not hidden so far; `None` if only hidden ones remain.
     fn find(&mut self, limit: &mut Limit) -> Result<Option<Oid>> {
         while let Some((date, id)) = self.pop()? {
             if limit.interesting == Some(id) {
@@ -418,7 +422,7 @@ impl History {
         self.hide(self.known.get(id).map(|known| known.parents.clone()).unwrap_or_default())
     }
 
-    /// Hides commits and what is known of their ancestors.
+    /// Hides commits and their known ancestors.
     fn hide(&mut self, mut ids: Vec<Oid>) -> Result<()> {
         let mut pace = Pace::new();
         while let Some(id) = ids.pop() {
@@ -443,7 +447,7 @@ impl History {
             let Some(id) = self.found.pop_front() else {
                 return self.failed.take().map_or(Ok(None), Err);
             };
-            // It may have been hidden after it was found.
+            // It may have been hidden since it was found.
             if !self.hidden.contains(&id)
                 && let Some(known) = self.known.get(&id)
                 && let Some(shown) = self.shown(id, known.parents.clone())
@@ -458,7 +462,7 @@ impl History {
 }
 
 impl History {
-    /// Returns the next commit without what it is compared with.
+    /// Returns the next commit without its parents' trees.
     pub fn next_commit(&mut self) -> Option<Result<Visited>> {
         let step = self.step();
         if step.is_err() {
@@ -478,7 +482,7 @@ impl Iterator for History {
 }
 
 impl Excluded {
-    /// Returns the commits; nothing while the walk goes on.
+    /// Returns the commits; `None` until the walk has ended.
     pub fn get(&self) -> Option<&IdSet> {
         self.0.get()
     }

@@ -27,26 +27,27 @@ pub struct CommitChanges {
     pub id: Oid,
     /// The parent it was compared with; a root has none.
     pub parent: Option<Oid>,
-    /// What the commit says of itself, where that was asked for.
+    /// The fields of the commit, if requested.
     pub info: Option<Arc<CommitInfo>>,
     /// The files that differ, in git's order.
     pub changes: Vec<Measured>,
-    /// Which of the texts that are looked for each of them adds or removes, by their positions; empty where none are.
+    /// For each change, the indices of the searched texts that it adds or removes; empty without a
+    /// search.
     pub found: Vec<Vec<u32>>,
 }
 
-/// What is asked of commits and their changes.
+/// What to read and measure of commits.
 #[derive(Debug, Clone)]
 pub struct CommitMeasure {
-    /// Whether the commits' own words are wanted.
+    /// Whether the fields of commits are needed.
     pub info: bool,
-    /// What is measured of a change.
+    /// The measurements of a change.
     pub changes: Measure,
-    /// How renames are looked for.
+    /// The options of rename detection.
     pub renames: Option<RenameOptions>,
     /// How lines are counted.
     pub diff: DiffOptions,
-    /// What changes are looked for, if not all.
+    /// The search that changes must match, if any.
     pub search: Option<Search>,
     /// Whether merges are compared with all their parents at once.
     pub combined: bool,
@@ -57,7 +58,7 @@ pub struct CommitMeasurer {
     objects: Objects,
     trees: TreeChanges,
     measurer: Measurer,
-    /// What reads contents where renames are looked for.
+    /// The reader of contents, if renames are detected.
     reader: Option<(RenameOptions, Reader)>,
     searcher: Option<Searcher>,
     info: bool,
@@ -67,7 +68,7 @@ pub struct CommitMeasurer {
 }
 
 impl CommitMeasurer {
-    /// Returns what compares commits as far as `paths` name their files.
+    /// Creates a measurer that compares the files that `paths` select.
     ///
     /// # Errors
     /// `invalid_args` for a path that leads out of the repository.
@@ -93,7 +94,7 @@ impl CommitMeasurer {
         })
     }
 
-    /// Compares a commit with each of its parents that are asked for, and appends those with changes.
+    /// Compares a commit with each of its requested parents, and appends those with changes.
     pub fn measure(
         &mut self,
         commit: &Comparable,
@@ -129,7 +130,8 @@ impl CommitMeasurer {
         Ok(())
     }
 
-    /// Keeps of the changes of a merge from its first parent those of files that differ from all others, too.
+    /// Keeps the changes of a merge from its first parent to files that also differ from all
+    /// others.
     fn keep_what_differs_from_all(
         &mut self,
         rows: &mut Vec<(Change, Vec<u32>)>,
@@ -145,7 +147,7 @@ impl CommitMeasurer {
         Ok(())
     }
 
-    /// Returns the changes between two trees that are looked for, each with the texts that were found.
+    /// Returns the changes between two trees that match the search, each with the texts found.
     fn changes(
         &mut self,
         old: Option<Oid>,
@@ -176,7 +178,7 @@ impl CommitMeasurer {
     }
 }
 
-/// Adds a change if it is looked for, with the texts that were found.
+/// Adds a change if it matches the search, with the texts found.
 fn add(
     searcher: &mut Option<Searcher>,
     change: Change,

@@ -1,7 +1,8 @@
-//! The commits that changed one file, followed through renames and copies as `git log --follow` does it.
+//! The commits that changed one file, followed through renames and copies as in `git log --follow`.
 //!
-//! The walk has one path at a time. Where a commit adds it, its content is looked for among all files of the parent, and
-//! the path is from then on that of the file found: also in commits of other branches that come later in the walk.
+//! The walk has one current path. When a commit adds it, its origin is searched for among all files
+//! of the parent, and becomes the current path: also in commits of other branches that come later
+//! in the walk.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,29 +22,29 @@ use crate::git::tree::walk::TreeChanges;
 use crate::limits;
 use crate::text::CancelToken;
 
-/// A commit that changed the file, and how.
+/// A commit that changed the file, and the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// The commit.
     pub commit: Visited,
-    /// What became of the file, by the path that it has there.
+    /// The change of the file, with its path in this commit.
     pub change: Change,
 }
 
-/// The commits in which a file is looked for.
+/// The commits to follow the file through.
 pub struct FollowWalk(History);
 
-/// A commit in which a file is looked for, and the tree of the parent that it is compared with.
+/// A commit to check, and the tree of the parent to compare it with.
 pub type FollowStep = (Visited, Option<Oid>);
 
-/// The changes of one file, as an iterator; after an error it ends.
+/// An iterator over the changes of one file; after an error it ends.
 pub struct Follow<W> {
     walk: W,
     path: Arc<[u8]>,
     objects: Objects,
-    /// Where the path leads in trees that were looked at.
+    /// The location of the path in the trees checked so far.
     located: HashMap<Oid, Arc<Located>>,
-    /// The one that was looked at last.
+    /// The last location.
     last: Arc<Located>,
     trees: TreeChanges,
     reader: Reader,
@@ -57,7 +58,7 @@ impl FollowWalk {
         let merges = if options.first_parent { Merges::FirstParent } else { Merges::Skip };
         let options = HistoryOptions { merges, ..options };
         let mut history = History::new(repository, ends, options)?;
-        // What is excluded must not lead to another path.
+        // Excluded commits must not change the current path.
         history.settle();
         Ok(Self(history))
     }
@@ -76,7 +77,7 @@ impl Iterator for FollowWalk {
 }
 
 impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
-    /// Follows a file through the commits of a walk, or of what reads ahead for it.
+    /// Follows a file through the commits of a walk, or of its read-ahead.
     pub fn new(repository: &Repository, walk: W, path: &str) -> Self {
         Self {
             walk,
@@ -91,7 +92,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         }
     }
 
-    /// Returns the file of the path in a tree.
+    /// Returns the file at the path in a tree.
     fn file(&mut self, tree: Option<Oid>) -> Result<Option<Entry>> {
         let Some(tree) = tree else { return Ok(None) };
         let located = match self.located.get(&tree) {
@@ -111,7 +112,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         Ok(located.file)
     }
 
-    /// Returns what a commit made of the file, if it changed it.
+    /// Returns the change of the file in a commit, if there is one.
     fn change(&mut self, tree: Oid, parent: Option<Oid>) -> Result<Option<Change>> {
         let new = self.file(Some(tree))?;
         let old = self.file(parent)?;
@@ -126,7 +127,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         }
     }
 
-    /// Looks for the file that an added one was made from, and follows that one from then on.
+    /// Searches for the origin of an added file, and follows that file from then on.
     fn origin(&mut self, added: Change, old: Oid, new: Oid) -> Result<Change> {
         let mut changes = Vec::new();
         self.trees.restart(Some(old), Some(new))?;
@@ -136,7 +137,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
                 changes.push(change);
             }
         }
-        // Every file of the parent may be what was copied.
+        // Every file of the parent may be the origin of a copy.
         let mut known: Vec<Vec<u8>> = changes.iter().map(|change| change.path.clone()).collect();
         known.sort_unstable();
         self.trees.restart(None, Some(old))?;

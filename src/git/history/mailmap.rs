@@ -10,8 +10,7 @@ use crate::limits;
 
 const FILE: &[u8] = b".mailmap";
 
-/// Reads `.mailmap`: that of the work tree, or of HEAD where the repository is bare; where there is none it
-/// is empty.
+/// Reads `.mailmap`: from the work tree, or from HEAD in a bare repository; empty if there is none.
 pub fn mailmap_of(repository: &Repository) -> Result<Mailmap> {
     let unreadable = || {
         Error::tool_failed(format!(

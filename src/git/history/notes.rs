@@ -1,4 +1,5 @@
-//! Notes on commits: a tree whose files are named by the commits, in directories of two digits where there are many.
+//! Notes on commits: a tree whose files are named by the commits, with directories of two digits if
+//! there are many.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,17 +13,18 @@ use crate::git::revision::{Revision, side_of};
 use crate::git::tree::walk::TreeChanges;
 use crate::text::CancelToken;
 
-/// Where git keeps notes unless told otherwise.
+/// git's default reference of notes.
 const DEFAULT: &str = "refs/notes/commits";
 
 /// The notes of a reference, by commit.
 pub struct Notes(HashMap<Oid, Oid>);
 
 impl Notes {
-    /// Reads the names of all notes of a reference; `None` is that of `git notes`, which may be absent.
+    /// Reads the names of all notes of a reference; `None` is that of `git notes`, which may be
+    /// absent.
     ///
     /// # Errors
-    /// `not_found` where a reference that was named is absent.
+    /// `not_found` if a named reference is absent.
     pub fn read(repository: &Repository, name: Option<&str>) -> Result<Self> {
         let mut notes = HashMap::new();
         let full = match name {
@@ -54,8 +56,8 @@ impl Notes {
         Ok(Self(notes))
     }
 
-    /// Returns the note on a commit, which ends in a newline unless it is empty, as git's %N.
-    /// What it takes is added to `charge`.
+    /// Returns the note on a commit, which ends in a newline unless it is empty, as git's %N. Adds
+    /// its size to `charge`.
     pub fn of(
         &self,
         commit: &Oid,

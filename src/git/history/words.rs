@@ -1,4 +1,4 @@
-//! Commits whose message or author matches: `--grep` and `--author` of `git log -E`.
+//! Finds commits by message or author: `--grep` and `--author` of `git log -E`.
 
 use crate::error::{Error, Result, quoted};
 use crate::git::model::commit::{CommitInfo, has_message_line};
@@ -7,10 +7,10 @@ use crate::pattern::posix::{Newline, translated};
 use crate::pattern::{Pattern, Syntax};
 use crate::text::CancelToken;
 
-/// Bytes of a compiled pattern; a larger one is refused.
+/// The most bytes of a compiled pattern; a larger one is refused.
 const PATTERN_BYTES: usize = 1 << 20;
 
-/// What commits are asked for by their words; both where both are given.
+/// The patterns of a commit's message and author; both must match if both are given.
 #[derive(Default)]
 pub struct CommitFilter {
     message: Option<Pattern>,
@@ -18,10 +18,11 @@ pub struct CommitFilter {
 }
 
 impl CommitFilter {
-    /// Reads extended regular expressions of POSIX: one of a line of the message, one of the author's name and address.
+    /// Compiles POSIX extended regular expressions: for a line of the message, and for the author's
+    /// name and address.
     ///
     /// # Errors
-    /// `invalid_args` for what is none.
+    /// `invalid_args` for an invalid one.
     pub fn new(message: Option<&str>, author: Option<&str>) -> Result<Self> {
         let read = |name: &str, given: Option<&str>| given.map(|text| pattern(name, text));
         Ok(Self {
@@ -30,12 +31,12 @@ impl CommitFilter {
         })
     }
 
-    /// Tells whether every commit is meant.
+    /// Tells whether every commit matches.
     pub fn is_any(&self) -> bool {
         self.message.is_none() && self.author.is_none()
     }
 
-    /// Tells whether the bytes of a commit match; its author is named as `mailmap` says.
+    /// Tells whether the bytes of a commit match; `mailmap` maps its author.
     pub fn matches(
         &self,
         commit: &[u8],

@@ -1,7 +1,7 @@
-//! Bitmaps in git's EWAH compression, as a split index has them.
+//! Bitmaps in git's EWAH compression, as a split index contains them.
 //!
-//! Source: git's `gitformat-bitmap`, appendix A. A bitmap is a row of groups: a word that tells how
-//! many words of equal bits and how many plain words it stands for, then the plain words.
+//! Source: git's `gitformat-bitmap`, appendix A. A bitmap is a sequence of groups: a header word
+//! with the numbers of words of equal bits and of plain words, then the plain words.
 
 /// A bitmap as it is stored.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub struct Bitmap {
 
 const BITS: usize = 64;
 
-/// Reads a bitmap off the front of some bytes, and returns what follows it.
+/// Parses a bitmap at the front of some bytes, and returns the rest.
 pub fn read(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let _bits = number(0)?;
@@ -31,7 +31,8 @@ pub fn read(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
 }
 
 impl Bitmap {
-    /// Returns which of `length` bits are set, `None` where one behind them is, or the bitmap is torn.
+    /// Returns the set bits among `length`, `None` if a bit beyond is set or the bitmap is
+    /// truncated.
     pub fn set(&self, length: usize) -> Option<Vec<usize>> {
         let mut set = Vec::new();
         let mut at = 0_usize;
@@ -72,7 +73,7 @@ mod tests {
         bytes
     }
 
-    /// A group of `run` words of one bit and `plain` words that follow.
+    /// Returns the header of a group of `run` words of one bit and `plain` words that follow.
     fn group(bit: u64, run: u64, plain: u64) -> u64 {
         bit | run << 1 | plain << 33
     }

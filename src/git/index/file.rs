@@ -1,7 +1,8 @@
-//! The file `index`, read by our own bounded parser.
+//! The file `index`, read by redline's own bounded parser.
 //!
 //! Source: git's `gitformat-index`, versions 2 to 4, with split and sparse indexes. Optional
-//! extensions (trees, untracked files, file system monitors, offsets) are skipped unread: they only
+//! extensions (trees, untracked files, file system monitors, offsets) are skipped: they only repeat
+//! the entries, and a hostile index would nest them.
 //! repeat what the entries say, and their nesting is what a hostile index is made of.
 
 use gix::hash::Kind;
@@ -13,10 +14,10 @@ use crate::git::store::GitDirectory;
 use crate::limits;
 use crate::sandbox::RegularFile;
 
-/// What an index holds.
+/// The content of an index.
 #[derive(Debug, Default)]
 pub struct IndexFile {
-    /// In the order of paths and stages; a path that ends in a slash is a directory of a sparse index.
+    /// Sorted by path and stage; a path that ends in a slash is a directory of a sparse index.
     pub entries: Vec<IndexEntry>,
     /// Whether a shared index was read, too.
     pub is_split: bool,
@@ -24,7 +25,7 @@ pub struct IndexFile {
 
 const NAME: &[u8] = b"index";
 
-/// Opens the index of a git directory, `None` where there is none.
+/// Opens the index of a git directory, `None` if there is none.
 pub fn open(git_dir: &GitDirectory) -> Result<Option<RegularFile>> {
     git_dir.open(NAME)
 }

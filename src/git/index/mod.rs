@@ -1,12 +1,12 @@
-//! The index: the files that the next commit would hold, and what git knows of them on disk.
+//! The index: the files of the next commit, with the last known state of their files on disk.
 //!
 //! | file | holds |
 //! |---|---|
-//! | this one | the versions of files in it; a sparse index is expanded to the files of its directories |
-//! | `file` | the file `index`, with the shared one that a split index names |
+//! | this one | the versions of files; a sparse index is expanded to the files of its directories |
+//! | `file` | the file `index`, with the shared index of a split one |
 //! | `parse` | header, entries, extensions and checksum of one file |
 //! | `ewah` | the compressed bitmaps of a split index |
-//! | `split` | a split index together with the shared one |
+//! | `split` | a split index joined with the shared one |
 
 mod ewah;
 mod file;
@@ -40,24 +40,24 @@ pub struct Staged {
     pub entry: Entry,
     /// 0, or in a conflict 1 for the common ancestor's version, 2 for ours and 3 for theirs.
     pub stage: u8,
-    /// What the file on disk was like when it was found to hold the entry's content.
+    /// The state of the file on disk when it last had the entry's content.
     pub stat: Stat,
     flags: Flags,
 }
 
 impl Staged {
-    /// Tells whether the file on disk is taken for the entry's without a look
-    /// (`update-index --assume-unchanged`).
+    /// Tells whether the file on disk counts as unchanged without a check (`update-index
+    /// --assume-unchanged`).
     pub fn is_assumed_unchanged(&self) -> bool {
         self.flags.assume_valid
     }
 
-    /// Tells whether the file is left out of the work tree, as in a sparse checkout.
+    /// Tells whether the file is absent from the work tree, as in a sparse checkout.
     pub fn skips_work_tree(&self) -> bool {
         self.flags.skip_worktree
     }
 
-    /// Tells whether the path alone was added, without content (`add --intent-to-add`).
+    /// Tells whether only the path was added, without content (`add --intent-to-add`).
     pub fn is_intent_to_add(&self) -> bool {
         self.flags.intent_to_add
     }
@@ -66,16 +66,17 @@ impl Staged {
 /// The index of a work tree at one moment.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// By path and stage.
+    /// Sorted by path and stage.
     entries: Vec<Staged>,
-    /// When it was written; nothing where there is no index yet.
+    /// When it was written; `None` if there is no index yet.
     written: Option<Moment>,
-    /// A tree that was found to hold the same files.
+    /// A tree that is known to have the same files.
     tree: OnceLock<Oid>,
 }
 
 impl Index {
-    /// Reads the index, unless it is kept and unchanged; a repository without one has nothing staged.
+    /// Reads the index, from the cache while it is unchanged; a repository without one has nothing
+    /// staged.
     pub fn read(repository: &Repository) -> Result<Arc<Self>> {
         let Some(file) = open(&repository.git_dir)? else { return Ok(Arc::default()) };
         let (stamp, hash) = (file.stamp(), repository.object_hash());
@@ -85,7 +86,7 @@ impl Index {
             return Ok(kept);
         }
         let read = read(&repository.git_dir, &file, hash)?;
-        // What other files take part in is not told by the state of this one.
+        // The stamp of this file does not cover other files.
         let is_alone = !read.is_split && !read.entries.iter().any(|entry| is_directory(entry.mode));
         let index = Arc::new(Self::new(read, stamp, repository)?);
         if is_alone {
@@ -94,7 +95,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Returns the bytes that are held in memory.
+    /// Returns the bytes held in memory.
     fn bytes(&self) -> usize {
         let paths: usize = self.entries.iter().map(|entry| entry.path.capacity()).sum();
         self.entries.capacity() * size_of::<Staged>() + paths
@@ -103,7 +104,7 @@ impl Index {
     fn new(read: IndexFile, stamp: Stamp, repository: &Repository) -> Result<Self> {
         let gate = repository.git_dir.gate();
         let is_sorted = read.entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
-        // A path without a conflict has one version.
+        // A path without a conflict has only one version.
         let is_merged =
             read.entries.windows(2).any(|pair| pair[0].path == pair[1].path && pair[0].stage == 0);
         let mut entries = Vec::new();
@@ -146,17 +147,17 @@ impl Index {
         Ok(Self { entries, written: Some(written), tree: OnceLock::new() })
     }
 
-    /// Tells whether a tree was found to hold the same files.
+    /// Tells whether a tree is known to have the same files.
     pub fn is_known_as(&self, tree: Oid) -> bool {
         self.tree.get() == Some(&tree)
     }
 
-    /// Remembers a tree that was compared with all of the index, and holds the same files.
+    /// Remembers a tree that was compared with the whole index and has the same files.
     pub fn remember(&self, tree: Oid) {
         let _ = self.tree.set(tree);
     }
 
-    /// Returns how many versions there are.
+    /// Returns the number of versions.
     pub fn count(&self) -> usize {
         self.entries.len()
     }
@@ -172,12 +173,12 @@ impl Index {
         start..start + more
     }
 
-    /// Returns the versions at the given positions, none behind the end.
+    /// Returns the versions at the given positions, empty after the end.
     pub fn versions(&self, positions: Range<usize>) -> &[Staged] {
         self.entries.get(positions).unwrap_or_default()
     }
 
-    /// Returns the versions of a path, empty where it is not tracked.
+    /// Returns the versions of a path, empty if it is not tracked.
     pub fn find(&self, path: &[u8]) -> &[Staged] {
         let start = self.entries.partition_point(|entry| entry.path.as_slice() < path);
         let found = self.entries[start..].iter().take_while(|entry| entry.path == path).count();
@@ -189,8 +190,8 @@ impl Index {
         self.entries.iter().filter(|version| version.stage > 0)
     }
 
-    /// Returns the versions of all files whose paths begin with a directory's (`prefix` ends in a slash; all are below
-    /// an empty one), in order.
+    /// Returns the versions of all files whose paths begin with `prefix`, which ends in a slash or
+    /// is empty, sorted.
     pub fn below(&self, prefix: &[u8]) -> &[Staged] {
         let start = self.entries.partition_point(|entry| entry.path.as_slice() < prefix);
         let found = self.entries[start..].partition_point(|entry| entry.path.starts_with(prefix));
@@ -202,7 +203,7 @@ impl Index {
         self.entries.iter().map(|entry| entry.path.as_slice())
     }
 
-    /// Returns the content that stands for a path: the only one, or ours in a conflict.
+    /// Returns the content of a path: the only version, or ours in a conflict.
     pub fn content(&self, path: &[u8]) -> Option<Entry> {
         self.find(path)
             .iter()
@@ -210,7 +211,7 @@ impl Index {
             .map(|version| version.entry)
     }
 
-    /// Tells whether a file is in the state in which git last found the content of its entry.
+    /// Tells whether a file is unchanged since git last found it to have the content of its entry.
     pub fn remembers(&self, known: &Staged, state: &FileState) -> bool {
         let stat = &known.stat;
         let is_time = |stored: (u32, u32), moment: Moment| {
@@ -218,7 +219,7 @@ impl Index {
                 && stored.1 == moment.nanoseconds
         };
         !known.is_intent_to_add()
-            // The index keeps the low 32 bits; git marks an entry that must be read with size 0.
+            // The index stores the low 32 bits; git marks an entry that must be read with size 0.
             && stat.size == state.size as u32
             && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
             && is_time(stat.modified, state.modified)
@@ -229,13 +230,13 @@ impl Index {
             && !self.is_racy(state.modified)
     }
 
-    /// Tells whether a file that was written at `modified` may have been written again, unseen,
-    /// within the same tick of the clock as the index ("racy git").
+    /// Tells whether a file modified at `modified` may have been modified again, unseen, within the
+    /// same clock tick as the index ("racy git").
     fn is_racy(&self, modified: Moment) -> bool {
-        /// The coarsest tick with which kernels stamp files, twice.
+        /// Twice the coarsest tick of kernels' file times.
         const TICKS: i64 = 20_000_000;
         let Some(written) = self.written else { return true };
-        // A file system without nanoseconds tells whole seconds.
+        // A file system without nanoseconds stores whole seconds.
         if written.nanoseconds == 0 || modified.nanoseconds == 0 {
             return written.seconds <= modified.seconds;
         }
@@ -246,7 +247,7 @@ impl Index {
     }
 }
 
-/// Tells a path that names a file beneath the root and nothing of git's own.
+/// Tells whether a path names a file below the root and none of git's own.
 fn is_path(path: &[u8]) -> bool {
     path.split_str("/")
         .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))

@@ -9,41 +9,41 @@ use crate::limits;
 /// Why an index could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// It is no index, or torn; the text goes on "its index".
+    /// It is not an index, or truncated; the text continues "its index".
     Damaged(&'static str),
-    /// It holds more than is read; the text goes on "has an index".
+    /// It exceeds a limit; the text continues "has an index".
     TooLarge(&'static str),
 }
 
 /// An entry of the index as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexEntry {
-    /// The path; empty where a split index replaces an entry of the shared one.
+    /// The path; empty if a split index replaces an entry of the shared one.
     pub path: Vec<u8>,
-    /// The mode as it is stored.
+    /// The stored mode.
     pub mode: u32,
-    /// The id of what it names.
+    /// The id of its blob, submodule commit or tree.
     pub oid: Oid,
     /// 0, or in a conflict 1 to 3.
     pub stage: u8,
-    /// What git knows beside.
+    /// git's flags.
     pub flags: Flags,
-    /// What the file on disk was like.
+    /// The state of the file on disk.
     pub stat: Stat,
 }
 
-/// What git knows of an entry beside its content.
+/// git's flags of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags {
     /// `update-index --assume-unchanged`.
     pub assume_valid: bool,
-    /// Left out of the work tree, as in a sparse checkout.
+    /// Absent from the work tree, as in a sparse checkout.
     pub skip_worktree: bool,
     /// `add --intent-to-add`.
     pub intent_to_add: bool,
 }
 
-/// What a file on disk was like when it was found to hold the entry's content; the low 32 bits of each.
+/// The state of a file on disk when it had the entry's content; the low 32 bits of each field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stat {
     /// When content, name or permissions changed: seconds and nanoseconds.
@@ -52,45 +52,45 @@ pub struct Stat {
     pub modified: (u32, u32),
     /// The device.
     pub device: u32,
-    /// The number of the file on it.
+    /// The inode number.
     pub inode: u32,
     /// The owner.
     pub user: u32,
     /// The owning group.
     pub group: u32,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
-/// What one index file holds.
+/// The content of one index file.
 #[derive(Debug)]
 pub struct Parsed {
     /// In the order of the file.
     pub entries: Vec<IndexEntry>,
     /// The shared index that the file changes.
     pub link: Option<Link>,
-    /// The checksum at its end; null where git was told not to compute any.
+    /// The checksum at its end; null if git did not compute one.
     pub checksum: Oid,
 }
 
-/// What a split index says of the shared one.
+/// The changes of a split index to the shared one.
 #[derive(Debug)]
 pub struct Link {
-    /// The checksum of the shared index, which is in its name; null where there is none.
+    /// The checksum of the shared index, which is in its name; null if there is none.
     pub base: Oid,
-    /// The entries of the shared index that are gone.
+    /// The deleted entries of the shared index.
     pub deleted: Bitmap,
-    /// Those that the first entries of this file replace.
+    /// The entries that the first entries of this file replace.
     pub replaced: Bitmap,
 }
 
-/// Bytes of the numbers before an entry's id.
+/// The bytes before an entry's id.
 const STAT_BYTES: usize = 40;
 
-/// Reads an index file.
+/// Parses an index file.
 ///
 /// # Errors
-/// A fault for anything but a whole and sound file within the limits. Memory is bound to the bytes of the file.
+/// A fault for a damaged file or one over the limits. Memory is bounded by the size of the file.
 pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     let end = bytes.len().checked_sub(hash.len_in_bytes()).ok_or(Fault::Damaged("is cut short"))?;
     let checksum = verify(bytes, end, hash)?;
@@ -112,7 +112,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     }
     let mut entries = Vec::new();
     entries.try_reserve_exact(count).map_err(|_| Fault::TooLarge("that does not fit in memory"))?;
-    // Prefixes that version 4 leaves out may make paths of any length; real ones stay far below.
+    // Prefix-compressed paths of version 4 may expand to any length; real ones stay far below this.
     let mut room = (1 << 20) + 8 * bytes.len();
     let mut last: Vec<u8> = Vec::new();
     for _ in 0..count {
@@ -126,7 +126,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     }
     let mut link = None;
     let mut has_directories = false;
-    // As in git, fewer bytes than a header's before the checksum are no extension.
+    // As in git, fewer bytes than a header before the checksum are ignored.
     while reader.bytes.len() >= 8 {
         let name = reader.take(4)?;
         let size = usize::try_from(reader.number()?).unwrap_or(usize::MAX);
@@ -145,12 +145,12 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     Ok(Parsed { entries, link, checksum })
 }
 
-/// Tells the mode of a directory, which stands for its files in a sparse index.
+/// Tells whether a mode is that of a directory, which a sparse index has instead of its files.
 pub fn is_directory(mode: u32) -> bool {
     mode & 0o170_000 == 0o040_000
 }
 
-/// Returns the checksum behind `end` if it is that of the bytes before, or null.
+/// Returns the checksum at `end` if it matches the bytes before it or is null.
 fn verify(bytes: &[u8], end: usize, hash: Kind) -> Result<Oid, Fault> {
     let checksum = Oid::try_from(&bytes[end..]).map_err(|_| Fault::Damaged("has no checksum"))?;
     if !checksum.is_null() {
@@ -175,7 +175,7 @@ fn read_link(content: &[u8], hash: Kind) -> Result<Link, Fault> {
     if rest.is_empty() { Ok(Link { base, deleted, replaced }) } else { Err(torn()) }
 }
 
-/// What is left of the file, without its checksum.
+/// The rest of the file, without its checksum.
 struct Reader<'a> {
     bytes: &'a [u8],
 }
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
     fn entry(&mut self, version: u32, hash: Kind, last: &[u8]) -> Result<IndexEntry, Fault> {
         const ASSUME_VALID: u16 = 0x8000;
         const EXTENDED: u16 = 0x4000;
-        /// Lengths from this one on are told by the NUL alone.
+        /// Longer lengths are stored as this one; the NUL ends the path.
         const LENGTH: u16 = 0x0FFF;
         const SKIP_WORKTREE: u16 = 0x4000;
         const INTENT_TO_ADD: u16 = 0x2000;
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         }
         let path = [&last[..kept], &rest[..end]].concat();
         self.take(end)?;
-        // One NUL ends the path; before version 4, up to seven more fill the entry.
+        // One NUL ends the path; before version 4, up to seven more pad the entry.
         let read = before - self.bytes.len();
         self.take(if version == 4 { 1 } else { 8 - read % 8 })?;
         Ok(IndexEntry {
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads how much of the last path goes, and returns how much stays.
+    /// Reads the number of bytes to remove from the last path, and returns how many stay.
     fn kept(&mut self, last: usize) -> Result<usize, Fault> {
         let wrong = Fault::Damaged("shortens a path by more than it has");
         let mut byte = self.take(1)?[0];

@@ -1,12 +1,12 @@
-//! A split index together with the shared one that it names.
+//! Joins a split index with its shared one.
 
 use super::parse::{Fault, IndexEntry, Link, Parsed};
 use crate::limits;
 
-/// Returns the entries of a shared index as the split one changes them, in order.
+/// Returns the entries of a shared index with the changes of the split one, sorted.
 ///
-/// The first entries of the split index have no path: they replace those that the bitmap names, in its order.
-/// The others are added.
+/// The first entries of the split index have no path: they replace those that the bitmap names, in
+/// its order. The others are added.
 pub fn join(
     shared: Parsed,
     changes: Vec<IndexEntry>,
@@ -47,8 +47,8 @@ fn is_before(a: &IndexEntry, b: &IndexEntry) -> bool {
     (&a.path, a.stage) < (&b.path, b.stage)
 }
 
-/// Merges added entries into others: one takes the place of the same path and stage, and one without a conflict that
-/// of all versions of its path.
+/// Merges added entries into others: an added one replaces the one of the same path and stage, and
+/// one of stage 0 replaces all versions of its path.
 fn merge(base: impl Iterator<Item = IndexEntry>, added: Vec<IndexEntry>) -> Vec<IndexEntry> {
     let mut merged: Vec<IndexEntry> = Vec::new();
     let mut added = added.into_iter().peekable();

@@ -1,4 +1,4 @@
-//! Hostile indexes: each ends in the right entries or in an error, with little memory and at once.
+//! Hostile indexes: each gives the right entries or an error, quickly and with little memory.
 
 use std::fs;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::sandbox::Access;
 
 const HASH: Kind = Kind::Sha1;
 
-/// Adds the checksum that belongs at the end.
+/// Appends the checksum.
 fn whole(mut bytes: Vec<u8>) -> Vec<u8> {
     let mut hasher = gix::hash::hasher(HASH);
     hasher.update(&bytes);
@@ -22,7 +22,8 @@ fn header(version: u32, count: u32) -> Vec<u8> {
     [&b"DIRC"[..], &version.to_be_bytes(), &count.to_be_bytes()].concat()
 }
 
-/// An entry of version 2 with a mode, or of version 4 with what goes of the path before it.
+/// Returns an entry of version 2 with a mode, or of version 4 with the number of bytes removed from
+/// the path before it.
 fn entry(path: &[u8], mode: u32, gone: Option<&[u8]>, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; 24];
     bytes.extend(mode.to_be_bytes());
@@ -44,7 +45,7 @@ fn extension(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
     [&name[..], &u32::try_from(content.len()).unwrap().to_be_bytes(), content].concat()
 }
 
-/// An index of one file with an extension.
+/// Returns an index of one file with an extension.
 fn with(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
     whole([header(2, 1), file("a"), extension(name, content)].concat())
 }
@@ -175,7 +176,7 @@ fn refuses_an_index_that_is_cut_anywhere_or_has_a_bit_flipped() {
         assert_eq!(paths(&sound), Ok(vec![b"dir/a".to_vec(), b"dir/b".to_vec()]));
         for end in 0..sound.len() {
             assert!(paths(&sound[..end]).is_err(), "{end}");
-            // With a checksum of its own, or none, what is cut is told by the format.
+            // With a checksum of its own, or none, the format reveals what is cut.
             let content = end.min(sound.len() - 21);
             let ends = [whole(sound[..content].to_vec()), [&sound[..content], &[0; 20]].concat()];
             for bytes in ends {
@@ -188,7 +189,7 @@ fn refuses_an_index_that_is_cut_anywhere_or_has_a_bit_flipped() {
             let mut bytes = sound.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             assert!(paths(&bytes).is_err(), "{bit}");
-            // Without a checksum it is read or refused, and never more than the file holds.
+            // Without a checksum it is read or refused, and never gives more than the file has.
             let end = bytes.len() - 20;
             bytes[end..].fill(0);
             if let Ok(found) = paths(&bytes) {
@@ -219,7 +220,7 @@ fn split(
     Ok(read_index(&git_dir)?.entries.into_iter().map(|entry| entry.path).collect())
 }
 
-/// A bitmap of one word.
+/// Returns a bitmap of one word.
 fn bitmap(bits: u64) -> Vec<u8> {
     let words = [1_u64 << 33, bits].map(u64::to_be_bytes).concat();
     [&64_u32.to_be_bytes()[..], &2_u32.to_be_bytes(), &words, &[0; 4]].concat()
@@ -257,7 +258,7 @@ fn a_split_index_that_does_not_fit_its_shared_one_is_damage() {
 #[test]
 fn refuses_a_split_index_that_names_itself() {
     let temp = tempfile::tempdir().unwrap();
-    // Without a checksum a file can hold its own name.
+    // Without a checksum a file can name itself.
     let name = Oid::from_hex(&[b'2'; 40]).unwrap();
     let index = [header(2, 0), extension(b"link", name.as_slice()), vec![0; 20]].concat();
     for file in ["index".to_owned(), format!("sharedindex.{name}")] {

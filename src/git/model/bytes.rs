@@ -1,11 +1,12 @@
-//! The bytes of an object or a file, shared by those that read them.
+//! The bytes of an object or a file, shared by their readers.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::budget::{Charge, LARGE_BYTES};
 
-/// The bytes of an object or a file; cheap to clone. Large ones are charged to the query for as long as they are held.
+/// The bytes of an object or a file; cheap to clone. Large ones are charged to the query while they
+/// are held.
 #[derive(Debug, Clone, Default)]
 pub struct Bytes {
     bytes: Arc<Vec<u8>>,
@@ -13,7 +14,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// Returns bytes that were charged before they were read.
+    /// Returns bytes with the charge made before they were read.
     pub fn held(bytes: Arc<Vec<u8>>, charge: Charge) -> Self {
         let held = (bytes.len() >= LARGE_BYTES).then(|| Arc::new(charge));
         Self { bytes, _held: held }

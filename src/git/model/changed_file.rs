@@ -1,10 +1,10 @@
-//! A changed file: what a row says of it, cheap parts first.
+//! A changed file: the data of a row.
 
 use std::fmt;
 
 use crate::git::Oid;
 
-/// The mode of an entry, canonical as git shows it: 100644, 100755, 120000, 160000 or 040000.
+/// The mode of an entry in git's canonical form: 100644, 100755, 120000, 160000 or 040000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mode(u32);
 
@@ -16,23 +16,23 @@ impl Mode {
     const SUBMODULE: u32 = 0o160_000;
     const OWNER_EXECUTES: u32 = 0o100;
 
-    /// A regular file, which its owner may execute or not.
+    /// Returns the mode of a regular file, executable by its owner or not.
     pub fn regular(executable: bool) -> Self {
         Self(Self::REGULAR | if executable { 0o755 } else { 0o644 })
     }
 
-    /// A symbolic link.
+    /// Returns the mode of a symbolic link.
     pub fn link() -> Self {
         Self(Self::LINK)
     }
 
-    /// A submodule.
+    /// Returns the mode of a submodule.
     pub fn submodule() -> Self {
         Self(Self::SUBMODULE)
     }
 
-    /// Returns what git makes of a stored mode: two kinds of files, links, directories, and anything
-    /// else is a submodule.
+    /// Returns git's canonical form of a stored mode: two kinds of files, links and directories;
+    /// anything else is a submodule.
     pub fn canonical(stored: u32) -> Self {
         Self(match stored & Self::KIND {
             Self::REGULAR => return Self::regular(stored & Self::OWNER_EXECUTES != 0),
@@ -57,12 +57,12 @@ impl Mode {
         self.0 == Self::LINK
     }
 
-    /// Tells whether the entry is a submodule's commit.
+    /// Tells whether the entry is a submodule.
     pub fn is_submodule(self) -> bool {
         self.0 == Self::SUBMODULE
     }
 
-    /// Returns the word that SQL shows for what an entry is.
+    /// Returns the name of the entry's kind in SQL.
     pub fn kind_name(self) -> &'static str {
         if self.is_regular() {
             if self == Self::regular(true) { "executable" } else { "file" }
@@ -90,28 +90,28 @@ impl fmt::Display for Mode {
 pub struct Entry {
     /// The file's mode.
     pub mode: Mode,
-    /// The id of its blob, or of its commit for a submodule; of a file in the work tree, the id
-    /// that its content would have.
+    /// The id of its blob, or of a submodule's commit; for a file of the work tree, the id that its
+    /// content would have.
     pub oid: Oid,
-    /// Where its content is.
+    /// The location of its content.
     pub source: Source,
 }
 
 impl Entry {
-    /// Returns an entry whose content is the object of its id.
+    /// Returns an entry whose content is the object with its id.
     pub fn object(mode: Mode, oid: Oid) -> Self {
         Self { mode, oid, source: Source::Object }
     }
 }
 
-/// Where the content of an entry is.
+/// The location of an entry's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// In the object with the entry's id; a submodule's commit has none.
+    /// The object with the entry's id; a submodule has none.
     Object,
-    /// In the work tree.
+    /// The work tree.
     WorkTree {
-        /// Bytes as git would store them.
+        /// The size in bytes as git would store it.
         size: u64,
     },
     /// A submodule whose tracked files differ from its commit: git adds `-dirty` to the id.
@@ -121,24 +121,24 @@ pub enum Source {
 /// How a file changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Only the new side has it.
+    /// Only the new side has the file.
     Added,
-    /// Only the old side has it.
+    /// Only the old side has the file.
     Deleted,
     /// Content or permissions differ.
     Modified,
     /// A file became a link or a submodule, or the reverse.
     TypeChanged,
-    /// Made from a file that is gone.
+    /// The file was made from one that is gone.
     Renamed,
-    /// Made from a file that lives on, or that another row says was renamed.
+    /// The file was made from one that still exists, or that another row shows as renamed.
     Copied,
-    /// In a conflict: the index holds several versions, and none is compared.
+    /// The file is in a conflict: the index holds several versions, and none is compared.
     Unmerged,
 }
 
 impl Status {
-    /// Returns the word that SQL shows.
+    /// Returns the name that SQL shows.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -152,41 +152,42 @@ impl Status {
     }
 }
 
-/// Whether the file that another was made from is gone.
+/// Whether the origin of a file is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OriginKind {
-    /// The old file is gone: it has no row of its own and is the origin of no later row.
+    /// The old file is gone: it has no row of its own and is not the origin of a later row.
     Renamed,
-    /// The old file lives on, or another row says where it went.
+    /// The old file still exists, or another row shows its new path.
     Copied,
 }
 
-/// What an added file was made from.
+/// The origin of an added file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The path of the old file.
     pub path: Vec<u8>,
-    /// Whether it went or stayed.
+    /// Whether it is gone or still exists.
     pub kind: OriginKind,
-    /// How alike the contents are in percent, as git prints it.
+    /// The similarity of the contents in percent, as git prints it.
     pub similarity: u8,
 }
 
 /// A file that differs between two sides, in git's order of paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The path from the repository's root, components separated by `/`; any bytes but NUL.
+    /// The path from the repository's root, with components separated by `/`; any bytes except NUL.
     pub path: Vec<u8>,
     /// The file before, unless it was added.
     pub old: Option<Entry>,
     /// The file after, unless it was deleted.
     pub new: Option<Entry>,
-    /// What the file was made from, where renames were looked for; `old` is then that file.
+    /// The origin of the file, if renames were detected; `old` is then that file.
     pub origin: Option<Origin>,
-    /// Whether the row stands for a conflict in the index; it then has no content on either side, unless it is combined.
+    /// Whether the row is a conflict in the index; it then has no content on either side, unless it
+    /// is combined.
     pub unmerged: bool,
-    /// What the other parents of a merge have, where it is compared with all of them; `old` is what the first has. A
-    /// conflict is a merge of ours and theirs.
+    /// The versions of the other parents, if a merge is compared with all of them; `old` is the
+    /// first parent's. A conflict is a merge of ours and theirs.
     pub others: Vec<Option<Entry>>,
 }
 
@@ -196,12 +197,12 @@ impl Change {
         Self { path, old, new, origin: None, unmerged: false, others: Vec::new() }
     }
 
-    /// Returns the row of a file in a conflict; what is committed of it can be what another file was copied from.
+    /// Returns the row of a file in a conflict; its committed version can be the origin of a copy.
     pub(crate) fn unmerged(path: Vec<u8>, committed: Option<Entry>) -> Self {
         Self { unmerged: true, ..Self::new(path, committed, None) }
     }
 
-    /// Returns the row as it is shown: of a conflict without what renames were looked for with.
+    /// Returns the row as shown: a conflict has no versions unless it is combined.
     pub(crate) fn shown(self) -> Self {
         let is_bare = self.unmerged && !self.is_combined();
         if is_bare { Self { old: None, new: None, ..self } } else { self }
@@ -212,12 +213,12 @@ impl Change {
         !self.others.is_empty()
     }
 
-    /// Returns what each parent has.
+    /// Returns the version of each parent.
     pub fn parents(&self) -> impl Iterator<Item = Option<Entry>> {
         [self.old].into_iter().chain(self.others.iter().copied())
     }
 
-    /// Returns the change as git shows it: a type change as one file deleted and another created.
+    /// Returns the change as git shows it: a type change is a deleted and a created file.
     pub fn parts(&self) -> Vec<Self> {
         if self.status() == Status::TypeChanged {
             vec![Self { new: None, ..self.clone() }, Self { old: None, ..self.clone() }]
@@ -226,14 +227,14 @@ impl Change {
         }
     }
 
-    /// Tells whether both sides hold the same bytes: the mode alone differs.
+    /// Tells whether both sides have the same content, so that at most the mode differs.
     pub fn has_same_content(&self) -> bool {
         let is_dirty =
             |side: Option<Entry>| side.is_some_and(|entry| entry.source == Source::Dirty);
         self.has_same_ids() && is_dirty(self.old) == is_dirty(self.new)
     }
 
-    /// Tells whether an empty file was added or deleted: binary or not, no content differs.
+    /// Tells whether an empty file was added or deleted, so that binary or not, no content differs.
     pub fn is_empty_file(&self) -> bool {
         match (self.old, self.new) {
             (None, Some(only)) | (Some(only), None) => only.oid == Oid::empty_blob(only.oid.kind()),
@@ -246,12 +247,12 @@ impl Change {
         self.old.map(|entry| entry.oid) == self.new.map(|entry| entry.oid)
     }
 
-    /// Returns the path before.
+    /// Returns the path before the change.
     pub fn old_path(&self) -> &[u8] {
         self.origin.as_ref().map_or(&self.path, |origin| &origin.path)
     }
 
-    /// Returns the names of both sides as a patch has them: `/dev/null` for an absent one.
+    /// Returns the names of both sides in a patch: `/dev/null` for an absent one.
     pub fn labels(&self) -> (Vec<u8>, Vec<u8>) {
         let label = |side: &Option<Entry>, prefix: &[u8], path: &[u8]| match side {
             Some(_) => [prefix, path].concat(),

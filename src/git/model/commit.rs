@@ -1,4 +1,4 @@
-//! The bytes of a commit, read as git reads them: leniently, and in the encoding it names.
+//! Parses commits as git does: leniently, and in the encoding that they name.
 
 use std::borrow::Cow;
 
@@ -12,37 +12,39 @@ use crate::git::model::space::is_space;
 use crate::limits;
 use crate::text::CancelToken;
 
-/// Lines between two looks at the budget.
+/// Lines between two checks of the budget.
 const LOOK: usize = 1 << 14;
 
 /// Bytes of the name of an encoding; a longer one is unknown.
 const LABEL_BYTES: usize = 64;
 
-/// What the walk over a history needs of a commit.
+/// The fields of a commit that the walk over a history needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Links {
-    /// The tree of its files.
+    /// The id of its tree.
     pub tree: Oid,
     /// Its parents in order.
     pub parents: Vec<Oid>,
-    /// The committer's time in seconds since 1970, 0 where none can be read.
+    /// The committer's time in seconds since 1970, 0 if it is unreadable.
     pub date: u64,
 }
 
-/// What a row tells of a commit.
+/// The fields of a commit for a row.
 #[derive(Debug)]
 pub struct CommitInfo {
-    /// The author, after `.mailmap` where that is asked for; absent where the commit names none.
+    /// The author, after `.mailmap` if that is requested; `None` if the commit has none.
     pub author: Option<Person>,
-    /// Microseconds since 1970; absent where the commit has no time that SQL can hold.
+    /// Microseconds since 1970; `None` if the commit has no time that SQL can represent.
     pub author_date: Option<i64>,
+    /// By how many minutes the author's clock was ahead of UTC; absent where the date is.
+    pub author_offset: Option<i32>,
     /// As for the author.
     pub committer: Option<Person>,
     /// As for the author.
     pub committer_date: Option<i64>,
-    /// The first paragraph of the message in one line; UTF-8 as far as git can make it so.
+    /// The first paragraph of the message in one line; in UTF-8 as far as git can convert it.
     pub subject: Vec<u8>,
-    /// What follows the first paragraph, where it was asked for.
+    /// The message after its first paragraph, if requested.
     pub body: Vec<u8>,
     _charge: Charge,
 }
@@ -56,7 +58,7 @@ pub struct Person {
     pub email: Vec<u8>,
 }
 
-/// Reads the tree, the parents and the date of a commit; the error says what is wrong with it.
+/// Parses the tree, the parents and the date of a commit; the error tells the defect.
 pub fn links(bytes: &[u8]) -> Result<Links, &'static str> {
     let id = |hex: &[u8]| Oid::from_hex(hex).map_err(|_| "names an id that is none");
     let (line, mut rest) = split_line(bytes);
@@ -74,7 +76,7 @@ pub fn links(bytes: &[u8]) -> Result<Links, &'static str> {
     Ok(Links { tree, parents, date: date(rest).unwrap_or(0) })
 }
 
-/// Returns the committer's time as git orders commits by it: the author's line must stand right before.
+/// Returns the committer's time as git orders commits by it: the author's line must precede it.
 fn date(headers: &[u8]) -> Option<u64> {
     let (author, rest) = split_line(headers);
     let (committer, _) = split_line(rest);
@@ -90,10 +92,10 @@ fn date(headers: &[u8]) -> Option<u64> {
 }
 
 impl CommitInfo {
-    /// Reads what a row tells of a commit.
+    /// Parses the fields of a commit for a row.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn read(
         bytes: &[u8],
         mailmap: Option<&Mailmap>,
@@ -102,10 +104,10 @@ impl CommitInfo {
         Self::read_as(bytes, mailmap, false, cancel)
     }
 
-    /// Reads the same with the body of the message.
+    /// Parses the same with the body of the message.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn read_whole(
         bytes: &[u8],
         mailmap: Option<&Mailmap>,
@@ -123,7 +125,7 @@ impl CommitInfo {
         let bytes = &*in_utf8(bytes)?;
         let charge = cancel.charge(bytes.len())?;
         let (mut author, mut committer) = (None, None);
-        // The message begins with the first empty line; of a header that is there twice, the last counts.
+        // The message begins with the first empty line; the last of several equal headers counts.
         let message = pass(bytes, |line| {
             author = line.strip_prefix(b"author ").or(author);
             committer = line.strip_prefix(b"committer ").or(committer);
@@ -137,6 +139,7 @@ impl CommitInfo {
         Ok(Self {
             author: known(author)?,
             author_date: author.and_then(micros),
+            author_offset: author.and_then(moment).map(|(_, offset)| offset),
             committer: known(committer)?,
             committer_date: committer.and_then(micros),
             subject: subject(message)?,
@@ -145,7 +148,7 @@ impl CommitInfo {
         })
     }
 
-    /// Returns about how many bytes it takes in memory.
+    /// Returns its approximate size in memory.
     pub fn bytes(&self) -> usize {
         let people = [&self.author, &self.committer].into_iter().flatten();
         people.map(Person::bytes).sum::<usize>() + self.subject.len() + self.body.len()
@@ -157,16 +160,16 @@ impl Person {
         Ok(Self { name: copied(name)?, email: copied(email)? })
     }
 
-    /// Returns about how many bytes it takes in memory.
+    /// Returns its approximate size in memory.
     pub fn bytes(&self) -> usize {
         self.name.len() + self.email.len()
     }
 }
 
-/// What a row tells of an annotated tag.
+/// The fields of an annotated tag for a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TagInfo {
-    /// Who made it; old tags do not say.
+    /// The tagger; old tags have none.
     pub tagger: Option<Person>,
     /// Microseconds since 1970.
     pub date: Option<i64>,
@@ -175,10 +178,10 @@ pub struct TagInfo {
 }
 
 impl TagInfo {
-    /// Reads what a row tells of a tag.
+    /// Parses the fields of a tag for a row.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn read(bytes: &[u8]) -> Result<Self, Stopped> {
         let mut tagger = None;
         let message = pass(bytes, |line| {
@@ -195,7 +198,7 @@ impl TagInfo {
     }
 }
 
-/// Tells the line with which a signature begins.
+/// Tells whether a line begins a signature.
 fn is_signature(line: &[u8]) -> bool {
     const KINDS: [&[u8]; 4] =
         [b"PGP SIGNATURE-----", b"PGP MESSAGE-----", b"SSH SIGNATURE-----", b"SIGNED MESSAGE-----"];
@@ -203,7 +206,7 @@ fn is_signature(line: &[u8]) -> bool {
         .is_some_and(|rest| KINDS.iter().any(|kind| rest.starts_with(kind)))
 }
 
-/// Returns the commit as UTF-8 where its `encoding` header names another encoding that can be read.
+/// Returns the commit in UTF-8 if its `encoding` header names another known encoding.
 fn in_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Stopped> {
     let mut label = None;
     pass(bytes, |line| {
@@ -220,7 +223,7 @@ fn in_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Stopped> {
     Ok(to_utf8(bytes, label)?.map_or(Cow::Borrowed(bytes), Cow::Owned))
 }
 
-/// Tells whether a line of a commit's message is one that is looked for.
+/// Tells whether a commit's message has a line that `is_wanted` accepts.
 pub fn has_message_line(
     commit: &[u8],
     mut is_wanted: impl FnMut(&[u8]) -> Result<bool, Stopped>,
@@ -244,8 +247,13 @@ fn person(ident: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((name, &email[..email.find_byte(b'>')?]))
 }
 
-/// Returns the time of an ident in microseconds; git wants a time zone behind it.
+/// Returns the time of an ident in microseconds.
 fn micros(ident: &[u8]) -> Option<i64> {
+    moment(ident).map(|(micros, _)| micros)
+}
+
+/// Returns the time of an ident in microseconds, and its time zone in minutes; like git, requires one.
+fn moment(ident: &[u8]) -> Option<(i64, i32)> {
     person(ident)?;
     let rest = trim_start(&ident[ident.rfind_byte(b'>')? + 1..]);
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -256,10 +264,18 @@ fn micros(ident: &[u8]) -> Option<i64> {
     }
     let micros = i64::try_from(number(rest)).ok()?.checked_mul(1_000_000)?;
     // The largest number is SQL's infinity.
-    (micros < i64::MAX).then_some(micros)
+    (micros < i64::MAX).then_some((micros, minutes(zone)))
 }
 
-/// Returns the number at the front, the largest one where it is larger.
+/// Returns the minutes of a time zone such as `-0330`; git takes one that is too large for UTC.
+fn minutes(zone: &[u8]) -> i32 {
+    let zone_number = i32::try_from(number(&zone[1..])).unwrap_or(i32::MAX);
+    let known = if zone_number == i32::MAX { 0 } else { zone_number };
+    let minutes = known / 100 * 60 + known % 100;
+    if zone[0] == b'-' { -minutes } else { minutes }
+}
+
+/// Returns the number at the front, saturated.
 fn number(digits: &[u8]) -> u64 {
     let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
     digits.fold(0u64, |number, digit| {
@@ -267,7 +283,7 @@ fn number(digits: &[u8]) -> u64 {
     })
 }
 
-/// Joins the lines of the first paragraph by spaces.
+/// Joins the lines of the first paragraph with spaces.
 fn subject(message: &[u8]) -> Result<Vec<u8>, Stopped> {
     let mut subject = Vec::new();
     pass(paragraph(message)?, |line| {
@@ -281,19 +297,19 @@ fn subject(message: &[u8]) -> Result<Vec<u8>, Stopped> {
     Ok(subject)
 }
 
-/// Returns what follows the first paragraph and the empty lines behind it, as git's %b.
+/// Returns the message after its first paragraph and the empty lines after that, as git's %b.
 fn body(message: &[u8]) -> Result<&[u8], Stopped> {
     let behind = pass(paragraph(message)?, |line| Ok(!trim_end(line).is_empty()))?;
     pass(behind, |line| Ok(trim_end(line).is_empty()))
 }
 
-/// Returns a message from its first paragraph on. For git it ends at a NUL.
+/// Returns a message from its first paragraph on. In git it ends at a NUL.
 fn paragraph(message: &[u8]) -> Result<&[u8], Stopped> {
     let message = &message[..message.find_byte(0).unwrap_or(message.len())];
     pass(message, |line| Ok(trim_end(line).is_empty()))
 }
 
-/// Passes over the lines at the front that are to be passed over; returns what follows them.
+/// Skips the lines at the front while `is_passed`; returns the rest.
 fn pass<'b>(
     bytes: &'b [u8],
     mut is_passed: impl FnMut(&'b [u8]) -> Result<bool, Stopped>,
@@ -313,7 +329,7 @@ fn pass<'b>(
     Ok(rest)
 }
 
-/// Returns the first line without its newline, and what follows it.
+/// Returns the first line without its newline, and the rest.
 fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
     match bytes.find_byte(b'\n') {
         Some(end) => (&bytes[..end], &bytes[end + 1..]),
@@ -369,7 +385,7 @@ mod tests {
         );
         for end in 0..whole.len() {
             let _ = CommitInfo::read(&whole[..end], None, &CancelToken::never()).unwrap();
-            // The tree's line is whole, and the parent's too where it has begun.
+            // The tree's line is complete, and the parent's too if it has begun.
             assert_eq!(
                 links(&whole[..end]).is_ok(),
                 end >= 45 && !(53..93).contains(&end),
@@ -402,6 +418,22 @@ mod tests {
             assert_eq!(info.author_date, date.map(|seconds: i64| seconds * 1_000_000), "{ident}");
         }
         assert_eq!(info(b"author nobody\n\n").author, None);
+    }
+
+    #[test]
+    fn a_time_zone_is_hours_and_minutes_as_git_reads_them() {
+        for (zone, minutes) in [
+            ("+0000", Some(0)),
+            ("-0330", Some(-210)),
+            ("+0545", Some(345)),
+            ("+5", Some(5)),
+            ("+051800", Some(518 * 60)),
+            ("-99999999999", Some(0)),
+            ("0100", None),
+        ] {
+            let info = info(format!("author A <a@b> 10 {zone}\n\n").as_bytes());
+            assert_eq!(info.author_offset, minutes, "{zone}");
+        }
     }
 
     #[test]

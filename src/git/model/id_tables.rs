@@ -1,7 +1,7 @@
-//! Tables whose keys are object ids.
+//! Tables keyed by object ids.
 //!
-//! Ids are hashed whole and with a seed that is drawn for each process: who writes a repository chooses its ids, in a
-//! commit-graph even without an object behind them, and 12,000 that fall into one slot would take seconds.
+//! Ids are hashed as a whole with a random seed per process: the author of a repository chooses its
+//! ids, in a commit-graph even without objects, and 12,000 ids in one slot would take seconds.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -9,21 +9,22 @@ use std::sync::OnceLock;
 
 use crate::git::Oid;
 
-/// A table of values by object id.
+/// A map keyed by object id.
 pub type IdMap<V> = HashMap<Oid, V, Seeded>;
 
 /// A set of object ids.
 pub type IdSet = HashSet<Oid, Seeded>;
 
-/// Makes the hashers of tables of ids.
+/// Creates the hashers of tables of ids.
 #[derive(Debug, Clone, Copy)]
 pub struct Seeded(u64);
 
-/// Hashes an id by folded 64 x 64 -> 128-bit products of its words (the scheme of wyhash, by Wang Yi).
+/// Hashes an id by folded 64 x 64 -> 128-bit products of its words (the scheme of wyhash, by Wang
+/// Yi).
 #[derive(Debug)]
 pub struct IdHasher(u64);
 
-/// An odd number of which half of the bits are set, as in wyhash.
+/// An odd number with half of its bits set, as in wyhash.
 const FACTOR: u64 = 0xa076_1d64_78bd_642f;
 
 impl Default for Seeded {
@@ -75,7 +76,7 @@ mod tests {
                 slots[(hash >> 52) as usize] += 1;
                 slots[hash as usize % 4096] += 1;
             }
-            // 8 are expected in each; of random ones more than 40 are seen less than once in 10^12 times.
+            // 8 are expected in each slot; random ids exceed 40 less than once in 10^12 runs.
             assert!(slots.iter().all(|&count| count < 40), "{at}: {:?}", slots.iter().max());
         }
     }

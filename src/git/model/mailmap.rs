@@ -1,7 +1,7 @@
-//! `.mailmap`: the names and addresses that people want to be known by (`gitmailmap`).
+//! `.mailmap`: the proper names and addresses of people (`gitmailmap`).
 //!
-//! Read as git reads it: names and addresses are compared without the case of ASCII letters, of two
-//! entries for one person the later one counts, and what is no entry is left out.
+//! Parsed as git does: names and addresses are compared without the case of ASCII letters, the
+//! later of two entries for one person wins, and malformed lines are ignored.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use crate::budget::{Budget, Charge, Stopped, check_current};
 use crate::git::model::space::is_space;
 use crate::limits;
 
-/// Lines between two looks at the budget.
+/// Lines between two checks of the budget.
 const LOOK: usize = 1 << 10;
 
-/// What an entry takes but its texts: its place in the tables and the heads of its allocations.
+/// Bytes of an entry besides its text: its slots in the tables and the heads of its allocations.
 const ENTRY_BYTES: usize = 2 * size_of::<(Vec<u8>, Entry)>() + size_of::<(Vec<u8>, Proper)>();
 
-/// A name, where there is one, and an address.
+/// An optional name, and an address.
 type NameAndEmail<'a> = (Option<&'a [u8]>, &'a [u8]);
 
 /// The entries of a `.mailmap`, by address.
@@ -27,16 +27,16 @@ pub struct Mailmap {
     charge: Charge,
 }
 
-/// What is known of an address.
+/// The entries of an address.
 #[derive(Debug, Default)]
 struct Entry {
     /// For every name.
     any: Proper,
-    /// For those names alone.
+    /// For single names.
     named: HashMap<Vec<u8>, Proper>,
 }
 
-/// What stands for what a commit has; an absent part stays.
+/// The proper identity; an absent part is not replaced.
 #[derive(Debug, Default)]
 struct Proper {
     name: Option<Vec<u8>>,
@@ -44,10 +44,10 @@ struct Proper {
 }
 
 impl Mailmap {
-    /// Reads the lines of a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn parse(bytes: &[u8], budget: &Budget) -> std::result::Result<Self, Stopped> {
         let mut map = Self { charge: budget.charge(0)?, ..Self::default() };
         let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#"));
@@ -65,7 +65,7 @@ impl Mailmap {
         Ok(map)
     }
 
-    /// Adds an entry: who someone is, and, where the line says so, whom commits call so.
+    /// Adds an entry: the proper identity and, if given, the commit identity it replaces.
     fn add(&mut self, (name, email): NameAndEmail<'_>, old: Option<NameAndEmail<'_>>) {
         let (old_name, key, email) = match old {
             Some((old_name, old_email)) => (old_name, old_email, Some(email)),
@@ -84,9 +84,9 @@ impl Mailmap {
         }
     }
 
-    /// Returns the proper name and address of what a commit has.
+    /// Returns the proper name and address for those of a commit.
     pub fn resolve<'a>(&'a self, name: &'a [u8], email: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-        // What is longer than a whole file stands in none, and is not copied to be looked up.
+        // A text longer than a whole file is in no entry, and is not copied for the lookup.
         if name.len().max(email.len()) as u64 > limits::MAILMAP_BYTES {
             return (name, email);
         }
@@ -100,7 +100,7 @@ impl Mailmap {
     }
 }
 
-/// Splits `Name <address>` off the front of a line; an empty name is none.
+/// Splits `Name <address>` off the front of a line; an empty name is `None`.
 fn person(line: &[u8]) -> Option<(NameAndEmail<'_>, &[u8])> {
     let open = line.find_byte(b'<')?;
     let after = &line[open + 1..];

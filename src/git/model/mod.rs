@@ -1,14 +1,15 @@
-//! Values that git works with, without a repository.
+//! Data types of git, independent of a repository.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `changed_file` | a mode, one side of a change, a change |
-//! | `diff_attribute` | what attributes say of the diff of a path |
+//! | `diff_attribute` | the attributes that affect a path's diff |
 //! | `commit` | the bytes of a commit or a tag |
-//! | `mailmap` | the names that people want to be known by |
+//! | `mailmap` | proper names and addresses of people |
 //! | `bytes` | the bytes of an object, shared and charged |
 //! | `id_tables` | tables by object id |
-//! | `space` | what git's C library calls a space |
+//! | `space` | white space as git's C library defines it |
+//! | `width` | TABs in messages |
 
 pub mod bytes;
 pub mod changed_file;
@@ -17,6 +18,7 @@ pub mod diff_attribute;
 pub mod id_tables;
 pub mod mailmap;
 pub mod space;
+pub mod width;
 
-/// An object id; SHA-1 or SHA-256, as the repository has it.
+/// An object id: SHA-1 or SHA-256, as the repository uses.
 pub type Oid = gix::ObjectId;

@@ -1,4 +1,4 @@
-//! Object ids cut as git cuts them in a patch's `index` line.
+//! Abbreviates object ids as git does in a patch's `index` line.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,20 +10,21 @@ use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::store::ObjectStore;
 
-/// The shortest that git cuts to by itself.
+/// git's shortest default length.
 const SHORTEST: usize = 7;
 
-/// Cuts ids of one repository.
+/// Abbreviates the ids of one repository.
 pub struct Abbreviation {
     store: Arc<ObjectStore>,
-    /// The loose objects by the first byte of their ids, listed when the first such id is cut.
+    /// The loose objects by the first byte of their ids, listed when the first such id is
+    /// abbreviated.
     loose: HashMap<u8, Vec<Oid>>,
-    /// Hexadecimal digits that are kept at least.
+    /// The least number of hexadecimal digits.
     digits: usize,
 }
 
 impl Abbreviation {
-    /// Reads `core.abbrev`; without it the length follows from the number of packed objects.
+    /// Reads `core.abbrev`; by default the length depends on the number of packed objects.
     pub fn new(store: &Arc<ObjectStore>, config: &gix::config::File) -> Result<Self> {
         let longest = store.hash().len_in_hex();
         let configured = config.string("core.abbrev").map(|value| value.to_string());
@@ -34,7 +35,7 @@ impl Abbreviation {
             }
             _ => {
                 let packed = store.packed_objects()?;
-                // Half of the bits that number the objects are expected to collide; four bits a
+                // Half of the bits that number the objects are expected to collide; four bits per
                 // digit, rounded up.
                 let bits = (u64::BITS - packed.leading_zeros()) as usize;
                 bits.div_ceil(2).max(SHORTEST)
@@ -43,10 +44,19 @@ impl Abbreviation {
         Ok(Self { store: Arc::clone(store), loose: HashMap::new(), digits })
     }
 
-    /// Returns an id cut to the shortest form that no other object's begins with, whether its own object is here or
-    /// not; the absent side's is all zeros, cut as any other.
+    /// Returns one that leaves ids whole.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self { digits: self.store.hash().len_in_hex(), ..self }
+    }
+
+    /// Returns an id in the shortest form that is not a prefix of another object's, whether its own
+    /// object exists or not; an absent side's id is all zeros.
     pub fn of(&mut self, id: Option<Oid>) -> Result<String> {
         let id = id.unwrap_or(Oid::null(self.store.hash()));
+        if self.digits == id.kind().len_in_hex() {
+            return Ok(id.to_hex().to_string());
+        }
         let prefix = Prefix::new(&id, self.digits).map_err(|error| {
             Error::tool_failed(format!("object {id} cannot be cut")).with_source(error)
         })?;
@@ -64,7 +74,8 @@ impl Abbreviation {
     }
 }
 
-/// Returns how many hexadecimal digits two ids begin with alike, or `None` if they are the same.
+/// Returns the number of leading hexadecimal digits that two ids have in common, or `None` if they
+/// are equal.
 fn common_digits(a: &gix::oid, b: &gix::oid) -> Option<usize> {
     let at = a.as_bytes().iter().zip(b.as_bytes()).position(|(a, b)| a != b)?;
     let is_second = (a.as_bytes()[at] ^ b.as_bytes()[at]) < 0x10;

@@ -1,4 +1,4 @@
-//! The id that git gives a content.
+//! Computes the id that git gives a content.
 
 use gix::hash::{Hasher, Kind, hasher};
 use gix::objs;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// hexadecimal digits.
 ///
 /// # Errors
-/// `tool_failed` when the content is one of those made so that two of them have the same id.
+/// `tool_failed` if the content was crafted to collide with another.
 pub fn blob_id(bytes: &[u8]) -> Result<String> {
     let id = objs::compute_hash(Kind::Sha1, objs::Kind::Blob, bytes);
     id.map(|id| id.to_hex().to_string()).map_err(|error| {
@@ -18,18 +18,18 @@ pub fn blob_id(bytes: &[u8]) -> Result<String> {
     })
 }
 
-/// The same of a content that comes in pieces.
+/// Computes the same for a content in pieces.
 pub struct BlobHasher(Hasher);
 
 impl BlobHasher {
-    /// Begins a content of a size.
+    /// Begins a content of `size` bytes.
     pub fn new(size: u64) -> Self {
         let mut hasher = hasher(Kind::Sha1);
         hasher.update(format!("blob {size}\0").as_bytes());
         Self(hasher)
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

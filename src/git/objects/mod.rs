@@ -1,5 +1,5 @@
-//! Objects by their ids: `reader` (with errors of our own), `blob_id` (the id of a content) and `abbreviation` (ids
-//! abbreviated as in git's patches).
+//! Objects by their ids: `reader` (with redline's errors), `blob_id` (the id of a content) and
+//! `abbreviation` (ids abbreviated as in git's patches).
 
 pub mod abbreviation;
 pub mod blob_id;

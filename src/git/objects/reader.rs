@@ -1,4 +1,4 @@
-//! Reading objects, with errors of our own.
+//! Reads objects, with redline's errors.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Objects {
     store: Arc<ObjectStore>,
     cache: Arc<Cache>,
     packs: RefCell<PackReader>,
-    /// How many objects were asked for that no pack gave.
+    /// The number of requested objects that were in no pack.
     loose: Cell<u64>,
 }
 
@@ -36,12 +36,12 @@ impl Objects {
         Self { given, store, cache, packs, loose: Cell::new(0) }
     }
 
-    /// Returns what reading may use.
+    /// Returns the budget of reading.
     pub fn budget(&self) -> Arc<Budget> {
         Arc::clone(self.packs.borrow().budget())
     }
 
-    /// Returns the kind of the repository's ids.
+    /// Returns the hash kind of the repository's ids.
     pub fn hash(&self) -> gix::hash::Kind {
         self.store.hash()
     }
@@ -61,7 +61,8 @@ impl Objects {
         self.read(id, Kind::Commit)
     }
 
-    /// Returns a blob's size in bytes. As in `git ls-tree -l`, the bases of a delta are not read for its kind.
+    /// Returns a blob's size in bytes. Like `git ls-tree -l`, does not read the bases of a delta
+    /// for its kind.
     pub fn blob_size(&self, id: &Oid) -> Result<u64> {
         let size = self.store.size(id, &self.cache, &mut self.packs.borrow_mut());
         match size.map_err(|fault| self.failed(id, fault))? {
@@ -71,14 +72,14 @@ impl Objects {
         }
     }
 
-    /// Returns the kind and the size of an object, of which as little is read as tells them; `None` where it is
+    /// Returns the kind and the size of an object, reading as little as possible; `None` if it is
     /// missing.
     pub fn header(&self, id: &Oid) -> Result<Option<(Kind, u64)>> {
         let header = self.store.header(id, &self.cache, &mut self.packs.borrow_mut());
         header.map_err(|fault| self.failed(id, fault))
     }
 
-    /// Returns an object of any kind, `None` where it is missing.
+    /// Returns an object of any kind, `None` if it is missing.
     pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Bytes)>> {
         let object = self.store.find(id, &self.cache, &mut self.packs.borrow_mut());
         let is_packed = matches!(object, Ok(Some(Found { is_packed: true, .. })));
@@ -87,7 +88,7 @@ impl Objects {
         Ok(object.map(|found| (found.kind, found.bytes)))
     }
 
-    /// Returns how many objects were asked for that no pack gave.
+    /// Returns the number of requested objects that were in no pack.
     pub fn loose_reads(&self) -> u64 {
         self.loose.get()
     }
@@ -97,7 +98,8 @@ impl Objects {
         self.store.counted_pairs()
     }
 
-    /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.
+    /// Calls `each` with the ids of all objects that begin with `prefix`, packed or loose; one may
+    /// come twice.
     pub fn each_with_prefix(
         &self,
         prefix: gix::hash::Prefix,
@@ -127,7 +129,7 @@ impl Objects {
             .with_hint("A partial clone lacks objects until git fetches them; otherwise run 'git fsck' there")
     }
 
-    /// Returns the error of an object that is there and cannot be read.
+    /// Returns the error of an object that exists but cannot be read.
     fn failed(&self, id: &Oid, fault: Fault) -> Error {
         let given = quoted(&self.given);
         match fault {
@@ -174,7 +176,7 @@ impl Objects {
         .with_hint("Run 'git fsck' there")
     }
 
-    /// Returns the error of a history that comes back to a commit.
+    /// Returns the error of a history with a cycle at a commit.
     pub(crate) fn own_ancestor(&self, id: &Oid) -> Error {
         self.bad_commit(id, "is its own ancestor")
     }

@@ -1,12 +1,13 @@
 //! Wildcards, with the meaning of git's `wildmatch`: `*`, `**`, `?`, `[…]` and `\`.
 //!
-//! A pattern is compiled to steps, and a text is matched against all steps it may stand at, byte
-//! by byte: the time grows with the product of the lengths at most, whatever the pattern.
+//! A pattern is compiled to steps, and a text is matched against all steps reached so far, byte by
+//! byte: the time is at most proportional to the product of both lengths.
 
-/// How a pattern is read.
+/// How a pattern is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// `*`, `?` and `[…]` stop at a slash, and only `**` as a whole component goes on: git's magic `glob`.
+    /// `*`, `?` and `[…]` do not match a slash; only `**` as a whole component does: git's magic
+    /// `glob`.
     pub by_directory: bool,
     /// ASCII letters match in either case: git's magic `icase`.
     pub fold_case: bool,
@@ -19,7 +20,7 @@ pub struct Glob {
     fold_case: bool,
 }
 
-/// The steps that matching may still take, and room that is used again.
+/// The remaining steps of matching, and reusable buffers.
 #[derive(Debug)]
 pub struct Work {
     left: u64,
@@ -30,28 +31,29 @@ pub struct Work {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Byte(u8),
-    /// Any byte, slashes among them or not.
+    /// Any byte, including a slash if `slashes`.
     One {
         slashes: bool,
     },
-    /// One byte of a set, a bit for each.
+    /// One byte of a set, one bit for each.
     Set(Box<[u64; 4]>),
-    /// Any number of bytes, slashes among them or not.
+    /// Any number of bytes, including slashes if `slashes`.
     Run {
         slashes: bool,
     },
-    /// Nothing, or the two steps that follow left out: before the run and the slash of `**/`.
+    /// Optionally skips the next two steps: before the run and the slash of `**/`.
     Maybe,
 }
 
-/// Tells whether each part of a pattern can match: no class without an end or without a byte, no backslash at the end.
+/// Tells whether each part of a pattern can match: every class has an end and a member, and no
+/// backslash is at the end.
 pub fn is_pattern(pattern: &[u8]) -> bool {
     let glob = Glob::new(pattern, Rules::default());
     !glob.steps.iter().any(|step| matches!(step, Step::Set(set) if **set == [0; 4]))
 }
 
 impl Glob {
-    /// Compiles a pattern. As in git, one that is malformed matches nothing from the fault on.
+    /// Compiles a pattern. As in git, a malformed one matches nothing from the error on.
     pub fn new(pattern: &[u8], rules: Rules) -> Self {
         let Rules { by_directory, fold_case } = rules;
         let mut steps = Vec::new();
@@ -75,7 +77,7 @@ impl Glob {
                 }
                 b'?' => Some(Step::One { slashes: !by_directory }),
                 b'[' => class(pattern, &mut at, rules),
-                // What is escaped is not folded, and so an upper-case letter matches none.
+                // An escaped byte is not folded, so an upper-case letter matches nothing.
                 b'\\' => {
                     at += 1;
                     pattern.get(at - 1).copied().map(Step::Byte)
@@ -94,12 +96,12 @@ impl Glob {
         Self { steps, fold_case }
     }
 
-    /// Tells whether the pattern matches the whole of a text.
+    /// Tells whether the pattern matches the whole text.
     pub fn matches(&self, text: &[u8]) -> bool {
         self.matches_within(text, &mut Work::default())
     }
 
-    /// Tells whether the pattern matches the whole of a text; `false` where the work is used up.
+    /// Tells whether the pattern matches the whole text; `false` if the work is used up.
     pub fn matches_within(&self, text: &[u8], work: &mut Work) -> bool {
         let Work { left, places, next } = work;
         places.clear();
@@ -133,8 +135,8 @@ impl Glob {
         places.last() == Some(&self.steps.len())
     }
 
-    /// Adds a place and those that are reached from it without a byte. Places ascend, and each
-    /// call adds neighbours, so that what is not above the last is there already.
+    /// Adds a step and those reached from it without a byte. Steps ascend, and each call adds
+    /// neighbours, so a step not above the last one has been added already.
     fn stand(&self, place: usize, places: &mut Vec<usize>) {
         let (mut at, mut end) = (place, place);
         while at <= end {
@@ -152,12 +154,12 @@ impl Glob {
 }
 
 impl Work {
-    /// Returns the work of so many steps.
+    /// Creates a limit of so many steps.
     pub fn new(steps: u64) -> Self {
         Self { left: steps, ..Self::default() }
     }
 
-    /// Takes a number of steps.
+    /// Uses a number of steps.
     pub fn take(&mut self, steps: u64) {
         self.left = self.left.saturating_sub(steps);
     }
@@ -186,7 +188,7 @@ fn holds(set: &[u64; 4], byte: u8) -> bool {
     set[usize::from(byte / 64)] >> (byte % 64) & 1 != 0
 }
 
-/// Reads a bracket expression whose `[` is passed; none when it is malformed.
+/// Parses a bracket expression after its `[`; `None` if it is malformed.
 fn class(pattern: &[u8], at: &mut usize, rules: Rules) -> Option<Step> {
     let Rules { by_directory, fold_case } = rules;
     let take = |at: &mut usize| {
@@ -197,7 +199,7 @@ fn class(pattern: &[u8], at: &mut usize, rules: Rules) -> Option<Step> {
     let is_negated = matches!(pattern.get(*at), Some(b'!' | b'^'));
     *at += usize::from(is_negated);
     let mut members = [false; 256];
-    // The byte a range may start at; a `]` in the first place is a member.
+    // The byte at which a range may start; a leading `]` is a member.
     let mut low = None;
     let mut is_first = true;
     loop {
@@ -236,7 +238,7 @@ fn class(pattern: &[u8], at: &mut usize, rules: Rules) -> Option<Step> {
                         });
                         None
                     }
-                    // Without its `:]` it is a member as any other.
+                    // Without its `:]` it is a member like any other.
                     None => Some(b'[').inspect(|&byte| members[usize::from(byte)] = true),
                 }
             }
@@ -252,7 +254,7 @@ fn add(members: &mut [bool; 256], holds: impl Fn(u8) -> bool) {
     }
 }
 
-/// Returns what a class such as `alpha` holds: ASCII only.
+/// Returns the predicate of a class such as `alpha`: ASCII only.
 fn named(name: &[u8]) -> Option<fn(&u8) -> bool> {
     Some(match name {
         b"alnum" => u8::is_ascii_alphanumeric,
@@ -279,8 +281,8 @@ mod tests {
     const DIRECTORIES: Rules = Rules { by_directory: true, fold_case: false };
     const FOLDED: Rules = Rules { by_directory: false, fold_case: true };
 
-    /// `+` or `-`, how the pattern is read, the pattern, the text. Each row was asked of git, with a letter
-    /// before both.
+    /// `+` or `-` (match or not), the rules, the pattern, the text. Each row was tested with git,
+    /// with a letter before both.
     const ROWS: &[(char, Rules, &str, &str)] = &[
         ('+', ANY, "", ""),
         ('-', ANY, "", "a"),

@@ -1,12 +1,11 @@
-//! Pathspecs: which paths a comparison looks at, in git's language and with git's answers.
+//! Pathspecs: the paths to compare, in git's syntax and with git's results.
 //!
-//! The language is that of gitglossary, "pathspec". The answers are those of
-//! `git diff <tree> <tree> -- <pathspec>…`, git's corners included, and no environment variable
-//! takes part. gix's pathspecs are not used: they read magic behind short magic, fold case where
-//! git does not, and do not know that git compares an entry's name with the pattern behind the
-//! directory that it names.
+//! The syntax is that of gitglossary, "pathspec". The results are those of `git diff <tree> <tree>
+//! -- <pathspec>…`, including git's corner cases, without environment variables. gix's pathspecs
+//! are not used: they accept magic after short magic, fold case where git does not, and lack git's
+//! comparison of an entry's name with the part of the pattern after the directory.
 //!
-//! `glob` has the patterns, `path_patterns` those of attribute and ignore files.
+//! `glob` has wildcards, `path_patterns` the patterns of attribute and ignore files.
 
 pub mod glob;
 pub mod path_patterns;
@@ -15,10 +14,10 @@ use crate::error::{Error, Result, quoted};
 use crate::git::model::changed_file::Mode;
 use crate::git::pathspec::glob::{Glob, Rules};
 
-/// One pathspec, read: its magic and its path.
+/// A parsed pathspec: its magic and its path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pathspec {
-    /// As it was given, for messages.
+    /// The given text, for messages.
     text: String,
     path: String,
     is_top: bool,
@@ -28,7 +27,15 @@ pub struct Pathspec {
 }
 
 impl Pathspec {
-    /// Reads a pathspec.
+    /// Parses some pathspecs.
+    ///
+    /// # Errors
+    /// Those of [`Self::parse`].
+    pub fn parse_all<'t>(texts: impl IntoIterator<Item = &'t String>) -> Result<Vec<Self>> {
+        texts.into_iter().map(|text| Self::parse(text)).collect()
+    }
+
+    /// Parses a pathspec.
     ///
     /// # Errors
     /// `invalid_args` for an empty text, unknown or contradictory magic, and for attributes.
@@ -49,14 +56,14 @@ impl Pathspec {
         Ok(spec)
     }
 
-    /// Reads magic as signs, `:/` or `:!`, and returns the path behind it.
+    /// Parses short magic, `:/` or `:!`, and returns the path after it.
     fn signs<'a>(&mut self, rest: &'a str) -> Result<&'a str> {
         for (at, sign) in rest.char_indices() {
             match sign {
                 '/' => self.is_top = true,
                 '!' | '^' => self.is_excluding = true,
                 ':' => return Ok(&rest[at + 1..]),
-                // Signs that git keeps for later magic.
+                // Signs that git reserves.
                 '"' | '#' | '%' | '&' | '\'' | ',' | '-' | ';' | '<' | '=' | '>' | '@' | '_'
                 | '`' | '~' => {
                     return Err(self.unknown(&sign.to_string()));
@@ -67,7 +74,7 @@ impl Pathspec {
         Ok("")
     }
 
-    /// Reads magic as words, `:(top,icase)`, and returns the path behind it.
+    /// Parses long magic, `:(top,icase)`, and returns the path after it.
     fn words<'a>(&mut self, rest: &'a str) -> Result<&'a str> {
         let Some((words, path)) = rest.split_once(')') else {
             return Err(self
@@ -108,10 +115,11 @@ impl Pathspec {
         Error::invalid_args(format!("the pathspec {} {what}", quoted(&self.text)))
     }
 
-    /// Returns the pattern from the root of the repository, and how many of its bytes come from `directory`.
+    /// Returns the pattern from the root of the repository, and the number of its bytes from
+    /// `directory`.
     fn pattern(&self, directory: &[u8]) -> Result<(Vec<u8>, usize)> {
         if self.is_top {
-            // git takes these as they are: './x' matches nothing.
+            // git does not normalise these: './x' matches nothing.
             return Ok((self.path.clone().into_bytes(), 0));
         }
         if self.path.starts_with('/') {
@@ -145,7 +153,7 @@ impl Pathspec {
     }
 }
 
-/// The paths that a list of pathspecs names; an empty list names all.
+/// The paths that a list of pathspecs selects; an empty list selects all.
 #[derive(Debug, Clone, Default)]
 pub struct PathFilter {
     named: Vec<Item>,
@@ -153,8 +161,8 @@ pub struct PathFilter {
 }
 
 impl PathFilter {
-    /// Reads pathspecs as seen from `directory`: a path from the root of the repository, empty or with
-    /// a slash at its end.
+    /// Resolves pathspecs from `directory`: a path from the root of the repository, empty or with a
+    /// trailing slash.
     ///
     /// # Errors
     /// `invalid_args` for a path that is absolute or leads out of the repository.
@@ -165,23 +173,24 @@ impl PathFilter {
             if spec.is_excluding { &mut filter.excluded } else { &mut filter.named }.push(item);
         }
         if filter.named.is_empty() && !filter.excluded.is_empty() {
-            // From the root on, wherever the directory is.
+            // From the root, wherever the directory is.
             filter.named.push(Item::new(&Pathspec::default(), b"")?);
         }
         Ok(filter)
     }
 
-    /// Tells whether all paths are named.
+    /// Tells whether all paths are selected.
     pub fn is_everything(&self) -> bool {
         self.named.is_empty() && self.excluded.is_empty()
     }
 
-    /// Tells whether a file, link or submodule of a tree is named: its path from the root, and its mode.
+    /// Tells whether a file, link or submodule of a tree is selected, by its path from the root and
+    /// its mode.
     pub fn matches_in_tree(&self, path: &[u8], mode: Mode) -> bool {
         self.matches(path, mode, Compared::ByDirectory)
     }
 
-    /// Tells whether a file, link or submodule of the index or the work tree is named.
+    /// Tells whether a file, link or submodule of the index or the work tree is selected.
     pub fn matches_in_list(&self, path: &[u8], mode: Mode) -> bool {
         self.matches(path, mode, Compared::Whole)
     }
@@ -191,31 +200,32 @@ impl PathFilter {
         (self.named.is_empty() || any(&self.named)) && !any(&self.excluded)
     }
 
-    /// Tells whether something in a directory may be named; the path from the root ends in a slash.
+    /// Tells whether a directory may contain selected paths; its path from the root ends in a
+    /// slash.
     pub fn may_enter(&self, directory: &[u8]) -> bool {
         (self.named.is_empty() || self.named.iter().any(|item| item.may_enter(directory)))
             && !self.excluded.iter().any(|item| item.covers(directory))
     }
 }
 
-/// How git compares wildcards with paths, which shows where a directory is named as they are written
-/// (`[slug]`).
+/// How git compares wildcards with paths; it matters if a directory has the same name as the
+/// wildcards (`[slug]`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
-    /// In trees: below a directory that the pattern names literally, the rest of the pattern with the
-    /// entry's name.
+    /// In trees: below a directory that the pattern names literally, the rest of the pattern is
+    /// compared with the entry's name.
     ByDirectory,
-    /// In the index and the work tree: the pattern with the path.
+    /// In the index and the work tree: the pattern is compared with the path.
     Whole,
 }
 
-/// A pathspec as it is compared with paths from the root.
+/// A pathspec resolved from the root.
 #[derive(Debug, Clone)]
 struct Item {
     pattern: Vec<u8>,
-    /// How many bytes come from the directory: they never fold case and are no wildcards.
+    /// The number of bytes from the directory: they never fold case and are not wildcards.
     given: usize,
-    /// How many bytes stand before the first wildcard.
+    /// The number of bytes before the first wildcard.
     plain: usize,
     /// The wildcards from `plain` on.
     glob: Option<Glob>,
@@ -238,7 +248,7 @@ impl Item {
     fn matches(&self, path: &[u8], mode: Mode, how: Compared) -> bool {
         self.covers(path)
             || self.is_wild_for(path, how)
-            // A submodule goes by the name of a directory too.
+            // A submodule also matches the name of a directory.
             || mode.is_submodule() && self.pattern.strip_suffix(b"/").is_some_and(|name| name.len() == path.len())
                 && self.starts_with(path)
     }
@@ -251,7 +261,7 @@ impl Item {
             && (end == path.len() || end == 0 || self.pattern[end - 1] == b'/' || path[end] == b'/')
     }
 
-    /// Tells whether the pattern matches a path by its wildcards.
+    /// Tells whether the wildcards of the pattern match a path.
     fn is_wild_for(&self, path: &[u8], how: Compared) -> bool {
         let Some(glob) = &self.glob else { return false };
         let name = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
@@ -267,12 +277,12 @@ impl Item {
         }
     }
 
-    /// Matches a name with the pattern from `at` on, behind its first wildcard.
+    /// Matches a name with the pattern from `at` on, which is after its first wildcard.
     fn rest_matches(&self, at: usize, name: &[u8]) -> bool {
         let is_one_star = !self.rules.by_directory
             && self.pattern[self.plain] == b'*'
             && !self.pattern[self.plain + 1..].iter().any(|byte| WILD.contains(byte));
-        // Of such a pattern git looks at the end alone, past what it takes for the star.
+        // git compares only the end of such a pattern, after the byte that it takes for the star.
         let rest = if is_one_star {
             [b"*", &self.pattern[at + 1..]].concat()
         } else {
@@ -281,14 +291,14 @@ impl Item {
         Glob::new(&rest, self.rules).matches(name)
     }
 
-    /// Tells whether something in a directory may match.
+    /// Tells whether a directory may contain a match.
     fn may_enter(&self, directory: &[u8]) -> bool {
         let common = self.plain.min(directory.len());
         self.starts_with(&directory[..common])
             && (common == directory.len() || self.glob.is_some() || self.covers(directory))
     }
 
-    /// Tells whether the pattern, taken literally, starts with some bytes.
+    /// Tells whether the pattern, taken literally, starts with `start`.
     fn starts_with(&self, start: &[u8]) -> bool {
         let given = if self.rules.fold_case { self.given.min(start.len()) } else { start.len() };
         start.len() <= self.pattern.len()

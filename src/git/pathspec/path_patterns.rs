@@ -1,32 +1,32 @@
 //! The patterns of `.gitignore` and `.gitattributes`, and which of a list match a path.
 //!
-//! Source: git's `gitignore` and `gitattributes`, and the order of its own comparisons. What most patterns are, a
-//! name, an ending or a path without wildcards, is looked up by its hash; the others are tried one after another, from
-//! the last on, by [`crate::git::pathspec::glob`].
+//! Source: git's `gitignore` and `gitattributes`, and the order of its own comparisons. The most
+//! frequent patterns, a name, a suffix or a path without wildcards, are looked up by hash; the
+//! others are tried one by one, from the last on, with [`crate::git::pathspec::glob`].
 
 use std::collections::HashMap;
 
 use crate::git::pathspec::glob::{Glob, Rules, Work};
 
-/// A pattern as it is written, taken apart.
+/// A parsed pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathPattern<'a> {
-    /// The pattern without `!` before it and a slash behind it.
+    /// The pattern without a leading `!` and a trailing slash.
     text: &'a [u8],
     /// Whether it starts with `!`.
     pub is_negative: bool,
-    /// Whether it ends in a slash: it matches directories alone.
+    /// Whether it ends in a slash, so that it matches only directories.
     pub is_for_directories: bool,
-    /// The bytes before the first wildcard.
+    /// The number of bytes before the first wildcard.
     plain: usize,
-    /// Whether only its first byte is a wildcard, `*`.
+    /// Whether its first byte is `*` and its only wildcard.
     is_ending: bool,
 }
 
 const WILD: &[u8] = b"*?[\\";
 
 impl<'a> PathPattern<'a> {
-    /// Takes a pattern apart; it ends at a NUL, as in git.
+    /// Parses a pattern, which ends at a NUL, as in git.
     pub fn new(text: &'a [u8]) -> Self {
         let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
         let (is_negative, text) =
@@ -45,12 +45,12 @@ impl<'a> PathPattern<'a> {
 pub struct PatternTable {
     /// Whether ASCII letters match in either case.
     fold_case: bool,
-    /// Patterns that are the whole name.
+    /// Patterns that are a whole name.
     names: Numbers,
-    /// Patterns that are the end of the name, behind `*`, and how long they are.
+    /// Patterns that are a suffix of the name, after `*`, and the lengths of the suffixes.
     endings: Numbers,
     ending_lengths: Vec<usize>,
-    /// Patterns that are the whole path.
+    /// Patterns that are a whole path.
     paths: Numbers,
     wild: Vec<Wild>,
 }
@@ -61,7 +61,7 @@ type Numbers = HashMap<Box<[u8]>, Vec<u32>>;
 #[derive(Debug)]
 struct Wild {
     number: u32,
-    /// Whether the name is compared, else the path.
+    /// Whether the pattern is compared with the name instead of the path.
     is_name: bool,
     plain: Box<[u8]>,
     glob: Glob,
@@ -78,7 +78,8 @@ impl PatternTable {
         self.fold_case
     }
 
-    /// Adds a pattern with a number above all others, and forgets those with the same text that `supersedes` tells.
+    /// Adds a pattern with a number above all others, and removes those with the same text that
+    /// `supersedes` accepts.
     pub fn add_over(
         &mut self,
         pattern: &PathPattern<'_>,
@@ -98,11 +99,12 @@ impl PatternTable {
         }
     }
 
-    /// Returns the numbers that a pattern's is to stand with; one that must be tried is added here.
+    /// Returns the list of numbers for a pattern with a hash; a pattern with wildcards is added
+    /// here.
     fn place(&mut self, pattern: &PathPattern<'_>, number: u32) -> Option<&mut Vec<u32>> {
         let PathPattern { text, plain, is_ending, .. } = *pattern;
         let is_name = !text.contains(&b'/');
-        // A slash at the start says no more than that a path is meant.
+        // A leading slash only makes it a path.
         let rooted = usize::from(text.first() == Some(&b'/'));
         let (text, plain) = (&text[rooted..], plain - rooted);
         let (known, key) = if plain == text.len() {
@@ -123,8 +125,8 @@ impl PatternTable {
         Some(known.entry(key.into()).or_default())
     }
 
-    /// Returns the numbers of the patterns that match `path`, which is relative to where the list is, the last first.
-    /// It ends early where the work is used up.
+    /// Returns the numbers of the patterns that match `path`, which is relative to the location of
+    /// the list, the last first. It ends early if the work is used up.
     pub fn matching<'t>(&'t self, path: &'t [u8], work: &mut Work) -> Matching<'t> {
         let name =
             &path[path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..];
@@ -154,14 +156,14 @@ pub struct Matching<'t> {
     table: &'t PatternTable,
     path: &'t [u8],
     name: &'t [u8],
-    /// Those that were found by their hash and are not given yet.
+    /// The matches found by hash that were not returned yet.
     known: Vec<&'t [u32]>,
-    /// How many of the others are not tried yet.
+    /// The number of other patterns not tried yet.
     wild: usize,
 }
 
 impl Matching<'_> {
-    /// Returns the next one.
+    /// Returns the next number.
     pub fn next(&mut self, work: &mut Work) -> Option<u32> {
         let at = (0..self.known.len()).max_by_key(|&at| self.known[at].last());
         let known = at.and_then(|at| self.known[at].last().copied());

@@ -17,7 +17,7 @@ type Texts = &'static [&'static str];
 
 #[test]
 fn a_path_is_named_as_git_names_it() {
-    // The directory, the pathspecs, what they name of the paths, what they do not.
+    // The directory, the pathspecs, the paths that they select, the paths that they do not.
     let rows: &[(&str, Texts, Texts, Texts)] = &[
         ("", &[], &["a", "b/c"], &[]),
         ("", &["a"], &["a", "a/b"], &["ab", "a-b/c", "b/a"]),
@@ -51,7 +51,7 @@ fn a_path_is_named_as_git_names_it() {
         ("f/", &[":(icase)A"], &["f/a"], &["F/a", "F/A"]),
         ("f/", &[":(icase)*A"], &["f/xa"], &["F/xa"]),
         ("[x]/", &["*.rs"], &["[x]/a.rs"], &["x/a.rs"]),
-        // A directory that is named as the wildcards are written.
+        // A directory with the same name as the wildcards.
         ("", &["[x]/*.rs"], &["[x]/a.rs", "x/a.rs"], &["[x]/a.py", "y/a.rs"]),
         ("", &["a/[x]/[y]"], &["a/[x]/y", "a/[x]/[y]", "a/x/y"], &["a/[x]/z"]),
     ];

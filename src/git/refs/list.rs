@@ -1,4 +1,4 @@
-//! All references, in the order of their names.
+//! All references, sorted by name.
 
 use std::collections::BTreeMap;
 
@@ -14,30 +14,30 @@ use crate::git::store::{Found, GitDirectory};
 use crate::limits;
 use crate::sandbox::EntryKind;
 
-/// References between two looks at the budget.
+/// References between two checks of the budget.
 const LOOK: usize = 1 << 8;
 
-/// Where a directory of references is looked at in.
+/// A walk over the directory of references.
 struct Walk<'d> {
     directory: &'d GitDirectory,
-    /// Directories that were opened.
+    /// The number of opened directories.
     directories: usize,
     found: BTreeMap<Vec<u8>, Option<Oid>>,
 }
 
 impl References<'_> {
-    /// Returns the names of all references of this work tree and those that all share, with the ids of those that
-    /// are known with their names.
+    /// Returns the names of all references, of this work tree and shared, with the ids that are
+    /// known without reading further files.
     ///
     /// # Errors
-    /// `tool_failed` for a `packed-refs` that is damaged, `too_large` beyond the limits of references.
+    /// `tool_failed` for a damaged `packed-refs`, `too_large` beyond the limits of references.
     fn all(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
         let mut found = if self.in_tables { self.all_in_tables() } else { self.all_in_files() }?;
         found.retain(|name, _| self.may_read(name));
         Ok(found)
     }
 
-    /// Returns those that are stored in tables, with the ids of those that are not symbolic.
+    /// Returns the references in tables, with the ids of those that are not symbolic.
     fn all_in_tables(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
         let is_own = |name: &[u8]| PER_WORK_TREE.iter().any(|own| name.starts_with(own));
         let is_linked = self.git_dir.path() != self.common_dir.path();
@@ -59,7 +59,7 @@ impl References<'_> {
             }
             self.within(found.len())
         };
-        // A linked work tree has its own of some, and not those of the main one.
+        // A linked work tree has its own of some references, and not those of the main work tree.
         self.stack(self.common_dir)?.each(|name, target| {
             let is_asked = name.starts_with(b"refs/") && !(is_linked && is_own(name));
             if is_asked { add(name, target) } else { Ok(()) }
@@ -71,18 +71,26 @@ impl References<'_> {
         Ok(found)
     }
 
-    /// Returns those that are stored in files, with the ids of those that are packed alone.
+    /// Returns the references in files, with the ids of those that are only packed.
     fn all_in_files(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
-        // Files come first, as in git: one that is packed and removed meanwhile is among the packed ones then.
+        // Loose files come first, as in git: one that is packed and removed meanwhile is then among
+        // the packed ones.
         let mut walk = Walk { directory: self.common_dir, directories: 0, found: BTreeMap::new() };
         self.walk(&mut walk, b"refs/", 0)?;
         if !self.packed()?.is_current(self.common_dir)? {
             self.packed.take();
         }
+        let mut listed = Vec::new();
         self.packed()?.each(self.common_dir, self.hash, |name, id| {
-            walk.found.entry(name.to_vec()).or_insert(Some(id));
-            self.within(walk.found.len())
+            listed.push((name.to_vec(), Some(id)));
+            self.within(listed.len())
         })?;
+        // Made of all at once, a map compares each name of a sorted list with its neighbour alone. Of equal names it
+        // keeps the last: that of a file, else the first that is packed.
+        listed.reverse();
+        listed.extend(std::mem::take(&mut walk.found));
+        walk.found = listed.into_iter().collect();
+        self.within(walk.found.len())?;
         // A linked work tree has its own of these, and not those of the main one.
         if self.git_dir.path() != self.common_dir.path() {
             walk.found.retain(|name, id| {
@@ -112,7 +120,7 @@ impl References<'_> {
         check_current()?;
         let Some(directory) = walk.directory.directory(path)? else { return Ok(()) };
         for entry in directory.entries()? {
-            // What git itself has there beside references: locks and temporary files.
+            // git's own files besides references: locks and temporary files.
             if entry.name.starts_with(b".") || entry.name.ends_with(b".lock") {
                 continue;
             }
@@ -146,19 +154,19 @@ impl References<'_> {
         Ok(())
     }
 
-    /// Calls `each` with the name and id of every reference in the order of the names, or with what is wrong with it; a
-    /// symbolic one that leads to none is passed over, as in git.
+    /// Calls `each` with the name and the id or the defect of every reference, sorted by name;
+    /// skips a dangling symbolic one, as git does.
     pub fn each(
         &self,
         mut each: impl FnMut(&[u8], Result<Oid, &'static str>) -> error::Result<()>,
     ) -> error::Result<()> {
-        self.each_with_target(|name, id, _| each(name, id))
+        self.each_with_target(|name, id, _| each(&name, id))
     }
 
-    /// Calls `each` as [`Self::each`] does, and with what a symbolic reference leads to in the end.
+    /// Calls `each` as [`Self::each`] does, and with the final target of a symbolic reference.
     pub fn each_with_target(
         &self,
-        mut each: impl FnMut(&[u8], Result<Oid, &'static str>, Option<&[u8]>) -> error::Result<()>,
+        mut each: impl FnMut(Vec<u8>, Result<Oid, &'static str>, Option<Vec<u8>>) -> error::Result<()>,
     ) -> error::Result<()> {
         for (number, (name, packed)) in self.all()?.into_iter().enumerate() {
             if number % LOOK == 0 {
@@ -174,26 +182,23 @@ impl References<'_> {
                         Ok(id)
                     }
                     Resolved::Dangling(_) | Resolved::Broken { is_symbolic: true } => continue,
-                    // It is gone by now.
+                    // It was removed meanwhile.
                     Resolved::Absent => continue,
                     Resolved::Broken { is_symbolic: false } => Err("holds no id"),
                 },
             };
-            each(
-                &name,
-                if id.is_ok_and(|id| id.is_null()) { Err("holds the null id") } else { id },
-                target.as_deref(),
-            )?;
+            let id = if id.is_ok_and(|id| id.is_null()) { Err("holds the null id") } else { id };
+            each(name, id, target)?;
         }
         Ok(())
     }
 
-    /// Returns the names of all references, whatever they hold.
+    /// Returns the names of all references, whatever they contain.
     pub fn names(&self) -> error::Result<Vec<Vec<u8>>> {
         Ok(self.all()?.into_keys().collect())
     }
 
-    /// Returns what the HEADs of the other work trees name, with their names, in the order of these.
+    /// Returns the HEADs of the other work trees with their ids, sorted by name.
     pub fn other_heads(&self) -> error::Result<Vec<(Vec<u8>, Oid)>> {
         let mut heads = Vec::new();
         if self.git_dir.path() != self.common_dir.path() {
@@ -220,7 +225,7 @@ impl References<'_> {
         Ok(found)
     }
 
-    /// Returns names for a hint, as short as a user would write them; of very many some.
+    /// Returns short names for a hint; of very many references only some.
     pub fn short_names(&self) -> error::Result<Vec<String>> {
         let short = |name: &[u8]| {
             let prefixes: [&[u8]; 4] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/", b"refs/"];

@@ -1,4 +1,4 @@
-//! A reference in a file of its own.
+//! Loose references: one reference per file.
 
 use gix::bstr::ByteSlice;
 
@@ -9,23 +9,24 @@ use crate::git::model::space::is_space;
 use crate::git::store::{Found, GitDirectory};
 use crate::limits;
 
-/// What a reference holds.
+/// The content of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// An object.
     Id(Oid),
-    /// Another reference, which may be absent and whose name may be none.
+    /// Another reference, which may be absent and whose name may be invalid.
     Symbolic(Vec<u8>),
-    /// Nothing that is a reference.
+    /// Invalid content.
     Broken,
 }
 
-/// Reads the reference at `path` in a directory; `None` where there is no file.
+/// Reads the reference at `path` in a directory; `None` if there is no file.
 ///
 /// # Errors
-/// `too_large` for a file below `refs`, or HEAD or its kin, of more than [`limits::REFERENCE_BYTES`] that does not begin with an id.
+/// `too_large` for a file below `refs`, or HEAD and the like, of more than
+/// [`limits::REFERENCE_BYTES`] that does not begin with an id.
 pub fn read(directory: &GitDirectory, path: &[u8], hash: gix::hash::Kind) -> Result<Option<Value>> {
-    // A link is a symbolic reference for git where its target is a name of one.
+    // git reads a symbolic link as a symbolic reference if its target is the name of a reference.
     if let Some(target) = directory.link(path)?
         && target.starts_with(b"refs/")
         && name::is_valid(&target)
@@ -33,7 +34,7 @@ pub fn read(directory: &GitDirectory, path: &[u8], hash: gix::hash::Kind) -> Res
         return Ok(Some(Value::Symbolic(target)));
     }
     let Found::File(file) = directory.look(path)? else { return Ok(None) };
-    // FETCH_HEAD may be long, and its first id counts.
+    // FETCH_HEAD may be long; its first id counts.
     let mut front = vec![0; limits::REFERENCE_BYTES as usize];
     let read = file.read_at(0, &mut front).map_err(|error| directory.failed(error.into(), path))?;
     let value = parse(&front[..read], hash);
@@ -41,17 +42,17 @@ pub fn read(directory: &GitDirectory, path: &[u8], hash: gix::hash::Kind) -> Res
     if is_whole || matches!(value, Value::Id(_)) {
         return Ok(Some(value));
     }
-    // Outside of `refs` stand files that are no references at all, such as the index.
+    // Outside of `refs` there are also other files, such as the index.
     if path.contains_str("refs/") || path.ends_with(b"HEAD") {
         directory.contents(&file, path, limits::REFERENCE_BYTES)?;
     }
     Ok(Some(Value::Broken))
 }
 
-/// Reads what a loose reference holds.
+/// Parses a loose reference.
 fn parse(bytes: &[u8], hash: gix::hash::Kind) -> Value {
     let end = bytes.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
-    // For git the text ends at a NUL.
+    // In git the text ends at a NUL.
     let text = &bytes[..bytes[..end].find_byte(0).unwrap_or(end)];
     if let Some(target) = text.strip_prefix(b"ref:") {
         let start = target.iter().position(|&byte| !is_space(byte)).unwrap_or(target.len());

@@ -1,13 +1,13 @@
-//! References: names of objects, in files of their own, in one file or as names of one another.
+//! References: names of objects, in loose files, in one packed file, in tables, or symbolic.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `name` | what may be a name, and which directory a reference stands in |
-//! | `loose` | a reference in a file of its own |
+//! | `name` | valid names, and the directory of a reference |
+//! | `loose` | references in files of their own |
 //! | `packed` | references in `packed-refs` |
 //! | `reftable` | references and their logs in tables |
 //! | `list` | all of them, in the order of their names |
-//! | `reflog` | what a reference was before |
+//! | `reflog` | the log of a reference |
 
 mod list;
 mod loose;
@@ -33,13 +33,13 @@ use reftable::{Stack, Target};
 pub use name::is_valid;
 pub use packed::Packed;
 
-/// What git keeps in files of their own, wherever the others are: they hold more than one id.
+/// References that git always keeps in files of their own: they hold more than one id.
 const FILES: [&[u8]; 2] = [b"FETCH_HEAD", b"MERGE_HEAD"];
 
-/// References between a symbolic one and its object, git's own limit.
+/// The number of symbolic references to follow, git's own limit.
 const MAX_SYMBOLIC: usize = 5;
 
-/// Reads the references of a repository, as they are at the time of each call; each state of `packed-refs` is read
+/// Reads the references of a repository in their current state; each state of `packed-refs` is read
 /// once.
 pub struct References<'a> {
     git_dir: &'a GitDirectory,
@@ -47,28 +47,28 @@ pub struct References<'a> {
     kept: &'a Repositories,
     hash: gix::hash::Kind,
     packed: RefCell<Option<Arc<Packed>>>,
-    /// Whether they are stored in tables.
+    /// Whether the references are stored in tables.
     in_tables: bool,
     /// The tables that were read, by the paths of their git directories.
     stacks: RefCell<Vec<(PathBuf, Arc<Stack>)>>,
     limit: Option<&'a RefLimit>,
 }
 
-/// What a name leads to.
+/// The target of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
-    /// An object, and the reference that names it: the last of a row of symbolic ones.
+    /// An object, and the reference that names it: the last of a chain of symbolic ones.
     Id { name: Vec<u8>, id: Oid },
-    /// A symbolic reference to one that is not there: its name.
+    /// A symbolic reference to an absent one, with the absent name.
     Dangling(Vec<u8>),
-    /// A file that is no reference, or symbolic references without end.
+    /// An invalid file, or an endless chain of symbolic references.
     Broken { is_symbolic: bool },
     /// Nothing.
     Absent,
 }
 
 impl Resolved {
-    /// Returns the object.
+    /// Returns the id of the object.
     pub fn id(self) -> Option<Oid> {
         match self {
             Self::Id { id, .. } => Some(id),
@@ -97,17 +97,17 @@ impl<'a> References<'a> {
         }
     }
 
-    /// Returns the reader of references that are stored in tables, if they are.
+    /// Sets whether the references are stored in tables.
     pub fn in_tables(self, in_tables: bool) -> Self {
         Self { in_tables, ..self }
     }
 
-    /// Returns the reader for those that may be read alone: the others are not there.
+    /// Limits the reader to the allowed references: the others are hidden.
     pub fn limited_to(self, limit: Option<&'a RefLimit>) -> Self {
         Self { limit, ..self }
     }
 
-    /// Tells whether a reference may be read; HEAD is none itself, and leads to one.
+    /// Tells whether a reference may be read; HEAD itself is not checked, but its target is.
     pub fn may_read(&self, name: &[u8]) -> bool {
         self.limit.is_none_or(|limit| limit.allows(name))
     }
@@ -120,7 +120,7 @@ impl<'a> References<'a> {
     /// Follows a reference to its object.
     ///
     /// # Errors
-    /// Only where a file cannot be read: what it holds is in the answer.
+    /// Only if a file cannot be read: invalid content is part of the result.
     pub fn resolve(&self, name: &[u8]) -> Result<Resolved> {
         let mut name = name.to_vec();
         let mut is_symbolic = false;
@@ -132,7 +132,7 @@ impl<'a> References<'a> {
                     Resolved::Absent
                 });
             }
-            // Of what may not be read, nothing is said, whatever it holds.
+            // A hidden reference is absent, whatever it contains.
             if !self.may_follow(&name) {
                 return Ok(Resolved::Absent);
             }
@@ -168,7 +168,7 @@ impl<'a> References<'a> {
         Ok(None)
     }
 
-    /// Reads one reference: its file, or its line among the packed ones.
+    /// Reads one reference: its loose file, or its packed line.
     fn read(&self, name: &[u8]) -> Result<Option<Value>> {
         let (directory, path) = self.place(name);
         if self.in_tables && !FILES.contains(&name) {
@@ -177,7 +177,7 @@ impl<'a> References<'a> {
         if let Some(value) = loose::read(directory, path, self.hash)? {
             return Ok(Some(value));
         }
-        // Packed are the references below `refs` alone.
+        // Only references below `refs` are packed.
         if !name.starts_with(b"refs/") {
             return Ok(None);
         }
@@ -193,7 +193,7 @@ impl<'a> References<'a> {
         Ok(self.packed()?.find(name, self.hash)?.map(Value::Id))
     }
 
-    /// Reads one reference of the tables.
+    /// Reads one reference from the tables.
     fn read_in_tables(&self, name: &[u8]) -> Result<Option<Value>> {
         let target = self.ask_tables(name, |stack, name| stack.reference(name))?.flatten();
         Ok(target.and_then(|target| match target {
@@ -203,7 +203,8 @@ impl<'a> References<'a> {
         }))
     }
 
-    /// Asks the tables of the work tree that a reference belongs to, by its name there; `None` where that is not there.
+    /// Queries the tables of the work tree of a reference, by its name there; `None` if the work
+    /// tree does not exist.
     fn ask_tables<T>(
         &self,
         name: &[u8],
@@ -223,14 +224,14 @@ impl<'a> References<'a> {
             other.as_ref().map_or((directory, path), |(directory, rest)| (directory, *rest));
         let stack = self.stack(directory)?;
         match ask(&stack, path) {
-            // A table was joined with others, and was not open any more.
+            // A table was merged with others, and was no longer open.
             Err(_) if !stack.is_current(directory)? => ask(&*self.stack(directory)?, path),
             answer => answer,
         }
         .map(Some)
     }
 
-    /// Returns the tables of a git directory, as they are now.
+    /// Returns the current tables of a git directory.
     fn stack(&self, directory: &GitDirectory) -> Result<Arc<Stack>> {
         let known = |stacks: &[(PathBuf, Arc<Stack>)]| {
             stacks.iter().position(|(path, _)| path == directory.path())
@@ -248,7 +249,7 @@ impl<'a> References<'a> {
         Ok(stack)
     }
 
-    /// Returns the directory that a reference is read from, and the path there.
+    /// Returns the directory of a reference, and its path there.
     fn place<'n>(&self, name: &'n [u8]) -> (&'a GitDirectory, &'n [u8]) {
         match name::home(name) {
             Home::Current(path) => (self.git_dir, path),
@@ -256,7 +257,7 @@ impl<'a> References<'a> {
         }
     }
 
-    /// Returns the reader, with packed references that were read before.
+    /// Returns the reader with packed references that were read before.
     pub fn with_packed(self, packed: Arc<Packed>) -> Self {
         Self { packed: RefCell::new(Some(packed)), ..self }
     }
@@ -271,7 +272,7 @@ impl<'a> References<'a> {
         Ok(packed)
     }
 
-    /// Says that a reference is damaged; `what` goes on the sentence.
+    /// Returns the error of a damaged reference; `what` continues the sentence.
     pub fn damaged(&self, name: &[u8], what: &str) -> crate::error::Error {
         self.git_dir
             .gate()

@@ -1,9 +1,10 @@
-//! Names of references: what git accepts as one, and which directory a reference stands in.
+//! Names of references: git's rules for them, and the directory of a reference.
 //!
 //! Source: git-check-ref-format(1) and gitrepository-layout(5), "per-worktree references".
 
-/// Tells whether a name may be a reference's: no `..`, no control character, no component that is hidden or ends in
-/// `.lock`. One level is enough (`HEAD`). A name that passes leads nowhere but below the directory it is read in.
+/// Tells whether a name is valid: no `..`, no control character, no component that is hidden or
+/// ends in `.lock`. One level is enough (`HEAD`). A valid name never leads out of the directory it
+/// is read in.
 pub fn is_valid(name: &[u8]) -> bool {
     let is_allowed = |byte: u8| byte > b' ' && byte != 0x7f && !b"~^:?*[\\".contains(&byte);
     name != b"@"
@@ -20,20 +21,20 @@ fn has_pair(name: &[u8], pair: &[u8; 2]) -> bool {
     name.windows(2).any(|found| found == pair)
 }
 
-/// Tells a name such as `HEAD` or `MERGE_HEAD`.
+/// Tells whether a name is one like `HEAD` or `MERGE_HEAD`.
 fn is_root(name: &[u8]) -> bool {
     name.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_'))
 }
 
-/// Tells a reference that each work tree has for itself.
+/// Tells whether each work tree has its own reference of this name.
 fn is_per_work_tree(name: &[u8]) -> bool {
     is_root(name) || PER_WORK_TREE.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Where each work tree has references for itself, beside `HEAD` and its kin.
+/// The prefixes of references that each work tree has itself, besides `HEAD` and the like.
 pub const PER_WORK_TREE: [&[u8]; 3] = [b"refs/bisect/", b"refs/rewritten/", b"refs/worktree/"];
 
-/// The directory that a reference stands in.
+/// The directory of a reference.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Home<'a> {
     /// The git directory of this work tree.
@@ -44,7 +45,7 @@ pub enum Home<'a> {
     Other(&'a [u8]),
 }
 
-/// Returns where a reference with a valid name is looked for, and by which path there.
+/// Returns the directory of a reference with a valid name, and its path there.
 pub fn home(name: &[u8]) -> Home<'_> {
     if let Some(rest) = name.strip_prefix(b"worktrees/")
         && let Some(slash) = rest.iter().position(|&byte| byte == b'/')

@@ -1,7 +1,7 @@
-//! References in one file, `packed-refs`.
+//! Packed references: the file `packed-refs`.
 //!
-//! Source: the format that git-pack-refs(1) writes: a line of what holds for the whole file, then an id and a name in
-//! each line, and behind a tag's line one with `^` and what the tag leads to.
+//! Source: the format that git-pack-refs(1) writes: a header line, then lines of an id and a name,
+//! each tag's line followed by one with `^` and its target.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,21 +17,21 @@ use crate::sandbox::Stamp;
 
 const NAME: &[u8] = b"packed-refs";
 
-/// Lines between two looks at the budget.
+/// Lines between two checks of the budget.
 const LOOK: usize = 1 << 10;
 
-/// Names that are searched for in the bytes; for more, their lines are listed.
+/// Names that are searched in the bytes before the lines are indexed.
 const SCANS: usize = 16;
 
 /// The bytes of `packed-refs`, read once.
 #[derive(Debug, Default)]
 pub struct Packed {
     bytes: Vec<u8>,
-    /// The state of the file, `None` where there is none.
+    /// The stamp of the file, `None` if there is none.
     stamp: Option<Stamp>,
-    /// Names that were searched for.
+    /// The number of searches so far.
     scans: AtomicUsize,
-    /// Where the lines of references begin, if they are in the order of their names, as git writes them.
+    /// The offsets of the lines of references, if they are sorted by name, as git writes them.
     lines: OnceLock<Option<Vec<u32>>>,
 }
 
@@ -39,12 +39,12 @@ pub struct Packed {
 const _: () = assert!(limits::PACKED_REFS_BYTES <= u32::MAX as u64);
 
 impl Packed {
-    /// Returns what is in the file of a common directory, as it was read before while the file is the same; without one
-    /// nothing is packed.
+    /// Returns the packed references of a common directory, from the cache while the file is
+    /// unchanged; none without the file.
     ///
     /// # Errors
-    /// `too_large` over [`limits::PACKED_REFS_BYTES`]; `tool_failed` where the last line was cut, which git refuses
-    /// whatever it looks for.
+    /// `too_large` over [`limits::PACKED_REFS_BYTES`]; `tool_failed` if the last line is cut, which
+    /// git always refuses.
     pub fn current(directory: &GitDirectory, kept: &Repositories) -> Result<Arc<Self>> {
         let Some(file) = directory.open(NAME)? else { return Ok(Arc::default()) };
         let stamp = file.stamp();
@@ -55,22 +55,22 @@ impl Packed {
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
             return Err(damaged(directory, bytes.lines().count()));
         }
-        // A line has an id and a name, and what is listed of it four bytes.
+        // A line has an id and a name, and four bytes in the index.
         let size = bytes.len() + bytes.len() / 10;
         let packed = Arc::new(Self { bytes, stamp: Some(stamp), ..Self::default() });
         kept.keep_made(stamp, &packed, size);
         Ok(packed)
     }
 
-    /// Tells whether the file is still the one that was read.
+    /// Tells whether the file is unchanged since it was read.
     pub fn is_current(&self, directory: &GitDirectory) -> Result<bool> {
         Ok(directory.stamp(NAME)? == self.stamp)
     }
 
-    /// Returns the id of a reference; the order of the lines does not count, and of two the first does.
+    /// Returns the id of a reference; the lines need not be sorted, and the first of two counts.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn find(&self, name: &[u8], hash: gix::hash::Kind) -> Result<Option<Oid>> {
         let digits = hash.len_in_hex();
         if self.lines.get().is_none() && self.scans.fetch_add(1, Ordering::Relaxed) < SCANS {
@@ -82,7 +82,7 @@ impl Packed {
         Ok(found.and_then(|&start| self.id(start as usize, digits)))
     }
 
-    /// Returns where the lines of references begin, `None` if they are not in the order of their names.
+    /// Returns the offsets of the lines of references, `None` if they are not sorted by name.
     fn lines(&self, digits: usize) -> Result<Option<&[u32]>> {
         if let Some(lines) = self.lines.get() {
             return Ok(lines.as_deref());
@@ -135,7 +135,7 @@ impl Packed {
     /// Calls `each` with the name and id of every reference, in the order of the lines.
     ///
     /// # Errors
-    /// `tool_failed` that numbers a line which is none of a reference.
+    /// `tool_failed` with the number of an invalid line.
     pub fn each(
         &self,
         directory: &GitDirectory,
@@ -169,7 +169,7 @@ impl Packed {
     }
 }
 
-/// Says which line, and not what it holds: the file may be another one.
+/// Returns an error with the number of the line, without its content: it may be another file.
 fn damaged(directory: &GitDirectory, line: usize) -> Error {
     directory.gate().damaged(format!("line {line} of its packed-refs is no reference"))
 }

@@ -1,6 +1,7 @@
-//! What a reference was before: its log.
+//! Reflogs: the former values of a reference.
 //!
-//! Source: the lines that git-reflog(1) reads: old id, new id, name, address, time, zone, and a message behind a tab.
+//! Source: the lines that git-reflog(1) reads: old id, new id, name, address, time, zone, and a
+//! message after a tab.
 
 use gix::bstr::ByteSlice;
 
@@ -14,18 +15,18 @@ use crate::limits;
 /// A line of a reference's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// What the reference was, null where it was made.
+    /// The old id, null if the reference was created.
     pub old: Oid,
-    /// What it became.
+    /// The new id.
     pub new: Oid,
-    /// When, in seconds since 1970.
+    /// The time in seconds since 1970.
     pub time: u64,
-    /// Why.
+    /// The message.
     pub message: Vec<u8>,
 }
 
 impl References<'_> {
-    /// Returns the reference whose log is meant by a name that resolves: its own, or that of what it leads to.
+    /// Returns the reference whose log applies to a name: its own, or else its target's.
     pub fn logged(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
         let Resolved::Id { name: target, id } = self.resolve(name)? else { return Ok(None) };
         for candidate in [name, &target] {
@@ -42,7 +43,7 @@ impl References<'_> {
         Ok(None)
     }
 
-    /// Returns the lines of a reference's log, the newest first; lines that git cannot read are left out.
+    /// Returns the lines of a reference's log, the newest first; omits lines that git cannot read.
     ///
     /// # Errors
     /// `too_large` for a log of more than [`limits::REFLOG_BYTES`].
@@ -60,7 +61,7 @@ impl References<'_> {
 
     fn log(&self, name: &[u8]) -> (&GitDirectory, Vec<u8>) {
         let (directory, path) = self.place(name);
-        // The log of another work tree's reference stands beside that reference.
+        // The log of another work tree's reference is in that work tree's git directory.
         let path = match path.strip_prefix(b"worktrees/").and_then(|rest| rest.split_once_str("/"))
         {
             Some((work_tree, rest)) => [b"worktrees/", work_tree, b"/logs/", rest].concat(),
@@ -78,7 +79,7 @@ impl From<LogLine> for Entry {
     }
 }
 
-/// Reads a line without its newline.
+/// Parses a line without its newline.
 fn parse(line: &[u8], digits: usize) -> Option<Entry> {
     let (old, rest) = line.split_at_checked(digits)?;
     let (new, rest) = rest.strip_prefix(b" ")?.split_at_checked(digits)?;

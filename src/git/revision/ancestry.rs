@@ -1,4 +1,4 @@
-//! How two revisions are related: their merge bases, and how far they are apart.
+//! The relation of two revisions: their merge bases, and how far they have diverged.
 
 use super::range::{commit_of, one_commit};
 use super::resolver::Resolver;
@@ -16,14 +16,15 @@ pub fn merge_bases(repository: &Repository, one: &str, two: &str) -> Result<Vec<
     MergeBases::new(first.commits()?, first.cancel).of(one_commit(&first)?, one_commit(&last)?)
 }
 
-/// Returns how many commits only the first of two revisions has, and how many only the second.
+/// Returns the number of commits that only the first of two revisions has, and that only the second
+/// has.
 pub fn ahead_behind(repository: &Repository, one: &str, two: &str) -> Result<(u64, u64)> {
     let [first, last] = [one, two].map(|name| commit_of(repository, name));
     divergence(repository, first?, last?)
 }
 
-/// Returns how many commits only the first of two commits has in its history, and how many only the second: one walk
-/// of `one...two`, as `git rev-list --left-right --count` does it.
+/// Returns the number of commits that are only in the first of two histories, and only in the
+/// second: one walk of `one...two`, as in `git rev-list --left-right --count`.
 pub fn divergence(repository: &Repository, one: Oid, two: Oid) -> Result<(u64, u64)> {
     if one == two {
         return Ok((0, 0));
@@ -35,7 +36,7 @@ pub fn divergence(repository: &Repository, one: Oid, two: Oid) -> Result<(u64, u
     let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
     let mut history = History::new(repository, &ends, options)?;
     history.settle();
-    // What both lead to is hidden, so whatever leads to a commit tells its side.
+    // Common ancestors are hidden, so every visited commit has one side.
     let mut left = IdSet::from_iter([one]);
     let (mut ahead, mut behind) = (0, 0);
     while let Some(commit) = history.next_commit() {

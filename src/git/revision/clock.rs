@@ -1,27 +1,28 @@
-//! Local time: from seconds since 1970 to what a calendar shows, and back.
+//! Local time: conversions between seconds since 1970 and calendar fields.
 
 use std::sync::OnceLock;
 
 use jiff::Timestamp;
 use jiff::tz::{Dst, TimeZone};
 
-/// The time zone of the process, read once: later, the thread that asks may read the repository alone.
+/// The time zone of the process, read once: later, the calling thread may be allowed to read only
+/// the repository.
 static LOCAL: OnceLock<TimeZone> = OnceLock::new();
 
-/// Returns the time zone of the process, which the first call reads.
+/// Returns the time zone of the process, read at the first call.
 pub fn local_time_zone() -> &'static TimeZone {
     LOCAL.get_or_init(TimeZone::system)
 }
 
-/// A time zone and a moment that is now.
+/// A time zone and the current moment.
 #[derive(Debug, Clone)]
 pub struct Clock {
     zone: TimeZone,
     now: i64,
 }
 
-/// A time as a calendar shows it; the year counts from 1900 and the month from 0. Out of range, the fields still add
-/// up to a time; -1 is a field that is not known.
+/// Calendar fields; the year counts from 1900 and the month from 0. Fields out of range are carried
+/// over; -1 is an unknown field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calendar {
     pub year: i64,
@@ -32,14 +33,14 @@ pub struct Calendar {
     pub second: i64,
     /// Days since Sunday.
     pub weekday: i64,
-    /// Whether summer time is meant, where that is known.
+    /// Whether the time is daylight saving time, if known.
     pub is_summer: Option<bool>,
 }
 
 const DAY: i64 = 86_400;
 
 impl Clock {
-    /// Returns a clock that shows `now`, in seconds since 1970.
+    /// Returns a clock whose current moment is `now`, in seconds since 1970.
     pub fn new(zone: TimeZone, now: i64) -> Self {
         Self { zone, now }
     }
@@ -49,12 +50,12 @@ impl Clock {
         Self::new(local_time_zone().clone(), Timestamp::now().as_second())
     }
 
-    /// Returns the moment that is now, in seconds since 1970.
+    /// Returns the current moment, in seconds since 1970.
     pub fn now(&self) -> i64 {
         self.now
     }
 
-    /// Returns what local clocks are ahead of UTC in seconds, and whether that is summer time.
+    /// Returns the offset from UTC in seconds, and whether it is daylight saving time.
     fn offset(&self, time: i64) -> (i64, bool) {
         let (first, last) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
         let time = Timestamp::from_second(time.clamp(first, last)).unwrap_or_default();
@@ -62,16 +63,16 @@ impl Clock {
         (i64::from(info.offset().seconds()), info.dst() == Dst::Yes)
     }
 
-    /// Returns what a local calendar shows at a time.
+    /// Returns the local calendar fields of a time.
     pub fn calendar(&self, time: i64) -> Calendar {
         let (offset, is_summer) = self.offset(time);
         Calendar { is_summer: Some(is_summer), ..Calendar::utc(time.saturating_add(offset)) }
     }
 
-    /// Returns the time at which a local calendar shows this; where clocks are set, as `mktime` of the GNU C library
-    /// decides: a summer time that is not one is reckoned with the nearest summer's clock.
+    /// Returns the time of local calendar fields as glibc's `mktime` does: a time marked as
+    /// daylight saving outside that period uses the offset of the nearest such period.
     pub fn time(&self, calendar: &Calendar) -> i64 {
-        /// How far and how closely the library looks for the other kind of time.
+        /// The step and the limit of glibc's search for the other kind of time.
         const STRIDE: i64 = 601_200;
         const FARTHEST: i64 = 268_227_000 + STRIDE;
         let shown = calendar.as_utc();
@@ -107,7 +108,7 @@ impl Clock {
 }
 
 impl Calendar {
-    /// Returns a time of which nothing is known.
+    /// A calendar without known fields.
     pub const UNKNOWN: Self = Self {
         year: -1,
         month: -1,
@@ -119,7 +120,7 @@ impl Calendar {
         is_summer: None,
     };
 
-    /// Returns what a calendar in UTC shows at a time.
+    /// Returns the UTC calendar fields of a time.
     pub fn utc(time: i64) -> Self {
         let days = time.div_euclid(DAY);
         let seconds = time.rem_euclid(DAY);
@@ -143,7 +144,7 @@ impl Calendar {
         }
     }
 
-    /// Returns the time at which a calendar in UTC shows this.
+    /// Returns the time of UTC calendar fields.
     pub fn as_utc(&self) -> i64 {
         let months = self.year.saturating_add(1900).saturating_mul(12).saturating_add(self.month);
         let (year, month) = (months.div_euclid(12), months.rem_euclid(12));

@@ -1,25 +1,25 @@
-//! Dates as people write them, read as git reads them in `main@{yesterday}`: exactly where the text is a whole date,
-//! else word by word, each taken for what it can be.
+//! Dates as in `main@{yesterday}`, parsed as in git: exactly if the text is a whole date, else word
+//! by word, each by its possible meaning.
 //!
-//! Source: "DATE FORMATS" of git-commit(1), and what git 2.47.3 answers wherever that says nothing.
+//! Source: "DATE FORMATS" of git-commit(1), and the results of git 2.47.3 where that is silent.
 
 use super::clock::{Calendar, Clock};
 use super::date_words::{self as words, Word};
 
-/// Seconds of a day.
+/// The seconds of a day.
 const DAY: i64 = 86_400;
 
-/// Returns the moment that a date means as people write it, in seconds since 1970; `None` where nothing in it is one.
+/// Parses a date, relative to now, to seconds since 1970; `None` if the text contains none.
 pub fn date_of(text: &str) -> Option<i64> {
     parse(text.as_bytes(), &Clock::here())
 }
 
-/// Returns the seconds since 1970 that a date means at a moment; `None` where nothing in it is one.
+/// Parses a date, relative to a clock, to seconds since 1970; `None` if the text contains none.
 pub fn parse(text: &[u8], clock: &Clock) -> Option<i64> {
     exact(text, clock).or_else(|| approximate(text, clock))
 }
 
-/// A text and how far it is read. Behind its end stand NULs, as in C.
+/// A text and the reading position. After its end there are NULs, as in C.
 struct Text<'t> {
     bytes: &'t [u8],
     at: usize,
@@ -34,7 +34,7 @@ impl<'t> Text<'t> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads the digits at the front; without one the number is 0.
+    /// Reads the digits at the front; without digits the number is 0.
     fn number(&mut self) -> i64 {
         let mut number = 0i64;
         while self.byte(0).is_ascii_digit() {
@@ -45,16 +45,16 @@ impl<'t> Text<'t> {
     }
 }
 
-/// A date that is read exactly.
+/// An exact date.
 struct Exact {
     calendar: Calendar,
-    /// Minutes ahead of UTC, where the text says so.
+    /// Minutes ahead of UTC, if stated.
     offset: Option<i64>,
-    /// Whether the text is in seconds since 1970.
+    /// Whether the date is given in seconds since 1970.
     is_utc: bool,
 }
 
-/// Reads a text that holds a whole date.
+/// Parses a text that is a whole date.
 fn exact(text: &[u8], clock: &Clock) -> Option<i64> {
     if let Some(time) = text.strip_prefix(b"@").and_then(header) {
         return Some(time);
@@ -81,14 +81,14 @@ fn exact(text: &[u8], clock: &Clock) -> Option<i64> {
     match date.offset {
         Some(minutes) => Some(time - minutes * 60),
         None => {
-            // git reckons in whole minutes.
+            // git computes in whole minutes.
             let local = clock.time(&Calendar { is_summer: None, ..date.calendar });
             Some(time - (time - local) / 60 * 60)
         }
     }
 }
 
-/// Reads `<seconds> <zone>`, as objects hold it.
+/// Parses `<seconds> <zone>`, the format in objects.
 fn header(text: &[u8]) -> Option<i64> {
     let text = text.split(|&byte| byte == b'\n').next()?;
     let space = text.iter().position(|&byte| byte == b' ')?;
@@ -101,7 +101,7 @@ fn header(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(seconds).ok()?.parse().ok()
 }
 
-/// Returns the time of a calendar in UTC, where all of it is known and the year is one that git takes.
+/// Returns the time of a UTC calendar if all fields are known and git accepts the year.
 fn checked(calendar: &Calendar) -> Option<i64> {
     let Calendar { year, month, day, hour, minute, second, .. } = *calendar;
     if !(70..=199).contains(&year)
@@ -112,7 +112,7 @@ fn checked(calendar: &Calendar) -> Option<i64> {
     {
         return None;
     }
-    // An unknown day counts as the one before the last of the month before, for git.
+    // git counts an unknown day as the day before the last one of the previous month.
     Some(Calendar { day, ..*calendar }.as_utc()).filter(|&time| time != -1)
 }
 
@@ -128,7 +128,7 @@ impl Exact {
             return length;
         }
         if let Some((hours, length)) = words::zone(text) {
-            // A zone in digits says more.
+            // A numeric zone has precedence.
             self.offset.get_or_insert(hours * 60);
             return length;
         }
@@ -149,13 +149,13 @@ impl Exact {
         text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
     }
 
-    /// Tells whether the text said nothing so far, neither of a day nor of a time.
+    /// Tells whether no date and no time were read so far.
     fn has_nothing(&self) -> bool {
         let Calendar { year, month, day, hour, minute, second, .. } = self.calendar;
         (year & month & day & hour & minute & second) < 0
     }
 
-    /// Reads the number at the front, and what belongs to it.
+    /// Reads the number at the front and its suffix.
     fn digits(&mut self, text: &mut Text<'_>, clock: &Clock) {
         let start = text.at;
         let number = text.number();
@@ -187,7 +187,7 @@ impl Exact {
             }
             return;
         }
-        // Behind a `T`: hours, or hours and minutes.
+        // After a `T`: hours, or hours and minutes.
         if calendar.hour == -1 && calendar.minute == 0 && calendar.second == 0 {
             let (hour, minute) =
                 if digits == 4 { (number / 100, number % 100) } else { (number, 0) };
@@ -251,7 +251,7 @@ fn set_time(calendar: &mut Calendar, hour: i64, minute: i64, second: i64) -> boo
     fits
 }
 
-/// Sets a date if it is one; year -1 is none. Where `clock` is given, it must not lie ten days ahead.
+/// Sets a date if it is valid; year -1 is invalid. With `clock`, it must not be ten days ahead.
 fn set_date(
     calendar: &mut Calendar,
     year: i64,
@@ -266,7 +266,7 @@ fn set_date(
     match year {
         -1 => match clock {
             Some(clock) => date.year = Calendar::utc(clock.now()).year,
-            // git takes day and month, and says that it is no date.
+            // git sets day and month even if it rejects the date.
             None => {
                 *calendar = date;
                 return false;
@@ -294,7 +294,7 @@ fn set_date(
     true
 }
 
-/// Reads `n:n`, `n-n-n` and their like, of which `first` was read; returns where they end.
+/// Reads `n:n`, `n-n-n` and the like after `first`; returns the end.
 fn several(first: i64, text: &Text<'_>, calendar: &mut Calendar, clock: &Clock) -> Option<usize> {
     let separator = text.byte(0);
     let mut text = Text { bytes: text.bytes, at: text.at + 1 };
@@ -325,16 +325,16 @@ fn several(first: i64, text: &Text<'_>, calendar: &mut Calendar, clock: &Clock) 
     is_set.then_some(text.at)
 }
 
-/// A date that is put together from words.
+/// A date composed from words.
 struct Approximate<'c> {
     calendar: Calendar,
     now: Calendar,
-    /// A number whose meaning the next word decides; 0 is none.
+    /// A number whose meaning the next word decides; 0 if none.
     number: i64,
     clock: &'c Clock,
 }
 
-/// Reads whatever a text says of a date; what it does not say is as it is now.
+/// Parses any date in a text; missing parts are those of now.
 fn approximate(text: &[u8], clock: &Clock) -> Option<i64> {
     let now = clock.calendar(clock.now());
     let calendar = Calendar { year: -1, month: -1, day: -1, ..now };
@@ -360,7 +360,7 @@ fn approximate(text: &[u8], clock: &Clock) -> Option<i64> {
 }
 
 impl Approximate<'_> {
-    /// Takes a number that no word followed for a day, a month or a year.
+    /// Uses a number without a following word as a day, a month or a year.
     fn settle_number(&mut self) {
         let number = std::mem::take(&mut self.number);
         let calendar = &mut self.calendar;
@@ -376,7 +376,7 @@ impl Approximate<'_> {
         }
     }
 
-    /// Fills in what is not known from now, and goes back by some seconds.
+    /// Fills unknown fields from now, and goes back by some seconds.
     fn back(&mut self, seconds: i64) -> i64 {
         let calendar = &mut self.calendar;
         if calendar.day < 0 {
@@ -403,14 +403,14 @@ impl Approximate<'_> {
             text.at = end;
             return;
         }
-        // Zeros lead small numbers alone: `Dec 02`.
+        // Only small numbers may have a leading zero: `Dec 02`.
         if text.bytes[start] != b'0' || text.at - start <= 2 {
             // git keeps 32 bits of it.
             self.number = i64::from(number as i32);
         }
     }
 
-    /// Takes the time of day at `hour`: today's, or yesterday's where that is still to come.
+    /// Sets the time of day to `hour`: today's, or yesterday's if that is in the future.
     fn at_hour(&mut self, hour: i64) {
         if self.calendar.hour < hour {
             self.back(DAY);
@@ -418,7 +418,7 @@ impl Approximate<'_> {
         (self.calendar.hour, self.calendar.minute, self.calendar.second) = (hour, 0, 0);
     }
 
-    /// Reads the word at the front; returns whether it says something.
+    /// Reads the word at the front; returns whether it has a meaning.
     fn word(&mut self, text: &[u8]) -> bool {
         if let Some((month, _)) = words::month(text) {
             self.calendar.month = month;

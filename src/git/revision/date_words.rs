@@ -1,4 +1,4 @@
-//! The words that git knows in dates.
+//! The words in git's dates.
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -21,7 +21,7 @@ const NUMBERS: [&str; 10] =
 const UNITS: [(&str, i64); 5] =
     [("seconds", 1), ("minutes", 60), ("hours", 3600), ("days", 86_400), ("weeks", 7 * 86_400)];
 
-/// Zones, in hours ahead of UTC, summer time included.
+/// Time zones, in hours ahead of UTC, including daylight saving time.
 const ZONES: [(&str, i64); 44] = [
     ("IDLW", -12),
     ("NT", -11),
@@ -69,12 +69,12 @@ const ZONES: [(&str, i64); 44] = [
     ("IDLE", 12),
 ];
 
-/// A word that means a time by itself.
+/// A word with a meaning of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
     /// A day ago.
     Yesterday,
-    /// This moment.
+    /// The current moment.
     Now,
     /// 1970.
     Never,
@@ -95,8 +95,8 @@ const SPECIAL: [(&str, Word); 8] = [
     ("now", Word::Now),
 ];
 
-/// Returns how many characters the word at the front of a text has in common with `name`, in any case; 0 where it
-/// goes on otherwise.
+/// Returns the length of the word at the front of a text if it is a prefix of `name` in any case,
+/// else 0.
 pub fn matched(text: &[u8], name: &str) -> usize {
     let same = text.iter().zip(name.bytes()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
     if text.get(same).is_some_and(u8::is_ascii_alphanumeric) { 0 } else { same }
@@ -107,7 +107,7 @@ fn abbreviated(text: &[u8], names: &[&str]) -> Option<(i64, usize)> {
     Some((found as i64, matched(text, names[found])))
 }
 
-/// Returns the month from 0 and the length of its name: three letters are enough.
+/// Returns the month from 0 and the length of its name; three letters suffice.
 pub fn month(text: &[u8]) -> Option<(i64, usize)> {
     abbreviated(text, &MONTHS)
 }
@@ -117,7 +117,7 @@ pub fn weekday(text: &[u8]) -> Option<(i64, usize)> {
     abbreviated(text, &WEEKDAYS)
 }
 
-/// Returns the hours that a zone is ahead of UTC, and the length of its name.
+/// Returns a zone's offset from UTC in hours, and the length of its name.
 pub fn zone(text: &[u8]) -> Option<(i64, usize)> {
     ZONES.iter().find_map(|(name, hours)| {
         let length = matched(text, name);
@@ -125,12 +125,12 @@ pub fn zone(text: &[u8]) -> Option<(i64, usize)> {
     })
 }
 
-/// Returns what a word means by itself.
+/// Returns the meaning of a word by itself.
 pub fn special(text: &[u8]) -> Option<Word> {
     SPECIAL.iter().find(|(name, _)| matched(text, name) == name.len()).map(|(_, word)| *word)
 }
 
-/// Returns the number that a word is, `last` being one.
+/// Returns the number of a number word; `last` is one.
 pub fn number(text: &[u8]) -> Option<i64> {
     let named = NUMBERS.iter().position(|name| matched(text, name) == name.len());
     named.map(|index| index as i64 + 1).or_else(|| (matched(text, "last") == 4).then_some(1))

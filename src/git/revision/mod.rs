@@ -1,21 +1,21 @@
-//! From the names of revisions to the sides of a comparison.
+//! Resolves the names of revisions to the sides of a comparison.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `side` | one side of a comparison |
-//! | `sides` | the sides that names mean, and their merge base |
-//! | `range` | `a..b` and its kin, and what `ALL` references lead to |
-//! | `ancestry` | merge bases, and how far two commits are apart |
-//! | `resolve` | one revision: taken apart from its end, and what is done to its object |
-//! | `references` | all references with what they lead to; which of them decorate a commit |
-//! | `named` | names of references, their logs, what stands for a name |
-//! | `upstream` | the branches that a branch is merged with and pushed to |
+//! | `sides` | the sides of names, and their merge base |
+//! | `range` | `a..b` and the like, and the commits of `ALL` references |
+//! | `ancestry` | merge bases, and how far two commits have diverged |
+//! | `resolve` | one revision: parsed from its end, and applied to its object |
+//! | `references` | all references with their targets; those that decorate a commit |
+//! | `named` | names of references, their logs, and their shorthands |
+//! | `upstream` | the upstream and push branches of a branch |
 //! | `short` | abbreviated ids |
 //! | `path` | files of trees and of the index |
-//! | `readable` | what may be named where a sandbox names the references that may be read |
+//! | `readable` | the objects that may be named if a sandbox limits the references |
 //! | `search` | commits by their messages |
-//! | `resolver` | what all of these read: objects, links of commits, references; peeling |
-//! | `date`, `date_words`, `clock` | dates as people write them, in local time |
+//! | `resolver` | the shared readers: objects, links of commits, references; peeling |
+//! | `date`, `date_words`, `clock` | dates in git's formats, in local time |
 
 mod ancestry;
 mod clock;

@@ -1,4 +1,4 @@
-//! Names of references: as they are abbreviated, with their logs (`main@{1}`), and what stands for one (`@{-1}`,
+//! Names of references: abbreviated, with their logs (`main@{1}`), and shorthands (`@{-1}`,
 //! `@{upstream}`).
 
 use gix::bstr::ByteSlice;
@@ -12,10 +12,10 @@ use crate::error::{Result, quoted};
 use crate::git::Oid;
 use crate::git::refs::Resolved;
 
-/// Names that stand for names that stand for names.
+/// The maximum depth of shorthands that expand to shorthands.
 const MAX_NAMES: usize = 8;
 
-/// What stands before and behind a name where it is abbreviated, in the order in which git tries.
+/// The prefixes and suffixes of abbreviated names, in git's order.
 const RULES: [(&str, &str); 6] = [
     ("", ""),
     ("refs/", ""),
@@ -25,10 +25,10 @@ const RULES: [(&str, &str); 6] = [
     ("refs/remotes/", "/HEAD"),
 ];
 
-/// Resolves a whole id, a reference, or what its log says.
+/// Resolves a full id, a reference, or an entry of its log.
 pub fn named(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
     if let Some(id) = whole_id(resolver, name) {
-        // git takes it unseen; a revision that names nothing is better said here.
+        // git accepts it without a check; an unknown id is better reported here.
         return if resolver.kind(&id)?.is_some() { nameable(resolver, id) } else { Ok(None) };
     }
     let mut is_prior = false;
@@ -74,7 +74,7 @@ fn whole_id(resolver: &Resolver<'_>, name: &[u8]) -> Option<Oid> {
     if is_whole { Oid::from_hex(name).ok() } else { None }
 }
 
-/// Returns the references that a name may mean, the first that git tries first.
+/// Returns the references that a name may mean, in git's order.
 fn candidates(resolver: &Resolver<'_>, name: &[u8]) -> Result<impl Iterator<Item = Vec<u8>>> {
     let name = match interpret(resolver, name, 0)? {
         Some((length, whole)) if length == name.len() => whole,
@@ -85,12 +85,12 @@ fn candidates(resolver: &Resolver<'_>, name: &[u8]) -> Result<impl Iterator<Item
         .map(move |(before, behind)| [before.as_bytes(), &name, behind.as_bytes()].concat()))
 }
 
-/// Returns the reference that a name means, and its object.
+/// Returns the reference of a name, and its object.
 pub fn reference(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
     for candidate in candidates(resolver, name)? {
         match resolver.references.resolve(&candidate)? {
             Resolved::Id { name, id } => return Ok(Some((name, id))),
-            // Files of another kind lie beside HEAD.
+            // There are other files beside HEAD.
             Resolved::Broken { is_symbolic: false } if candidate.starts_with(b"refs/") => {
                 resolver.broken.borrow_mut().get_or_insert(candidate);
             }
@@ -100,7 +100,7 @@ pub fn reference(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(Vec<u8>
     Ok(None)
 }
 
-/// Returns the reference with a log that a name means, and its object.
+/// Returns the reference with a log of a name, and its object.
 fn logged(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
     for candidate in candidates(resolver, name)? {
         if let Some(found) = resolver.references.logged(&candidate)? {
@@ -110,12 +110,13 @@ fn logged(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>
     Ok(None)
 }
 
-/// Returns what a reference was some changes ago, or at a date; `id` is what it is.
+/// Returns the former id of a reference, a number of changes ago or at a date; `id` is its current
+/// id.
 fn in_log(resolver: &Resolver<'_>, reference: &[u8], id: Oid, log: &[u8]) -> Result<Option<Oid>> {
     let is_number = log.iter().all(u8::is_ascii_digit);
     let number = if is_number { log.to_str_lossy().parse().unwrap_or(i64::MAX) } else { -1 };
-    // A number that large is a time, as far as git's numbers reach; a time before 1970 is one of the far future for
-    // it.
+    // A number that large is a time, in the range of git's numbers; git reads a time before 1970 as
+    // one in the far future.
     let time = match number {
         100_000_000..0x8000_0000 => Some(number as u64),
         0.. => None,
@@ -138,7 +139,8 @@ fn in_log(resolver: &Resolver<'_>, reference: &[u8], id: Oid, log: &[u8]) -> Res
         None => usize::try_from(number).ok().filter(|&place| place < entries.len()),
     };
     if let Some(place) = place {
-        // The newest entry, or one before the reference was made anew: what it says must be what the reference is.
+        // The newest entry, or one before the reference was created again: it must agree with the
+        // reference.
         let is_followed = place.checked_sub(1).is_some_and(|newer| !entries[newer].old.is_null());
         let entry = &entries[place];
         let is_exact = entry.time == time.unwrap_or(0);
@@ -153,7 +155,7 @@ fn in_log(resolver: &Resolver<'_>, reference: &[u8], id: Oid, log: &[u8]) -> Res
     Err(resolver.unresolved(&format!(": the log of {shown} has only {} entries", entries.len())))
 }
 
-/// Returns what stands for a name at the front of `name`, and how much of it that is.
+/// Expands a shorthand at the front of `name`; also returns its length.
 fn interpret(
     resolver: &Resolver<'_>,
     name: &[u8],
@@ -185,7 +187,7 @@ fn interpret(
     Ok(None)
 }
 
-/// Goes on with what stands behind a name that was put in the place of the first `length` bytes.
+/// Expands further after the first `length` bytes of a name were replaced by `branch`.
 fn interpret_rest(
     resolver: &Resolver<'_>,
     name: &[u8],
@@ -200,11 +202,11 @@ fn interpret_rest(
     })
 }
 
-/// Returns the branch that was checked out before, `@{-N}` at the front of a name, and the length of that.
+/// Returns the previous branch of `@{-N}` at the front of a name, and the length of the shorthand.
 fn prior(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(usize, Vec<u8>)>> {
     let Some(rest) = name.strip_prefix(b"@{-") else { return Ok(None) };
     let Some(brace) = rest.find_byte(b'}') else { return Ok(None) };
-    // As the C library reads a number: behind whitespace, with a sign or without.
+    // As the C library parses a number: with leading whitespace and an optional sign.
     let digits = rest[..brace].trim_start_with(|c| c.is_ascii_whitespace());
     let number = digits.to_str().ok().filter(|digits| !digits.starts_with('-'));
     let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else {
@@ -234,7 +236,7 @@ fn mark(name: &[u8]) -> Option<(Mark, usize)> {
     marks.into_iter().find(|(text, _)| begins(text)).map(|(text, mark)| (mark, text.len()))
 }
 
-/// Tells a name that could be a path of a file: one with empty names, or that ends in one of dots.
+/// Tells whether a name may be the path of a file: it has empty components, or ends in one of dots.
 fn is_path(name: &[u8]) -> bool {
     let mut is_empty = true;
     for &byte in name {

@@ -10,7 +10,7 @@ use crate::git::Oid;
 use crate::git::index::Index;
 use crate::git::tree::entries::parse;
 
-/// Returns what a path names in the tree that an object leads to; an empty path is the tree.
+/// Returns the object at a path in an object's tree; an empty path is the tree.
 pub fn in_tree(resolver: &Resolver<'_>, id: &Oid, path: &[u8]) -> Result<Option<Oid>> {
     let Some(mut tree) = resolver.peel_to(*id, Kind::Tree)? else { return Ok(None) };
     let path = resolver.repository.path_from_root(path, &resolver.asked)?;
@@ -46,7 +46,7 @@ pub fn in_tree(resolver: &Resolver<'_>, id: &Oid, path: &[u8]) -> Result<Option<
     Ok(Some(tree))
 }
 
-/// Returns what the index has for `path` or `stage:path`.
+/// Returns the index's blob of `path` or `stage:path`.
 pub fn staged(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
     let (stage, path) = match name {
         [stage @ b'0'..=b'3', b':', path @ ..] => (stage - b'0', path),

@@ -1,4 +1,4 @@
-//! Ranges: `a..b`, `a...b`, `a^!`, `a^@`, `a^-`, and what all references lead to.
+//! Ranges: `a..b`, `a...b`, `a^!`, `a^@`, `a^-`, and `ALL`.
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
@@ -15,7 +15,7 @@ use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
 use crate::git::repository::Repository;
 
-/// What a text names.
+/// A parsed revision or range.
 pub enum Range {
     /// A revision.
     One(Oid),
@@ -32,10 +32,10 @@ pub enum Range {
 }
 
 impl Range {
-    /// Resolves what was asked for to a range or a revision.
+    /// Resolves the requested name to a range or a revision.
     ///
     /// # Errors
-    /// `not_found` for what names nothing.
+    /// `not_found` if the name does not resolve.
     pub fn of(resolver: &Resolver<'_>, hint: Hint) -> Result<Self> {
         let name = resolver.asked.as_str();
         if Revision::named(name).is_some() {
@@ -49,13 +49,13 @@ impl Range {
                 ));
         }
         let mut failed = None;
-        // The end of a range that names nothing.
+        // The end of the range that does not resolve.
         let mut unknown = None;
         if let Some((from, to)) = name.split_once("..") {
             let (to, is_symmetric) = to.strip_prefix('.').map_or((to, false), |to| (to, true));
             let end =
                 |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
-            // Two dots alone are a path for git.
+            // In git two dots alone are a path.
             if !(from.is_empty() && to.is_empty() && !is_symmetric) {
                 let ends = [end(from), end(to)]
                     .map(|name| (resolve(resolver, name.as_bytes(), Hint::Committish), name));
@@ -113,8 +113,8 @@ impl Range {
     }
 }
 
-/// Resolves a range of commits as `git log` does: `a..b`, `a...b` without their merge bases' history,
-/// one revision with all its ancestors, or `ALL` references and HEAD.
+/// Resolves a range of commits as `git log` does: `a..b`, `a...b` without their merge bases'
+/// history, one revision with all its ancestors, or `ALL` references and HEAD.
 pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
     let resolver = Resolver::new(repository, range);
     if range.eq_ignore_ascii_case("ALL") {
@@ -161,7 +161,7 @@ pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
     })
 }
 
-/// Returns the object that a revision names, as `git rev-parse` does.
+/// Returns the object of a revision, as `git rev-parse` does.
 pub fn object_of(repository: &Repository, name: &str) -> Result<Oid> {
     match Range::of(&Resolver::new(repository, name), Hint::Any)? {
         Range::One(id) => Ok(id),
@@ -173,7 +173,7 @@ pub fn object_of(repository: &Repository, name: &str) -> Result<Oid> {
     }
 }
 
-/// Returns the commit that a revision leads to.
+/// Returns the commit of a revision.
 pub fn commit_of(repository: &Repository, name: &str) -> Result<Oid> {
     one_commit(&Resolver::new(repository, name))
 }
@@ -190,7 +190,7 @@ pub fn one_commit(resolver: &Resolver<'_>) -> Result<Oid> {
     resolver.commit(id)
 }
 
-/// Returns every commit that a reference, HEAD or another work tree's HEAD leads to, in the order of their names.
+/// Returns the commits of all references, HEAD and other work trees' HEADs, sorted by name.
 fn all(resolver: &Resolver<'_>) -> Result<RevRange> {
     let mut named = Vec::new();
     resolver.references.each(|name, id| {
@@ -210,7 +210,7 @@ fn all(resolver: &Resolver<'_>) -> Result<RevRange> {
         }
         match resolver.untagged(id)? {
             Ok((Kind::Commit, commit)) => tips.push(commit),
-            // As for git, what leads to no commit (a tagged file) has no history.
+            // As in git, a reference without a commit (a tagged file) has no history.
             Ok(_) => {}
             Err(missing) => {
                 return Err(resolver
@@ -222,7 +222,7 @@ fn all(resolver: &Resolver<'_>) -> Result<RevRange> {
     Ok(RevRange { tips, hidden: Vec::new(), read: Vec::new() })
 }
 
-/// Says why what was asked for names nothing, or one `end` of the range that it is.
+/// Returns the error of a name that does not resolve, or of one `end` of a range.
 fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error> {
     if let Some(end) = end.filter(|end| Revision::named(end).is_some()) {
         return Ok(Error::invalid_args(format!(

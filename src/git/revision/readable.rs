@@ -1,5 +1,5 @@
-//! Which objects may be named, where a sandbox names the references that may be read: commits that one of them reaches, and
-//! the tags on the way. What lies in their trees is reached from them.
+//! The objects that may be named if a sandbox limits the readable references: commits reachable
+//! from one of them, and the tags on the way. The contents of their trees are reached from them.
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
@@ -13,7 +13,7 @@ use crate::git::model::id_tables::IdSet;
 use crate::git::repository::Repository;
 use crate::limits;
 
-/// Refuses a side that is the index or the work tree, where what is checked out may not be read.
+/// Rejects the index or the work tree as a side if the checked-out branch may not be read.
 pub fn check_side(repository: &Repository, side: Revision) -> Result<()> {
     match (repository.ref_limit(), side) {
         (Some(limit), Revision::Index | Revision::WorkTree)
@@ -42,7 +42,7 @@ pub fn nameable(resolver: &Resolver<'_>, id: Oid) -> Result<Option<Oid>> {
     Ok(may_name(resolver, &id)?.then_some(id))
 }
 
-/// Finds the commits that the references reach, and the tags on the way to them.
+/// Finds the commits reachable from the references, and the tags on the way to them.
 fn reached(resolver: &Resolver<'_>) -> Result<IdSet> {
     let mut found: IdSet = IdSet::default();
     let mut tips = Vec::new();

@@ -1,4 +1,5 @@
-//! All references with what they lead to, as `git for-each-ref` lists them, and which of them decorate a commit.
+//! All references with their targets, as `git for-each-ref` lists them, and those that decorate
+//! commits.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,12 +19,12 @@ use crate::git::refs::{Packed, Resolved};
 use crate::git::repository::Repository;
 use crate::text::CancelToken;
 
-/// What HEAD names.
+/// The target of HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedOut {
-    /// The branch, by its full name, whether it exists or not.
+    /// The full name of the branch, whether it exists or not.
     pub branch: Option<Vec<u8>>,
-    /// The commit; none before the first one.
+    /// The commit; `None` before the first one.
     pub commit: Option<Oid>,
 }
 
@@ -32,52 +33,56 @@ pub struct CheckedOut {
 pub struct Named {
     /// Its full name, such as `refs/heads/main`, or `HEAD`.
     pub name: Vec<u8>,
-    /// The object it leads to; absent where the reference is damaged.
+    /// The id of its object; `None` if the reference is damaged.
     pub object: Option<Oid>,
-    /// The last of a row of symbolic references.
+    /// The final target of a symbolic reference.
     pub target: Option<Vec<u8>>,
-    /// Whether HEAD names it, or is itself a detached HEAD.
+    /// Whether it is the branch of HEAD, or a detached HEAD itself.
     pub is_head: bool,
 }
 
-/// What is asked of references beside their names and objects.
+/// The requested details of references besides their names and objects.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReferenceDetails {
-    /// Names as short as git makes them.
+    /// git's shortest names.
     pub short: bool,
-    /// What is behind tags.
+    /// The peeled commits.
     pub commit: bool,
-    /// The first words of the object, and who made a tag.
+    /// The time of that commit.
+    pub committed: bool,
+    /// The subject of the object's message, and the tagger.
     pub message: bool,
-    /// The branch that a branch is merged with.
+    /// The upstream of a branch.
     pub upstream: bool,
-    /// How far both are apart.
+    /// The number of commits between both.
     pub distance: bool,
 }
 
-/// A reference and what was asked of it.
+/// A reference and its requested details.
 #[derive(Debug)]
 pub struct Reference {
     /// The reference.
     pub named: Named,
-    /// Its name as short as it is unambiguous.
+    /// Its shortest unambiguous name.
     pub short: Vec<u8>,
-    /// The commit that it leads to, behind tags.
+    /// The commit after peeling tags.
     pub commit: Option<Oid>,
-    /// The first paragraph of its object's message; a tree and a blob have none.
+    /// When that was committed, in microseconds since 1970.
+    pub committed_at: Option<i64>,
+    /// The first paragraph of its object's message; `None` for a tree or a blob.
     pub subject: Option<Vec<u8>>,
-    /// What an annotated tag says.
+    /// The fields of an annotated tag.
     pub tag: Option<TagInfo>,
-    /// The branch that it is merged with.
+    /// The upstream branch.
     pub upstream: Option<Vec<u8>>,
-    /// The commits that only it has, and those that only its upstream has.
+    /// The number of commits that only it has, and that only its upstream has.
     pub distance: Option<(u64, u64)>,
-    /// What it takes of the budget.
+    /// Its charge to the budget.
     charge: Charge,
 }
 
 impl Reference {
-    /// Returns about how many bytes it takes in memory.
+    /// Returns its approximate size in memory.
     pub fn bytes(&self) -> usize {
         let texts = [self.subject.as_ref(), self.upstream.as_ref(), self.named.target.as_ref()];
         let tagger = self.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
@@ -89,12 +94,12 @@ impl Reference {
     }
 }
 
-/// Returns what is checked out.
+/// Returns the branch and the commit of HEAD.
 pub fn checked_out(repository: &Repository) -> Result<CheckedOut> {
     Ok(CheckedOut { branch: repository.references().branch()?, commit: repository.head()? })
 }
 
-/// Returns HEAD and all references in the order of their names.
+/// Returns HEAD and all references, sorted by name.
 pub fn reference_names(repository: &Repository) -> Result<Vec<Named>> {
     let references = repository.references();
     let head = match references.resolve(b"HEAD")? {
@@ -112,18 +117,14 @@ pub fn reference_names(repository: &Repository) -> Result<Vec<Named>> {
     }
     references.each_with_target(|name, id, target| {
         cancel.room(&mut charge, &mut found, 1)?;
-        found.push(Named {
-            name: name.to_vec(),
-            object: id.ok(),
-            target: target.map(<[u8]>::to_vec),
-            is_head: current == Some(name),
-        });
+        let is_head = current == Some(name.as_slice());
+        found.push(Named { name, object: id.ok(), target, is_head });
         Ok(())
     })?;
     Ok(found)
 }
 
-/// Returns the names that decorate each commit, in git's order: HEAD, the branch it names, then the others
+/// Returns the names that decorate each commit, in git's order: HEAD, its branch, then the others
 /// from the last name to the first.
 pub fn decorations(repository: &Repository) -> Result<HashMap<Oid, Vec<Vec<u8>>>> {
     const SHOWN: [&[u8]; 3] = [b"refs/heads/", b"refs/remotes/", b"refs/tags/"];
@@ -148,25 +149,26 @@ pub fn decorations(repository: &Repository) -> Result<HashMap<Oid, Vec<Vec<u8>>>
     Ok(found)
 }
 
-/// Reads what is asked of references, for one thread.
+/// Reads the requested details of references, for one thread.
 pub struct ReferenceReader<'a> {
     resolver: Resolver<'a>,
     details: ReferenceDetails,
 }
 
 impl<'a> ReferenceReader<'a> {
-    /// Returns what reads references of a repository.
+    /// Creates a reader of references.
     pub fn new(repository: &'a Repository, details: ReferenceDetails, packed: Arc<Packed>) -> Self {
         Self { resolver: Resolver::new(repository, "").with_packed(packed), details }
     }
 
-    /// Reads what is asked of one reference.
+    /// Reads the requested details of one reference.
     pub fn read(&self, named: Named) -> Result<Reference> {
         let cancel = &self.resolver.cancel;
         cancel.check()?;
         let mut reference = Reference {
             short: Vec::new(),
             commit: None,
+            committed_at: None,
             subject: None,
             tag: None,
             upstream: None,
@@ -178,10 +180,16 @@ impl<'a> ReferenceReader<'a> {
             reference.short = self.short(&reference.named.name)?;
         }
         if let Some(object) = reference.named.object {
-            if self.details.commit
+            if (self.details.commit || self.details.committed)
                 && let Some((Kind::Commit, commit)) = self.resolver.untag(object)?
             {
                 reference.commit = Some(commit);
+                if self.details.committed {
+                    let bytes = self.resolver.objects.commit(&commit)?;
+                    let _charge = cancel.charge(bytes.len())?;
+                    let info = CommitInfo::read(&bytes, None, &CancelToken::never())?;
+                    reference.committed_at = info.committer_date;
+                }
             }
             if self.details.message {
                 match self.resolver.objects.object(&object)? {
@@ -212,7 +220,7 @@ impl<'a> ReferenceReader<'a> {
         Ok(reference)
     }
 
-    /// Counts the commits between a branch and its upstream, where both lead to commits.
+    /// Counts the commits between a branch and its upstream, if both are commits.
     fn distance(&self, reference: &Reference) -> Result<Option<(u64, u64)>> {
         let (Some(own), Some(upstream)) = (reference.named.object, &reference.upstream) else {
             return Ok(None);
@@ -228,9 +236,9 @@ impl<'a> ReferenceReader<'a> {
         }
     }
 
-    /// Returns the shortest name that means the same reference and no other.
+    /// Returns the shortest name that unambiguously means the reference.
     fn short(&self, name: &[u8]) -> Result<Vec<u8>> {
-        /// Where git looks for a name: what stands before and behind it.
+        /// git's rules for abbreviated names: prefix and suffix.
         const RULES: [(&[u8], &[u8]); 6] = [
             (b"", b""),
             (b"refs/", b""),

@@ -1,8 +1,8 @@
 //! From the name of a revision to an object, as git resolves it.
 //!
-//! Source: gitrevisions(7), and what git 2.47.3 answers where that is not exact. A name is taken apart from its end:
-//! what is left when nothing can be taken off any more is a reference or an id, and what was taken off is then done
-//! to its object, the last first.
+//! Source: gitrevisions(7), and the results of git 2.47.3 where that is not exact. A name is parsed
+//! from its end: after all suffixes are removed, the rest is a reference or an id, and the suffixes
+//! are then applied to its object, the last one first.
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
@@ -14,25 +14,25 @@ use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::limits;
 
-/// What is done to an object.
+/// An operation on an object.
 enum Step<'n> {
     /// `^N`: a parent, 0 is the commit itself.
     Parent(u64),
     /// `~N`: the first parent of the first parent.
     Ancestor(u64),
-    /// `^{}`: what is behind tags.
+    /// `^{}`: peel tags.
     Untag,
-    /// `^{kind}`; without one any object.
+    /// `^{kind}`; `None` for any object.
     Peel(Option<Kind>),
     /// `^{/text}`: the newest ancestor whose message matches.
     Search(&'n [u8]),
 }
 
-/// Returns the object that a revision names, `None` where it names nothing.
+/// Returns the object of a revision, `None` if it does not resolve.
 ///
 /// # Errors
-/// Where more can be said than that it names nothing: an ambiguous id, a branch without an upstream, a damaged
-/// reference.
+/// An ambiguous id, a branch without an upstream, a damaged reference: cases with a more precise
+/// error.
 pub fn resolve(resolver: &Resolver<'_>, name: &[u8], hint: Hint) -> Result<Option<Oid>> {
     if name.len() > limits::REVISION_BYTES {
         return Err(Error::invalid_args(format!(
@@ -91,7 +91,7 @@ fn object(resolver: &Resolver<'_>, name: &[u8], hint: Hint) -> Result<Option<Oid
     Ok(Some(id))
 }
 
-/// Resolves a name with nothing behind it: a reference, its log, or an id.
+/// Resolves a name without suffixes: a reference, its log, or an id.
 fn base(resolver: &Resolver<'_>, name: &[u8], hint: Hint) -> Result<Option<Oid>> {
     if let Some(id) = named::named(resolver, name)? {
         return Ok(Some(id));
@@ -114,7 +114,8 @@ fn take(resolver: &Resolver<'_>, id: Oid, step: &Step<'_>) -> Result<Option<Oid>
         }
         Step::Ancestor(generations) => {
             let Some(mut commit) = resolver.peel_to(id, Kind::Commit)? else { return Ok(None) };
-            // A commit that is met again at the next power of two is its own ancestor (Brent's search for a cycle).
+            // A commit that is met again at the next power of two is its own ancestor (Brent's
+            // cycle detection).
             let (mut mark, mut next) = (commit, 1);
             for step in 0..generations {
                 resolver.cancel.check()?;
@@ -142,7 +143,7 @@ fn take(resolver: &Resolver<'_>, id: Oid, step: &Step<'_>) -> Result<Option<Oid>
     }
 }
 
-/// Splits `name~3` and `name^2`; the step is `None` for a number that is too large.
+/// Splits `name~3` and `name^2`; the step is `None` if the number is too large.
 fn generations(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (rest, digits) = name.split_at(name.len() - digits);
@@ -158,14 +159,14 @@ fn generations(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     Some((rest, step))
 }
 
-/// Splits `name^{...}`; the step is `None` where git knows none by that word.
+/// Splits `name^{...}`; the step is `None` if git has no such word.
 fn peeled(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     if name.len() < 4 || !name.ends_with(b"}") {
         return None;
     }
     let at = name.rfind(b"^{")?;
     let word = &name[at + 2..];
-    // What stands behind the brace of a kind does not count for git.
+    // git ignores the text after the brace of a kind.
     let kinds = [
         ("commit}", Kind::Commit),
         ("tag}", Kind::Tag),
@@ -185,7 +186,7 @@ fn peeled(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     Some((&name[..at], step))
 }
 
-/// Returns where the path of `revision:path` begins: at the first colon outside of braces.
+/// Returns the index of the colon in `revision:path`: the first one outside of braces.
 fn colon(name: &[u8]) -> Option<usize> {
     let mut depth = 0usize;
     name.iter().position(|&byte| {

@@ -1,4 +1,4 @@
-//! What the names of revisions are resolved with: the objects, links and references of a repository.
+//! The shared readers of a resolution: the objects, links and references of a repository.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -23,13 +23,13 @@ pub struct Resolver<'a> {
     commits: OnceCell<Commits>,
     /// The whole revision, for messages.
     pub asked: String,
-    /// A reference that a name may mean, and that holds no id.
+    /// A damaged reference that a name may mean.
     pub broken: RefCell<Option<Vec<u8>>>,
     pub cancel: CancelToken<'a>,
 }
 
 impl<'a> Resolver<'a> {
-    /// Returns what resolves `asked` and its parts.
+    /// Creates a resolver of `asked` and its parts.
     pub fn new(repository: &'a Repository, asked: &str) -> Self {
         Self {
             repository,
@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Returns the resolver, with packed references that were read before.
+    /// Sets packed references that were read before.
     pub fn with_packed(self, packed: Arc<Packed>) -> Self {
         Self { references: self.references.with_packed(packed), ..self }
     }
@@ -61,7 +61,7 @@ impl<'a> Resolver<'a> {
         Ok(self.commits()?.links(commit)?.parents)
     }
 
-    /// Returns the kind of an object, `None` where it is missing.
+    /// Returns the kind of an object, `None` if it is missing.
     pub fn kind(&self, id: &Oid) -> Result<Option<Kind>> {
         if id.is_empty_tree() {
             return Ok(Some(Kind::Tree));
@@ -69,15 +69,15 @@ impl<'a> Resolver<'a> {
         Ok(self.objects.header(id)?.map(|(kind, _)| kind))
     }
 
-    /// Follows tags to what they lead to; `None` where that is missing.
+    /// Peels tags; `None` if the target is missing.
     pub fn untag(&self, id: Oid) -> Result<Option<(Kind, Oid)>> {
         Ok(self.untagged(id)?.ok())
     }
 
-    /// Follows tags to what they lead to, or returns the object that is missing.
+    /// Peels tags, or returns the missing object.
     ///
     /// # Errors
-    /// `tool_failed` for a tag that leads to itself, and beyond [`limits::TAG_DEPTH`].
+    /// `tool_failed` for a cycle of tags, and beyond [`limits::TAG_DEPTH`].
     pub fn untagged(&self, id: Oid) -> Result<std::result::Result<(Kind, Oid), Oid>> {
         let mut id = id;
         let mut seen = Vec::new();
@@ -112,7 +112,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Follows tags, and commits to their trees, to an object of a kind; `None` where they lead to another.
+    /// Peels tags, and commits to their trees, to an object of a kind; `None` if there is none.
     pub fn peel_to(&self, id: Oid, wanted: Kind) -> Result<Option<Oid>> {
         if wanted == Kind::Tag {
             return Ok((self.kind(&id)? == Some(Kind::Tag)).then_some(id));
@@ -126,7 +126,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Returns the error of a range one end of which names nothing.
+    /// Returns the error of a range with an end that does not resolve.
     pub fn unresolved_end(&self, end: &str) -> Error {
         Error::not_found(format!(
             "no revision {} in {} can be resolved in the repository at {}",
@@ -136,7 +136,7 @@ impl<'a> Resolver<'a> {
         ))
     }
 
-    /// Returns the error of a revision that names nothing, and why.
+    /// Returns the error of a revision that does not resolve, with the reason.
     pub fn unresolved(&self, why: &str) -> Error {
         Error::not_found(format!(
             "no revision {} can be resolved in the repository at {}{why}",
@@ -145,7 +145,7 @@ impl<'a> Resolver<'a> {
         ))
     }
 
-    /// Follows tags to a commit.
+    /// Peels tags to a commit.
     pub fn commit(&self, id: Oid) -> Result<Oid> {
         match self.untagged(id)? {
             Ok((Kind::Commit, commit)) => Ok(commit),
@@ -158,7 +158,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Follows tags and commits to a tree.
+    /// Peels tags and commits to a tree.
     pub fn tree(&self, id: Oid) -> Result<Oid> {
         match self.untagged(id)? {
             Ok((Kind::Tree, tree)) => Ok(tree),

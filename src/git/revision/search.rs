@@ -1,4 +1,4 @@
-//! The newest commit whose message matches: `:/text`, `HEAD^{/text}`.
+//! Finds the newest commit with a matching message: `:/text`, `HEAD^{/text}`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,29 +14,29 @@ use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
 use crate::pattern::{self, Syntax, posix};
 
-/// Bytes of a compiled pattern; a larger one is none.
+/// The most bytes of a compiled pattern.
 const PATTERN_BYTES: usize = 1 << 20;
 
-/// What a message is asked for.
+/// A pattern of messages.
 struct Pattern {
     regex: pattern::Pattern,
     /// Whether it must not match.
     is_negative: bool,
 }
 
-/// A commit that waits for its turn: the newest first, of one second the one found first.
+/// A commit in the queue: the newest first, of the same second the one found first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting {
     date: u64,
     found: Reverse<u64>,
     id: Oid,
     parents: Vec<Oid>,
-    /// Whether its message matches: messages themselves may be too large to be kept.
+    /// Whether its message matches: messages themselves may be too large to keep.
     is_match: bool,
 }
 
 impl Pattern {
-    /// Reads `text`, `!-text` or `!!text`; `None` for what git takes for none.
+    /// Parses `text`, `!-text` or `!!text`; `None` if git rejects it.
     fn read(text: &[u8]) -> Option<Self> {
         let (text, is_negative) = match text {
             [b'!', b'-', rest @ ..] => (rest, true),
@@ -51,7 +51,7 @@ impl Pattern {
     }
 
     fn matches(&self, commit: &[u8]) -> Result<bool> {
-        // For git the text ends at a NUL.
+        // In git the text ends at a NUL.
         let commit = &commit[..commit.find_byte(0).unwrap_or(commit.len())];
         let found = match commit.find(b"\n\n") {
             Some(end) => self.regex.is_match(&commit[end + 2..])?,
@@ -61,11 +61,11 @@ impl Pattern {
     }
 }
 
-/// Returns the newest commit that matches among those that references and HEAD lead to.
+/// Returns the newest matching commit reachable from references and HEAD.
 pub fn all(resolver: &Resolver<'_>, pattern: &[u8]) -> Result<Option<Oid>> {
     let mut tips = Vec::new();
     resolver.references.each(|_, id| {
-        // As in git, what is damaged leads to no commit.
+        // As in git, a damaged reference has no commit.
         tips.extend(id);
         Ok(())
     })?;
@@ -73,7 +73,7 @@ pub fn all(resolver: &Resolver<'_>, pattern: &[u8]) -> Result<Option<Oid>> {
         tips.push(id);
     }
     let mut commits = Vec::new();
-    // git puts each before the others, and keeps that order where the time is the same.
+    // git prepends each, and keeps that order for equal times.
     for id in tips.into_iter().rev() {
         if let Some((Kind::Commit, id)) = resolver.untag(id)? {
             commits.push(id);
@@ -82,13 +82,13 @@ pub fn all(resolver: &Resolver<'_>, pattern: &[u8]) -> Result<Option<Oid>> {
     search(resolver, pattern, commits)
 }
 
-/// Returns the newest commit that matches among some and their ancestors.
+/// Returns the newest matching commit among `tips` and their ancestors.
 pub fn search(resolver: &Resolver<'_>, pattern: &[u8], tips: Vec<Oid>) -> Result<Option<Oid>> {
     let Some(pattern) = Pattern::read(pattern) else { return Ok(None) };
     let mut seen: IdSet = IdSet::default();
     let mut queue = BinaryHeap::new();
     let mut count = 0;
-    // What the commits that were met take.
+    // The memory of the commits that were met.
     let mut charge = Charge::free();
     let mut meet = |id: Oid, queue: &mut BinaryHeap<Waiting>| -> Result<()> {
         if seen.insert(id) {

@@ -1,4 +1,4 @@
-//! Abbreviated ids, and what `git describe` prints.
+//! Abbreviated ids, and the output of `git describe`.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use super::resolver::Resolver;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 
-/// The fewest digits that git takes for an id.
+/// The least number of digits of an abbreviated id in git.
 const FEWEST: usize = 4;
 
-/// What an abbreviated id is taken for where several objects begin with it.
+/// The preferred object if several begin with an abbreviated id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
     /// Any object.
@@ -23,7 +23,7 @@ pub enum Hint {
     Commit,
     /// A commit or a tag of one.
     Committish,
-    /// A tree, or what leads to one.
+    /// A tree, or a commit or tag of one.
     Treeish,
     /// A tree (`core.disambiguate`).
     Tree,
@@ -31,9 +31,9 @@ pub enum Hint {
     Blob,
 }
 
-/// Resolves `name-3-g1234567`: the digits decide, and they are a commit's.
+/// Resolves `name-3-g1234567` by its digits, which must be a commit's.
 pub fn described(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
-    // git looks for the last `-g` whose `g` is followed by anything at all.
+    // git uses the last `-g` with anything after it.
     let Some(at) = name.rfind(b"-g").filter(|&at| at > 0) else { return Ok(None) };
     abbreviated(resolver, &name[at + 2..], Hint::Commit)
 }
@@ -41,7 +41,7 @@ pub fn described(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
 /// Resolves an abbreviated id.
 ///
 /// # Errors
-/// `invalid_args` where several objects, or several of the kind that is wanted, begin with it.
+/// `invalid_args` if several objects, or several of the preferred kind, begin with it.
 pub fn abbreviated(resolver: &Resolver<'_>, digits: &[u8], hint: Hint) -> Result<Option<Oid>> {
     let longest = resolver.repository.object_hash().len_in_hex();
     if !(FEWEST..=longest).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit) {
@@ -90,7 +90,7 @@ pub fn abbreviated(resolver: &Resolver<'_>, digits: &[u8], hint: Hint) -> Result
     .with_hint(format!("Write more of it; it may be {}", shown.join(", "))))
 }
 
-/// Returns what `core.disambiguate` prefers.
+/// Returns the preference of `core.disambiguate`.
 fn usual_hint(resolver: &Resolver<'_>) -> Hint {
     let value = resolver
         .repository
@@ -107,7 +107,7 @@ fn usual_hint(resolver: &Resolver<'_>) -> Hint {
     }
 }
 
-/// Tells whether an object is what a hint wants.
+/// Tells whether an object satisfies a hint.
 fn fits(resolver: &Resolver<'_>, id: Oid, hint: Hint) -> Result<bool> {
     let kind = resolver.kind(&id)?;
     let behind = || {

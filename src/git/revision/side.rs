@@ -9,14 +9,14 @@ pub enum Revision {
     Tree(Oid),
     /// The empty tree, `EMPTY`.
     Empty,
-    /// What the next commit would hold, `INDEX` or `STAGED`.
+    /// The content of the next commit, `INDEX` or `STAGED`.
     Index,
     /// The files on disk, `WORKTREE` or `WORKDIR`.
     WorkTree,
 }
 
 impl Revision {
-    /// Returns the id of a tree, `Some(None)` for the empty one; index and work tree are none.
+    /// Returns the id of a tree, `Some(None)` for the empty one; `None` for index and work tree.
     pub fn as_tree(self) -> Option<Option<Oid>> {
         match self {
             Self::Tree(id) => Some(Some(id)),
@@ -25,12 +25,12 @@ impl Revision {
         }
     }
 
-    /// Tells whether a name stands for a side without being a revision.
+    /// Tells whether a name is a side that is not a revision.
     pub(in crate::git) fn is_named(name: &str) -> bool {
         Self::named(name).is_some()
     }
 
-    /// Returns the side that a name stands for without being a revision, in any case.
+    /// Returns the side of a name that is not a revision, in any case.
     pub(super) fn named(name: &str) -> Option<Self> {
         let names = [
             ("EMPTY", Self::Empty),

@@ -1,4 +1,4 @@
-//! The sides of a comparison that names mean.
+//! Resolves names to the sides of a comparison.
 
 use super::range::{Range, one_commit};
 use super::resolver::Resolver;
@@ -9,8 +9,8 @@ use crate::git::Oid;
 use crate::git::graph::merge_base::MergeBases;
 use crate::git::repository::Repository;
 
-/// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of our own
-/// names: `EMPTY`, `INDEX`, `WORKTREE`.
+/// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of redline's names:
+/// `EMPTY`, `INDEX`, `WORKTREE`.
 pub fn side_of(repository: &Repository, name: &str) -> Result<Revision> {
     if let Some(side) = Revision::named(name) {
         return Ok(side);
@@ -26,8 +26,8 @@ pub fn side_of(repository: &Repository, name: &str) -> Result<Revision> {
     }
 }
 
-/// Resolves both sides: two revisions, or, without `to`, the range that `from` names, or one revision and the work tree.
-/// `merge_base` puts the merge base of both in the place of the first.
+/// Resolves both sides: two revisions, or, without `to`, the range `from`, or one revision and the
+/// work tree. `merge_base` replaces the first by the merge base of both.
 pub fn sides_of(
     repository: &Repository,
     from: &str,
@@ -59,8 +59,8 @@ pub fn commit_and_parents(
     Ok(Some((tree(commit)?, parents.into_iter().map(tree).collect::<Result<_>>()?)))
 }
 
-/// Returns the commits between which a comparison is, as `sides_of` resolves its sides where no merge base is asked for;
-/// none for a side that is not a commit.
+/// Returns the commits of the sides that `sides_of` resolves without a merge base; `None` for a
+/// side that is not a commit.
 pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<[Option<Oid>; 2]> {
     let side = |name: &str| match Revision::named(name) {
         Some(_) => Ok(None),
@@ -86,7 +86,7 @@ pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<
     })
 }
 
-/// Returns the commit that a name leads to; `None` where it leads to something else.
+/// Returns the commit of a name; `None` if it is not a commit.
 fn if_commit(found: Result<Oid>) -> Result<Option<Oid>> {
     match found {
         Err(error) if error.kind() == ErrorKind::InvalidArgs => Ok(None),
@@ -117,7 +117,7 @@ fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Resu
     }
 }
 
-/// Resolves two revisions to the merge base and the second.
+/// Resolves two revisions to their merge base and the second.
 fn since_merge_base_of(repository: &Repository, from: &str, to: &str) -> Result<[Revision; 2]> {
     let second =
         Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
@@ -129,7 +129,7 @@ fn since_merge_base_of(repository: &Repository, from: &str, to: &str) -> Result<
     Ok([base, second.unwrap_or(to)])
 }
 
-/// Compares the merge base of two commits with the second; of several, git takes the first.
+/// Compares the merge base of two commits with the second; git uses the first of several.
 fn since_merge_base(
     resolver: &Resolver<'_>,
     ends: [Oid; 2],

@@ -1,4 +1,4 @@
-//! The branches that a branch is merged with and pushed to, as the repository's configuration names them.
+//! The upstream and push branches of a branch, from the repository's configuration.
 //!
 //! Source: git-config(1), `branch.*`, `remote.*` and `push.default`; git-fetch(1), "refspec".
 
@@ -9,22 +9,22 @@ use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::refs::Resolved;
 
-/// A branch that belongs to another.
+/// The related branch to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// `@{upstream}`: what it is merged with.
+    /// `@{upstream}`: the branch to merge with.
     Upstream,
-    /// `@{push}`: what it is pushed to.
+    /// `@{push}`: the branch to push to.
     Push,
 }
 
-/// Reads what branches belong together.
+/// Finds the related branches of a branch.
 pub struct Branches<'r> {
     resolver: &'r Resolver<'r>,
     reference: FindReference,
 }
 
-/// Returns the reference that a name means, and the object that it leads to.
+/// Returns the reference of a name, and its object.
 pub type FindReference = fn(&Resolver<'_>, &[u8]) -> Result<Option<(Vec<u8>, Oid)>>;
 
 /// A refspec: `source:target`, with a `*` on both sides or none.
@@ -35,13 +35,13 @@ struct Refspec {
 }
 
 impl<'r> Branches<'r> {
-    /// Returns what reads them; `reference` resolves what is merged from the repository itself.
+    /// Creates a finder; `reference` resolves an upstream in the repository itself.
     pub fn new(resolver: &'r Resolver<'r>, reference: FindReference) -> Self {
         Self { resolver, reference }
     }
 
-    /// Returns the reference that `<name>@{upstream}` or `<name>@{push}` means; without a name, of the branch that is
-    /// checked out.
+    /// Returns the reference of `<name>@{upstream}` or `<name>@{push}`; without a name, of the
+    /// checked-out branch.
     pub fn marked(&self, name: &[u8], mark: Mark) -> Result<Vec<u8>> {
         let branch = if name.is_empty() || name == b"HEAD" {
             let branch = self.resolver.references.branch()?;
@@ -53,7 +53,7 @@ impl<'r> Branches<'r> {
         };
         let short = branch.strip_prefix(b"refs/heads/").unwrap_or(&branch).to_vec();
         if self.resolver.repository.ref_limit().is_some() {
-            // The configuration names branches that may not be read.
+            // The configuration may name branches that may not be read.
             let found = match mark {
                 Mark::Upstream => self.upstream(&short),
                 Mark::Push => self.push(&short),
@@ -74,7 +74,7 @@ impl<'r> Branches<'r> {
         }
     }
 
-    /// Returns the reference that a branch, given without `refs/heads/`, is merged with, where one is configured.
+    /// Returns the configured upstream of a branch, given without `refs/heads/`.
     pub fn upstream_of(&self, branch: &[u8]) -> Result<Option<Vec<u8>>> {
         let found = self.configured_upstream(branch)?;
         Ok(found.filter(|name| self.resolver.references.may_read(name)))
@@ -211,7 +211,7 @@ impl Refspec {
         Self { source: source.to_vec(), target, is_negative }
     }
 
-    /// Returns what the `*` stands for where a name matches; empty where there is none.
+    /// Returns the text matched by the `*` if a name matches; empty without a `*`.
     fn matched<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
         match self.source.find_byte(b'*') {
             None => (self.source == name).then_some(b""),
@@ -223,7 +223,7 @@ impl Refspec {
     }
 }
 
-/// Returns where the first refspec that matches takes a name.
+/// Maps a name by the first matching refspec.
 fn mapped(refspecs: &[Refspec], name: &[u8]) -> Option<Vec<u8>> {
     if refspecs.iter().any(|refspec| refspec.is_negative && refspec.matched(name).is_some()) {
         return None;
@@ -238,7 +238,7 @@ fn mapped(refspecs: &[Refspec], name: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// Returns the error of a branch whose other branch is not known.
+/// Returns the error of a branch without a known related branch.
 pub(super) fn no_other_branch(resolver: &Resolver<'_>, why: &str, hint: &str) -> Error {
     resolver.unresolved(&format!(": {why}")).with_hint(hint.to_owned())
 }

@@ -1,8 +1,8 @@
-//! The object directories of a repository: its own, and those it borrows from (`objects/info/alternates`).
+//! The object directories of a repository: its own, and its alternates (`objects/info/alternates`).
 //!
-//! The lines are read as git reads them (`gitrepository-layout`): each is a path, absolute or relative to the
-//! object directory that has the file; what begins with `#` is a comment, what begins with `"` is quoted as
-//! in C; nothing is trimmed. A directory that is missing is passed over, as git does.
+//! Lines are parsed as in git (`gitrepository-layout`): each is a path, absolute or relative to the
+//! object directory with the file; a line that begins with `#` is a comment, one that begins with
+//! `"` is quoted as in C; nothing is trimmed. A missing directory is skipped, as in git.
 
 use std::collections::HashSet;
 
@@ -16,21 +16,22 @@ const FILE: &[u8] = b"info/alternates";
 /// Opens the object directories of a repository, its own first, each once.
 ///
 /// # Errors
-/// `fs_denied` where one lies outside of what may be read; `too_large` for more than
-/// [`limits::ALTERNATES`] of them, more than [`limits::ALTERNATE_LINES`] that name one, or deeper ones than git follows.
+/// `fs_denied` if one is outside of what may be read; `too_large` for more than
+/// [`limits::ALTERNATES`] of them, more than [`limits::ALTERNATE_LINES`] that name one, or deeper
+/// ones than git follows.
 pub fn open(common_dir: &GitDirectory) -> Result<Vec<GitDirectory>> {
     let gate = common_dir.gate();
     let own = common_dir.directory(b"objects")?.ok_or_else(|| gate.damaged("it has no objects"))?;
     let mut seen = HashSet::from([own.own_stamp()?.identity()]);
     let mut found = vec![own];
     let mut lines = 0;
-    // The directories of one level of borrowing after the other.
+    // One level of alternates after the other.
     let mut level = 0..1;
     for _ in 0..limits::ALTERNATES_DEPTH {
         for index in level.clone() {
             let Some(bytes) = found[index].read(FILE, limits::ALTERNATES_BYTES)? else { continue };
             for path in paths(&bytes) {
-                // A store that is missing is passed over, which is a search for each line.
+                // A missing store is skipped, but each line costs a lookup.
                 lines += 1;
                 if lines > limits::ALTERNATE_LINES {
                     return Err(gate.too_large(format!(
@@ -64,7 +65,7 @@ pub fn open(common_dir: &GitDirectory) -> Result<Vec<GitDirectory>> {
     Ok(found)
 }
 
-/// Returns the paths that a file of alternates names.
+/// Returns the paths in an alternates file.
 fn paths(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut paths = Vec::new();
     let mut rest = bytes;
@@ -82,7 +83,7 @@ fn paths(bytes: &[u8]) -> Vec<Vec<u8>> {
         }
         rest = rest.get(end + 1..).unwrap_or_default();
     }
-    // A NUL ends a path for git, and for the system.
+    // A NUL ends a path in git, and in system calls.
     paths.retain_mut(|path| {
         if let Some(end) = path.iter().position(|&byte| byte == 0) {
             path.truncate(end);
@@ -92,7 +93,7 @@ fn paths(bytes: &[u8]) -> Vec<Vec<u8>> {
     paths
 }
 
-/// Takes a text quoted as in C off the front; `None` where it is not one.
+/// Parses a C-style quoted string at the front; `None` if it is malformed.
 fn unquoted(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut text = Vec::new();
     let mut rest = bytes.strip_prefix(b"\"")?;

@@ -1,5 +1,5 @@
-//! Objects that were read, kept within a budget of bytes for all threads of a query, and for the next query where
-//! they are few.
+//! A cache of objects within a budget of bytes, for all threads of a query, and for the next query
+//! if it is small.
 
 use std::sync::Arc;
 
@@ -7,52 +7,50 @@ use gix::objs::Kind;
 use quick_cache::sync::{self, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-/// Parts of the cache that are locked by themselves, as far as each has room for large files.
+/// The most parts of the cache, which are locked separately; each must have room for large files.
 const MAX_PARTS: usize = 16;
 const PART_BYTES: usize = 8 << 20;
 
-/// The part of the budget that is for objects that were read more than once; the others are most often the base of a
-/// delta that is read soon.
+/// The part of the budget for objects that were read more than once; the others are mostly bases of
+/// deltas that are needed soon.
 const HOT: f64 = 0.5;
 
-/// What an object takes on average, for the tables that are made beforehand.
+/// The estimated size of an object, for the initial size of the tables.
 const USUAL_BYTES: usize = 4 << 10;
 
-/// An object's kind and bytes; shared, so that whoever reads it copies nothing.
+/// An object's kind and bytes; shared, so that readers copy nothing.
 #[derive(Debug, Clone)]
 pub struct Object {
-    /// What it is.
     pub kind: Kind,
-    /// What it holds.
     pub bytes: Arc<Vec<u8>>,
 }
 
-/// Entries that the tables are made for at most; they grow with more.
+/// The most entries for which the tables are allocated; they grow with more.
 const MAX_TABLE: usize = 1 << 20;
 
 /// The number of a pack and an offset in it.
 pub type PackEntry = (u32, u64);
 
-/// The objects used lately, by where they lie.
+/// The recently used objects, by pack and offset.
 pub struct Cache {
     objects: sync::Cache<PackEntry, Object, Bytes>,
     capacity: usize,
 }
 
-/// Weighs an object by what it takes in memory.
+/// Weighs an object by its size in memory.
 #[derive(Clone)]
 struct Bytes;
 
 impl Weighter<PackEntry, Object> for Bytes {
     fn weight(&self, _: &PackEntry, object: &Object) -> u64 {
-        /// The entry itself, its key and the allocations behind it.
+        /// The entry itself, its key and its allocations.
         const ENTRY: usize = 128;
         (object.bytes.capacity() + ENTRY) as u64
     }
 }
 
 impl Cache {
-    /// Returns a cache of at most so many bytes.
+    /// Creates a cache of at most `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         let options = OptionsBuilder::new()
             .shards((bytes / PART_BYTES).clamp(1, MAX_PARTS))
@@ -65,22 +63,23 @@ impl Cache {
         Self { objects: sync::Cache::with_options(options, Bytes, hashes, events), capacity: bytes }
     }
 
-    /// Returns the bytes that are kept at most.
+    /// Returns the limit in bytes.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Returns the bytes that are kept.
+    /// Returns the cached bytes.
     pub fn bytes(&self) -> usize {
         self.objects.weight() as usize
     }
 
-    /// Returns the object at a place, which then counts as used.
+    /// Returns the object at a pack entry, and marks it as used.
     pub fn get(&self, place: PackEntry) -> Option<Object> {
         self.objects.get(&place)
     }
 
-    /// Keeps an object; those not used lately make room, and one larger than its part of the cache is not kept.
+    /// Caches an object; evicts those not used recently, and does not cache one larger than its
+    /// part of the cache.
     pub fn put(&self, place: PackEntry, object: Object) {
         self.objects.insert(place, object);
     }

@@ -1,4 +1,4 @@
-//! A repository's own configuration, and whether its format is one that we read right.
+//! A repository's own configuration, and the check of its format.
 
 use gix::bstr::ByteSlice;
 use gix::config::File;
@@ -8,7 +8,7 @@ use super::gate::{Gate, GitDirectory};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
-/// The value of `extensions.refStorage` of references in tables.
+/// The value of `extensions.refStorage` for references in tables.
 const TABLES: &[u8] = b"reftable";
 
 /// Tells whether the references are stored in tables.
@@ -16,8 +16,8 @@ pub fn stores_tables(config: &File) -> bool {
     config.string("extensions.refStorage").is_some_and(|value| value.eq_ignore_ascii_case(TABLES))
 }
 
-/// Reads the configuration, without includes: the common file, then the work tree's where the
-/// common one says that there is one.
+/// Reads the configuration, without includes: the common file, then the work tree's if the common
+/// one enables it.
 pub fn read(git_dir: &GitDirectory, common_dir: &GitDirectory) -> Result<File> {
     let gate = git_dir.gate();
     let mut config = read_file(common_dir, b"config")?;
@@ -43,11 +43,11 @@ fn unreadable(gate: &Gate) -> Error {
     .with_hint("Run 'git config --list' there to see what is wrong")
 }
 
-/// Refuses repositories in a format that we would misread.
+/// Rejects repositories in an unsupported format.
 fn check_format(config: &File, gate: &Gate) -> Result<()> {
-    /// What every version may carry.
+    /// Extensions that are allowed in every version.
     const ALWAYS: [&str; 4] = ["noop", "preciousobjects", "partialclone", "worktreeconfig"];
-    /// What git accepts from version 1 on.
+    /// Extensions that git accepts from version 1 on.
     const FROM_VERSION_1: [&str; 5] =
         ["noop-v1", "objectformat", "compatobjectformat", "refstorage", "relativeworktrees"];
     let refused = |what: String| {
@@ -64,7 +64,7 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
     if !(0..=1).contains(&version) {
         return Err(refused(format!("has format version {version}, and git knows 0 and 1")));
     }
-    // Asked for by name, each section would pass over all of them.
+    // A lookup by name would scan all sections for each extension.
     let sections = config
         .sections()
         .filter(|section| section.header().name().eq_ignore_ascii_case(b"extensions"));
@@ -72,7 +72,7 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
         let mut seen = std::collections::HashSet::new();
         for name in section.value_names() {
             let name = name.to_ascii_lowercase();
-            // Looked up for two names alone: each look passes over the whole section.
+            // Looked up for only two names: each lookup scans the whole section.
             let value = || section.value(&name).unwrap_or_default();
             let shown = quoted(&name);
             if FROM_VERSION_1.contains(&name.as_str()) && version == 0 {
@@ -101,7 +101,7 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
                     )));
                 }
                 known if ALWAYS.contains(&known) || FROM_VERSION_1.contains(&known) => {}
-                // git itself looks at unknown extensions only from version 1 on.
+                // git itself rejects unknown extensions only from version 1 on.
                 _ if version == 0 => {}
                 _ => return Err(refused(format!("uses the unknown extension {shown}"))),
             }

@@ -1,7 +1,7 @@
-//! Line counts of pairs of packed blobs, kept from one query to the next.
+//! A cache of line counts for pairs of packed blobs, kept between queries.
 //!
-//! Neither the blob that an id names nor the lines that differ from another one ever change, while the same options and
-//! attributes decide. Who asks for a page of changes after the other has them counted once.
+//! The blob of an id never changes, nor do its differing lines from another one with the same
+//! options and attributes. So pages of changes can be read one by one without counting lines again.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,41 +12,41 @@ use crate::git::Oid;
 use crate::git::model::diff_attribute::DiffAttribute;
 use crate::text::DiffOptions;
 
-/// Pairs that are kept of a repository; those not used lately make room.
+/// The most cached pairs of a repository; those not used recently are evicted.
 const MAX_PAIRS: u64 = 1 << 17;
 
-/// Rules that are told apart; pairs counted by others are not kept.
+/// The most different rules; pairs counted by others are not cached.
 const MAX_RULES: usize = 16;
 
-/// What a pair takes beside its key and its value.
+/// The bytes of an entry besides its key and its value.
 const ENTRY: usize = 48;
 
-/// Two blobs, of which one may be absent, and what decides how their lines are counted.
+/// The key: two blobs, of which one may be absent, and the rules of the count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pair {
     /// The blob before.
     pub old: Option<Oid>,
     /// The blob after.
     pub new: Option<Oid>,
-    /// What the attributes say of each.
+    /// The `diff` attributes of each.
     pub attributes: [DiffAttribute; 2],
-    /// What else decides, as [`CountedPairs::rule`] numbers it.
+    /// The number of further rules, from [`CountedPairs::rule`].
     pub rule: u8,
 }
 
-/// What decides for all pairs of a query.
+/// The rules for all pairs of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// How lines are compared.
     pub options: DiffOptions,
-    /// Blobs of more bytes are binary.
+    /// The size in bytes above which blobs are binary.
     pub big_file_bytes: u64,
 }
 
-/// Added and removed lines; none for a binary file.
+/// Added and removed lines; `None` for a binary file.
 pub type Counts = Option<(u32, u32)>;
 
-/// The pairs counted lately.
+/// The recently counted pairs.
 pub struct CountedPairs {
     counts: sync::Cache<Pair, Counts>,
     rules: Mutex<Vec<Rule>>,
@@ -68,7 +68,7 @@ impl Default for CountedPairs {
 }
 
 impl CountedPairs {
-    /// Returns the number of a rule; none where there are too many.
+    /// Returns the number of a rule; `None` if there are too many.
     pub fn rule(&self, rule: Rule) -> Option<u8> {
         let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let found = rules.iter().position(|known| *known == rule);
@@ -81,17 +81,17 @@ impl CountedPairs {
         number.and_then(|number| u8::try_from(number).ok())
     }
 
-    /// Returns the counts of a pair that was counted before.
+    /// Returns the cached counts of a pair.
     pub fn get(&self, pair: &Pair) -> Option<Counts> {
         self.counts.get(pair)
     }
 
-    /// Keeps the counts of a pair.
+    /// Caches the counts of a pair.
     pub fn put(&self, pair: Pair, counts: Counts) {
         self.counts.insert(pair, counts);
     }
 
-    /// Returns the bytes that are kept.
+    /// Returns the cached bytes.
     pub fn bytes(&self) -> usize {
         self.counts.len() * (size_of::<Pair>() + size_of::<Counts>() + ENTRY)
     }

@@ -1,13 +1,18 @@
-//! The deltas of a pack: an object as pieces of another and new bytes (git's `gitformat-pack`).
+//! Applies the deltas of a pack: an object as copied and new pieces (git's `gitformat-pack`).
 
 use crate::budget::{Budget, Charge};
 use crate::git::store::pack::fault::Fault;
 use crate::limits;
 
+/// Bytes of each of the two sizes at the front of a delta, at most.
+const SIZE_BYTES: usize = 9;
+/// Bytes at the front of a delta that tell the sizes.
+pub const HEAD_BYTES: usize = 2 * SIZE_BYTES;
+
 /// Returns the object that a delta makes of its base, and what is charged for it.
 ///
 /// # Errors
-/// [`Fault`] where the delta is damaged, or its result is longer than an object may be or than there is memory for.
+/// [`Fault`] if the delta is damaged, or its result exceeds the limit of an object or the memory.
 pub fn apply(base: &[u8], delta: &[u8], budget: &Budget) -> Result<(Vec<u8>, Charge), Fault> {
     let (base_size, rest) = size(delta).ok_or(Fault::Damaged)?;
     let (result_size, rest) = size(rest).ok_or(Fault::Damaged)?;
@@ -26,13 +31,14 @@ pub fn apply(base: &[u8], delta: &[u8], budget: &Budget) -> Result<(Vec<u8>, Cha
     Ok((result, charge))
 }
 
-/// Returns the bytes of the object that a delta makes.
+/// Returns the bytes of the object that a delta makes, by its first bytes.
 pub fn result_size(delta: &[u8]) -> Result<u64, Fault> {
     let (_, rest) = size(delta).ok_or(Fault::Damaged)?;
     size(rest).map(|(size, _)| size).ok_or(Fault::Damaged)
 }
 
-/// Follows the commands of a delta, whose result has `result_size` bytes; `None` where they are damaged.
+/// Executes the commands of a delta, whose result has `result_size` bytes; `None` if they are
+/// damaged.
 fn put_together(
     base: &[u8],
     commands: &[u8],
@@ -64,10 +70,10 @@ fn put_together(
     (result.len() == result_size).then_some(())
 }
 
-/// Reads a size at the front: seven bits a byte, the lowest first.
+/// Reads a size at the front: seven bits per byte, the lowest first.
 fn size(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut size = 0u64;
-    for (place, &byte) in bytes.iter().enumerate().take(9) {
+    for (place, &byte) in bytes.iter().enumerate().take(SIZE_BYTES) {
         size |= u64::from(byte & 0x7f) << (7 * place);
         if byte & 0x80 == 0 {
             return Some((size, &bytes[place + 1..]));
@@ -76,7 +82,7 @@ fn size(bytes: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// Reads a number of which only the bytes that `present` marks are stored, the lowest first.
+/// Reads a number of which only the bytes marked in `present` are stored, the lowest first.
 fn number(rest: &mut &[u8], present: u8, bytes: usize) -> Option<usize> {
     let mut number = 0;
     for place in 0..bytes {
@@ -116,7 +122,7 @@ mod tests {
                 "{delta:?}"
             );
         }
-        // A result of 2 GiB, from its head alone.
+        // A result of 2 GiB, from its header alone.
         let large = b"\x06\x80\x80\x80\x80\x08\x90\x06";
         let refused = apply(b"abcdef", large, &Budget::default());
         assert!(matches!(refused, Err(Fault::TooLarge(0x8000_0000))));

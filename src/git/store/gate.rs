@@ -1,9 +1,9 @@
-//! Directories of a repository, and the files that are opened beneath them.
+//! Directories of a repository, and the files opened below them.
 //!
-//! Each is opened once, relative to one that was opened before, and what was opened is what is
-//! parsed. Where the host limits what may be read, no link inside a git directory is followed: git
-//! itself makes none there, as worktrees and borrowed stores are named in text. Where it does not,
-//! links lead where they lead for git.
+//! Each is opened once, relative to one that was opened before, and the opened file is the one that
+//! is parsed. If the host limits access, no link inside a git directory is followed: git itself
+//! creates none there, as worktrees and alternates are named in text. Without limits, links are
+//! followed as in git.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -18,11 +18,11 @@ use crate::sandbox::{
     Access, Directory, DirectoryEntry, OpenError, PooledFile, RegularFile, Stamp,
 };
 
-/// What a query may read, and what it calls the repository.
+/// The access rules of a query, and its name for the repository.
 #[derive(Debug)]
 pub struct Gate {
     access: Arc<Access>,
-    /// The path as the user gave it, for messages.
+    /// The given path, for messages.
     given: Arc<str>,
 }
 
@@ -31,11 +31,12 @@ pub struct Gate {
 pub struct GitDirectory {
     gate: Arc<Gate>,
     directory: Directory,
-    /// The path from the git directory for messages, with a slash at its end; empty for itself.
+    /// The path from the git directory for messages, with a trailing slash; empty for the git
+    /// directory.
     name: Arc<[u8]>,
 }
 
-/// What stands at a name.
+/// The kind of an entry.
 #[derive(Debug)]
 pub enum Found {
     /// Nothing.
@@ -47,25 +48,25 @@ pub enum Found {
 }
 
 impl Gate {
-    /// Returns the gate of a query to the repository that was given as `given`.
+    /// Returns the gate of a query for the repository `given`.
     pub fn new(access: &Arc<Access>, given: &str) -> Arc<Self> {
         Arc::new(Self { access: Arc::clone(access), given: given.into() })
     }
 
-    /// Returns what may be read.
+    /// Returns the access rules.
     pub fn access(&self) -> &Arc<Access> {
         &self.access
     }
 
-    /// Returns the path as the user gave it.
+    /// Returns the given path.
     pub fn given(&self) -> &Arc<str> {
         &self.given
     }
 
-    /// Opens a directory by its path; `None` where there is none.
+    /// Opens a directory by its path; `None` if there is none.
     ///
     /// # Errors
-    /// `fs_denied` where the path leads outside of what may be read.
+    /// `fs_denied` if the path leads outside of what may be read.
     pub fn open(self: &Arc<Self>, path: &Path) -> Result<Option<GitDirectory>> {
         match self.access.open_directory(path) {
             Ok(directory) => Ok(Some(self.directory(directory))),
@@ -74,7 +75,7 @@ impl Gate {
         }
     }
 
-    /// Opens a directory by its path; `None` where there is none that may be read.
+    /// Opens a directory by its path; `None` if there is none that may be read.
     pub fn open_within(self: &Arc<Self>, path: &Path) -> Result<Option<GitDirectory>> {
         match self.access.open_directory(path) {
             Err(OpenError::Outside) => Ok(None),
@@ -83,7 +84,7 @@ impl Gate {
         }
     }
 
-    /// Tells whether a file that may be read stands at a path, for the wording of an error.
+    /// Tells whether there is a readable file at a path, for the wording of an error.
     pub fn is_file(self: &Arc<Self>, path: &Path) -> bool {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return false };
         let parent = self.open(parent).ok().flatten();
@@ -94,13 +95,13 @@ impl Gate {
         GitDirectory { gate: Arc::clone(self), directory, name: Arc::default() }
     }
 
-    /// Returns an error that says the repository is damaged; `what` goes on the sentence.
+    /// Returns the error of a damaged repository; `what` continues the sentence.
     pub fn damaged(&self, what: impl std::fmt::Display) -> Error {
         Error::tool_failed(format!("the repository at {} is damaged: {what}", quoted(&self.given)))
             .with_hint("Run 'git fsck' there")
     }
 
-    /// Returns an error about a limit of redline; `what` goes on the sentence.
+    /// Returns an error about a limit of redline; `what` continues the sentence.
     pub fn too_large(&self, what: impl std::fmt::Display) -> Error {
         Error::too_large(format!("the repository at {} {what}", quoted(&self.given)))
             .with_hint("This is a fixed limit; docs/limitations.md lists all limits")
@@ -141,7 +142,7 @@ impl Gate {
     }
 }
 
-/// Returns what a system error means for the reader of a message.
+/// Returns the meaning of a system error for a message.
 fn meaning(code: i32) -> &'static str {
     match std::io::Error::from_raw_os_error(code).kind() {
         std::io::ErrorKind::PermissionDenied => "permission",
@@ -152,17 +153,18 @@ fn meaning(code: i32) -> &'static str {
 }
 
 impl GitDirectory {
-    /// Returns what the query may read.
+    /// Returns the gate of the query.
     pub fn gate(&self) -> &Arc<Gate> {
         &self.gate
     }
 
-    /// Returns the path that the directory was opened by: absolute, and canonical where access is limited.
+    /// Returns the path by which the directory was opened: absolute, and canonical if access is
+    /// limited.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Opens what stands at `name`, components separated by `/`.
+    /// Opens the entry at `name`, components separated by `/`.
     pub fn look(&self, name: &[u8]) -> Result<Found> {
         match self.directory.file(name) {
             Ok(file) => Ok(Found::File(file)),
@@ -172,7 +174,7 @@ impl GitDirectory {
         }
     }
 
-    /// Opens the file at `name`, `None` where nothing stands there.
+    /// Opens the file at `name`, `None` if it is absent.
     pub fn open(&self, name: &[u8]) -> Result<Option<RegularFile>> {
         match self.look(name)? {
             Found::File(file) => Ok(Some(file)),
@@ -181,7 +183,7 @@ impl GitDirectory {
         }
     }
 
-    /// Opens the file at `name`, which git never writes again, `None` where nothing stands there; it may be closed
+    /// Opens the file at `name`, which git never rewrites, `None` if it is absent; it may be closed
     /// between two reads.
     pub fn pooled(&self, name: &[u8]) -> Result<Option<PooledFile>> {
         match PooledFile::open(&self.directory, name) {
@@ -191,7 +193,7 @@ impl GitDirectory {
         }
     }
 
-    /// Tells whether anything stands at `name`, a link that leads nowhere too.
+    /// Tells whether anything exists at `name`, including a dangling link.
     pub fn has(&self, name: &[u8]) -> Result<bool> {
         match self.directory.exists(name) {
             Ok(found) => Ok(found),
@@ -199,7 +201,7 @@ impl GitDirectory {
         }
     }
 
-    /// Reads the file at `name`, `None` where nothing stands there.
+    /// Reads the file at `name`, `None` if it is absent.
     ///
     /// # Errors
     /// `too_large` for a file of more than `limit` bytes.
@@ -223,12 +225,13 @@ impl GitDirectory {
         })
     }
 
-    /// Returns what the link at `name` names, `None` where there is none or links are refused, as opening it is then.
+    /// Returns the target of the link at `name`, `None` if there is none, or if links are refused
+    /// when opened.
     pub fn link(&self, name: &[u8]) -> Result<Option<Vec<u8>>> {
         self.directory.link(name).map_err(|error| self.failed(error, name))
     }
 
-    /// Opens the directory at `name`, `None` where there is none.
+    /// Opens the directory at `name`, `None` if there is none.
     pub fn directory(&self, name: &[u8]) -> Result<Option<Self>> {
         match self.directory.directory(name) {
             Ok(directory) => {
@@ -248,7 +251,7 @@ impl GitDirectory {
         self.directory.entries(limits::DIRECTORY_ENTRIES).map_err(|error| self.failed(error, b""))
     }
 
-    /// Returns what tells the state of the file at `name`, `None` where nothing stands there.
+    /// Returns the stamp of the file at `name`, `None` if it is absent.
     pub fn stamp(&self, name: &[u8]) -> Result<Option<Stamp>> {
         match self.directory.stamp_of(name) {
             Ok(stamp) => Ok(Some(stamp)),
@@ -257,31 +260,31 @@ impl GitDirectory {
         }
     }
 
-    /// Returns what tells the directory itself from others, and one state of its list of names from the next.
+    /// Returns the stamp of the directory: its identity and the state of its list of names.
     pub fn own_stamp(&self) -> Result<Stamp> {
         self.directory.stamp().map_err(|error| self.failed(error, b""))
     }
 
-    /// Opens the directory that a text in this one names: absolute, or relative to this one; `None` where there is
-    /// none.
+    /// Opens the directory of a path in a file of this one: absolute, or relative to this one;
+    /// `None` if there is none.
     ///
     /// # Errors
-    /// `fs_denied` where the path leads outside of what may be read.
+    /// `fs_denied` if the path leads outside of what may be read.
     pub fn follow(&self, path: &[u8]) -> Result<Option<Self>> {
         self.gate.open(&self.path().join(OsStr::from_bytes(path)))
     }
 
-    /// Returns the path that a text in this directory names.
+    /// Returns the path of a name in a file of this directory.
     pub fn join(&self, path: &[u8]) -> PathBuf {
         self.path().join(OsStr::from_bytes(path))
     }
 
-    /// Returns the error of what could not be opened at `name`.
+    /// Returns the error of an entry that could not be opened.
     pub fn failed(&self, error: OpenError, name: &[u8]) -> Error {
         self.gate.failed(error, &self.full(name))
     }
 
-    /// Returns the name of something beneath this directory from the git directory on, for messages.
+    /// Returns the path of an entry below this directory, from the git directory on, for messages.
     pub fn full(&self, name: &[u8]) -> Vec<u8> {
         [&self.name[..], name].concat()
     }

@@ -1,8 +1,9 @@
-//! The commit-graph: trees, parents and dates of commits without their objects (git's `gitformat-commit-graph`).
+//! The commit-graph: trees, parents and dates of commits without their objects (git's
+//! `gitformat-commit-graph`).
 //!
-//! It is only a help. One that is missing, damaged or of another format is passed over, and the commits themselves
-//! are read. Its checksum is compared once for each file, and of a commit it is believed only where each parent is of a
-//! lower generation, so that no history it tells comes back to itself.
+//! It is only an optimisation. A missing, damaged or unknown one is ignored, and the commits
+//! themselves are read. Its checksum is verified once for each file, and an entry is used only if
+//! each parent has a lower generation, so that it cannot contain a cycle.
 
 use std::sync::Arc;
 
@@ -20,49 +21,52 @@ const FILE: &[u8] = b"info/commit-graph";
 const CHAIN_DIRECTORY: &[u8] = b"info/commit-graphs";
 const CHAIN_FILE: &[u8] = b"commit-graph-chain";
 
-/// No such parent.
+/// The mark of an absent parent.
 const NO_PARENT: u32 = 0x7000_0000;
-/// The bit that says: the other parents stand in a list, or are the last there.
+/// The bit of a reference to the list of further parents, or of the last one there.
 const LIST: u32 = 0x8000_0000;
 
-/// Bytes that are hashed between two looks at the budget.
+/// Bytes that are hashed between two checks of the budget.
 const HASHED_BYTES: usize = 4 << 20;
 
 /// The layers of a commit-graph, the oldest first.
 #[derive(Default)]
 pub struct Graph {
     layers: Vec<Layer>,
-    /// The files it was read from and their states.
+    /// The files it was read from, and their stamps.
     files: Vec<(Vec<u8>, Stamp)>,
 }
 
 struct Layer {
     bytes: Vec<u8>,
     id_bytes: usize,
-    /// The commits of the layers before this one.
+    /// The number of commits in the layers before this one.
     base: u32,
     count: u32,
-    /// Where the parts begin: the fan-out, the ids, the commits, and the lists of parents where there are any.
+    /// The offsets of the chunks: the fan-out, the ids, the commits, and the lists of parents if
+    /// there are any.
     fanout: usize,
     ids: usize,
     commits: usize,
     lists: Option<(usize, usize)>,
-    /// What is added to the dates of the commits so that none is older than its parents, and what does not fit there.
+    /// The chunk of offsets that are added to commit dates so that none is older than its parents,
+    /// and the chunk of larger offsets.
     later: Option<usize>,
     much_later: Option<(usize, usize)>,
 }
 
-/// What a layer says of a commit.
+/// The entry of a commit.
 struct Row {
     tree: Oid,
-    /// Positions in all layers.
+    /// Positions over all layers.
     parents: Vec<u32>,
     date: u64,
     generation: u32,
 }
 
 impl Graph {
-    /// Returns the commit-graph of the first store that has one: the one that is known while it is current.
+    /// Returns the commit-graph of the first store that has one: the `known` one while it is
+    /// current.
     pub fn current(
         stores: &[GitDirectory],
         hash: Kind,
@@ -84,8 +88,8 @@ impl Graph {
         Ok(Arc::default())
     }
 
-    /// Reads the graph of an object directory, of so many bytes that are left; an empty one where there is none that can
-    /// be used.
+    /// Reads the graph of an object directory, within the remaining bytes; empty if there is no
+    /// usable one.
     fn read(store: &GitDirectory, hash: Kind, left: &mut u64) -> Result<Self> {
         let mut graph = Self::default();
         if graph.add(store, FILE, hash, left)? {
@@ -108,7 +112,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Tells whether all files that were read are still what they were, and none takes precedence by now.
+    /// Tells whether all files are unchanged, and none with precedence was added.
     pub fn is_current(&self, store: &GitDirectory) -> Result<bool> {
         let is_single = self.files.first().is_some_and(|(name, _)| name == FILE);
         if !is_single && (self.files.is_empty() || store.stamp(FILE)?.is_some()) {
@@ -132,7 +136,7 @@ impl Graph {
         self.layers.iter().map(|layer| layer.bytes.capacity()).sum()
     }
 
-    /// Adds the layer in a file; tells whether there is one that can be used.
+    /// Adds the layer in a file; tells whether it is usable.
     fn add(
         &mut self,
         store: &GitDirectory,
@@ -141,7 +145,7 @@ impl Graph {
         left: &mut u64,
     ) -> Result<bool> {
         let Some(file) = store.open(name)? else { return Ok(false) };
-        // What is no graph is not read: its size may be that of the largest one, in each of many stores.
+        // A file of another format is not read: its size may be the limit, in each of many stores.
         let mut head = [0; 8];
         if !matches!(file.read_at(0, &mut head), Ok(8)) || !is_head(&head, hash) {
             return Ok(false);
@@ -165,7 +169,7 @@ impl Graph {
         Ok(true)
     }
 
-    /// Returns what the graph says of a commit; `None` where it has none or contradicts itself.
+    /// Returns the links of a commit; `None` if it is absent or inconsistent.
     pub fn links(&self, id: &Oid) -> Option<Links> {
         let (layer, at) =
             self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?)))?;
@@ -181,12 +185,12 @@ impl Graph {
         Some(Links { tree, parents: ids, date })
     }
 
-    /// Tells whether every layer has the dates of its commits so that none is older than its parents.
+    /// Tells whether every layer has corrected dates, in which no commit is older than its parents.
     pub fn has_corrected_dates(&self) -> bool {
         !self.is_empty() && self.layers.iter().all(|layer| layer.later.is_some())
     }
 
-    /// Returns how far up a commit stands: its corrected date where all layers have one, else its generation.
+    /// Returns the corrected date of a commit if all layers have them, else its generation.
     pub fn height(&self, id: &Oid) -> Option<u64> {
         let (layer, at) =
             self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?)))?;
@@ -197,7 +201,7 @@ impl Graph {
         }
     }
 
-    /// Returns the layer of a position in all of them, and the position there.
+    /// Returns the layer of a position over all layers, and the position in it.
     fn layer(&self, position: u32) -> Option<(&Layer, u32)> {
         let layer = self.layers.iter().rev().find(|layer| layer.base <= position)?;
         Some((layer, position - layer.base))
@@ -280,13 +284,14 @@ impl Layer {
         Oid::try_from(self.id_bytes_at(at)?).ok()
     }
 
-    /// Returns the generation of a commit: one more than the highest of its parents. 0 is one that was not computed.
+    /// Returns the generation of a commit: one more than the highest of its parents. 0 means not
+    /// computed.
     fn generation(&self, at: u32) -> Option<u32> {
         let start = self.commits + at as usize * (self.id_bytes + 16);
         self.word(start + self.id_bytes + 8).filter(|_| at < self.count).map(|word| word >> 2)
     }
 
-    /// Returns what is said of a commit.
+    /// Returns the entry of a commit.
     fn commit(&self, at: u32) -> Option<Row> {
         let start = self.commits + at as usize * (self.id_bytes + 16);
         let tree = Oid::try_from(self.bytes.get(start..start + self.id_bytes)?).ok()?;
@@ -363,7 +368,7 @@ fn has_checksum(bytes: &[u8], hash: Kind) -> Result<bool> {
     Ok(hasher.try_finalize().is_ok_and(|found| found.as_bytes() == checksum))
 }
 
-/// Returns a number whose highest byte comes first.
+/// Returns a big-endian number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

@@ -1,7 +1,7 @@
-//! What stays open from one query to the next: packs, commit-graphs, the objects that were read, and indexes.
+//! Caches that are kept between queries: packs, commit-graphs, objects and indexes.
 //!
-//! The directories of a repository are opened anew for every query, and so is everything that is small. What was made of
-//! a file is used again while the file has the device, inode, size and times that it had when it was opened.
+//! The directories of a repository and all small files are opened again for every query. A parsed
+//! file is used again while the file's device, inode, size and times are unchanged.
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
@@ -21,25 +21,25 @@ use crate::git::store::counted_pairs::CountedPairs;
 use crate::limits;
 use crate::sandbox::Stamp;
 
-/// How many repositories stay open; the one not used for longest is closed.
+/// The number of open repositories; the least recently used one is closed.
 const MAX_OPEN: usize = 8;
 
-/// For how long a file must not have been written before what was made of it is kept: within one tick of the file
-/// system's clock another writing leaves no trace. Some keep whole seconds only.
+/// A parsed file is cached only if it was not modified for this long: a second write within one
+/// tick of the file system's clock leaves no trace, and some file systems have whole seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// What a database keeps of repositories.
+/// The caches of a database.
 #[derive(Default)]
 pub struct Repositories {
     open: Mutex<Vec<Kept>>,
     made: Mutex<Vec<Made>>,
     cache: Mutex<Option<Arc<Cache>>>,
     packs: AtomicU32,
-    /// What is counted of this database in the bytes that the process keeps.
+    /// The bytes of this database that are counted in the process's cache.
     counted: Mutex<usize>,
 }
 
-/// A query that uses what is kept; when it ends, what is over the limit of the process is given back.
+/// The lease of a query on the caches; at its end, bytes over the process's limit are released.
 pub struct Lease(Arc<Repositories>);
 
 impl Drop for Lease {
@@ -48,21 +48,21 @@ impl Drop for Lease {
     }
 }
 
-/// What was made of one file; the layer above knows the type.
+/// A parsed file; the caller knows the type.
 struct Made {
     stamp: Stamp,
     value: Arc<dyn Any + Send + Sync>,
     bytes: usize,
 }
 
-/// What is kept of one repository.
+/// The caches of one repository.
 #[derive(Clone)]
 struct Kept {
     /// The device and inode of its object directory.
     identity: (u64, u64),
     packs: Arc<Opened>,
     graph: Option<Arc<Graph>>,
-    /// Pairs whose blobs lie in these packs.
+    /// Line counts of pairs of blobs in these packs.
     counted: Arc<CountedPairs>,
 }
 
@@ -85,15 +85,15 @@ impl Drop for Repositories {
     }
 }
 
-/// Packs by the states of their index and their data, whatever links to them.
+/// Packs by the stamps of their index and their data.
 type Opened = HashMap<[Stamp; 2], Arc<Pack>>;
 
-/// The packs of a query, and when they were listed.
+/// The packs of a query, and the states of their directories.
 pub struct Listed {
     /// The packs.
     pub packs: Arc<Packs>,
-    /// The state of each directory of packs before it was listed, `None` where there was none; nothing where packs may
-    /// have been added since without a trace.
+    /// The stamp of each pack directory before it was listed, `None` if there was none; `None`
+    /// altogether if packs may have been added since without a trace.
     states: Option<Vec<Option<Stamp>>>,
 }
 
@@ -111,8 +111,9 @@ impl Listed {
 }
 
 impl Repositories {
-    /// Returns the cache of a query that keeps `bytes`: that of the one before, if it has little in it. A full one
-    /// would do harm: a history is read from its newest commit on, and what is kept is the end of the one before.
+    /// Returns the cache of a query with a limit of `bytes`: the previous one, if it has little in
+    /// it. A full one would do harm: a history is read from its newest commit on, and the cache has
+    /// the end of the last one.
     pub fn cache(&self, bytes: usize) -> Arc<Cache> {
         let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
@@ -123,8 +124,8 @@ impl Repositories {
         }
     }
 
-    /// Returns the packs in a repository's object directories, its own first, and the pairs of their blobs whose
-    /// lines were counted.
+    /// Returns the packs in a repository's object directories, its own first, and the line counts
+    /// of their blobs.
     pub fn packs(
         &self,
         stores: &[GitDirectory],
@@ -141,7 +142,7 @@ impl Repositories {
             let files = |opened: &Opened| -> HashSet<_> {
                 opened.keys().map(|stamps| stamps.map(Stamp::without_times)).collect()
             };
-            // A blob of a pack that is gone may be gone too, which is an error and no count.
+            // A blob of a removed pack may be gone too, which must give an error, not a count.
             if !files(&kept.packs).is_subset(&files(&opened)) {
                 kept.counted = Arc::default();
             }
@@ -152,7 +153,7 @@ impl Repositories {
         Ok((Listed { packs: Arc::new(packs), states }, counted))
     }
 
-    /// Returns the commit-graph of the first of the stores that has one: an empty one where none has.
+    /// Returns the commit-graph of the first store that has one; empty if none has.
     pub fn graph(&self, stores: &[GitDirectory], hash: Kind) -> Result<Arc<Graph>> {
         let kept = self.of(stores)?;
         let graph = Graph::current(stores, hash, kept.graph);
@@ -160,7 +161,7 @@ impl Repositories {
         graph
     }
 
-    /// Returns what was made of a file that has not been written since, if it is kept.
+    /// Returns the cached value of an unchanged file.
     pub fn made<T: Send + Sync + 'static>(&self, stamp: Stamp) -> Option<Arc<T>> {
         let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let found = all.iter().position(|made| made.stamp == stamp)?;
@@ -168,13 +169,13 @@ impl Repositories {
         Arc::clone(&all.last()?.value).downcast().ok()
     }
 
-    /// Keeps what was made of a file, which takes so many bytes; one that was written just now is made again.
+    /// Caches a parsed file of `bytes` bytes; one modified within a clock tick is not cached.
     pub fn keep_made<T: Send + Sync + 'static>(&self, stamp: Stamp, value: &Arc<T>, bytes: usize) {
         if !is_settled(stamp) {
             return;
         }
         let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that was written again has the same place.
+        // A rewritten file has the same identity.
         all.retain(|made| made.stamp.identity() != stamp.identity());
         all.push(Made { stamp, value: Arc::clone(value) as _, bytes });
         if all.len() > MAX_OPEN {
@@ -182,7 +183,7 @@ impl Repositories {
         }
     }
 
-    /// Returns what ends with a query.
+    /// Returns the lease of a query.
     pub fn lease(self: &Arc<Self>) -> Lease {
         static ALL: Mutex<Vec<Weak<Repositories>>> = Mutex::new(Vec::new());
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,7 +191,7 @@ impl Repositories {
         if !all.iter().any(|other| std::ptr::eq(other.as_ptr(), Arc::as_ptr(self))) {
             all.push(Arc::downgrade(self));
         }
-        // The limit may be lower than it was for the queries before, in other databases too.
+        // The limit may have been lowered since earlier queries, in other databases too.
         if KEPT.excess() > 0 {
             let others: Vec<_> = all.iter().filter_map(Weak::upgrade).collect();
             drop(all);
@@ -199,7 +200,7 @@ impl Repositories {
         Lease(Arc::clone(self))
     }
 
-    /// Gives back what is over the limit of the process, and counts what stays.
+    /// Releases bytes over the process's limit, and counts the rest.
     fn give_back(&self) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         KEPT.sub(std::mem::take(&mut *counted));
@@ -214,7 +215,8 @@ impl Repositories {
                 *counted = bytes;
                 return;
             }
-            // Objects first, as they are read again soonest; then what was not used for longest.
+            // Objects first, as they are read again soonest; then the least recently used
+            // repositories.
             if cache.take().is_some() {
                 continue;
             }
@@ -229,8 +231,8 @@ impl Repositories {
         }
     }
 
-    /// Returns what is kept of a repository. It stays for other threads that ask meanwhile: a pack that they opened again
-    /// would be another one to the cache of objects.
+    /// Returns the caches of a repository. They stay for other threads meanwhile: a pack that is
+    /// opened again would be a different one to the object cache.
     fn of(&self, stores: &[GitDirectory]) -> Result<Kept> {
         let identity = match stores.first() {
             Some(own) => own.own_stamp()?.identity(),
@@ -240,7 +242,7 @@ impl Repositories {
         Ok(found.unwrap_or_else(|| Kept::of(identity)))
     }
 
-    /// Changes what is kept of a repository, which was used last from now on.
+    /// Changes the caches of a repository, and marks it as used last.
     fn keep<T>(&self, identity: (u64, u64), change: impl FnOnce(&mut Kept) -> T) -> T {
         let mut all = self.lock();
         let found = all.iter().position(|kept| kept.identity == identity);
@@ -253,7 +255,7 @@ impl Repositories {
         changed
     }
 
-    /// Opens the packs of all stores; those that are known and unchanged are used again.
+    /// Opens the packs of all stores; reuses known, unchanged ones.
     fn open_all(
         &self,
         stores: &[GitDirectory],
@@ -282,7 +284,7 @@ impl Repositories {
                         Err(Fault::System(error)) => {
                             return Err(directory.failed(error.into(), &index));
                         }
-                        // It was replaced meanwhile, as a repack does.
+                        // It was replaced meanwhile, for example by a repack.
                         Err(Fault::Changed) => continue,
                         Err(Fault::Damaged) => {
                             broken.push(directory.full(&index));
@@ -298,7 +300,7 @@ impl Repositories {
         Ok((Packs::new(packs, broken), opened))
     }
 
-    /// Opens a pack by the names of its two files; `None` where one is gone.
+    /// Opens a pack by the names of its two files; `None` if one is gone.
     fn open(
         &self,
         directory: &GitDirectory,
@@ -317,7 +319,8 @@ impl Repositories {
     }
 }
 
-/// Tells whether a file or directory was written so long ago that another writing will leave a trace.
+/// Tells whether a file or directory was modified so long ago that another write will leave a
+/// trace.
 fn is_settled(stamp: Stamp) -> bool {
     let (seconds, _) = stamp.modified();
     let written = u64::try_from(seconds).ok().map(Duration::from_secs);

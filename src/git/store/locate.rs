@@ -1,7 +1,8 @@
-//! Finding a repository from a path, by our own walk: no environment variable takes part.
+//! Finds a repository from a path, without environment variables.
 //!
-//! Each directory on the way is opened through the gate, and the files that name another (`.git`, `commondir`,
-//! `gitdir`) are read once, as git reads them: what they name is the directory that is used from then on.
+//! Each directory on the way is opened through the gate, and the files that name another (`.git`,
+//! `commondir`, `gitdir`) are read once, as in git: the named directory is the one used from then
+//! on.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -11,25 +12,26 @@ use super::gate::{Found, Gate, GitDirectory};
 use crate::error::{Error, Result, quoted, visible};
 use crate::limits;
 
-/// Where a repository's parts lie.
+/// The directories of a repository.
 #[derive(Debug)]
 pub struct Location {
     /// The directory with HEAD: `.git`, a bare repository, or `.git/worktrees/<name>`.
     pub git_dir: GitDirectory,
-    /// The directory with objects, references and configuration; `git_dir` but for linked work trees.
+    /// The directory with objects, references and configuration; it is `git_dir` except in linked
+    /// work trees.
     pub common_dir: GitDirectory,
-    /// The directory of the checked-out files, where the repository was found through one.
+    /// The work tree, if the repository was found through one.
     pub work_tree: Option<PathBuf>,
-    /// The path from the work tree to the directory that was given, with a slash at its end; empty
-    /// where that is the work tree or lies outside.
+    /// The path from the work tree to the given directory, with a trailing slash; empty if that is
+    /// the work tree or outside.
     pub directory: Vec<u8>,
 }
 
-/// Returns the repository at the path of `gate`, or the nearest one above it: a work tree, a directory inside
-/// one, a bare repository, a linked work tree, or a `.git` directory.
+/// Returns the repository at the path of `gate`, or the nearest one above it: a work tree, a
+/// directory inside one, a bare repository, a linked work tree, or a `.git` directory.
 ///
-/// With sandboxes, the path is `name/directory`. Where access is limited, a path outside is refused
-/// before anything is said of it.
+/// With sandboxes, the path is `name/directory`. If access is limited, a path outside is refused
+/// without telling whether it exists.
 pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
     let given = quoted(gate.given());
     if gate.given().is_empty() {
@@ -48,10 +50,10 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
             Error::not_found(format!("there is no directory {given}"))
         });
     };
-    // The canonical path where access is limited too: it was opened without following a link.
+    // The canonical path if access is limited, too: it was opened without following a link.
     let path = start.path().to_owned();
     for above in path.ancestors() {
-        // What lies above the roots is not looked at: its absence would tell something too.
+        // Directories above the roots are not checked: even their absence would be information.
         let directory = if above == path { Some(start.clone()) } else { gate.open_within(above)? };
         let Some(directory) = directory else { break };
         if let Some(git_dir) = dot_git(&directory)? {
@@ -77,7 +79,7 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
     ))
 }
 
-/// Refuses the address of a repository, which is read from disk alone.
+/// Rejects the URL of a repository, as redline reads only from disk.
 fn refuse_what_is_no_path(given: &str) -> Result<()> {
     let shown = quoted(given);
     if let Some(path) = given.strip_prefix("file://") {
@@ -89,7 +91,7 @@ fn refuse_what_is_no_path(given: &str) -> Result<()> {
         !scheme.is_empty()
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+')
     });
-    // As git has it, `host:path` is remote where no slash stands before the colon.
+    // As in git, `host:path` is remote if no slash precedes the colon.
     let is_remote = given
         .split_once(':')
         .is_some_and(|(host, path)| host.contains('@') && !host.contains('/') && !path.is_empty());
@@ -141,14 +143,14 @@ fn location(
     Ok(Location { git_dir, common_dir, work_tree, directory })
 }
 
-/// Returns the git directory that `.git` in a directory is or points to.
+/// Returns the git directory of a `.git` directory or file.
 fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
     let given = quoted(directory.gate().given());
     let named = match directory.look(b".git")? {
         Found::Absent => return Ok(None),
         Found::Directory => {
             let found = directory.directory(b".git")?;
-            // git would climb on and answer from a repository further up, which was not meant.
+            // git would continue upwards and use another repository, which was not meant.
             return match found {
                 Some(found) if is_git_dir(&found)? => Ok(Some(found)),
                 _ => Err(Error::tool_failed(format!(
@@ -186,8 +188,8 @@ fn is_git_dir(directory: &GitDirectory) -> Result<bool> {
         && matches!(directory.look(b"refs")?, Found::Directory))
 }
 
-/// Returns the work tree of a git directory that was named itself: the parent of `.git`, or what a
-/// linked work tree's `gitdir` file names.
+/// Returns the work tree of a git directory that was given itself: the parent of `.git`, or the one
+/// named in a linked work tree's `gitdir` file.
 fn work_tree_of(git_dir: &GitDirectory) -> Result<Option<PathBuf>> {
     if git_dir.path().file_name().is_some_and(|name| name == ".git") {
         return Ok(git_dir.path().parent().map(Path::to_owned));
@@ -198,8 +200,8 @@ fn work_tree_of(git_dir: &GitDirectory) -> Result<Option<PathBuf>> {
     Ok(git_dir.gate().open(work_tree)?.map(|work_tree| work_tree.path().to_owned()))
 }
 
-/// Refuses a work tree that is a git directory, or lies in one without being a repository's own (with a `.git` in
-/// it): its files would be shown, and those of a git directory are not. Only where access is limited.
+/// Rejects a work tree that is a git directory, or inside one without a `.git` of its own: its
+/// files would be shown, but those of a git directory must not be. Only if access is limited.
 pub fn check_work_tree(location: &Location) -> Result<()> {
     let gate = location.git_dir.gate();
     let limited = location.work_tree.as_deref().filter(|_| !gate.access().is_unlimited());
@@ -220,14 +222,14 @@ pub fn check_work_tree(location: &Location) -> Result<()> {
     Ok(())
 }
 
-/// What a file that names a path holds.
+/// The content of a file that names a path.
 enum Pointer {
     Absent,
     To(Vec<u8>),
     Unusable,
 }
 
-/// Reads a file that holds one path behind a prefix.
+/// Reads a file with one path after a prefix.
 fn pointer(directory: &GitDirectory, name: &[u8], prefix: &[u8]) -> Result<Pointer> {
     match directory.look(name)? {
         Found::Absent => Ok(Pointer::Absent),
@@ -238,7 +240,7 @@ fn pointer(directory: &GitDirectory, name: &[u8], prefix: &[u8]) -> Result<Point
     }
 }
 
-/// Takes the path out of such a file: line endings at its end go, nothing else.
+/// Parses such a file: removes only line endings at its end.
 fn parse(bytes: &[u8], prefix: &[u8]) -> Pointer {
     let Some(line) = bytes.strip_prefix(prefix) else { return Pointer::Unusable };
     let end =

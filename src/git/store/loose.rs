@@ -1,4 +1,5 @@
-//! Loose objects: one zlib stream a file, of `<kind> <size>\0` and the bytes (git's `gitrepository-layout`).
+//! Loose objects: files with one zlib stream of `<kind> <size>\0` and the bytes (git's
+//! `gitrepository-layout`).
 
 use std::sync::Arc;
 
@@ -14,12 +15,12 @@ use crate::git::model::bytes::Bytes;
 use crate::limits;
 use crate::sandbox::{EntryKind, RegularFile};
 
-/// Bytes of the longest header: a kind, a size of 64 bits and what separates them.
+/// The bytes of the longest header: a kind, a 64-bit size and separators.
 const HEADER_BYTES: usize = 32;
-/// Bytes of a file that hold the header whatever way it is compressed.
+/// Bytes of a file that contain the header however it is compressed.
 const HEAD_BYTES: usize = 4 << 10;
 
-/// Returns an object, `None` where no store has it loose.
+/// Returns an object, `None` if no store has it loose.
 pub fn find(
     stores: &[GitDirectory],
     id: &Oid,
@@ -27,7 +28,7 @@ pub fn find(
 ) -> Result<Option<(Kind, Bytes)>, Fault> {
     let name = name(id);
     open(stores, &name, |store, file| {
-        // Compressed it is hardly longer than it is.
+        // A compressed object is hardly longer than its content.
         let limit = limits::OBJECT_BYTES + limits::OBJECT_BYTES / 8;
         let _held = budget.charge_large(file.stamp().size().min(limit))?;
         let packed = store.contents(file, &name, limit)?;
@@ -38,7 +39,7 @@ pub fn find(
     })
 }
 
-/// Returns the kind and the size of an object, of which no more is read than tells them.
+/// Returns the kind and the size of an object; reads only its start.
 pub fn header(stores: &[GitDirectory], id: &Oid) -> Result<Option<(Kind, u64)>, Fault> {
     open(stores, &name(id), |_, file| {
         let mut packed = vec![0; HEAD_BYTES];
@@ -68,7 +69,7 @@ fn name(id: &Oid) -> Vec<u8> {
     format!("{}/{}", &hex[..2], &hex[2..]).into_bytes()
 }
 
-/// Returns what `take` makes of the object in the first store in which that succeeds; else the last fault.
+/// Returns the first successful result of `take` for the object in each store; else the last fault.
 fn open<T>(
     stores: &[GitDirectory],
     name: &[u8],
@@ -88,11 +89,12 @@ fn open<T>(
 struct Header {
     kind: Kind,
     size: u64,
-    /// Its bytes, with the NUL.
+    /// Its length in bytes, with the NUL.
     length: usize,
 }
 
-/// Inflates the beginning of an object into `head`; returns its header and how many bytes of `head` there are.
+/// Inflates the start of an object into `head`; returns its header and the number of bytes in
+/// `head`.
 fn start(
     zlib: &mut Decompress,
     packed: &[u8],
@@ -109,7 +111,7 @@ fn start(
     Ok((Header { kind, size: size.ok_or(Fault::Damaged)?, length: end + 1 }, filled))
 }
 
-/// Bytes that are inflated between two looks at the budget.
+/// Bytes that are inflated between two checks of the budget.
 const STEP_BYTES: usize = 4 << 20;
 
 fn inflate(packed: &[u8], budget: &Budget) -> Result<(Kind, Bytes), Fault> {
@@ -132,7 +134,7 @@ fn inflate(packed: &[u8], budget: &Budget) -> Result<(Kind, Bytes), Fault> {
     loop {
         let consumed = usize::try_from(zlib.total_in()).map_err(|_| Fault::Damaged)?;
         let at = usize::try_from(zlib.total_out()).map_err(|_| Fault::Damaged)? - length;
-        // A byte more than the object has room for tells one that is longer than it says.
+        // A further byte reveals an object that is longer than stated.
         let mut over = [0];
         budget.check()?;
         let out = if at < size { &mut bytes[at..size.min(at + STEP_BYTES)] } else { &mut over[..] };

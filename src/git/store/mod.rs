@@ -1,16 +1,17 @@
-//! The gate: every file of a repository is opened here, and nowhere else.
+//! The gate: the only module that opens files of a repository.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `gate` | directories of a repository and the files that are opened beneath them, with errors of our own |
-//! | `locate` | the repository that a path names |
-//! | `work_tree` | the work tree that the configuration names |
-//! | `config` | its configuration, and whether its format is one that we read right |
+//! | `gate` | directories of a repository and the files opened below them, with redline's errors |
+//! | `locate` | the repository of a path |
+//! | `work_tree` | the work tree named in the configuration |
+//! | `config` | its configuration, and the check of its format |
 //! | `alternates` | its object directories |
-//! | `pack`, `loose` | objects in them |
-//! | `graph`, `shallow` | links between commits, and where they end |
-//! | `cache`, `counted_pairs`, `delta` | objects read lately; line counts of pairs of blobs; what a delta makes of its base |
-//! | `kept` | what stays open from one query to the next |
+//! | `pack`, `loose` | the objects in them |
+//! | `graph`, `shallow` | links between commits, and the ends of a shallow history |
+//! | `cache`, `counted_pairs`, `delta` | a cache of objects; a cache of line counts; applying
+//! deltas |
+//! | `kept` | the caches between queries |
 
 mod alternates;
 pub(super) mod cache;
@@ -48,7 +49,7 @@ use crate::git::model::bytes::Bytes;
 use crate::git::store::cache::Cache;
 use crate::git::store::counted_pairs::CountedPairs;
 
-/// The object directories of a repository and what is open in them, for one query.
+/// The object directories of a repository and their open files, for one query.
 pub struct ObjectStore {
     directories: Vec<GitDirectory>,
     listed: Mutex<Listed>,
@@ -59,19 +60,19 @@ pub struct ObjectStore {
 
 /// An object that was found.
 pub struct FoundObject {
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
-    /// What it holds.
+    /// Its content, without the header.
     pub bytes: Bytes,
     /// Whether it was in a pack.
     pub is_packed: bool,
 }
 
-/// How often the packs are listed again for one object at most: each time they have changed meanwhile.
+/// The most times that packs are listed again for one object, if they keep changing.
 const LISTINGS: usize = 16;
 
 impl ObjectStore {
-    /// Opens the objects of a repository; packs that are kept are used again.
+    /// Opens the objects of a repository; reuses cached packs.
     pub fn open(
         common_dir: &GitDirectory,
         hash: HashKind,
@@ -88,22 +89,22 @@ impl ObjectStore {
         &self.directories
     }
 
-    /// Returns the kind of the ids.
+    /// Returns the hash kind of the ids.
     pub fn hash(&self) -> HashKind {
         self.hash
     }
 
-    /// Returns the pairs of packed blobs whose lines were counted.
+    /// Returns the cache of line counts of packed blobs.
     pub fn counted_pairs(&self) -> &Arc<CountedPairs> {
         &self.counted
     }
 
-    /// Returns what a thread reads packs with, within the budget of its query.
+    /// Creates a reader of packs for one thread, within the budget of its query.
     pub fn reader(&self, budget: Arc<Budget>) -> PackReader {
         PackReader::new(self.packs(), budget)
     }
 
-    /// Returns an object, `None` where it is missing. Packs are asked first, as git does.
+    /// Returns an object, `None` if it is missing. Packs are searched first, as in git.
     pub fn find(
         &self,
         id: &Oid,
@@ -124,7 +125,8 @@ impl ObjectStore {
         )
     }
 
-    /// Returns the kind and the size of an object, of which as little is read as tells them; `None` where it is missing.
+    /// Returns the kind and the size of an object, reading as little as possible; `None` if it is
+    /// missing.
     pub fn header(
         &self,
         id: &Oid,
@@ -138,7 +140,8 @@ impl ObjectStore {
         )
     }
 
-    /// Returns the size of an object, and its kind where finding it costs nothing more; `None` where it is missing.
+    /// Returns the size of an object, and its kind if that costs nothing more; `None` if it is
+    /// missing.
     pub fn size(
         &self,
         id: &Oid,
@@ -152,8 +155,8 @@ impl ObjectStore {
         )
     }
 
-    /// Returns what is found in packs, else what is found loose. What is in neither, or cannot be read, may have been
-    /// packed or packed anew since the packs were listed: as in git, they are listed again.
+    /// Returns the result from packs, else the result from loose objects. A missing or unreadable
+    /// object may have been packed since the packs were listed: as in git, they are listed again.
     fn look<T>(
         &self,
         reader: &mut PackReader,
@@ -180,7 +183,7 @@ impl ObjectStore {
         Ok(None)
     }
 
-    /// Lets a thread look in the packs that are there now; tells whether they are others than before.
+    /// Updates a thread's packs to the current ones; tells whether they have changed.
     fn list_again(&self, reader: &mut PackReader) -> Result<bool> {
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if reader.looks_in(&listed.packs) {
@@ -199,12 +202,13 @@ impl ObjectStore {
         Ok(true)
     }
 
-    /// Returns the packs as they were listed last.
+    /// Returns the packs as last listed.
     fn packs(&self) -> Arc<Packs> {
         Arc::clone(&self.listed.lock().unwrap_or_else(PoisonError::into_inner).packs)
     }
 
-    /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.
+    /// Calls `each` with the ids of all objects that begin with `prefix`, packed or loose; one may
+    /// come twice.
     pub fn each_with_prefix(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<()> {
         self.each_packed(prefix, each)?;
         let loose = self.loose(prefix.as_oid().first_byte())?;
@@ -212,7 +216,8 @@ impl ObjectStore {
         Ok(())
     }
 
-    /// Calls `each` with the ids of all packed objects that begin as `prefix`; one may come twice.
+    /// Calls `each` with the ids of all packed objects that begin with `prefix`; one may come
+    /// twice.
     pub fn each_packed(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<()> {
         let listed = self.packs().each_with_prefix(prefix, each);
         listed.map_err(|fault| match (fault, self.directories.first()) {
@@ -226,8 +231,9 @@ impl ObjectStore {
         loose::ids(&self.directories, first, self.hash)
     }
 
-    /// Returns how many objects are in packs, as git counts them; those in several count once where a multi-pack-index
-    /// tells. A pack of such an index that git has opened counts again for it, which the only one of an index always has.
+    /// Returns the number of packed objects as git counts them; a multi-pack-index counts an object
+    /// in several packs once. A pack of such an index that git has opened counts again, as the
+    /// only pack of an index always has been.
     pub fn packed_objects(&self) -> Result<u64> {
         let mut count = 0;
         let mut counted = HashSet::new();
@@ -242,18 +248,18 @@ impl ObjectStore {
         Ok(count + others.map(|(_, pack)| u64::from(pack.index().count())).sum::<u64>())
     }
 
-    /// Returns the names of packs that cannot be used.
+    /// Returns the names of unusable packs.
     pub fn broken_packs(&self) -> Vec<Vec<u8>> {
         self.packs().broken().to_vec()
     }
 
-    /// Returns the commit-graph; an empty one where there is none.
+    /// Returns the commit-graph; empty if there is none.
     pub fn graph(&self) -> Result<Arc<Graph>> {
         self.kept.graph(&self.directories, self.hash)
     }
 }
 
-/// Reads the ids of the commits at which a shallow history ends; none where it is whole.
+/// Reads the ids of the commits at which a shallow history ends; none if it is complete.
 pub fn shallow(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
     shallow::read(common_dir)
 }

@@ -1,4 +1,4 @@
-//! Where a shallow history ends: commits whose parents are not there.
+//! The ends of a shallow history: commits whose parents are missing.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::git::Oid;
 use crate::limits;
 
-/// Lines between two looks at the budget.
+/// Lines between two checks of the budget.
 const LOOK: usize = 1 << 10;
 
-/// Reads the ids of the commits at which a history ends; none where it is whole.
+/// Reads the ids of the commits at which a history ends; none if it is complete.
 pub fn read(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
     let Some(bytes) = common_dir.read(b"shallow", limits::SHALLOW_BYTES)? else {
         return Ok(HashSet::new());

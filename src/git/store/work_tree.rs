@@ -1,4 +1,4 @@
-//! The work tree that a repository's configuration names: `core.worktree`.
+//! The work tree of a repository's configuration: `core.worktree`.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use gix::bstr::ByteSlice;
 use super::locate::Location;
 use crate::error::{Error, Result, quoted};
 
-/// Returns a location with the work tree that its configuration names: absolute, or relative to the git directory.
+/// Returns a location with its configured work tree: absolute, or relative to the git directory.
 ///
-/// As in git, a bare repository has none, and of a linked work tree the setting counts only where
-/// `extensions.worktreeConfig` gives each its own.
+/// As in git, a bare repository has none, and in a linked work tree the setting counts only with
+/// `extensions.worktreeConfig`.
 ///
 /// # Errors
-/// `fs_denied` where it lies outside of what may be read, `not_found` where it is no directory.
+/// `fs_denied` if it is outside of what may be read, `not_found` if it is not a directory.
 pub fn configured(location: Location, config: &gix::config::File) -> Result<Location> {
     let flag = |name: &str| config.boolean(name).ok().flatten().unwrap_or(false);
     let is_linked = location.git_dir.path() != location.common_dir.path();
@@ -34,7 +34,7 @@ pub fn configured(location: Location, config: &gix::config::File) -> Result<Loca
         .with_hint("Look at core.worktree in its configuration")
     };
     let directory = location.git_dir.follow(&value)?.ok_or_else(missing)?;
-    // Where access is limited, the path is canonical already, and the system is not asked again.
+    // If access is limited, the path is already canonical and is not resolved again.
     let work_tree = if gate.access().is_unlimited() {
         directory.path().canonicalize().map_err(|error| missing().with_source(error))?
     } else {
@@ -54,7 +54,7 @@ fn as_path(directory: &[u8]) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(directory))
 }
 
-/// Returns a path with a slash at its end, empty where it is.
+/// Returns a path with a trailing slash, unless it is empty.
 fn as_directory(path: &Path) -> Vec<u8> {
     use std::os::unix::ffi::OsStrExt;
     let bytes = path.as_os_str().as_bytes().trim_end_with(|c| c == '/');

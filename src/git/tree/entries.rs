@@ -1,7 +1,7 @@
 //! The bytes of a tree object, entry by entry.
 //!
-//! The format is git's own: `<mode in octal> <name>\0<id>`, sorted by name as if directories ended in
-//! a slash (`Documentation/gitformat-pack` and `git mktree`).
+//! The format is git's own: `<mode in octal> <name>\0<id>`, sorted by name as if directories ended
+//! in a slash (`Documentation/gitformat-pack` and `git mktree`).
 
 use std::cmp::Ordering;
 
@@ -41,8 +41,7 @@ impl TreeEntry<'_> {
     }
 }
 
-/// Parses the entry at the front of `bytes` and returns what follows it; the error says what is
-/// wrong with the entry.
+/// Parses the entry at the front of `bytes` and returns the rest; the error tells the defect.
 pub fn parse(bytes: &[u8], id_bytes: usize) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
     const TORN: &str = "ends inside an entry";
     let mut mode = 0u32;
@@ -62,7 +61,7 @@ pub fn parse(bytes: &[u8], id_bytes: usize) -> Result<(TreeEntry<'_>, &[u8]), &'
     if name.is_empty() {
         return Err("has an entry without a name");
     }
-    // Such a name would pass for a path in another directory, in this row and in those after it.
+    // Such a name would read as a path in another directory.
     if name.contains(&b'/') || matches!(name, b"." | b"..") {
         return Err("has an entry whose name is a path");
     }

@@ -1,4 +1,5 @@
-//! Trees: `entries` (the bytes of one), `tree_lookup` (one path in a tree) and `walk` (the comparison of two).
+//! Trees: `entries` (the bytes of one), `tree_lookup` (one path in a tree) and `walk` (the
+//! comparison of two).
 
 pub mod entries;
 pub mod tree_lookup;

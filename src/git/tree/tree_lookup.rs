@@ -1,11 +1,11 @@
-//! Finding one file in a tree.
+//! Finds one file in a tree.
 
 use crate::error::Result;
 use crate::git::objects::Objects;
 use crate::git::tree::entries::parse;
 use crate::git::{Entry, Oid};
 
-/// What a path names in a tree.
+/// The item at a path in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeItem {
     /// Nothing.
@@ -25,7 +25,7 @@ impl TreeItem {
         }
     }
 
-    /// Returns what `path` (components separated by `/`) names in a tree; an absent one is empty.
+    /// Returns the item at `path` (components separated by `/`) in a tree; an absent tree is empty.
     pub fn find(objects: &Objects, tree: Option<Oid>, path: &[u8]) -> Result<Self> {
         let Some(root) = tree else { return Ok(Self::Nothing) };
         let mut tree = root;
@@ -49,7 +49,7 @@ impl TreeItem {
     }
 }
 
-/// Where a path leads in a tree: the directories on the way, and the file at its end.
+/// The location of a path in a tree: the directories above it, and the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Located {
     /// The ids of the trees from the root to the directory of the file.
@@ -59,7 +59,7 @@ pub struct Located {
 }
 
 impl Located {
-    /// Finds a path in a tree; where a directory on the way is the one that `known` has there, so is the rest.
+    /// Finds a path in a tree; if a directory on the way is the same as in `known`, so is the rest.
     pub fn find(
         objects: &Objects,
         root: Option<Oid>,
@@ -92,7 +92,7 @@ impl Located {
     }
 }
 
-/// Returns the entry of a name; all entries are looked at, as damaged trees may be unsorted.
+/// Returns the entry with a name; scans all entries, as damaged trees may be unsorted.
 fn entry(objects: &Objects, tree: &Oid, bytes: &[u8], name: &[u8]) -> Result<Option<Entry>> {
     let mut rest = bytes;
     while !rest.is_empty() {

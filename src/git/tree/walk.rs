@@ -1,5 +1,5 @@
-//! The comparison of two trees: streaming, in git's order, opening only subtrees that differ and
-//! may hold a path that was asked for.
+//! Compares two trees: lazily, in git's order, opening only subtrees that differ and may contain a
+//! selected path.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::git::{Change, Entry, Oid, PathFilter};
 use crate::limits;
 use crate::text::{CancelToken, common_start};
 
-/// The files that differ between two trees, as an iterator; after an error it ends.
+/// An iterator over the files that differ between two trees; after an error it ends.
 pub struct TreeChanges {
     objects: Objects,
     id_bytes: usize,
     paths: Arc<PathFilter>,
-    /// The directories from the root to where the walk stands.
+    /// The directories from the root to the current one.
     levels: Vec<Level>,
-    /// The path of the current directory, with a slash at its end but for the root.
+    /// The path of the current directory, with a trailing slash except for the root.
     path: Vec<u8>,
     budget: Arc<Budget>,
     pace: Pace,
@@ -40,22 +40,22 @@ struct Side {
     at: usize,
 }
 
-/// What stands at the front of a pair of directories.
+/// The first entries of a pair of directories.
 enum Front {
     End,
     Same { old: usize, new: usize },
     Differs { name: Vec<u8>, change: Sides },
 }
 
-/// Positions to go on from and the entries found.
+/// The found entries, and the offsets after them.
 struct Sides {
     old: Option<(Entry, usize)>,
     new: Option<(Entry, usize)>,
 }
 
 impl TreeChanges {
-    /// Starts the comparison of two trees, an absent one being empty, of the paths that are named; the budget of `objects`
-    /// ends it early.
+    /// Starts the comparison of two trees, of which an absent one is empty, for the selected paths;
+    /// the budget of `objects` ends it early.
     pub fn new(
         objects: Objects,
         old: Option<Oid>,
@@ -137,7 +137,7 @@ impl TreeChanges {
                     let old = take(&mut level.old, old);
                     let new = take(&mut level.new, new);
                     self.path.extend_from_slice(&name);
-                    // Entries that pair up are both directories or both not: their order says so.
+                    // Paired entries are both directories or both not, due to their order.
                     if old.or(new).is_some_and(|entry| entry.mode.is_directory()) {
                         self.path.push(b'/');
                         if self.paths.may_enter(&self.path) {
@@ -145,7 +145,7 @@ impl TreeChanges {
                         }
                         continue;
                     }
-                    // Each side by itself, as in git: a submodule goes by more names than a file.
+                    // Each side separately, as in git: a submodule matches more names than a file.
                     let is_named =
                         |entry: &Entry| self.paths.matches_in_tree(&self.path, entry.mode);
                     let (old, new) = (old.filter(is_named), new.filter(is_named));
@@ -159,7 +159,7 @@ impl TreeChanges {
 }
 
 impl Level {
-    /// Passes over the entries at the front that are the same byte for byte, as most are.
+    /// Skips the leading entries that are equal byte for byte, as most are.
     fn pass_same(&mut self, id_bytes: usize) -> Result<()> {
         let (old, new) = (&self.old.bytes[self.old.at..], &self.new.bytes[self.new.at..]);
         let same = common_start(old, new, &mut CancelToken::never().pace())?;
@@ -176,7 +176,7 @@ impl Level {
     }
 }
 
-/// Compares the entries at the front of both directories.
+/// Compares the first entries of both directories.
 fn front(level: &Level, id_bytes: usize, objects: &Objects) -> Result<Front> {
     let old = peek(&level.old, id_bytes, objects)?;
     let new = peek(&level.new, id_bytes, objects)?;
@@ -199,7 +199,7 @@ fn front(level: &Level, id_bytes: usize, objects: &Objects) -> Result<Front> {
     Ok(Front::Differs { name, change: Sides { old: found(old), new: found(new) } })
 }
 
-/// Returns the entry at the front of a directory and the position behind it.
+/// Returns the first entry of a directory and the offset after it.
 fn peek<'a>(
     side: &'a Side,
     id_bytes: usize,

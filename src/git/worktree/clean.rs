@@ -1,8 +1,8 @@
-//! The content of a file in the work tree as git would store it.
+//! Converts a file of the work tree to the content that git would store.
 //!
-//! After `convert_to_git` as `gitattributes` describes it: working-tree encoding, line ends, then
-//! `$Id$`. Programs (`filter=<driver>`) are never run: what only they could convert stays as it is.
-//! Which conversions apply to a path is decided here.
+//! Follows `convert_to_git` as described in `gitattributes`: working-tree encoding, line ends, then
+//! `$Id$`. Programs (`filter=<driver>`) are never run: their files are not converted. This file
+//! chooses the conversions of a path.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ pub struct Cleaner {
     attributes: Attributes,
     index: Arc<Index>,
     objects: Objects,
-    /// For a file without attributes.
+    /// The default without attributes.
     line_endings: LineEndings,
 }
 
-/// The attributes that decide, in the order in which they are looked up.
+/// The attributes of the conversion, in the order of lookup.
 const ATTRIBUTES: &[&str] = &["text", "crlf", "eol", "ident", "working-tree-encoding"];
 
-/// What is done to a file.
+/// The conversions of a file.
 struct Conversion {
     line_endings: LineEndings,
     ident: bool,
@@ -33,7 +33,7 @@ struct Conversion {
 }
 
 impl Cleaner {
-    /// Returns what converts the files of a work tree.
+    /// Creates a converter of the files of a work tree.
     pub fn new(source: &ContentSource, index: Arc<Index>) -> Self {
         Self {
             attributes: Attributes::new(source, ATTRIBUTES),
@@ -81,8 +81,8 @@ impl Cleaner {
             _ => None,
         };
         let has_line_end = matches!(state("eol"), Some(State::Value(value)) if matches!(value.as_slice(), b"lf" | b"crlf"));
-        // What line ends the work tree should have does not matter on the way to git, only that
-        // naming them makes a file text.
+        // The line ends of the work tree do not matter on the way to git, only that naming them
+        // makes a file text.
         let line_endings = match digest("text").or_else(|| digest("crlf")) {
             None if has_line_end => LineEndings::Text,
             None => self.line_endings,

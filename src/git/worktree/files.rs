@@ -1,8 +1,8 @@
-//! The files of the work tree, read by our own reader beneath its root.
+//! Reads the files of the work tree below its root.
 //!
-//! Nothing is followed, waited for or run: a directory that became a link has no files, and a FIFO
-//! where a file was is no file. A file whose state on disk is the one that the index remembers is
-//! not read.
+//! Links are not followed and nothing is waited for or executed: a directory that became a link has
+//! no files, and a FIFO in place of a file is not a file. A file whose state on disk is that of the
+//! index is not read.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -22,13 +22,13 @@ use crate::git::worktree::submodule::Submodules;
 use crate::limits;
 use crate::sandbox::{Directories, EntryKind, FileState};
 
-/// Bytes that are read or hashed between two looks at the budget.
+/// Bytes that are read or hashed between two checks of the budget.
 const PIECE: usize = 4 << 20;
 
 /// Reads the files of a work tree for one thread; fastest in the order of paths.
 pub struct WorkTree {
     repository: Repository,
-    /// The kind of the repository's ids.
+    /// The hash kind of the repository's ids.
     hash: gix::hash::Kind,
     index: Arc<Index>,
     directories: Directories,
@@ -36,12 +36,12 @@ pub struct WorkTree {
 }
 
 impl WorkTree {
-    /// Opens the work tree of a source's repository; `index` is what git knows of its files.
+    /// Opens the work tree of a source's repository; `index` has the known states of its files.
     pub fn new(source: &ContentSource, index: &Arc<Index>) -> Result<Self> {
         let repository = source.repository().clone();
         let root = repository.work_tree_root()?;
         let cleaner = Cleaner::new(source, Arc::clone(index));
-        // Asked once: it takes a handle of the repository.
+        // Computed once: it needs access to the repository.
         let hash = repository.object_hash();
         Ok(Self {
             repository,
@@ -57,8 +57,8 @@ impl WorkTree {
         &mut self.directories
     }
 
-    /// Returns what stands at a path where git would look for the file that `known` is the index's
-    /// version of, `None` where nothing does that git could store.
+    /// Returns the entry at a path that git would compare with `known`, the index's version, or
+    /// `None` if there is nothing that git could store.
     pub fn entry(
         &mut self,
         path: &[u8],
@@ -98,8 +98,8 @@ impl WorkTree {
         Ok(Some(Entry { mode, oid, source }))
     }
 
-    /// Tells whether the file on disk is not asked for: it is assumed to be unchanged, or left out
-    /// of a sparse checkout (where one that exists all the same does count).
+    /// Tells whether the file on disk is ignored: it is assumed to be unchanged, or absent from a
+    /// sparse checkout (where a file that exists nevertheless counts).
     pub fn is_left_alone(&mut self, known: &Staged) -> Result<bool> {
         if known.is_assumed_unchanged() || !known.skips_work_tree() {
             return Ok(known.is_assumed_unchanged());
@@ -130,7 +130,7 @@ impl WorkTree {
         Ok(Some((self.hash(path, &bytes)?, bytes.len() as u64)))
     }
 
-    /// Identifies a file that is too large to be held, without conversions.
+    /// Computes the same for a file that is too large for memory, without conversions.
     fn identify_large(&mut self, path: &[u8]) -> Result<Option<(Oid, u64)>> {
         let Some((mut file, state)) = self.open(path)? else { return Ok(None) };
         let failed = |error: io::Error| unreadable(path).with_source(error);
@@ -150,7 +150,7 @@ impl WorkTree {
         Ok(Some((oid, state.size)))
     }
 
-    /// Returns what git would store of a file or link.
+    /// Returns the content that git would store for a file or link.
     fn content(&mut self, path: &[u8]) -> Result<Option<Vec<u8>>> {
         if let Some((file, state)) = self.open(path)? {
             if state.size > limits::OBJECT_BYTES {
@@ -166,7 +166,7 @@ impl WorkTree {
         self.directories.open(path).map_err(|error| unreadable(path).with_source(error))
     }
 
-    /// Reads a file that has the size that was told, and no other by now.
+    /// Reads a file of the stated size; fails if its size has changed.
     fn read_whole(&self, path: &[u8], mut file: File, size: u64) -> Result<Vec<u8>> {
         let budget = self.repository.budget();
         let wanted = usize::try_from(size).map_err(|_| Stopped::Allocation)?;
@@ -199,8 +199,8 @@ impl WorkTree {
         hasher.try_finalize().map_err(|error| unreadable(path).with_source(error))
     }
 
-    /// Returns the submodule in a directory. A directory that is none is only in the way of a file, and
-    /// leaves a submodule that is not checked out as it was.
+    /// Returns the submodule in a directory. Another directory only replaces a file, and leaves a
+    /// submodule that is not checked out unchanged.
     fn directory(
         &mut self,
         path: &[u8],

@@ -1,4 +1,5 @@
-//! Looking at the files of the index on several threads, ahead of their comparison, as git does with `core.preloadIndex`.
+//! Checks the files of the index on several threads, ahead of their comparison, like git's
+//! `core.preloadIndex`.
 
 use std::sync::Arc;
 
@@ -9,27 +10,29 @@ use crate::git::model::changed_file::Mode;
 use crate::git::repository::Repository;
 use crate::sandbox::{Directories, EntryKind, FileState};
 
-/// Entries that are looked at before the first of them is compared: a query with a LIMIT may want no more.
+/// Entries that are checked before the first of them is compared: a query with a LIMIT may need no
+/// more.
 const WINDOW: usize = 8192;
-/// Entries that are worth a thread.
+/// The number of entries that are worth a thread.
 const THREAD_ENTRIES: usize = 512;
-/// Entries between two looks at the budget.
+/// Entries between two checks of the budget.
 const STEP: usize = 256;
 
-/// Knows of some entries of the index that their files are unchanged.
+/// Knows which of some entries of the index have unchanged files.
 pub struct LookAhead {
-    /// The work tree, as each thread looks at it.
+    /// The directories of the work tree, for each thread.
     threads: Vec<Directories>,
     checkout: Checkout,
     budget: Arc<Budget>,
-    /// The position of the first entry that was looked at.
+    /// The position of the first checked entry.
     start: usize,
     unchanged: Vec<bool>,
     _permits: Permits,
 }
 
 impl LookAhead {
-    /// Returns what looks ahead with so many threads; `None` where that is one, or there is too little to look at.
+    /// Creates a look-ahead with so many threads; `None` if that is one, or there are too few
+    /// entries.
     pub fn new(repository: &Repository, index: &Index, threads: usize) -> Option<Self> {
         let wanted = threads.min(index.count() / THREAD_ENTRIES);
         if wanted < 2 {
@@ -48,7 +51,7 @@ impl LookAhead {
         })
     }
 
-    /// Tells whether the file of an entry is known to be the one that the index remembers; positions are asked for in order.
+    /// Tells whether the file of an entry is known to be unchanged; positions must ascend.
     pub fn is_unchanged(&mut self, index: &Index, position: usize) -> bool {
         if position >= self.start + self.unchanged.len() {
             self.look(index, position);
@@ -56,7 +59,8 @@ impl LookAhead {
         self.unchanged.get(position - self.start).copied().unwrap_or(false)
     }
 
-    /// Looks at the entries from a position on. What stops it early is met again where the file is compared.
+    /// Checks the entries from a position on. Errors are ignored, as the comparison meets them
+    /// again.
     fn look(&mut self, index: &Index, start: usize) {
         let entries = index.versions(start..index.count().min(start + WINDOW));
         self.start = start;
@@ -81,7 +85,7 @@ impl LookAhead {
         let own = shares.next();
         std::thread::scope(|scope| {
             for ((entries, unchanged), directories) in shares {
-                // Without another thread these entries are looked at when they are compared.
+                // Without another thread these entries are checked when they are compared.
                 let work = move || look(directories, entries, unchanged);
                 let _ =
                     std::thread::Builder::new().name("redline".into()).spawn_scoped(scope, work);
@@ -93,7 +97,7 @@ impl LookAhead {
     }
 }
 
-/// Tells an entry whose file is looked at in any case, and nothing beside it.
+/// Tells whether a stat of its file is all that the entry needs.
 fn is_worth_it(entry: &Staged) -> bool {
     entry.stage == 0
         && !entry.is_assumed_unchanged()
@@ -101,7 +105,7 @@ fn is_worth_it(entry: &Staged) -> bool {
         && !entry.entry.mode.is_submodule()
 }
 
-/// Tells whether a file is what the mode of its entry says.
+/// Tells whether a file has the mode of its entry.
 fn is_mode(entry: &Staged, state: &FileState, checkout: &Checkout) -> bool {
     let mode = entry.entry.mode;
     match state.kind {

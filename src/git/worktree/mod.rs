@@ -1,5 +1,5 @@
-//! Files on disk: `files`, `look_ahead` (which of many files are unchanged), `untracked`, `submodule` (what one has checked
-//! out) and `clean` (the content that git would store for a file).
+//! Files on disk: `files`, `look_ahead` (finds unchanged files), `untracked`, `submodule` (its
+//! checked-out commit) and `clean` (the content that git would store for a file).
 
 pub mod clean;
 pub mod files;

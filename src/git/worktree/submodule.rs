@@ -1,4 +1,4 @@
-//! What a submodule's directory has checked out.
+//! The checked-out commit of a submodule.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +11,7 @@ use crate::git::Oid;
 use crate::git::repository::Repository;
 use crate::limits;
 
-/// A submodule that is checked out.
+/// A checked-out submodule.
 pub struct CheckedOut {
     /// The commit of its HEAD.
     pub head: Oid,
@@ -19,21 +19,21 @@ pub struct CheckedOut {
     pub is_dirty: bool,
 }
 
-/// The repositories that a submodule lies in, each told by the device and inode of its git directory.
+/// The superprojects of a submodule, identified by the device and inode of their git directories.
 #[derive(Debug, Clone, Default)]
 pub struct Above {
     repositories: Arc<[(u64, u64)]>,
-    /// Whether a submodule is dirty for files that are not tracked, too.
+    /// Whether untracked files make a submodule dirty, too.
     pub counts_untracked: bool,
 }
 
 impl Above {
-    /// Returns one with which untracked files make a submodule dirty, as for `git status`.
+    /// Returns a value with which untracked files make a submodule dirty, as in `git status`.
     pub fn counting_untracked() -> Self {
         Self { counts_untracked: true, ..Self::default() }
     }
 
-    /// Returns the same with one more.
+    /// Returns the same with one more superproject.
     fn with(&self, repository: &Repository) -> Result<Self> {
         let own = repository.git_dir.own_stamp()?.identity();
         let repositories = self.repositories.iter().copied().chain([own]).collect();
@@ -44,26 +44,27 @@ impl Above {
 /// Tells whether the files of a submodule differ from a commit, in the index or in its work tree.
 pub type IsDirty = fn(&Repository, Oid, &Above) -> Result<bool>;
 
-/// Finds out what submodules have checked out.
+/// Finds the checked-out commits of submodules.
 pub struct Submodules {
     above: Above,
     is_dirty: IsDirty,
 }
 
 impl Submodules {
-    /// Returns what asks `is_dirty` of the submodules of a repository that itself lies in those `above`.
+    /// Creates a finder for a repository with the superprojects `above`; `is_dirty` compares a
+    /// submodule.
     pub fn new(above: Above, is_dirty: IsDirty) -> Self {
         Self { above, is_dirty }
     }
 
-    /// Returns what is checked out in a directory of a work tree in which something is called `.git`; `None` where no
-    /// repository with a commit is.
+    /// Returns the checked-out submodule in a directory with a `.git`; `None` if there is no
+    /// repository with a commit.
     ///
-    /// The submodule is opened by the same recipe as any repository, and only where it may be read.
+    /// The submodule is opened like any repository, and only if it may be read.
     ///
     /// # Errors
-    /// `tool_failed` for a submodule that is one of those it lies in, `too_large` for more than
-    /// [`limits::SUBMODULE_DEPTH`] in each other.
+    /// `tool_failed` for a submodule that contains itself, `too_large` for more than
+    /// [`limits::SUBMODULE_DEPTH`] nested ones.
     pub fn look(&self, repository: &Repository, directory: &[u8]) -> Result<Option<CheckedOut>> {
         let shown = || quoted(&directory.to_str_lossy());
         let path = repository.work_tree()?.join(OsStr::from_bytes(directory));
@@ -85,7 +86,7 @@ impl Submodules {
             }
         };
         if !submodule.location.directory.is_empty() {
-            // Its `.git` is none, and what was found lies above.
+            // Its `.git` is invalid, and a parent repository was found.
             return Ok(None);
         }
         let above = self.above.with(repository)?;

@@ -1,8 +1,9 @@
 //! The files of the work tree that are neither tracked nor ignored.
 //!
-//! After `gitignore`: the `.gitignore` files from the root down, then `info/exclude`; the user's
-//! own list (`core.excludesFile`) takes no part. Of a `.gitignore` that a sparse checkout leaves out, the index has the
-//! content. A directory is opened once and listed, and no file is looked at: the list tells what each name is.
+//! Follows `gitignore`: the `.gitignore` files from the root down, then `info/exclude`; the user's
+//! own list (`core.excludesFile`) is not read. A `.gitignore` that is absent from a sparse checkout
+//! is read from the index. A directory is opened once and listed, and no file is opened: the
+//! listing has the kind of each name.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -21,8 +22,8 @@ use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
 
 const IGNORE_FILE: &[u8] = b".gitignore";
 
-/// Returns the paths of the files that are named, in order, each with what stands there; the path of a repository inside
-/// stands for all of it. Those that are ignored go to `ignored`, where it is given, and are passed over elsewhere.
+/// Returns the paths of the selected files, sorted, each with its kind; a nested repository is one
+/// path. Ignored ones go to `ignored` if that is given, and are skipped otherwise.
 pub fn files(
     repository: &Repository,
     directories: &mut Directories,
@@ -35,7 +36,7 @@ pub fn files(
     let fold_case = exclude.folds_case();
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     let mut pace = Pace::new();
-    // The third: whether a directory is ignored, and with it all that is below.
+    // The third field: whether a directory is ignored, and so everything below it.
     let mut waiting = vec![(Vec::new(), exclude, false)];
     while let Some((directory, above, is_below)) = waiting.pop() {
         budget.check()?;
@@ -53,7 +54,7 @@ pub fn files(
         let tracked = index.below(&prefix);
         if !directory.is_empty() {
             if tracked.is_empty() && entries.iter().any(|entry| entry.name == b".git") {
-                // A repository inside; not where its files are tracked by this one.
+                // A nested repository, unless its files are tracked by this one.
                 if paths.matches_in_list(&directory, Mode::submodule()) {
                     let list = if is_below { &mut passed } else { &mut found };
                     list.push((directory, EntryKind::Directory));
@@ -80,7 +81,7 @@ pub fn files(
                 continue;
             }
             let is_directory = kind == EntryKind::Directory;
-            // A directory that took the place of a tracked file is not tracked by it.
+            // A directory that replaced a tracked file is not tracked.
             let start = tracked.partition_point(|known| known.path[prefix.len()..] < name[..]);
             let is_tracked = tracked[start..]
                 .iter()
@@ -116,7 +117,7 @@ pub fn files(
     Ok(found)
 }
 
-/// Reads a list of patterns that stands in the index and not on disk, because a sparse checkout leaves it out.
+/// Reads a pattern file from the index that is absent from a sparse checkout.
 fn ignore_file_of_index(
     repository: &Repository,
     index: &Index,
@@ -138,7 +139,7 @@ fn check_size(path: &[u8], size: u64) -> Result<()> {
     Ok(())
 }
 
-/// Reads a list of patterns; like git, not through a link.
+/// Reads a pattern file; like git, not through a link.
 fn ignore_file(directories: &mut Directories, path: &[u8]) -> Result<Option<Vec<u8>>> {
     let unreadable =
         || Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())));

@@ -1,4 +1,4 @@
-//! Lines that are gone from several parents, made one list.
+//! Lines that several parents have and the result lacks, merged into one list.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use crate::budget::Charge;
 use crate::text::cancel_token::{CancelToken, Stopped};
 use crate::text::engine::{Whitespace, is_space};
 
-/// A set of parents, a bit each.
+/// A set of parents, one bit each.
 pub(super) type Parents = u64;
 
-/// A line that is gone.
+/// A lost line: parents have it, the result lacks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LostLine<'a> {
     /// Its bytes without the newline.
@@ -18,23 +18,25 @@ pub(super) struct LostLine<'a> {
     pub parents: Parents,
 }
 
-/// What a cell of the table says of the lines that end there.
+/// The last step of the best alignment of two prefixes, one cell of the table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// They are one line.
+    /// The last lines of both match.
     Both = 0,
-    /// The line of the list comes last.
+    /// The last line of the list is not matched.
     Listed = 1,
-    /// The line of the parent comes last.
+    /// The last line of the parent is not matched.
     Own = 2,
 }
 
-/// Merges the lines of a further parent into a list: a longest common subsequence of both is shown once.
+/// Merges the lines of a further parent into a list; lines of a longest common subsequence appear
+/// once.
 ///
-/// Of several, git's choice is taken, so the time is that of git's table: the product of both lengths.
+/// Among several such subsequences it chooses git's, so the time is that of git's table: the
+/// product of both lengths.
 ///
 /// # Errors
-/// [`Stopped`] when `cancel` asks for it, or for a table that does not fit in memory.
+/// [`Stopped`] when `cancel` asks for it, or if the table does not fit in memory.
 pub(super) fn merged<'a>(
     listed: Vec<LostLine<'a>>,
     own: Vec<LostLine<'a>>,
@@ -52,7 +54,7 @@ pub(super) fn merged<'a>(
         content: listed[row].content,
         parents: listed[row].parents | own[column].parents,
     };
-    // From the end on, lines that are the same are one whatever comes before.
+    // At the end, equal lines always match.
     while rows > 0 && columns > 0 && is_same(rows - 1, columns - 1) {
         (rows, columns) = (rows - 1, columns - 1);
         merged.push(both(rows, columns));
@@ -78,7 +80,7 @@ pub(super) fn merged<'a>(
     Ok(merged)
 }
 
-/// The steps of all pairs of beginnings, four in a byte.
+/// The steps of all pairs of prefixes, four in a byte.
 struct Table {
     steps: Vec<u8>,
     row_bytes: usize,
@@ -121,7 +123,7 @@ impl Table {
         Ok(Self { steps, row_bytes, _charge: charge })
     }
 
-    /// Returns the step at so many lines of the list and of the parent.
+    /// Returns the step of the prefixes of `rows` and `columns` lines.
     fn step(&self, rows: usize, columns: usize) -> Step {
         if rows == 0 {
             return Step::Own;
@@ -138,7 +140,7 @@ impl Table {
     }
 }
 
-/// Returns what tells whether two lines, named by their positions, are the same.
+/// Returns a function that compares two lines, given by their indices.
 fn matcher<'l>(
     listed: &'l [LostLine<'_>],
     own: &'l [LostLine<'_>],
@@ -159,8 +161,8 @@ fn matcher<'l>(
     Box::new(move |row, column| listed[row] == own[column])
 }
 
-/// Tells whether two lines are the same where white space is ignored. This is not the comparison of the engine: space at
-/// the end never counts, and of a line that begins with one space, that one does.
+/// Tells whether two lines are equal if white space is ignored. This differs from the engine's
+/// comparison: trailing space never counts, but a single leading space does.
 fn is_same_line(one: &[u8], two: &[u8], whitespace: Whitespace) -> bool {
     let (one, two) = (without_space(one), without_space(two));
     if !matches!(whitespace, Whitespace::All | Whitespace::Change) {
@@ -188,7 +190,7 @@ fn is_same_line(one: &[u8], two: &[u8], whitespace: Whitespace) -> bool {
     at == 0 && other == 0
 }
 
-/// Returns the position of the first byte, from `at` backwards, that is no space; at the latest the first one.
+/// Returns the index of the nearest byte at or before `at` that is not a space; 0 if there is none.
 fn pass_spaces(line: &[u8], mut at: usize) -> usize {
     while at > 0 && is_space(line[at]) {
         at -= 1;
@@ -196,7 +198,7 @@ fn pass_spaces(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns a line without space at its end.
+/// Returns a line without trailing space.
 fn without_space(line: &[u8]) -> &[u8] {
     let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
     &line[..end]

@@ -2,11 +2,12 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `lost` | lines that are gone, those of several parents made one list |
+//! | `lost` | lost lines, those of several parents merged into one list |
 //! | `shown` | which lines are shown: the rule of `--cc`, and context |
-//! | `write` | the hunks as git writes them |
+//! | `write` | the hunks in git's format |
 //!
-//! Source: the output of `git diff-tree -c` and `--cc`, described in the manual of `git diff` under "Combined diff format".
+//! Source: the output of `git diff-tree -c` and `--cc`, described in the manual of `git diff` under
+//! "Combined diff format".
 
 mod lost;
 mod shown;
@@ -29,29 +30,29 @@ pub use write::{marks, write_hunk};
 /// How the diffs of a merge with its parents are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combined {
-    /// Hunks that only take over what one side has are left out: `--cc`.
+    /// `--cc`: omits hunks that only take over one side's version.
     Dense,
-    /// All hunks are shown: `-c`.
+    /// `-c`: shows all hunks.
     All,
 }
 
-/// What a parent has.
+/// The content of a parent.
 #[derive(Debug, Clone, Copy)]
 pub enum Parent<'a> {
     /// This text.
     Text(&'a [u8]),
-    /// The same as an earlier parent, named by its position.
+    /// The same as an earlier parent, given by its index.
     As(usize),
 }
 
-/// A text, and for each parent the lines that it lacks or has beside.
+/// A text, and for each parent the lines added to it and lost from it.
 #[derive(Debug)]
 pub struct CombinedDiff<'a> {
     result: Lines<'a>,
     parents: usize,
-    /// For each line the parents that lack it; the last place is the end of the text, which none lacks.
+    /// For each line the parents that lack it; the last entry is the end of the text, with none.
     added: Vec<Parents>,
-    /// The lines that are gone, by the line of the result that follows them.
+    /// The lost lines, by the index of the result's line that follows them.
     lost: BTreeMap<usize, Vec<LostLine<'a>>>,
     charge: Charge,
 }
@@ -65,24 +66,24 @@ pub struct CombinedHunk {
     pub new: (u32, u32),
     /// The lines of the result, 0-based; the end of the text counts as one more.
     places: Range<usize>,
-    /// Those of them before which no lines that are gone are shown, in order.
+    /// Those of them before which lost lines are hidden, in order.
     hidden: Vec<Range<usize>>,
     /// The line of the result that is the heading.
     heading: Option<usize>,
-    /// Without context the places whose line no parent lacks: they are counted and not shown.
+    /// The number of unchanged lines that are counted but not shown, without context.
     left_out: u32,
-    /// Whether lines that no parent lacks are shown.
+    /// Whether unchanged lines are shown.
     has_context: bool,
 }
 
 /// A line of a combined diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CombinedLine<'a> {
-    /// What the line is.
+    /// Context, removed or added.
     pub kind: LineKind,
     /// Its bytes without a terminator.
     pub content: &'a [u8],
-    /// The parents whose diff has the line, a bit each.
+    /// The parents whose diff has the line, one bit each.
     pub marked: u64,
     /// Its number in the first parent, 1-based.
     pub old: Option<u32>,
@@ -94,7 +95,8 @@ impl<'a> CombinedDiff<'a> {
     /// Compares a text with each of its parents.
     ///
     /// # Errors
-    /// `too_large` for more parents than git's format holds, and for texts that git would not compare; why the query ended.
+    /// `too_large` for more parents than git's format allows, and for texts that git would not
+    /// compare; the reason why the query ended.
     pub fn new(
         engine: &mut Engine,
         parents: &[Parent<'a>],
@@ -162,7 +164,7 @@ impl<'a> CombinedDiff<'a> {
         Ok(())
     }
 
-    /// Adds a parent that has the same as an earlier one.
+    /// Adds a parent with the same content as an earlier one.
     fn copy(&mut self, earlier: usize, number: usize) {
         let lost = self.lost.values_mut().flatten().map(|line| &mut line.parents);
         for parents in self.added.iter_mut().chain(lost) {
@@ -170,13 +172,13 @@ impl<'a> CombinedDiff<'a> {
         }
     }
 
-    /// Returns how many parents there are.
+    /// Returns the number of parents.
     #[must_use]
     pub fn parents(&self) -> usize {
         self.parents
     }
 
-    /// Returns the lines that are gone before a line of the result.
+    /// Returns the lost lines before a line of the result.
     fn lost(&self, place: usize) -> &[LostLine<'a>] {
         self.lost.get(&place).map_or(&[], Vec::as_slice)
     }
@@ -186,10 +188,10 @@ impl<'a> CombinedDiff<'a> {
         (1 << self.parents) - 1
     }
 
-    /// Hands the lines of a hunk to `show`, in order.
+    /// Passes the lines of a hunk to `show`, in order.
     ///
     /// # Errors
-    /// What `show` returns.
+    /// The error that `show` returns.
     pub fn each_line<E>(
         &self,
         hunk: &CombinedHunk,

@@ -5,11 +5,11 @@ use std::ops::Range;
 use super::{Combined, CombinedDiff, CombinedHunk, Parents};
 use crate::text::cancel_token::{CancelToken, Stopped};
 
-/// The places of a result: its lines and its end.
+/// The lines of a result, and its end as one more.
 struct Places<'d, 'a> {
     diff: &'d CombinedDiff<'a>,
     is_shown: Vec<bool>,
-    /// Places before which no lines that are gone are shown, in order.
+    /// Ranges before whose lines no lost lines are shown, in order.
     hidden: Vec<Range<usize>>,
     /// Lines of context.
     context: usize,
@@ -49,18 +49,20 @@ impl Places<'_, '_> {
         self.is_shown.len()
     }
 
-    /// Returns the next place from `at` on that is shown or not; the number of places where there is none.
+    /// Returns the first index from `at` on whose visibility is `is_shown`; the number of places if
+    /// there is none.
     fn next(&self, at: usize, is_shown: bool) -> usize {
         let rest = self.is_shown.get(at..).unwrap_or_default();
         rest.iter().position(|&shown| shown == is_shown).map_or(self.len(), |further| at + further)
     }
 
-    /// Returns where the context after a run begins: what is gone before the last place makes that place context.
+    /// Returns where the context after a run begins: if the run's last line is there only for lost
+    /// lines before it, that line is context.
     fn tail(&self, start: usize, end: usize) -> usize {
         end - usize::from(start < end && self.diff.added[end - 1] == 0)
     }
 
-    /// Leaves out the hunks in which the result has what a side has, and no third version is near.
+    /// Hides the hunks in which the result takes one side's version, with no third version nearby.
     fn leave_out_what_one_side_has(&mut self) {
         let mut start = self.next(0, true);
         while start < self.len() {
@@ -72,7 +74,8 @@ impl Places<'_, '_> {
         }
     }
 
-    /// Returns where a hunk ends: at the first place that is not shown and has none that is within the context after it.
+    /// Returns the end of a hunk: the first hidden place with no shown one within the context after
+    /// it.
     fn dense_end(&self, start: usize) -> usize {
         let mut end = self.next(start + 1, false);
         while end < self.len() {
@@ -86,7 +89,7 @@ impl Places<'_, '_> {
         end
     }
 
-    /// Tells whether all lines of a hunk differ from the same parents, and not from all.
+    /// Tells whether all lines of a hunk differ from the same parents, but not from all.
     fn is_of_one_side(&self, places: Range<usize>) -> bool {
         let mut found: Option<Parents> = None;
         let mut is_same = |parents: Parents| *found.get_or_insert(parents) == parents;
@@ -100,12 +103,12 @@ impl Places<'_, '_> {
         found != Some(self.diff.all_parents())
     }
 
-    /// Shows context around what is shown, and gaps that are shorter than it.
+    /// Shows the context around shown places, and gaps shorter than it.
     fn add_context(&mut self) {
         let mut start = self.next(0, true);
         while start < self.len() {
             let before = start.saturating_sub(self.context);
-            // What is shown already, as the context of the hunk above, hides nothing.
+            // Lines that are already shown, as context of the hunk above, keep their lost lines.
             let hidden = self.next(before, false).min(start);
             self.is_shown[before..start].fill(true);
             if hidden < start {
@@ -131,7 +134,7 @@ impl Places<'_, '_> {
         }
     }
 
-    /// Returns the runs of places that are shown.
+    /// Returns the runs of shown places.
     fn hunks(self, cancel: &CancelToken<'_>) -> Result<Vec<CombinedHunk>, Stopped> {
         let diff = self.diff;
         let lines = diff.result.len();
@@ -153,7 +156,7 @@ impl Places<'_, '_> {
             pace.spend((end - start) * diff.parents)?;
             let has_context = self.context > 0;
             let is_left_out = |place: &usize| !has_context && diff.added[*place] == 0;
-            // git takes the end of the text for one of them.
+            // git counts the end of the text as one of them.
             let left_out = (start..end).filter(is_left_out).count() as u32;
             parents.iter_mut().zip(&next).for_each(|(lines, next)| lines.1 = next - lines.0);
             let shown = (end.min(lines) - start) as u32;
@@ -172,7 +175,7 @@ impl Places<'_, '_> {
 }
 
 impl CombinedDiff<'_> {
-    /// Counts a place for the parents that have its line, or lines before it that are gone.
+    /// Counts a place for the parents that have its line or lost lines before it.
     fn pass(&self, place: usize, next: &mut [u32]) {
         for line in self.lost(place) {
             for (number, next) in next.iter_mut().enumerate() {
@@ -186,7 +189,7 @@ impl CombinedDiff<'_> {
         }
     }
 
-    /// Tells whether git takes a line of the result for a heading.
+    /// Tells whether git takes a line of the result as a heading.
     fn is_heading(&self, line: usize) -> bool {
         let first = self.result.get(line).first();
         first.is_some_and(|&byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$')

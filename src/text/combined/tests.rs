@@ -1,6 +1,6 @@
 use super::*;
 
-/// Returns the hunks of texts whose lines are words.
+/// Returns the hunks of texts whose lines are given as words.
 fn combined(parents: &[&str], result: &str, combined: Combined, context: u32) -> String {
     let text = |words: &str| words.split_whitespace().map(|word| format!("{word}\n")).collect();
     let texts: Vec<String> = parents.iter().map(|words| text(words)).collect();

@@ -1,4 +1,4 @@
-//! The hunks of a combined diff as git writes them.
+//! Writes the hunks of a combined diff as git does.
 
 use std::io::Write;
 
@@ -6,11 +6,11 @@ use super::{CombinedDiff, CombinedHunk, CombinedLine};
 use crate::text::LineKind;
 use crate::text::cancel_token::{PacedToken, Stopped, append};
 
-/// The bytes of a line from which its heading is made.
+/// The bytes of a line that can be part of a heading.
 const HEADING_BYTES: usize = 40;
 
 impl CombinedDiff<'_> {
-    /// Returns at most how many bytes writing a hunk takes.
+    /// Returns an upper bound of the bytes of a written hunk.
     #[must_use]
     pub fn written_bytes(&self, hunk: &CombinedHunk) -> usize {
         const NUMBERS: usize = 24;
@@ -23,7 +23,7 @@ impl CombinedDiff<'_> {
         bytes
     }
 
-    /// Returns the heading of a hunk, as git cuts it: without the last character that is no space.
+    /// Returns the heading of a hunk as git cuts it: without its last non-space character.
     #[must_use]
     pub fn heading(&self, hunk: &CombinedHunk) -> &[u8] {
         let Some(line) = hunk.heading.map(|line| self.result.get(line)) else { return &[] };
@@ -38,7 +38,7 @@ impl CombinedDiff<'_> {
 /// Appends a hunk: its header and its lines.
 ///
 /// # Errors
-/// [`Stopped`] when the caller asked to stop.
+/// [`Stopped`] if the query ended.
 pub fn write_hunk(
     out: &mut Vec<u8>,
     diff: &CombinedDiff<'_>,
@@ -47,7 +47,8 @@ pub fn write_hunk(
 ) -> Result<(), Stopped> {
     let ats = vec![b'@'; diff.parents() + 1];
     out.extend_from_slice(&ats);
-    // Of a deletion at the end without context git prints a count below zero, in 64 bits.
+    // For a deletion at the end without context git prints a negative count as an unsigned 64-bit
+    // number.
     let counted = |count: u32| u64::from(count).wrapping_sub(hunk.left_out.into());
     for &(first, count) in &hunk.parents {
         write!(out, " -{first},{}", counted(count)).expect("writing to memory does not fail");
@@ -85,7 +86,7 @@ pub fn marks(line: &CombinedLine<'_>, parents: usize) -> impl Iterator<Item = u8
     (0..parents).map(move |parent| if marked >> parent & 1 == 0 { b' ' } else { mark })
 }
 
-/// Returns what git prints of a line: it ends at a NUL, and a CR at the end of a line of the result is printed after all.
+/// Returns the part of a line that git prints, up to a NUL; [`write_hunk`] adds a CR at its end.
 fn shown<'a>(line: &CombinedLine<'a>) -> &'a [u8] {
     line.content.split(|&byte| byte == 0).next().unwrap_or_default()
 }

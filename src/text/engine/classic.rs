@@ -1,7 +1,8 @@
-//! Runs the edit-script search on a stretch of numbered lines.
+//! Runs the edit-script search on a range of numbered lines.
 //!
-//! This is the whole of the Myers algorithm as git has it, and what patience and histogram fall back to where they
-//! find no line to hold on to: equal ends are set aside, hopeless lines are left out, the rest is searched.
+//! This is git's whole Myers algorithm, and the fallback of patience and histogram where they find
+//! no anchor: equal ends are removed, lines that hardly can match are dropped, the rest is
+//! searched.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::prune::{LINE_BYTES, RetainedLines};
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
 
-/// The lines of both sides by number, and which of them are found to be changed.
+/// The line numbers of both sides, and the lines found to be changed.
 #[derive(Debug)]
 pub(super) struct Pair<'a> {
     pub(super) ids: [&'a [u32]; 2],
@@ -31,7 +32,7 @@ impl Pair<'_> {
     }
 }
 
-/// A stretch of both sides.
+/// A range of lines of both sides.
 #[derive(Clone, Debug)]
 pub(super) struct Stretch {
     pub(super) old: Range<usize>,
@@ -47,7 +48,7 @@ pub(super) struct Classic {
 }
 
 impl Classic {
-    /// Marks the changes of a stretch as if it were all there is; `classes` is the number of distinct lines.
+    /// Marks the changes of a stretch by itself; `classes` is the number of distinct lines.
     pub(super) fn run_alone(
         &mut self,
         pair: &mut Pair<'_>,
@@ -74,12 +75,13 @@ impl Classic {
             pace.spend(part.len())?;
             part.iter().for_each(|&id| counts[id as usize] = [0; 2]);
         }
-        // Only counts that are all 0 again come back to be used once more.
+        // The counts are reused only if they are all 0 again.
         self.counts = counts;
         Ok(())
     }
 
-    /// Marks the changes of a stretch of sides that have `lines` lines in all, with each line `count` times.
+    /// Marks the changes of a stretch of sides that have `lines` lines in all, with each line
+    /// `count` times.
     pub(super) fn run(
         &mut self,
         pair: &mut Pair<'_>,

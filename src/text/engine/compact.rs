@@ -1,12 +1,13 @@
-//! Slides runs of changed lines to where they read best.
+//! Slides runs of changed lines to their most readable place.
 //!
-//! A run may move down a line when the line after it equals its first line, and up when the line before it equals
-//! its last: the edit is as short and the texts are the same. Of all places git takes the lowest that faces a run of
-//! the other side, so that a replacement is shown as one; else the best by indentation (see [`super::indent`]). Runs
-//! that meet on the way become one.
+//! A run may move down a line if the line after it equals its first line, and up if the line before
+//! it equals its last: the edit is as short and the texts are the same. git chooses the lowest
+//! place that faces a run of the other side, so that a replacement is shown as one; else the best
+//! by indentation (see [`super::indent`]). Runs that meet on the way are joined.
 //!
-//! A run is held by its lines, and placed against the other side by the number of unchanged lines before it, which
-//! both sides share. The work is linear in the lines that are passed, wherever the runs are.
+//! A run is stored by its lines, and placed against the other side by the number of unchanged lines
+//! before it, which both sides share. The work is linear in the passed lines, wherever the runs
+//! are.
 
 use super::indent::Badness;
 use super::intern::equal;
@@ -14,10 +15,10 @@ use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 use crate::text::lines::View;
 
-/// Indentation is weighed for this many places at most, the lowest ones.
+/// Indentation is compared for this many places at most, the lowest ones.
 const MAX_PLACES: u32 = 100;
 
-/// Changed lines of one side, `start` to before `end`.
+/// Changed lines of one side, from `start` to `end` (exclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) start: u32,
@@ -30,16 +31,16 @@ impl Run {
     }
 }
 
-/// What is known of the lines of one side.
+/// The lines of one side, in several forms.
 #[derive(Clone, Copy)]
 pub(super) struct Content<'a> {
     /// The lines as they are, for indentation.
     pub(super) text: View<'a>,
-    /// The lines in the form they are compared by.
+    /// The lines in the form that is compared.
     pub(super) keys: View<'a>,
-    /// The numbers of some lines, by content,
+    /// The class numbers of a range of lines.
     pub(super) ids: &'a [u32],
-    /// the first of which is this line.
+    /// The first line of that range.
     pub(super) first: usize,
     /// Whether runs stay at their lowest place.
     pub(super) is_lowest: bool,
@@ -56,7 +57,7 @@ impl Content<'_> {
     }
 }
 
-/// Slides each of `runs`, which are in order and apart, against those of the other side.
+/// Slides each of `runs`, which are sorted and disjoint, against those of the other side.
 pub(super) fn compact(
     runs: &[Run],
     others: &[Run],
@@ -91,7 +92,7 @@ pub(super) fn unchanged_before(runs: &[Run]) -> impl Iterator<Item = u32> {
 
 struct Slider<'a> {
     content: &'a Content<'a>,
-    /// The runs that have their place, and the sum of their lines.
+    /// The placed runs, and the sum of their lines.
     settled: Vec<Run>,
     settled_lines: u32,
     /// The runs below the current one.
@@ -161,7 +162,8 @@ impl Slider<'_> {
         Ok(())
     }
 
-    /// Returns how far up from its lowest place, at most `slack`, the run reads best; the lowest of equals wins.
+    /// Returns how far above its lowest place, at most `slack`, the run is most readable; the
+    /// lowest of equals wins.
     fn best_by_indent(
         &self,
         run: Run,

@@ -1,32 +1,35 @@
 //! Matches the runs of lines that are rarest on the old side first.
 //!
-//! Histogram diff is Shawn Pearce's extension of patience diff, described in the documentation of JGit's class
-//! `HistogramDiff`: of all runs of lines that both sides have, the one whose rarest line occurs least often on the
-//! old side is matched, a longer one before a shorter, and what lies above and below it is treated likewise. A stretch
-//! whose common lines all occur too often is left to the classic search.
+//! Histogram diff is Shawn Pearce's extension of patience diff, described in the documentation of
+//! JGit's class `HistogramDiff`: of all common runs of lines, the one whose rarest line occurs
+//! least often on the old side is matched, a longer one before a shorter, and the stretches above
+//! and below are treated likewise. A stretch whose common lines are all frequent is left to the
+//! classic search.
 
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 
-/// A line that occurs more often than this on the old side is not worth holding on to.
+/// A line that occurs more often than this on the old side is not used as an anchor.
 const MAX_OFTEN: u32 = 64;
-/// After this many matches in a row, it pays to learn how long the next could be.
+/// Matches in a row after which it is worth computing bounds on the length of the next.
 const MANY_MATCHES: usize = 32;
 const NONE: u32 = u32::MAX;
 
-/// Buffers that are kept from one diff to the next.
+/// Buffers that are reused from one diff to the next.
 #[derive(Debug, Default)]
 pub(super) struct Histogram {
     stretches: Vec<Stretch>,
-    /// How often each distinct line occurs in the old stretch, and where first.
+    /// For each distinct line, its number of occurrences in the old stretch, and the first.
     lines: Vec<Occurrences>,
-    /// For each line of the old stretch, where an equal one comes next.
+    /// For each line of the old stretch, the next equal one.
     next: Vec<u32>,
-    /// For each line of the new side, how long a common run through it can be at most; empty until it is learnt.
+    /// For each line of the new side, an upper bound of a common run through it; empty until
+    /// computed.
     through: Vec<u32>,
-    /// For each line of the new stretch, the longest of these there or below; empty until it is learnt.
+    /// For each line of the new stretch, the maximum of these bounds from there on; empty until
+    /// computed.
     longest: Vec<u32>,
 }
 
@@ -46,7 +49,7 @@ struct Match {
 
 enum Found {
     Match(Match),
-    /// The sides have lines in common, but all occur too often.
+    /// The sides have lines in common, but all are frequent.
     OnlyFrequent,
     Nothing,
 }
@@ -78,7 +81,8 @@ impl Histogram {
         while let Some(mut stretch) = self.stretches.pop() {
             self.index(pair, &stretch, &mut pace)?;
             self.bound(&stretch, &mut pace)?;
-            // What is above a match waits; what is below it goes on with the same index, less the lines passed.
+            // The stretch above a match is put on the stack; the one below it is next, with the
+            // same index less the passed lines.
             while !stretch.old.is_empty() && !stretch.new.is_empty() {
                 if matches == MANY_MATCHES {
                     self.learn(pair, &mut pace)?;
@@ -134,7 +138,7 @@ impl Histogram {
         Ok(())
     }
 
-    /// Takes lines from the start of the index.
+    /// Removes lines from the start of the index.
     fn forget(
         &mut self,
         pair: &Pair<'_>,
@@ -160,7 +164,8 @@ impl Histogram {
         let mut least = MAX_OFTEN + 1;
         let mut common = false;
         let mut line = stretch.new.start;
-        // The bounds, if any, are those of the stretch before its first match; it ended where this one ends.
+        // The bounds, if any, are those of the stretch before its first match; it has the same end
+        // as this one.
         let from = stretch.new.end - self.longest.len().min(stretch.new.end);
         while line < stretch.new.end {
             if least == 1
@@ -203,7 +208,7 @@ impl Histogram {
         })
     }
 
-    /// Returns the whole run around two equal lines, and how often its rarest line occurs.
+    /// Returns the maximal run around two equal lines, and the count of its rarest line.
     fn grow(&self, pair: &Pair<'_>, stretch: &Stretch, old: usize, new: usize) -> (Match, u32) {
         let count = |line: usize| self.lines[pair.ids[0][line] as usize].count;
         let mut rarest = count(old);
@@ -219,8 +224,8 @@ impl Histogram {
         (found, rarest)
     }
 
-    /// Bounds the length of the common runs through each new line by that of the runs of line pairs that the old side
-    /// has too. Without it, texts with many short matches would take quadratic time.
+    /// Bounds the length of the common runs through each new line by the runs of line pairs that
+    /// the old side has too. Without it, texts with many short matches would take quadratic time.
     fn learn(&mut self, pair: &Pair<'_>, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         let joined = |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two[1]);
         let _charge = pace.cancel().charge(4 * size_of::<u64>() * pair.ids[0].len())?;
@@ -239,7 +244,7 @@ impl Histogram {
             self.through[line] = from_here;
             pace.spend(1)?;
         }
-        // A run that began above goes on down here, so each line gets the whole length of its run.
+        // A run that began above continues here, so each line gets the whole length of its run.
         let mut above = 1;
         for line in 1..new.len() {
             let own = self.through[line];
@@ -252,7 +257,7 @@ impl Histogram {
         Ok(())
     }
 
-    /// Keeps, for each new line of a stretch, the longest run there or below.
+    /// Computes, for each new line of a stretch, the maximum of the bounds from there on.
     fn bound(&mut self, stretch: &Stretch, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         self.longest.clear();
         let Some(through) = self.through.get(stretch.new.clone()) else {
@@ -269,7 +274,7 @@ impl Histogram {
     }
 }
 
-/// A set of pairs of line numbers: open addressing, 0 is free.
+/// A set of pairs of line numbers, with open addressing; 0 is a free slot.
 struct Pairs {
     slots: Vec<u64>,
 }

@@ -1,8 +1,9 @@
-//! Rates the places a run of changed lines may slide to by the indentation around its edges.
+//! Rates the possible places of a run of changed lines by the indentation around its edges.
 //!
-//! The idea and the weights are those of Michael Haggerty's indent heuristic (git 2.11, 2016; the weights were fitted
-//! to a corpus of hand-rated diffs, <https://github.com/mhagger/diff-slider-tools>). A run reads best when its edges
-//! fall on blank lines and on the least indented lines.
+//! The idea and the weights are those of Michael Haggerty's indent heuristic (git 2.11, 2016; the
+//! weights were fitted to a corpus of hand-rated diffs,
+//! <https://github.com/mhagger/diff-slider-tools>). A run is most readable when its edges are at
+//! blank lines and at the least indented lines.
 
 use std::cmp::Ordering;
 
@@ -10,16 +11,16 @@ use super::whitespace::is_space;
 use crate::text::cancel_token::{PacedToken, Stopped};
 use crate::text::lines::View;
 
-/// No indentation is measured beyond this many columns.
+/// Indentation is measured up to this many columns.
 const WIDEST: i32 = 200;
-/// No more blank lines in a row are looked past than this.
+/// At most this many blank lines in a row are skipped.
 const MAX_BLANK: i32 = 20;
-/// How many bytes of one line are looked at between two steps of the pace.
+/// Bytes of one line that are read between two steps of the pace.
 const PART: usize = 1 << 12;
 
-/// How bad it is to begin or end a run before a line: the lower the better.
+/// The cost of beginning or ending a run before a line: lower is better.
 ///
-/// The indentation is compared first, but a tie-break's worth of badness can outweigh it.
+/// The indentation is compared first, but the difference of the penalties can outweigh it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Badness {
     indent: i32,
@@ -27,7 +28,7 @@ pub(super) struct Badness {
 }
 
 impl Badness {
-    /// Rates a run that covers the lines from `start` to before `end`.
+    /// Rates a run of the lines from `start` to `end` (exclusive).
     pub(super) fn of_run(
         text: &View<'_>,
         start: usize,
@@ -38,7 +39,7 @@ impl Badness {
         Ok(Self { indent: start.indent + end.indent, penalty: start.penalty + end.penalty })
     }
 
-    /// Compares the sums: one more column on either edge weighs as much as 60 points, whatever the number of columns.
+    /// Compares the sums: a larger indentation weighs 60 points, however many columns it is larger.
     pub(super) fn weigh(self, other: Self) -> Ordering {
         let indent = match self.indent.cmp(&other.indent) {
             Ordering::Less => -60,
@@ -52,7 +53,7 @@ impl Badness {
         let own = if line < text.len() { Some(indent(text.get(line), pace)?) } else { None };
         let (above, blank_above) = nearest((0..line).rev(), text, pace)?;
         let (below, blank_below) = nearest((line + 1).min(text.len())..text.len(), text, pace)?;
-        // The line itself is counted when it is blank, and the end of the file as one.
+        // Counts the line itself if it is blank, and the end of the file as a blank line.
         let blank_below = match own {
             Some(Some(_)) => 0,
             Some(None) | None => blank_below + 1,
@@ -84,7 +85,8 @@ impl Badness {
     }
 }
 
-/// Returns the indentation of the nearest line that is not blank, and the number of blank lines before it.
+/// Returns the indentation of the nearest line that is not blank, and the number of blank lines
+/// before it.
 fn nearest(
     lines: impl Iterator<Item = usize>,
     text: &View<'_>,
@@ -105,7 +107,7 @@ fn nearest(
 
 /// Returns the column of the first byte that is not white space, or `None` for a blank line.
 ///
-/// A TAB goes to the next multiple of eight; other white space has no width.
+/// A TAB advances to the next multiple of eight; other white space has no width.
 fn indent(line: &[u8], pace: &mut PacedToken<'_>) -> Result<Option<i32>, Stopped> {
     let mut column = 0;
     for part in line.chunks(PART) {

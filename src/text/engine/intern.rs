@@ -8,18 +8,19 @@ use crate::budget::{Charge, reserve};
 use crate::text::cancel_token::{CancelToken, PacedToken, STRIDE, Stopped};
 use crate::text::lines::View;
 
-/// Slots of the smallest table, and of one from which on it grows by less.
+/// Slots of the smallest table, and of a table from which it grows by a smaller factor.
 const SMALLEST_TABLE: usize = 64;
 const LARGE_TABLE: usize = 1 << 21;
 
-/// How many lines are hashed before the first of them is looked up. The slots of all of them are fetched at once: of a
-/// table that is larger than the processor's cache, one after the other would take most of the time.
+/// Lines that are hashed before the first of them is looked up. Their slots are fetched together:
+/// with a table larger than the processor's cache, fetching them one by one would take most of the
+/// time.
 const AHEAD: usize = 16;
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 const OTHER_MULTIPLIER: u64 = 0xd1b5_4a32_d192_ed03;
 
-/// Which of the two texts a line is from.
+/// The text that a line is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Old = 0,
@@ -30,16 +31,17 @@ pub(super) enum Side {
 #[derive(Debug)]
 struct Class {
     hash: u64,
-    /// A line of this class: its number twice, plus one on the new side.
+    /// A line of this class: its number times two, plus one on the new side.
     sample: u32,
-    /// How often it occurs on each side.
+    /// The number of occurrences on each side.
     count: [u32; 2],
 }
 
 /// The distinct lines of both sides, by content.
 ///
-/// Open addressing with linear probing. A slot is 0 when free; else the upper half of the class's hash, then the
-/// class's number plus one. The hash is seeded at random per process, so that no file can be written to collide.
+/// Uses open addressing with linear probing. A slot is 0 if free; else the upper half of the
+/// class's hash, then the class's number plus one. The hash is seeded at random per process, so
+/// that no file can be crafted to collide.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     slots: Vec<u64>,
@@ -48,7 +50,7 @@ pub(super) struct Interner {
 }
 
 impl Interner {
-    /// Forgets all lines and makes room for about `lines` of them.
+    /// Removes all lines and makes room for about `lines` of them.
     pub(super) fn clear(&mut self, lines: usize, cancel: &CancelToken<'_>) -> Result<(), Stopped> {
         self.charge = Charge::free();
         self.classes.clear();
@@ -60,7 +62,7 @@ impl Interner {
         Ok(())
     }
 
-    /// Gives back what was charged; the tables stay for the next pair.
+    /// Releases the charge; the tables stay for the next pair.
     pub(super) fn rest(&mut self) {
         self.charge = Charge::free();
     }
@@ -70,7 +72,7 @@ impl Interner {
         self.classes.len()
     }
 
-    /// Returns how often the line numbered `class` occurs on `side`.
+    /// Returns the number of occurrences of the line numbered `class` on `side`.
     #[inline]
     pub(super) fn count(&self, class: u32, side: Side) -> u32 {
         self.classes[class as usize].count[side as usize]
@@ -95,10 +97,10 @@ impl Interner {
         Ok(())
     }
 
-    /// Appends the number of each of the lines `range` of the new side to `ids`; `old_ids` are those of the old side
-    /// from line `old_start` on.
+    /// Appends the number of each of the lines `range` of the new side to `ids`; `old_ids` are
+    /// those of the old side from line `old_start` on.
     ///
-    /// Most lines come in the old side's order: each is first held against the one that should be next.
+    /// Most lines come in the old side's order: each is first compared with the expected next one.
     pub(super) fn add_new(
         &mut self,
         texts: [View<'_>; 2],
@@ -124,7 +126,7 @@ impl Interner {
                 self.hash_ahead(texts[1], index..range.end.min(index + count), &mut hashes, pace)?;
             }
             let class = self.number(texts, Side::New, index, hashes.of(index), pace)?;
-            // A line that the old side has once tells where it goes on.
+            // A line that is unique on the old side tells which line to expect next.
             let Class { sample, count, .. } = &self.classes[class as usize];
             if count[Side::Old as usize] == 1 {
                 next = (*sample >> 1) as usize - old_start + 1;
@@ -146,8 +148,8 @@ impl Interner {
         for (index, into) in lines.clone().zip(&mut hashes.hashes) {
             *into = hash(text.get(index), pace)?;
         }
-        // A loop of its own, so short that the processor waits for all of them together. Nobody needs what the slots
-        // hold now, and the compiler would leave the loads out.
+        // A loop of its own, so short that the processor waits for all loads together. The loaded
+        // values are not needed, so the compiler would drop the loads.
         let mask = self.slots.len() - 1;
         let ahead = &hashes.hashes[..lines.len()];
         let fetched = ahead.iter().fold(0, |all, &hash| all | self.slots[hash as usize & mask]);
@@ -156,7 +158,7 @@ impl Interner {
         Ok(())
     }
 
-    /// Returns the number of a line, a new one if it is the first of its kind, and counts it.
+    /// Counts a line and returns its number, a new one if it is the first of its kind.
     #[inline]
     fn number(
         &mut self,
@@ -175,7 +177,8 @@ impl Interner {
         Ok(class)
     }
 
-    /// Counts the lines `range` of the old side, which the new side has too, without numbering new ones.
+    /// Counts the lines `range` of the old side that the new side has too, without numbering new
+    /// ones.
     pub(super) fn count_shared(
         &mut self,
         texts: [View<'_>; 2],
@@ -246,9 +249,10 @@ impl Interner {
     }
 
     fn grow(&mut self, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
-        // Of a large table every page is new memory, which costs more than to move the lines once more.
+        // Every page of a large table is new memory, which costs more than moving the lines once
+        // more.
         let room = self.slots.len() * if self.slots.len() < LARGE_TABLE { 4 } else { 2 };
-        // New memory comes zeroed.
+        // New memory is zeroed.
         self.charge.join(pace.cancel().charge((room - self.slots.len()) * size_of::<u64>())?);
         self.slots.clear();
         self.slots.try_reserve_exact(room).map_err(|_| Stopped::Allocation)?;
@@ -266,7 +270,7 @@ impl Interner {
     }
 }
 
-/// The hashes of a few lines that follow each other.
+/// The hashes of a few consecutive lines.
 #[derive(Default)]
 struct HashesAhead {
     hashes: [u64; AHEAD],
@@ -285,8 +289,8 @@ impl HashesAhead {
         self.hashes[line - self.lines.start]
     }
 
-    /// Returns how many lines to hash from `line` on, where most are found without: the more, the closer it is to the
-    /// last ones.
+    /// Returns how many lines to hash from `line` on, if most lines match the expected one without
+    /// a hash: more if the last ones needed hashes recently.
     fn more_at(&self, line: usize) -> usize {
         if line < self.lines.end + AHEAD { (2 * self.lines.len()).clamp(1, AHEAD) } else { 1 }
     }
@@ -297,12 +301,12 @@ fn sample<'a>(texts: [View<'a>; 2], class: &Class) -> &'a [u8] {
     texts[class.sample as usize & 1].get(class.sample as usize >> 1)
 }
 
-/// Tells most lines that are none of a few at a glance: by their lengths and ends.
+/// A filter that rejects most lines that are not in a small set, by their lengths and ends.
 struct Shapes([u64; 16]);
 
 impl Shapes {
     fn of<'a>(lines: impl ExactSizeIterator<Item = &'a [u8]>) -> Self {
-        /// With more lines nearly every shape is there.
+        /// With more lines nearly every shape occurs.
         const MAX_LINES: usize = 512;
         if lines.len() > MAX_LINES {
             return Self([u64::MAX; 16]);
@@ -328,7 +332,7 @@ impl Shapes {
     }
 }
 
-/// Returns whether two lines are equal, in steps a cancel can come between.
+/// Tells whether two lines are equal, in cancellable steps.
 #[inline]
 pub(super) fn equal(a: &[u8], b: &[u8], pace: &mut PacedToken<'_>) -> Result<bool, Stopped> {
     if a.len() != b.len() {
@@ -362,7 +366,8 @@ fn hash(line: &[u8], pace: &mut PacedToken<'_>) -> Result<u64, Stopped> {
     Ok(state)
 }
 
-/// Hashes bytes by folded 64 x 64 -> 128-bit products, two words at a time (the scheme of wyhash, by Wang Yi).
+/// Hashes bytes by folded 64 x 64 -> 128-bit products, two words at a time (the scheme of wyhash,
+/// by Wang Yi).
 #[inline]
 fn hash_part(bytes: &[u8], seed: u64) -> u64 {
     let mut state = seed ^ bytes.len() as u64;
@@ -381,7 +386,7 @@ fn hash_part(bytes: &[u8], seed: u64) -> u64 {
     product(state, OTHER_MULTIPLIER)
 }
 
-/// Copies fewer than 16 bytes so that different bytes of one length stay different.
+/// Copies fewer than 16 bytes so that different strings of one length stay different.
 #[inline]
 fn spread(bytes: &[u8], into: &mut [u8; 16]) {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {

@@ -1,9 +1,10 @@
-//! Finds the changed lines between two texts: the same that git finds.
+//! Finds the changed lines between two texts, exactly as git does.
 //!
-//! The steps are git's, each in its own file: lines are rewritten if white space is to be ignored (`whitespace`),
-//! numbered by content (`intern`), thinned out (`prune`), searched (`myers`, `patience`, `histogram`), and
-//! the changes found are slid to where they read best (`compact`). What git does is known from its documentation,
-//! from the papers named in each file, and from holding this engine against it (`test/rust/engine_parity.rs`).
+//! The steps are git's, each in its own file: lines are rewritten if white space is to be ignored
+//! (`whitespace`), numbered by content (`intern`), thinned out (`prune`), searched (`myers`,
+//! `patience`, `histogram`), and the changes are slid to their most readable place (`compact`).
+//! git's behaviour is known from its documentation, from the papers named in each file, and from
+//! comparing this engine with it (`test/rust/engine_parity`).
 
 mod classic;
 mod compact;
@@ -34,7 +35,7 @@ pub use super::cancel_token::{CancelToken, Stopped};
 use super::lines::{Lines, View};
 use crate::budget::{Charge, reserve};
 
-/// Returns the changes from `old` to `new` in order, or `Stopped` when `cancel` asked so.
+/// Returns the changes from `old` to `new` in order, or `Stopped` if the query ended.
 pub fn diff(
     old: &Lines<'_>,
     new: &Lines<'_>,
@@ -44,12 +45,12 @@ pub fn diff(
     Engine::default().diff(old, new, options, cancel)
 }
 
-/// A diff with buffers that are reused: worth keeping where many pairs are compared.
+/// A diff with reusable buffers: worth keeping to compare many pairs.
 #[derive(Debug, Default)]
 pub struct Engine {
     keys: [Keys; 2],
     interner: Interner,
-    /// The numbers of the lines that were interned.
+    /// The class numbers of the interned lines.
     ids: [Vec<u32>; 2],
     /// Which of those lines are changed.
     changed: [Vec<bool>; 2],
@@ -62,7 +63,7 @@ pub struct Engine {
 const KEPT_LINES: usize = 1 << 20;
 
 impl Engine {
-    /// Returns the changes from `old` to `new` in order, or `Stopped` when `cancel` asked so.
+    /// Returns the changes from `old` to `new` in order, or `Stopped` if the query ended.
     pub fn diff(
         &mut self,
         old: &Lines<'_>,
@@ -73,7 +74,7 @@ impl Engine {
         self.diff_between(old, new, None, options, cancel)
     }
 
-    /// Returns the same; how many lines are `common` at the front and at the end may be known.
+    /// Returns the same; the numbers of `common` lines at the start and at the end may be known.
     pub(super) fn diff_between(
         &mut self,
         old: &Lines<'_>,
@@ -88,7 +89,8 @@ impl Engine {
             let tail = common_tail(old.bytes(), new.bytes(), cancel)?;
             texts = texts.map(|text| text.up_to(text.bytes().len() - tail));
         }
-        // The keys leave the engine while it is borrowed as a whole, and come back with their buffers.
+        // The keys are moved out while the engine is borrowed as a whole, then back with their
+        // buffers.
         let rewritten = |text: &View<'_>| text.bytes().len() + text.len() * size_of::<u32>();
         let _charge = match options.whitespace {
             Whitespace::Exact => Charge::free(),
@@ -111,7 +113,7 @@ impl Engine {
                 })
         };
         self.keys = keys;
-        // What a pair of usual size needed is used again.
+        // Buffers of a usual size are reused.
         if texts.iter().map(View::len).sum::<usize>() > KEPT_LINES {
             *self = Self::default();
         }
@@ -119,8 +121,8 @@ impl Engine {
         result
     }
 
-    /// Compares lines by `keys` and slides changes by `texts`; how many lines are `common` at the front and at the
-    /// end may be known.
+    /// Compares lines by `keys` and slides changes by `texts`; the numbers of `common` lines at the
+    /// start and at the end may be known.
     fn diff_by_keys(
         &mut self,
         texts: [View<'_>; 2],
@@ -129,7 +131,7 @@ impl Engine {
         options: &Options,
         cancel: &CancelToken<'_>,
     ) -> Result<Vec<Change>, Stopped> {
-        // Patience and histogram count the lines of whole texts, so they may not set equal ends aside.
+        // Patience and histogram count the lines of whole texts, so equal ends must not be removed.
         let whole = matches!(options.algorithm, Algorithm::Patience | Algorithm::Histogram);
         let (start, end) = match common {
             _ if whole => (0, 0),
@@ -175,7 +177,7 @@ impl Engine {
             reserve(&mut self.changed[side], middle.len())?;
             self.changed[side].resize(middle.len(), false);
         }
-        // Where one side has nothing left there is nothing to search.
+        // If one side is empty, there is nothing to search.
         if middle.iter().any(Range::is_empty) {
             self.changed.iter_mut().for_each(|changed| changed.fill(true));
             return Ok(());
@@ -185,7 +187,7 @@ impl Engine {
         let [old_ids, new_ids] = &mut self.ids;
         self.interner.add_old(keys, old.clone(), old_ids, &mut pace)?;
         self.interner.add_new(keys, new.clone(), (old.start, old_ids), new_ids, &mut pace)?;
-        // How often a line occurs matters, wherever it stands.
+        // The number of occurrences in the whole text matters.
         self.interner.count_shared(keys, 0..start, &mut pace)?;
         self.interner.count_shared(keys, old.end..keys[0].len(), &mut pace)
     }
@@ -219,7 +221,7 @@ impl Engine {
     }
 }
 
-/// Returns how many lines are equal at the start, and at the end of the rest.
+/// Returns the numbers of equal lines at the start, and at the end of the rest.
 fn common_ends(
     [old, new]: [View<'_>; 2],
     cancel: &CancelToken<'_>,
@@ -241,7 +243,7 @@ fn common_ends(
     Ok((start, end))
 }
 
-/// Returns the runs of changed lines, the first of which has number `first`.
+/// Returns the runs of changed lines, of which line 0 has number `first`.
 fn runs_of(changed: &[bool], first: u32, cancel: &CancelToken<'_>) -> Result<Vec<Run>, Stopped> {
     let mut pace = cancel.pace();
     let mut runs = Vec::new();
@@ -267,7 +269,8 @@ fn pair_up(old: &[Run], new: &[Run], cancel: &CancelToken<'_>) -> Result<Vec<Cha
     reserve(&mut changes, old.len().max(new.len()))?;
     let mut old = unchanged_before(old).zip(old).peekable();
     let mut new = unchanged_before(new).zip(new).peekable();
-    // The changed lines so far, which an unchanged line's number exceeds its rank by.
+    // The changed lines so far: the difference between the number and the rank of an unchanged
+    // line.
     let (mut removed, mut added) = (0, 0);
     while let Some(before) =
         [old.peek(), new.peek()].into_iter().flatten().map(|&(before, _)| before).min()
@@ -289,7 +292,7 @@ fn pair_up(old: &[Run], new: &[Run], cancel: &CancelToken<'_>) -> Result<Vec<Cha
     Ok(changes)
 }
 
-/// Marks the changes that remove and add blank lines only.
+/// Marks the changes that remove and add only blank lines.
 fn mark_ignorable(
     changes: &mut [Change],
     [old, new]: [View<'_>; 2],

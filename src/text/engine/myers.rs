@@ -1,12 +1,15 @@
 //! Finds a short edit script between two sequences of numbers.
 //!
-//! The search is that of E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986), in
-//! its linear-space form (section 4b): one front walks from the start of the box and one from its end; where they
-//! meet, the box is split in two. Three rules beyond the paper, which git has too and which decide its output, keep
-//! the cost near linear on texts that have little in common; `Minimal` goes without them:
+//! The search is that of E. W. Myers, "An O(ND) Difference Algorithm and Its Variations",
+//! Algorithmica 1 (1986), in its linear-space form (section 4b): one front advances from the start
+//! of the box and one from its end; where they meet, the box is split in two. Three rules beyond
+//! the paper, which git has too and which decide its output, keep the cost near linear on texts
+//! with little in common; `Minimal` does not use them:
 //!
-//! * past [`PATIENT_COST`] edits, a diagonal that got far and ends in [`GOOD_SLIDE`] equal lines splits the box;
-//! * past about the square root of the problem's size, the furthest point of either front splits it.
+//! * past [`PATIENT_COST`] edits, a far diagonal that ends in [`GOOD_SLIDE`] equal lines splits the
+//!   box;
+//! * past about the square root of the problem's size, the furthest point of either front splits
+//!   it.
 //!
 //! The second front is the first on both sequences reversed, so each rule is written once.
 
@@ -14,16 +17,16 @@ use super::prune::root_above;
 use super::sides::{Area, Buffers, Sides, equals_are_common};
 use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 
-/// The number of edits after which the rules beyond the paper apply at the earliest.
+/// The least number of edits before the rules beyond the paper apply.
 const PATIENT_COST: i32 = 256;
-/// The number of equal lines in a row that make a diagonal worth a split.
+/// Equal lines in a row that make a diagonal worth a split.
 const GOOD_SLIDE: i32 = 20;
-/// How many lines per edit a diagonal must have passed to be worth a split.
+/// Lines per edit that a diagonal must have passed to be worth a split.
 const GOOD_PROGRESS: i64 = 4;
-/// How many lines are compared between two steps of the pace.
+/// Lines that are compared between two steps of the pace.
 const STRIDE: usize = 1 << 14;
 
-/// Buffers that are kept from one search to the next.
+/// Buffers that are reused from one search to the next.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     ahead: Front,
@@ -34,7 +37,8 @@ pub(super) struct Search {
     boxes: Vec<Area>,
 }
 
-/// Where a box is split, from its own corner, and whether each part is to be searched without shortcuts.
+/// The point where a box is split, relative to its corner, and whether each part is searched
+/// without shortcuts.
 struct Split {
     old: usize,
     new: usize,
@@ -42,7 +46,8 @@ struct Split {
 }
 
 impl Search {
-    /// Calls `removed` for each index of `old` and `added` for each index of `new` that is not matched.
+    /// Calls `removed` for each index of `old` and `added` for each index of `new` that is not
+    /// matched.
     pub(super) fn run(
         &mut self,
         old: &[u32],
@@ -57,7 +62,7 @@ impl Search {
         let _charge = cancel.charge(diagonals * (2 * size_of::<i32>() + 2))?;
         self.ahead.reserve(diagonals)?;
         self.back.reserve(diagonals)?;
-        // The narrower the numbers, the more of them are at hand.
+        // Narrower numbers fit more lines in the processor's cache.
         let Self { ahead, back, bytes, shorts, words, boxes } = self;
         let mut work = Work { boxes, removed, added, cancel };
         match old.iter().chain(new).max() {
@@ -81,7 +86,7 @@ impl Search {
     }
 }
 
-/// What is left to search, and who is told of what is found.
+/// The remaining search and the receivers of its results.
 struct Work<'a, R, A> {
     boxes: &'a mut Vec<Area>,
     removed: R,
@@ -90,7 +95,8 @@ struct Work<'a, R, A> {
 }
 
 impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
-    /// Searches all; `sides` gives a box as the fronts from its start and from its end see it.
+    /// Searches all boxes; `sides` returns a box as seen by the fronts from its start and from its
+    /// end.
     fn run<S: Sides>(
         &mut self,
         ahead: &mut Front,
@@ -118,7 +124,8 @@ impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
             let (o, n) = (o1 + split.old, n1 + split.new);
             let first = Area { old: (o1, o), new: (n1, n), exact: split.exact.0 };
             let second = Area { old: (o, o2), new: (n, n2), exact: split.exact.1 };
-            // The smaller part goes on top, so that the stack is never deeper than the logarithm of the size.
+            // The smaller part goes on top, so that the depth of the stack is at most logarithmic
+            // in the size.
             if first.size() < second.size() {
                 self.boxes.extend([second, first]);
             } else {
@@ -134,7 +141,7 @@ impl Area {
         self.old.1 - self.old.0 + self.new.1 - self.new.0
     }
 
-    /// Takes equal lines off both ends.
+    /// Removes equal lines at both ends.
     fn shrink(
         &mut self,
         old: &[u32],
@@ -151,7 +158,7 @@ impl Area {
     }
 }
 
-/// Returns how many lines at the start are equal.
+/// Returns the number of equal lines at the start.
 pub(super) fn common_start(
     a: &[u32],
     b: &[u32],
@@ -169,7 +176,7 @@ pub(super) fn common_start(
     Ok(equal)
 }
 
-/// Returns how many lines at the end are equal.
+/// Returns the number of equal lines at the end.
 pub(super) fn common_end(
     a: &[u32],
     b: &[u32],
@@ -187,19 +194,19 @@ pub(super) fn common_end(
     Ok(equal)
 }
 
-/// How far a search got on each diagonal with the edits made so far.
+/// The furthest point of a search on each diagonal, for the current number of edits.
 ///
 /// Diagonal `d` holds the points whose old index less new index is `d`; its entry is the old index.
 #[derive(Debug, Default)]
 struct Front {
     reach: Vec<i32>,
-    /// Where diagonal 0 is in `reach`.
+    /// The index of diagonal 0 in `reach`.
     zero: i32,
     low: i32,
     high: i32,
 }
 
-/// What one more edit brought.
+/// The result of one more edit.
 #[derive(Default)]
 struct Step {
     /// The diagonal and the old index where the other front was met.
@@ -234,7 +241,8 @@ impl Front {
         &mut self.reach[(self.zero + diagonal) as usize]
     }
 
-    /// Goes one diagonal further each way; at the box's edge, one back, for every second diagonal is visited.
+    /// Adds one diagonal on each side; at the box's edge removes one, as only every second diagonal
+    /// is visited.
     fn widen(&mut self, old_len: i32, new_len: i32) {
         if self.low > -new_len {
             self.low -= 1;
@@ -252,7 +260,7 @@ impl Front {
 
     /// Makes one more edit on each diagonal and slides along equal lines.
     ///
-    /// The diagonals are visited in falling order when `FALLING`; when `MEETING`, until `other` is met.
+    /// Visits the diagonals in falling order if `FALLING`; stops at `other` if `MEETING`.
     fn step<const FALLING: bool, const MEETING: bool, S: Sides>(
         &mut self,
         sides: S,
@@ -266,7 +274,8 @@ impl Front {
         let mut met = None;
         let facing = other.entries(0);
         let facing_at = |diagonal: i32| (old_len - new_len - diagonal - other.low) as usize;
-        // The visited diagonals' entries take turns with those of their neighbours, which hold the last edit's ends.
+        // Entries of visited diagonals alternate with those of their neighbours, which hold the
+        // ends of the last edit.
         let (low, high) = (self.low, self.high);
         let entries = self.entries_mut(1);
         if FALLING {
@@ -308,7 +317,8 @@ impl Front {
         Ok(Step { met, slid_far: slid.far })
     }
 
-    /// Returns the range of `reach` from `margin` below the lowest diagonal to `margin` above the highest.
+    /// Returns the range of `reach` from `margin` below the lowest diagonal to `margin` above the
+    /// highest.
     fn range(&self, margin: i32) -> std::ops::Range<usize> {
         (self.zero + self.low - margin) as usize..(self.zero + self.high + 1 + margin) as usize
     }
@@ -322,7 +332,7 @@ impl Front {
         self.reach.get_mut(range).unwrap_or_default()
     }
 
-    /// Returns the point of the most advanced diagonal that ends in a good slide.
+    /// Returns the point of the most advanced diagonal that ends in a long slide.
     fn promising<const FALLING: bool>(
         &self,
         sides: impl Sides,
@@ -349,7 +359,7 @@ impl Front {
         found
     }
 
-    /// Returns the point that passed most lines of both sides together, drawn back into the box.
+    /// Returns the point with the most passed lines of both sides together, clamped to the box.
     fn furthest<const FALLING: bool>(&self, old_len: i32, new_len: i32) -> (usize, usize) {
         let mut best = (-1, (0, 0));
         for diagonal in self.diagonals::<FALLING>() {
@@ -389,7 +399,8 @@ impl Slid {
     }
 }
 
-/// Walks both fronts toward each other and returns where to split the box; without `limit`, only where they meet.
+/// Advances both fronts toward each other and returns where to split the box; without `limit`, only
+/// where they meet.
 fn meet<S: Sides>(
     ahead: &mut Front,
     back: &mut Front,

@@ -1,14 +1,15 @@
-//! How texts are compared, and what differs.
+//! The options of a comparison, and its changes.
 
 use std::ops::Range;
 
-/// How the matching lines are found.
+/// The algorithm that finds matching lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Short edits, with shortcuts where the texts have little in common; git's default.
+    /// Short edits, with shortcuts if the texts have little in common; git's default.
     #[default]
     Myers,
-    /// The same without shortcuts: `--minimal`. The cost grows with the product of size and changes.
+    /// Like `Myers` without shortcuts: `--minimal`. The cost grows with the product of size and
+    /// changes.
     Minimal,
     /// Lines that occur once on each side are matched first: `--patience`.
     Patience,
@@ -22,11 +23,11 @@ pub enum Whitespace {
     /// None is ignored.
     #[default]
     Exact,
-    /// All: `-w`, `--ignore-all-space`.
+    /// All white space: `-w`, `--ignore-all-space`.
     All,
-    /// Its amount, and all at the end of a line: `-b`, `--ignore-space-change`.
+    /// Changes in its amount, and all at the end of a line: `-b`, `--ignore-space-change`.
     Change,
-    /// All at the end of a line: `--ignore-space-at-eol`.
+    /// All white space at the end of a line: `--ignore-space-at-eol`.
     Eol,
     /// A CR before the LF: `--ignore-cr-at-eol`.
     CrAtEol,
@@ -35,26 +36,28 @@ pub enum Whitespace {
 /// How two texts are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// How the matching lines are found.
+    /// The algorithm that finds matching lines.
     pub algorithm: Algorithm,
     /// Which white space is ignored.
     pub whitespace: Whitespace,
-    /// Whether changes of blank lines only are marked ignorable: `--ignore-blank-lines`.
+    /// Whether changes of only blank lines are marked ignorable: `--ignore-blank-lines`.
     pub ignore_blank_lines: bool,
-    /// Whether a common tail takes no part. git does so when the context is 0; its hunks differ in rare cases.
+    /// Whether a common tail is left out. git does so if the context is 0; its hunks differ in rare
+    /// cases.
     pub trim_tail: bool,
-    /// Whether runs that may slide stay at their lowest place instead of where they read best: git without its indent
-    /// heuristic.
+    /// Whether runs that may slide stay at their lowest place instead of their most readable one:
+    /// git without its indent heuristic.
     pub is_lowest: bool,
 }
 
-/// One maximal run of changed lines: half-open ranges of 0-based line numbers, at most one of them empty.
+/// One maximal run of changed lines: half-open ranges of 0-based line numbers, at most one of them
+/// empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The lines that were removed.
+    /// The removed lines.
     pub old: Range<u32>,
-    /// The lines that were added.
+    /// The added lines.
     pub new: Range<u32>,
-    /// Only blank lines changed, and [`Options::ignore_blank_lines`] is set.
+    /// Whether only blank lines changed and [`Options::ignore_blank_lines`] is set.
     pub ignorable: bool,
 }

@@ -1,25 +1,26 @@
 //! Matches the lines that occur once on each side first.
 //!
-//! Patience diff is Bram Cohen's (2003; see <https://bramcohen.livejournal.com/73318.html>): of the lines that both
-//! sides have exactly once, the longest sequence that is in order on both sides is matched, by patience sorting
-//! (C. L. Mallows 1963; the number of piles is the length of the longest rising sequence). The stretches between are
-//! treated likewise; one with common lines but none of them unique is left to the classic search.
+//! Patience diff is Bram Cohen's (2003; see <https://bramcohen.livejournal.com/73318.html>): of the
+//! lines that are unique on both sides, the longest sequence in the same order is matched, by
+//! patience sorting (C. L. Mallows 1963; the number of piles is the length of the longest rising
+//! sequence). The stretches between are treated likewise; one with common lines but no unique ones
+//! is left to the classic search.
 
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 
-/// Says of a line that it occurs more than once.
+/// The mark of a line that occurs more than once.
 const MANY: u32 = u32::MAX;
 
-/// Buffers that are kept from one diff to the next.
+/// Buffers that are reused from one diff to the next.
 #[derive(Debug, Default)]
 pub(super) struct Patience {
     stretches: Vec<Stretch>,
-    /// For each distinct line, its places on both sides plus one, 0 or [`MANY`].
+    /// For each distinct line, its indices on both sides plus one; 0 for none, or [`MANY`].
     places: Vec<[u32; 2]>,
-    /// The candidates, with the index of the one before each in a longest sequence.
+    /// The candidates, each with the index of its predecessor in a longest sequence.
     anchors: Vec<Anchor>,
     /// The last anchor of the best sequence of each length: its new line and its index.
     piles: Vec<(u32, u32)>,
@@ -70,8 +71,8 @@ impl Patience {
         Ok(())
     }
 
-    /// Collects the lines that are unique on both sides, in the old side's order, and returns whether the sides
-    /// have any line in common.
+    /// Collects the lines that are unique on both sides, in the old side's order, and returns
+    /// whether the sides have any line in common.
     fn find_anchors(
         &mut self,
         pair: &Pair<'_>,
@@ -133,7 +134,8 @@ impl Patience {
         Ok(())
     }
 
-    /// Puts the stretches between the anchors aside, less the equal lines next to the anchors.
+    /// Puts the stretches between the anchors on the stack, without equal lines next to the
+    /// anchors.
     fn split(
         &mut self,
         pair: &Pair<'_>,
@@ -163,7 +165,7 @@ impl Patience {
     }
 }
 
-/// Takes equal lines off the start of a stretch, and returns what is left if anything is.
+/// Removes equal lines from the start of a stretch; returns the rest, or `None` if it is empty.
 fn rest_between(
     pair: &Pair<'_>,
     mut old: std::ops::Range<usize>,

@@ -1,17 +1,18 @@
-//! Leaves out of the search the lines that cannot, or hardly can, be matched.
+//! Removes lines from the search that cannot, or hardly can, be matched.
 //!
-//! A line that the other side does not have is a change, whatever the search would find. git also takes a line that
-//! the other side has very often for a change when it stands among lines that the other side does not have: it would
-//! only tie unrelated text together.
+//! A line that the other side lacks is a change in any case. git also treats a line as a change if
+//! it is very frequent on the other side and is among lines that the other side lacks: matching it
+//! would only tie unrelated text together.
 
 use crate::budget::reserve;
 use crate::text::cancel_token::{PacedToken, QUANTUM, Stopped};
 
-/// A line is frequent when the other side has it about as often as the square root of the line count, or this often.
+/// A line is frequent if the other side has it about as often as the square root of the line count,
+/// or this often.
 const MAX_FREQUENT: u32 = 1024;
-/// How many lines up, and how many down, the neighbourhood of a frequent line reaches at most.
+/// Lines above and below a frequent line that count as its neighbourhood.
 const WINDOW: usize = 100;
-/// A frequent line is noise when fewer than one in this many lines around it is frequent too.
+/// A frequent line is noise if fewer than one in this many lines around it is frequent too.
 const NOISE: usize = 4;
 
 /// Returns a power of two between the square root of `n` and twice it.
@@ -19,7 +20,7 @@ pub(super) const fn root_above(n: usize) -> u32 {
     1 << (usize::BITS - n.leading_zeros()).div_ceil(2)
 }
 
-/// What the other side says of a line.
+/// How often the other side has a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     Missing,
@@ -27,25 +28,26 @@ enum Standing {
     Frequent,
 }
 
-/// The lines of one side that take part in the search.
+/// The lines of one side that are searched.
 #[derive(Debug, Default)]
 pub(super) struct RetainedLines {
-    /// Their classes.
+    /// Their class numbers.
     pub(super) ids: Vec<u32>,
-    /// Where each stands among the lines that were looked at.
+    /// Their indices among all lines.
     pub(super) at: Vec<u32>,
     standing: Vec<Standing>,
-    /// How many missing lines stand before each line.
+    /// The number of missing lines before each line.
     missing: Vec<u32>,
 }
 
-/// Bytes that are kept of a line.
+/// Bytes that are held for each line.
 pub(super) const LINE_BYTES: usize = size_of::<Standing>() + 3 * size_of::<u32>();
 
 impl RetainedLines {
-    /// Keeps those of `ids` that deserve a search and marks the others in `changed`.
+    /// Keeps those of `ids` that are worth a search and marks the others in `changed`.
     ///
-    /// `matches` says how often the other side has a class, `lines` how many lines this side has in all.
+    /// `matches` returns how often the other side has a class; `lines` is the number of lines of
+    /// this side.
     pub(super) fn choose(
         &mut self,
         ids: &[u32],
@@ -59,7 +61,7 @@ impl RetainedLines {
         self.at.clear();
         reserve(&mut self.ids, ids.len())?;
         reserve(&mut self.at, ids.len())?;
-        // The run of lines that are not rare around the current one.
+        // The run of lines around the current one that are not rare.
         let mut run = 0..0;
         for (at, &id) in ids.iter().enumerate() {
             if at % QUANTUM == 0 {
@@ -115,7 +117,7 @@ impl RetainedLines {
         Ok(())
     }
 
-    /// Returns the run that holds `at`; it begins at `from` or later.
+    /// Returns the run around `at`; it begins at `from` or later.
     fn run_around(&self, at: usize, from: usize) -> std::ops::Range<usize> {
         let rare = |standing: &Standing| *standing == Standing::Rare;
         let start =
@@ -127,7 +129,8 @@ impl RetainedLines {
         start..end
     }
 
-    /// Returns whether missing lines stand on both sides of the frequent line `at` and prevail over frequent ones.
+    /// Tells whether the frequent line `at` has missing lines on both sides, and they outnumber
+    /// frequent ones.
     fn is_noise(&self, at: usize, run: &std::ops::Range<usize>) -> bool {
         let above = run.start.max(at.saturating_sub(WINDOW));
         let below = run.end.min(at + 1 + WINDOW);

@@ -1,4 +1,4 @@
-//! Holds two sequences in the form that is fastest to compare along a diagonal.
+//! Stores two sequences in the form that is fastest to compare along a diagonal.
 
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
@@ -13,16 +13,16 @@ pub(super) struct Area {
 
 /// A box of two sequences, seen from one of its corners.
 pub(super) trait Sides: Copy {
-    /// Whether lines are so often equal that a branch on it would cost more than what it saves.
+    /// Whether lines are equal so often that a branch on it would cost more than it saves.
     const DENSE: bool;
 
-    /// Returns how long the box's parts of the old and of the new sequence are.
+    /// Returns the lengths of the old and of the new sequence in the box.
     fn lens(self) -> (i32, i32);
 
-    /// Returns the old index where the equal lines from `start` on along `diagonal` end.
+    /// Returns the old index of the end of the equal lines from `start` on along `diagonal`.
     fn slide(self, start: i32, diagonal: i32) -> i32;
 
-    /// Returns whether the `count` lines before an old and a new index are equal.
+    /// Tells whether the `count` lines before an old and a new index are equal.
     fn equal_before(self, old: i32, new: i32, count: i32) -> bool;
 }
 
@@ -43,9 +43,9 @@ impl<T: Copy + Eq> Sides for Sparse<'_, T> {
 
     #[inline(always)]
     fn slide(self, start: i32, diagonal: i32) -> i32 {
-        // Indices are not negative, and widening them as such is free.
+        // Indices are not negative, and widening them as unsigned numbers is free.
         let (mut o, mut n) = (start as u32 as usize, (start - diagonal) as u32 as usize);
-        // Most diagonals do not slide: that is told apart first, at the least cost.
+        // Most diagonals do not slide: this case is handled first, at the least cost.
         match (self.old.get(o), self.new.get(n)) {
             (Some(a), Some(b)) if a == b => {}
             _ => return start,
@@ -68,8 +68,8 @@ impl<T: Copy + Eq> Sides for Sparse<'_, T> {
 
 /// Bytes that are often equal: eight are compared at a time.
 ///
-/// There is no branch on how many of the eight are equal, for it could not be foreseen, and would cost more than all
-/// the rest. Eight bytes more than the box holds can be read.
+/// There is no branch on how many of the eight are equal, since it would often be mispredicted and
+/// cost more than the rest. Eight bytes past the end of the box can be read.
 #[derive(Clone, Copy)]
 pub(super) struct Dense<'a> {
     old: &'a [u8],
@@ -111,7 +111,7 @@ fn eight(bytes: &[u8], from: i32) -> Option<u64> {
     bytes.get(from..from + 8)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Both sequences forward, both reversed, each with padding behind.
+/// Both sequences forward and reversed, each with padding at its end.
 #[derive(Debug, Default)]
 pub(super) struct Buffers<T> {
     forward: [Vec<T>; 2],
@@ -178,9 +178,9 @@ impl Buffers<u8> {
     }
 }
 
-/// Returns whether a line of one side is likely to equal one of the other, judged by samples.
+/// Estimates from samples whether a line of one side is likely to equal one of the other.
 ///
-/// Only speed depends on it.
+/// Affects only the speed.
 pub(super) fn equals_are_common(old: &[u32], new: &[u32]) -> bool {
     const SAMPLES: usize = 512;
     let (step_old, step_new) =

@@ -1,16 +1,17 @@
-//! Leaves a common tail out of a diff without context, as git does.
+//! Removes a common tail from a diff without context, as git does.
 //!
-//! When no context is asked for, git cuts equal bytes off the ends of both sides before it splits them, in blocks of
-//! 1024 bytes, and then gives back what is left of the line it cut into. Which lines are left decides how far a
-//! change may slide and which lines are frequent, so hunks depend on it (`git diff -U0` can differ from `-U3`).
+//! Without context, git removes equal bytes at the ends of both sides before it splits lines, in
+//! blocks of 1024 bytes, and then restores the rest of the line it cut into. The remaining lines
+//! decide how far a change may slide and which lines are frequent, so hunks depend on it (`git diff
+//! -U0` can differ from `-U3`).
 
 use crate::text::cancel_token::{CancelToken, Stopped};
 
 const BLOCK: usize = 1024;
-/// How many blocks are compared between two looks at the stop flag.
+/// Blocks that are compared between two checks of the budget.
 const BLOCKS: usize = 1 << 10;
 
-/// Returns how many bytes at the end of both sides take no part in the diff: whole lines, equal on both sides.
+/// Returns the number of bytes at the end of both sides that are left out: whole, equal lines.
 pub(super) fn common_tail(
     old: &[u8],
     new: &[u8],

@@ -1,4 +1,4 @@
-//! Small cases; git is compared with in `test/rust/engine_parity`.
+//! Small cases; `test/rust/engine_parity` compares with git.
 
 mod cancel;
 

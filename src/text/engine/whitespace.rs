@@ -1,27 +1,28 @@
-//! Rewrites lines to the form they are compared by when white space is to be ignored.
+//! Rewrites lines to the form that is compared when white space is ignored.
 //!
-//! git describes the modes in git-diff(1); two lines are equal in a mode exactly when their rewritten forms are
-//! equal bytes. White space is the space, TAB, LF and CR, never VT or FF. The terminator is not part of the form in
-//! any mode, so a last line with and without `\n` are equal in all of them.
+//! git describes the modes in git-diff(1); two lines are equal in a mode exactly if their rewritten
+//! forms are equal bytes. White space is the space, TAB, LF and CR, never VT or FF. The terminator
+//! is not part of the form in any mode, so a last line with and without `\n` are equal in all of
+//! them.
 
 use super::options::Whitespace;
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, PacedToken, Stopped, append};
 use crate::text::lines::View;
 
-/// How many bytes of one line are rewritten or looked at between two steps of the pace.
+/// Bytes of one line that are read between two steps of the pace.
 const PART: usize = 1 << 12;
 
-/// Returns whether git takes `byte` for white space.
+/// Tells whether git counts `byte` as white space.
 #[inline]
 pub(in crate::text) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Returns whether `--ignore-blank-lines` takes a changed `line` for blank.
+/// Tells whether `--ignore-blank-lines` counts a changed `line` as blank.
 ///
-/// Without a white-space mode git asks for at most one byte, not for a newline, so a last line of one byte without
-/// a terminator counts as blank whatever the byte is.
+/// Without a white-space mode git checks for at most one byte, not for a newline, so a last line of
+/// one byte without a terminator counts as blank whatever the byte is.
 pub(super) fn is_blank(
     line: &[u8],
     whitespace: Whitespace,
@@ -58,7 +59,7 @@ impl Keys {
         let mut pace = cancel.pace();
         self.bytes.clear();
         self.bounds.clear();
-        // No line is longer than before.
+        // No line gets longer.
         reserve(&mut self.bytes, text.bytes().len())?;
         reserve(&mut self.bounds, text.len() + 1)?;
         self.bounds.push(0);
@@ -133,7 +134,7 @@ fn without_trailing_space<'l>(
     Ok(&[])
 }
 
-/// Drops `\n` or `\r\n`; a CR that no LF follows is content.
+/// Removes `\n` or `\r\n`; a CR without an LF after it is content.
 fn without_terminator(line: &[u8]) -> &[u8] {
     match line.strip_suffix(b"\n") {
         Some(line) => line.strip_suffix(b"\r").unwrap_or(line),

@@ -1,7 +1,8 @@
-//! Merges two texts that were made from one: the same lines, conflicts and bytes as `git merge-file`.
+//! Merges two texts with a common base: the same lines, conflicts and bytes as `git merge-file`.
 //!
-//! The steps are git's, each in its own file: changes of both sides that touch become one region (`overlay`), conflicts are
-//! made small (`refine`), and the result is written (`write`). All regions are in the order of the texts.
+//! The steps are git's, each in its own file: changes of both sides that touch become one region
+//! (`overlay`), conflicts are made smaller (`refine`), and the result is written (`write`). All
+//! regions are in the order of the texts.
 
 mod overlay;
 mod refine;
@@ -18,7 +19,7 @@ use super::is_binary;
 use super::lines::Lines;
 use crate::error::{Error, Result};
 
-/// What a conflict shows.
+/// The parts that a conflict shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MergeStyle {
     /// Both sides, as small as the level makes them.
@@ -30,7 +31,7 @@ pub enum MergeStyle {
     Zdiff3,
 }
 
-/// What is taken where the sides conflict.
+/// The lines that are taken at a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Favor {
     /// Our lines.
@@ -41,16 +42,18 @@ pub enum Favor {
     Union,
 }
 
-/// How hard a conflict is made small. With a style that shows the base, at most [`Level::Eager`] counts.
+/// How much conflicts are made smaller. With a style that shows the base, at most [`Level::Eager`]
+/// applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Equal changes of both sides conflict, too.
     Minimal,
-    /// Equal changes do not.
+    /// Equal changes do not conflict.
     Eager,
-    /// Conflicts are split where the sides have lines in common; git's in merges of commits.
+    /// Conflicts are split at lines that the sides have in common; git's level in merges of
+    /// commits.
     Zealous,
-    /// They are, but not at lines without letters and digits: that of `git merge-file`.
+    /// As `Zealous`, but not at lines without letters and digits; the level of `git merge-file`.
     #[default]
     ZealousAlnum,
 }
@@ -58,22 +61,22 @@ pub enum Level {
 /// How texts are merged.
 #[derive(Debug, Clone, Copy)]
 pub struct MergeOptions<'a> {
-    /// What a conflict shows.
+    /// The parts that a conflict shows.
     pub style: MergeStyle,
-    /// What is taken where the sides conflict; `None` leaves the conflict.
+    /// The lines that are taken at a conflict; `None` keeps the conflict.
     pub favor: Option<Favor>,
-    /// How hard a conflict is made small.
+    /// How much conflicts are made smaller.
     pub level: Level,
-    /// How the matching lines are found.
+    /// The algorithm that finds matching lines.
     pub algorithm: Algorithm,
-    /// How many characters a marker has.
+    /// The length of a conflict marker in characters.
     pub marker_size: usize,
-    /// What stands beside the markers of the base, of ours and of theirs; nothing where it is empty.
+    /// The text after the markers of the base, of ours and of theirs; none if empty.
     pub labels: [&'a str; 3],
 }
 
 impl MergeOptions<'_> {
-    /// git's size of markers.
+    /// git's length of a marker.
     pub const MARKER_SIZE: usize = 7;
 }
 
@@ -90,7 +93,7 @@ impl Default for MergeOptions<'_> {
     }
 }
 
-/// Three texts and what becomes of them.
+/// Three texts and their merged regions.
 #[derive(Debug)]
 pub struct Merge<'a> {
     base: Lines<'a>,
@@ -112,7 +115,8 @@ impl<'a> Merge<'a> {
     /// Merges the changes from `base` to `ours` with those from `base` to `theirs`.
     ///
     /// # Errors
-    /// `invalid_args` for a binary text, `too_large` for one that git would not compare, and why the query ended.
+    /// `invalid_args` for a binary text, `too_large` for one that git would not compare, and the
+    /// reason why the query ended.
     pub fn new(
         engine: &mut Engine,
         [base, ours, theirs]: [&'a [u8]; 3],
@@ -135,7 +139,7 @@ impl<'a> Merge<'a> {
         Ok(merge)
     }
 
-    /// Decides every conflict.
+    /// Resolves every conflict.
     fn settle(&mut self, favor: Favor) {
         for region in &mut self.regions {
             if region.kind == Kind::Conflict {
@@ -148,8 +152,8 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Returns the conflicts that are left. The base's lines are those that the sides changed here, also where a conflict
-    /// was split.
+    /// Returns the remaining conflicts. The base's lines are those that the sides changed here,
+    /// also where a conflict was split.
     pub fn conflicts(&self) -> impl Iterator<Item = Conflict<'a>> {
         self.regions.iter().filter(|region| region.kind == Kind::Conflict).map(|region| {
             let texts = [

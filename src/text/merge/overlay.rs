@@ -1,4 +1,5 @@
-//! Lays the changes of both sides over each other: what only one side changed is taken, what both did is a conflict.
+//! Overlays the changes of both sides: changes of one side are taken, overlapping ones are a
+//! conflict.
 
 use std::ops::Range;
 
@@ -8,7 +9,7 @@ use crate::budget::Charge;
 use crate::text::cancel_token::{CancelToken, Stopped};
 use crate::text::engine::Change;
 
-/// A change from the base to one side, in 64 signed bits.
+/// A change from the base to one side, in signed 64-bit numbers.
 #[derive(Clone)]
 struct Step {
     base: Range<i64>,
@@ -21,7 +22,7 @@ impl Step {
         Self { base: wide(&change.old), side: wide(&change.new) }
     }
 
-    /// Returns how much later unchanged lines before this change are in the side than in the base.
+    /// Returns the offset from base to side of the unchanged lines before this change.
     fn shift(&self) -> i64 {
         self.side.start - self.base.start
     }
@@ -37,7 +38,7 @@ fn moved(range: &Range<i64>, by: i64) -> Range<i64> {
 }
 
 impl Merge<'_> {
-    /// Returns the regions that `ours` and `theirs`, the changes of the sides, make.
+    /// Returns the regions of the sides' changes `ours` and `theirs`.
     pub(super) fn overlay(
         &self,
         ours: &[Change],
@@ -86,7 +87,7 @@ impl Merge<'_> {
         Ok(regions.all)
     }
 
-    /// Tells whether both sides made the same of the same lines.
+    /// Tells whether both sides changed the same lines to the same content.
     fn is_same(&self, our: &Step, their: &Step) -> bool {
         our.base == their.base && slice(&self.ours, &our.side) == slice(&self.theirs, &their.side)
     }
@@ -122,7 +123,7 @@ impl Regions {
         self.add(region, cancel)
     }
 
-    /// Appends a region, or joins it with the last one where they touch on either side.
+    /// Appends a region, or joins it with the last one if they touch on either side.
     fn add(&mut self, region: Region, cancel: &CancelToken<'_>) -> Result<(), Stopped> {
         if let Some(last) = self.all.last_mut()
             && (region.ours.start <= last.ours.end || region.theirs.start <= last.theirs.end)

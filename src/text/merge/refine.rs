@@ -1,5 +1,5 @@
-//! Makes conflicts small: what both sides have in common leaves them, unless so little lies between two conflicts that one
-//! is easier to read.
+//! Makes conflicts smaller: lines that both sides have in common are taken out, unless so few lines
+//! would separate two conflicts that one is easier to read.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use crate::text::diff::lowest_line_changes;
 use crate::text::engine::{Algorithm, Engine};
 use crate::text::lines::Lines;
 
-/// Lines between two conflicts up to which these become one.
+/// Lines between two conflicts up to which they are joined.
 const JOINED_LINES: i64 = 3;
 
 impl Merge<'_> {
-    /// Makes the conflicts as small as style and level ask for.
+    /// Makes the conflicts as small as style and level allow.
     pub(super) fn refine(
         &mut self,
         engine: &mut Engine,
@@ -72,7 +72,8 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// Joins conflicts with few lines between them, or, where `by_words`, none with a letter or digit.
+    /// Joins conflicts with few lines between them; if `by_words`, also those without a letter or
+    /// digit between them.
     fn join_conflicts(&mut self, by_words: bool, cancel: &CancelToken<'_>) -> Result<()> {
         let mut pace = cancel.pace();
         let mut kept = 0;

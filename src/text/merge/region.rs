@@ -1,11 +1,11 @@
-//! Lines that at least one side changed, and what becomes of them.
+//! Lines that at least one side changed, and how they are merged.
 
 use std::ops::Range;
 
-/// What becomes of a region.
+/// How a region is merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The sides differ and nobody decided.
+    /// The sides differ, and the conflict is not resolved.
     Conflict,
     /// Our lines are taken.
     Ours,
@@ -13,12 +13,12 @@ pub(super) enum Kind {
     Theirs,
     /// Ours and theirs are taken.
     Union,
-    /// It was a conflict, and both sides turned out to have the same lines.
+    /// It was a conflict, but both sides have the same lines.
     Same,
 }
 
-/// Lines that at least one side changed: half-open ranges of 0-based numbers. A range starts below 0 only until the region
-/// is joined with the one before it.
+/// Lines that at least one side changed: half-open ranges of 0-based numbers. A range starts below
+/// 0 only until the region is joined with the one before it.
 #[derive(Debug, Clone)]
 pub(super) struct Region {
     pub(super) kind: Kind,

@@ -1,4 +1,4 @@
-//! Writes a merged text: our lines, with what was taken from theirs, and markers around conflicts.
+//! Writes a merged text: our lines, with lines taken from theirs, and markers around conflicts.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ impl Merge<'_> {
     /// Returns the merged text.
     ///
     /// # Errors
-    /// Why the query ended.
+    /// The reason why the query ended.
     pub fn text(
         &self,
         options: &MergeOptions<'_>,
@@ -33,8 +33,9 @@ impl Merge<'_> {
         Ok(writer.out)
     }
 
-    /// Tells whether lines that are added at a conflict end in CR LF: as the line before it, or the first one, does in
-    /// ours, in theirs and in the base. The first that has LF alone decides; where none has a line ending, it is LF.
+    /// Tells whether lines added at a conflict end in CR LF. The line before the conflict, or the
+    /// first one, decides: in ours, then in theirs and in the base, until one has LF alone. Without
+    /// any line ending it is LF.
     fn is_crlf(&self, region: &Region) -> bool {
         let before = |start: i64| (start as usize).saturating_sub(1);
         let asked = [
@@ -53,7 +54,8 @@ impl Merge<'_> {
     }
 }
 
-/// Tells whether a line ends in CR LF; of a last line without an ending, the line before it. `None` where there is none.
+/// Tells whether a line ends in CR LF; a last line without an ending is judged by the line before
+/// it. `None` if there is none.
 fn ends_in_crlf(lines: &Lines<'_>, index: usize) -> Option<bool> {
     let is_last = index + 1 == lines.len();
     let line = lines.get(index);
@@ -102,7 +104,7 @@ impl Writer<'_, '_> {
         self.bytes(slice(lines, &range))
     }
 
-    /// Writes lines of which the last one gets a line ending if it has none.
+    /// Writes lines, and a line ending if the last one has none.
     fn part(
         &mut self,
         lines: &Lines<'_>,

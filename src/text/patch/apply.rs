@@ -9,18 +9,18 @@ use super::work::Work;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 use crate::budget::reserve;
 
-/// Returns `text` with the change of `file` made.
+/// Returns `text` with the changes of `file` applied.
 ///
-/// It is strict, on purpose: each hunk goes to the line that `old_start` states, and every context
-/// and removed line must be there, byte for byte, its CR and its missing newline included. There is
-/// no search for another place and no fuzz, so that a change is made where it was shown or not at
-/// all. As in `git apply`, a hunk without context after its last change must end the text (unless
-/// no hunk has context around it, as with `-U0`), a created file must be empty before, and a
-/// deleted one after. `new_start` is not looked at: one hunk of several can be applied alone.
+/// It is strict, on purpose: each hunk is applied at the line that `old_start` states, and every
+/// context and removed line must match, byte for byte, including its CR and its missing newline.
+/// There is no search for another place and no fuzz, so that a change is made where it was shown or
+/// not at all. As in `git apply`, a hunk without context after its last change must end the text
+/// (unless no hunk has context around it, as with `-U0`), a created file must be empty before, and
+/// a deleted one after. `new_start` is ignored, so that one hunk of several can be applied alone.
 ///
 /// # Errors
-/// Returns the first hunk that does not fit, with the line of the text, what the patch expects
-/// there and what is there.
+/// Returns the first hunk that does not fit, with the line of the text, the expected line and the
+/// found one.
 pub fn apply(text: &[u8], file: &FilePatch<'_>) -> Result<Vec<u8>, ApplyError> {
     apply_within(text, file, CancelToken::never())
 }
@@ -41,7 +41,7 @@ pub fn apply_within(
         return Err(ApplyError::NotEmpty { line: file.line, bytes: text.len() });
     }
     let is_context = |line: &PatchLine<'_>| line.kind == LineKind::Context;
-    // With `-U0` no hunk starts or ends with context, so that its absence says nothing.
+    // With `-U0` no hunk starts or ends with context, so its absence means nothing.
     let surrounded = |hunk: &PatchHunk<'_>| {
         hunk.lines.first().is_some_and(is_context) || hunk.lines.last().is_some_and(is_context)
     };
@@ -78,10 +78,10 @@ pub fn apply_within(
     Ok(target.out)
 }
 
-/// The text as far as it has been read, and the result as far as it has been written.
+/// The text with the number of consumed lines, and the result so far.
 struct Target<'a> {
     text: Lines<'a>,
-    /// How many lines of the text have been read.
+    /// The number of consumed lines of the text.
     taken: usize,
     out: Vec<u8>,
     work: Work<'a>,
@@ -90,7 +90,7 @@ struct Target<'a> {
 impl Target<'_> {
     fn apply(&mut self, number: usize, hunk: &PatchHunk<'_>) -> Result<(), ApplyError> {
         let old = hunk.lines.iter().filter(|line| sides(line.kind).0).count();
-        // A hunk without old lines names the line before it; any other its first line.
+        // A hunk without old lines names the line before it; any other names its first line.
         let before = match (hunk.old_start as usize, old) {
             (start, 0) => Some(start),
             (start, _) => start.checked_sub(1),
@@ -137,7 +137,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Takes the next line of the text, which must be the one that the patch has.
+    /// Takes the next line of the text, which must match the patch.
     fn expect(&mut self, hunk: usize, at: u32, line: &PatchLine<'_>) -> Result<(), ApplyError> {
         self.work.line(line.content)?;
         let found = self.text.next();
@@ -173,7 +173,7 @@ impl Target<'_> {
     }
 }
 
-/// Returns how a line of the text differs from the one that the patch has.
+/// Returns how a line of the text differs from the patch.
 fn difference(expected: &PatchLine<'_>, found: &Line<'_>) -> Difference {
     let (patch, text) = (expected.content, found.text);
     let visible = |line: &[u8]| -> Vec<u8> {
@@ -213,7 +213,7 @@ mod tests {
             ("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n", "x\n"),
             ("x\n", "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", ""),
             ("a\n\nb\n", "@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n", "a\n\nc\n"),
-            // One hunk of several: the new start counts lines that are not there.
+            // One hunk of several: the new start counts lines that are missing here.
             ("a\nb\n", "@@ -2 +90 @@\n-b\n+B\n", "a\nB\n"),
             ("a\nb\nc\n", "@@ -1 +0,0 @@\n-a\n@@ -3 +2 @@\n-c\n+C\n", "b\nC\n"),
             ("a\r\n\r\nb", "@@ -1,2 +1,2 @@\n-a\r\n+A\r\n \r\n", "A\r\n\r\nb"),
@@ -292,7 +292,7 @@ mod tests {
             let found = try_apply("a\nb\n", patch);
             assert!(matches!(found, Err(ApplyError::BeyondEnd { text_lines: 2, .. })), "{found:?}");
         }
-        // The lines are there, one further down.
+        // The lines occur one line further down.
         let found = try_apply("x\na\nb\n", "@@ -1,2 +1,2 @@\n-a\n+A\n b\n");
         assert!(matches!(found, Err(ApplyError::Mismatch { .. })), "{found:?}");
         let found = try_apply("a\n", "@@ -0 +1 @@\n-a\n+A\n");

@@ -1,4 +1,4 @@
-//! What can be wrong with applying a patch to a text.
+//! Errors of applying a patch to a text.
 
 use thiserror::Error;
 
@@ -35,7 +35,7 @@ pub enum ApplyError {
     NotDeleted {
         /// Where the file starts in the patch.
         line: u32,
-        /// What would be left.
+        /// The remaining bytes.
         bytes: usize,
     },
     /// A hunk that starts before the end of the one before it.
@@ -52,7 +52,7 @@ pub enum ApplyError {
         /// The last line that the hunk before it covers.
         previous_end: usize,
     },
-    /// A hunk that starts behind the end of the text.
+    /// A hunk that starts after the end of the text.
     #[error(
         "hunk {hunk} (line {line}) starts at line {old_start}, but the text has {text_lines} lines; the text is not the one the patch was made from"
     )]
@@ -66,7 +66,7 @@ pub enum ApplyError {
         /// The lines of the text.
         text_lines: usize,
     },
-    /// A line of the text that is not the one the patch expects.
+    /// A line of the text that differs from the patch.
     #[error(
         "hunk {hunk} (line {line}) does not fit at line {text_line} of the text: expected {expected}, found {found}{difference}; make the patch again from this text"
     )]
@@ -84,7 +84,7 @@ pub enum ApplyError {
         /// How the two differ.
         difference: Difference,
     },
-    /// A hunk without context after its last change, which says that the file ends there.
+    /// A hunk without context after its last change, which means that the file ends there.
     #[error(
         "hunk {hunk} (line {line}) has no context after its last change, so it must end the text, but the text goes on at line {text_line} with {found}; add the lines that follow as context"
     )]
@@ -93,12 +93,12 @@ pub enum ApplyError {
         hunk: usize,
         /// Where its header is.
         line: u32,
-        /// The first line of the text behind the hunk.
+        /// The first line of the text after the hunk.
         text_line: usize,
         /// That line.
         found: String,
     },
-    /// A line would be glued to one that has no newline.
+    /// A line would be joined to one that has no newline.
     #[error(
         "hunk {hunk} (line {line}) would put {found} behind a line that has no newline at its end; remove that line and add it again with a newline"
     )]
@@ -107,10 +107,10 @@ pub enum ApplyError {
         hunk: usize,
         /// Where its header is.
         line: u32,
-        /// The line that would be glued.
+        /// The line that would be joined.
         found: String,
     },
-    /// The query's time or memory ended first.
+    /// The query ended.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// A hunk whose header disagrees with its lines; [`parse`](super::parse()) never returns one.
@@ -131,16 +131,16 @@ pub enum ApplyError {
     },
 }
 
-/// How an expected line differs from the one that was found.
+/// How an expected line differs from the found one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// More than the cases below.
     Content,
     /// Only in a CR at the end of the line.
     LineEnding,
-    /// Only in the newline at the end of the file: the text has it, the patch says it has not.
+    /// Only in the newline at the end of the file: the text has it, the patch does not.
     NewlineInText,
-    /// Only in the newline at the end of the file: the patch says there is one.
+    /// Only in the newline at the end of the file: the patch has it, the text does not.
     NewlineInPatch,
     /// Only in spaces and tabs.
     Whitespace,

@@ -1,11 +1,11 @@
-//! Binary files in patches: that they differ, and git's data for them, which is not decoded.
+//! Binary files in patches: `Binary files … differ`, and git's binary data, which is not decoded.
 
 use super::super::cancel_token::Stopped;
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::lines::{Line, Lines, without_cr};
 use super::work::Work;
 
-/// Returns what stands between `Binary files` (or `Files`) and `differ`.
+/// Returns the text between `Binary files` (or `Files`) and `differ`.
 pub(super) fn binary_files(text: &[u8]) -> Option<&[u8]> {
     let starts = [&b"Binary files "[..], b"Files "];
     let names = starts.iter().find_map(|start| text.strip_prefix(*start))?;
@@ -61,7 +61,7 @@ fn is_block(line: &Line<'_>) -> bool {
     size.is_some_and(|size| !size.is_empty() && size.iter().all(u8::is_ascii_digit))
 }
 
-/// Returns whether the line is a length letter and that many bytes in base 85.
+/// Tells whether the line is a length letter and that many bytes in base 85.
 fn is_base85(line: &[u8]) -> bool {
     let Some((letter, data)) = line.split_first() else {
         return false;

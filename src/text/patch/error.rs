@@ -1,4 +1,4 @@
-//! What can be wrong with a patch.
+//! Errors of reading a patch.
 
 use thiserror::Error;
 
@@ -7,7 +7,7 @@ use super::super::cancel_token::Stopped;
 /// Bytes of a line that an error message shows.
 const EXCERPT_BYTES: usize = 80;
 
-/// A patch that cannot be read, or cannot be turned round.
+/// A patch that cannot be read or reversed.
 ///
 /// `line` is the 1-based line of the patch; `found` is a bounded, escaped excerpt of it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,14 +53,14 @@ pub enum PatchError {
         "line {line}: cannot tell the names of the file from {found}: {reason}; write the same names in every header line, quoted as git does"
     )]
     Names {
-        /// Where the `diff --git` or `Binary files` line is.
+        /// The line of the `diff --git` or `Binary files` line.
         line: u32,
         /// The line.
         found: String,
-        /// What does not fit.
+        /// The contradiction.
         reason: &'static str,
     },
-    /// A file header that announces a change, and no change after it.
+    /// A file header that announces a change, without a change after it.
     #[error(
         "line {line}: the file header is followed by {found} instead of a hunk; the patch may have been cut"
     )]
@@ -81,10 +81,10 @@ pub enum PatchError {
         status: &'static str,
         /// `old` or `new`.
         side: &'static str,
-        /// How many lines the hunk covers there.
+        /// The number of lines that the hunk covers there.
         lines: u32,
     },
-    /// A line that starts with `@@ -` and is no hunk header.
+    /// A line that starts with `@@ -` but is not a hunk header.
     #[error(
         "line {line}: {found} is not a hunk header; expected `@@ -start,count +start,count @@` with numbers below 4294967296"
     )]
@@ -126,13 +126,14 @@ pub enum PatchError {
         /// The line.
         found: String,
     },
-    /// A hunk that only has context lines, which git takes for a broken patch.
+    /// A hunk with only context lines, which git treats as a broken patch.
     #[error("line {line}: the hunk changes nothing; leave it out")]
     HunkEmpty {
         /// Where the hunk header is.
         line: u32,
     },
-    /// `\ No newline at end of file` after no line or an empty one, or before more lines of its side.
+    /// `\ No newline at end of file` after no line or an empty one, or before more lines of its
+    /// side.
     #[error(
         "line {line}: `\\ No newline at end of file` must follow the last line of its side of the file, which is not empty; move or drop it"
     )]
@@ -158,10 +159,10 @@ pub enum PatchError {
         /// Where the file header is.
         line: u32,
     },
-    /// The query's time or memory ended first.
+    /// The query ended.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// A `GIT binary patch` with the way forward only.
+    /// A `GIT binary patch` with only the forward direction.
     #[error(
         "line {line}: the binary patch holds no way back; print it again with `git diff --binary`"
     )]
@@ -176,7 +177,7 @@ pub(super) fn excerpt(line: &[u8]) -> String {
     let shown = line.get(..EXCERPT_BYTES).unwrap_or(line);
     let cut = shown.len() < line.len();
     let text = String::from_utf8_lossy(shown);
-    // A character that the cut split is no fault of the line.
+    // A character that the cut splits is not invalid.
     let text = if cut { text.trim_end_matches('\u{FFFD}') } else { &text };
     let mut quoted = String::from("\"");
     for char in text.chars() {

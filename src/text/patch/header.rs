@@ -1,4 +1,4 @@
-//! Reads what stands before the hunks of one file.
+//! Reads the header lines before the hunks of a file.
 
 use std::borrow::Cow;
 
@@ -9,22 +9,22 @@ use super::values::{index, malformed, octal, oid, percent};
 use super::work::Work;
 use super::{FilePatch, PatchStatus};
 
-/// What starts a file in a git diff.
+/// The first bytes of a file in a git diff.
 pub(super) const GIT: &[u8] = b"diff --git ";
 
-/// A `---` or `+++` line: the name, and the TAB and time behind it.
+/// A `---` or `+++` line: the name, and the TAB and time after it.
 #[derive(Clone, Debug)]
 pub(super) struct Side<'a> {
     pub name: Name<'a>,
     pub rest: &'a [u8],
 }
 
-/// The names of a git diff, as its `diff --git` line has them.
+/// The names in the `diff --git` line of a git diff.
 #[derive(Clone, Debug)]
 pub(super) struct GitNames<'a> {
     pub old: Name<'a>,
     pub new: Name<'a>,
-    /// How many bytes of each name are prefix.
+    /// The bytes of each name's prefix.
     pub prefixes: (usize, usize),
 }
 
@@ -47,14 +47,14 @@ pub(super) struct GitHeader<'a> {
     pub plus: Option<Side<'a>>,
 }
 
-/// How a file is introduced; what [`reverse`](super::reverse()) prints again.
+/// The header of a file, from which [`reverse`](super::reverse()) prints the reversed one.
 #[derive(Clone, Debug)]
 pub(super) enum Header<'a> {
     Git(GitNames<'a>, Box<GitHeader<'a>>),
     Plain(Side<'a>, Side<'a>),
     /// `Binary files … and … differ` outside a git diff.
     PlainBinary(Name<'a>, Name<'a>),
-    /// Hunks that the patch starts with.
+    /// Hunks at the start of the patch, without a header.
     Bare,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn side<'a>(line: &Line<'a>, quoted: bool) -> Result<Side<'a>, PatchE
     let text = without_cr(text.strip_prefix(b" ").unwrap_or(text));
     match name_and_rest(text) {
         Some((name, rest)) => Ok(Side { name, rest }),
-        // Outside git, a name may just hold a quote.
+        // Outside git, a name may contain a quote.
         None if !quoted => {
             let tab = text.iter().position(|&byte| byte == b'\t');
             let (raw, rest) = text.split_at(tab.unwrap_or(text.len()));
@@ -111,7 +111,7 @@ pub(super) fn git<'a>(
 }
 
 impl<'a> GitHeader<'a> {
-    /// Takes one line; returns false when it is not a line of a git header.
+    /// Takes one line; returns false if it is not a line of a git header.
     fn take(&mut self, line: &Line<'a>) -> Result<bool, PatchError> {
         let text = line.header();
         let is = |start: &str| text.strip_prefix(start.as_bytes());
@@ -169,7 +169,7 @@ impl<'a> GitHeader<'a> {
         let plus = self.plus.as_ref().map(|side| &side.name);
         let minus = minus.filter(|name| !name.is_dev_null());
         let plus = plus.filter(|name| !name.is_dev_null());
-        // Names with spaces cannot be told apart in this line alone; the lines below can say them.
+        // Names with spaces are ambiguous in this line alone; the lines below may state them.
         let told = minus
             .and_then(|old| Some((old.clone(), text.strip_prefix(old.raw)?.strip_prefix(b" ")?)))
             .and_then(|(old, new)| Some((old, path::name(new)?)))
@@ -201,14 +201,14 @@ impl<'a> GitHeader<'a> {
         Ok(GitNames { old, new, prefixes })
     }
 
-    /// Cuts the names of a rename or copy where they end as its `from` and `to` lines say.
+    /// Splits the names of a rename or copy at the ends that its `from` and `to` lines state.
     fn transferred_names(&self, text: &'a [u8]) -> Option<(Name<'a>, Name<'a>)> {
         let (from, to) = (self.from.as_ref()?, self.to.as_ref()?);
         if text.len() > path::MAX_BYTES {
             return None;
         }
         let is_space = |at: usize| text.get(at) == Some(&b' ');
-        // The prefixes have at most a few bytes, so that the cut is near the end of one `from`.
+        // The prefixes have only a few bytes, so the split is near the end of one `from`.
         let cuts = (from.raw.len()..text.len()).filter(|&at| is_space(at)).take(64);
         cuts.filter_map(|at| {
             let old = path::name(text.get(..at)?)?;
@@ -272,7 +272,7 @@ impl<'a> GitHeader<'a> {
         })
     }
 
-    /// Returns whether the header states a change without any hunk.
+    /// Tells whether the header states a change without any hunk.
     pub fn states_change(&self) -> bool {
         self.plus.is_none()
             && (self.old_mode.is_some()
@@ -283,7 +283,7 @@ impl<'a> GitHeader<'a> {
     }
 }
 
-/// Returns a file of which only its status and its line are known.
+/// Returns a file with only its status and its line.
 pub(super) fn empty_file<'a>(status: PatchStatus, line: u32) -> FilePatch<'a> {
     FilePatch {
         old_path: (status != PatchStatus::Added).then_some(Cow::Borrowed(b"")),

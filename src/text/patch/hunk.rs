@@ -1,4 +1,4 @@
-//! Reads one hunk: its header, its lines, and what may follow it.
+//! Reads one hunk: its header, its lines, and the lines that may follow it.
 
 use super::super::cancel_token::Stopped;
 use super::error::{PatchError, excerpt, excerpt_or_end};
@@ -6,7 +6,7 @@ use super::lines::{Line, Lines};
 use super::work::Work;
 use super::{LineKind, PatchHunk, PatchLine};
 
-/// Returns whether the line starts as a hunk header does.
+/// Tells whether the line starts like a hunk header.
 pub(super) fn is_hunk(line: &Line<'_>) -> bool {
     line.text.starts_with(b"@@ -")
 }
@@ -23,13 +23,14 @@ fn header(text: &[u8]) -> Option<Header<'_>> {
     let (new, rest) = range(rest.strip_prefix(b" +")?)?;
     let section = rest.strip_prefix(b" @@")?;
     let section = section.strip_prefix(b" ").unwrap_or(section);
-    // Of several CRs one is the line's end; were another left, it would be taken for one when the hunk is printed.
+    // The last CR belongs to the line's end; another CR before it would be taken for one when the
+    // hunk is printed.
     let end = section.iter().rposition(|&byte| byte != b'\r').map_or(0, |last| last + 1);
     let section = &section[..end];
     Some(Header { old, new, section })
 }
 
-/// Reads `start` or `start,count`; a count that is left out is 1.
+/// Reads `start` or `start,count`; a missing count is 1.
 fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
     let (start, rest) = number(text)?;
     match rest.strip_prefix(b",") {
@@ -41,12 +42,12 @@ fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
 fn number(text: &[u8]) -> Option<(u32, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at(digits);
-    // An empty text and a number above u32 are both refused by `parse`.
+    // `parse` rejects an empty text and a number above u32.
     let value = std::str::from_utf8(digits).ok()?.parse().ok()?;
     Some((value, rest))
 }
 
-/// What a hunk has been found to hold so far.
+/// The hunk read so far.
 struct Body<'a> {
     lines: Vec<PatchLine<'a>>,
     old: u32,
@@ -71,15 +72,15 @@ impl<'a> Body<'a> {
         self.old += u32::from(old);
         self.new += u32::from(new);
         // The last line of a patch may have lost its own LF (difflib with `lineterm=''`, a trimmed
-        // string). As in GNU patch that says nothing about the file: only the marker does.
+        // string). As in GNU patch that does not describe the file: only the marker does.
         work.push(&mut self.lines, PatchLine { kind, content, newline: true })?;
         Ok(())
     }
 
-    /// Takes `\ No newline at end of file`, which is about the line before it.
+    /// Takes `\ No newline at end of file`, which describes the line before it.
     fn end_side(&mut self, marker: &Line<'_>) -> Result<(), PatchError> {
         let last = self.lines.last_mut();
-        // A line with neither contents nor a newline would be no line.
+        // A line with neither content nor a newline does not exist.
         let last = last.filter(|line| line.newline && !line.content.is_empty());
         let last = last.ok_or(PatchError::NoNewline { line: marker.number })?;
         last.newline = false;
@@ -103,13 +104,13 @@ fn is_marker(line: &Line<'_>) -> bool {
     line.text.starts_with(b"\\ ")
 }
 
-/// Returns the kind and the content of a body line; `None` when it is not one.
+/// Returns the kind and the content of a body line; `None` for another line.
 fn body_line<'a>(line: &Line<'a>) -> Option<(LineKind, &'a [u8])> {
     match line.text.split_first() {
         Some((b' ', content)) => Some((LineKind::Context, content)),
         Some((b'-', content)) => Some((LineKind::Removed, content)),
         Some((b'+', content)) => Some((LineKind::Added, content)),
-        // An empty context line whose space was trimmed away by a mailer or an editor.
+        // An empty context line whose space was trimmed by a mailer or an editor.
         None | Some((b'\r', [])) => Some((LineKind::Context, line.text)),
         Some(_) => None,
     }
@@ -117,8 +118,8 @@ fn body_line<'a>(line: &Line<'a>) -> Option<(LineKind, &'a [u8])> {
 
 /// Reads the hunk whose header is the next line.
 ///
-/// `blank_after_header` is set for the patches that difflib prints when its headers bring a newline
-/// of their own and the caller joins by newlines: an empty line then follows every header.
+/// `blank_after_header` is set for patches of difflib whose headers bring a newline of their own
+/// and are joined by newlines: then an empty line follows every header.
 pub(super) fn parse<'a>(
     lines: &mut Lines<'a>,
     blank_after_header: bool,
@@ -186,11 +187,11 @@ pub(super) fn parse<'a>(
     })
 }
 
-/// Returns the line after a complete hunk that looks like more of it.
+/// Returns the line after a complete hunk if it looks like more of it.
 ///
-/// Git takes such lines for text between patches and drops them, so that a wrong count loses
-/// changes without a word. Here only the signature of a mail, the header of a file, and what
-/// follows an empty line and is no change are text.
+/// git treats such lines as text between patches and drops them, so that a wrong count silently
+/// loses changes. Here only the signature of a mail, the header of a file, and lines after an empty
+/// line that are not changes are text.
 fn body_goes_on<'a>(
     mut lines: Lines<'a>,
     work: &mut Work<'_>,
@@ -208,7 +209,7 @@ fn body_goes_on<'a>(
     let goes_on = match next.text.first() {
         Some(b'+') => true,
         Some(b' ' | b'\\') => !after_blank,
-        // Behind an empty line, two dashes are a rule or a MIME boundary.
+        // After an empty line, two dashes are a rule or a MIME boundary.
         Some(b'-') if after_blank => !next.text.starts_with(b"--"),
         Some(b'-') => !matches!(next.header(), b"-- " | b"--") && !is_plain_header(lines),
         _ => false,
@@ -216,7 +217,7 @@ fn body_goes_on<'a>(
     Ok(goes_on.then_some(next))
 }
 
-/// Returns whether the next lines are `--- old`, `+++ new` and a hunk header.
+/// Tells whether the next lines are `--- old`, `+++ new` and a hunk header.
 ///
 /// One empty line may follow each of the names (see [`parse`]).
 pub(super) fn is_plain_header(mut lines: Lines<'_>) -> bool {
@@ -230,7 +231,7 @@ fn names(line: &Line<'_>, mark: &[u8]) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b" "))
 }
 
-/// Takes the next line, or the one after it when that is empty.
+/// Takes the next line, or the one after it if that is empty.
 pub(super) fn next_after_blank<'a>(lines: &mut Lines<'a>) -> Option<Line<'a>> {
     lines.next().and_then(|line| match line.text {
         b"" => lines.next(),

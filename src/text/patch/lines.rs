@@ -14,7 +14,7 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Returns the line without one trailing CR, as lines that are not file contents are read.
+    /// Returns the line without one trailing CR, for lines that are not file contents.
     pub fn header(&self) -> &'a [u8] {
         without_cr(self.text)
     }
@@ -39,7 +39,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Counts the lines first.
+    /// Creates a cursor, after counting the lines.
     pub fn new(data: &'a [u8], cancel: CancelToken<'_>) -> Result<Self, Stopped> {
         let mut ends = 0;
         for part in data.chunks(STRIDE) {
@@ -50,17 +50,17 @@ impl<'a> Lines<'a> {
         Ok(Self { data, start: 0, number: 1, remaining: ends + unfinished })
     }
 
-    /// Returns the next line without moving on.
+    /// Returns the next line without advancing.
     pub fn peek(&self) -> Option<Line<'a>> {
         self.clone().next()
     }
 
-    /// Returns how many lines are left.
+    /// Returns the number of remaining lines.
     pub fn remaining(&self) -> usize {
         self.remaining
     }
 
-    /// Returns the number the next line has, or would have.
+    /// Returns the number of the next line, also at the end.
     pub fn number(&self) -> u32 {
         self.number
     }

@@ -1,14 +1,14 @@
-//! Patches: reads unified and git diffs, applies them to bytes, and turns them round.
+//! Patches: parses unified and git diffs, applies them to bytes, and reverses them.
 //!
-//! [`parse`](parse()) reads what `git diff`, `git format-patch`, `diff -u`, `diff -ru` and Python's
-//! difflib print; [`files`] does the same one file at a time, so that one bad file does not hide
-//! the others. [`apply`](apply()) is strict: a hunk goes exactly where its header says or nowhere.
-//! [`reverse`](reverse()) prints the patch that undoes another.
+//! [`parse`](parse()) reads the output of `git diff`, `git format-patch`, `diff -u`, `diff -ru` and
+//! Python's difflib; [`files`] does the same one file at a time, so that one bad file does not hide
+//! the others. [`apply`](apply()) is strict: a hunk is applied exactly where its header says or not
+//! at all. [`reverse`](reverse()) prints the patch that undoes another.
 //!
 //! Everything is bytes: paths and contents need not be UTF-8, and contents are borrowed from the
-//! patch. Time is linear in the input, but for sorting the files of a reversed patch; no announced
-//! count is believed before the lines it announces have been seen. `*_within` end at the deadline
-//! of a query and charge its memory.
+//! patch. Time is linear in the input, except for sorting the files of a reversed patch; an
+//! announced count is not trusted before its lines have been read. `*_within` functions end at the
+//! deadline of a query and charge its memory.
 
 mod apply;
 mod apply_error;
@@ -39,25 +39,25 @@ pub use path::unquote;
 pub use print::{hunk_text, hunk_text_within};
 pub use reverse::{reverse, reverse_within};
 
-/// The change of one file, as a patch states it.
+/// The change of one file in a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePatch<'a> {
-    /// The path before the change, without `a/` and the like; `None` when the file is created.
+    /// The path before the change, without `a/` and the like; `None` if the file is created.
     ///
     /// Empty when the patch gives no name (a bare hunk, difflib without names).
     pub old_path: Option<Cow<'a, [u8]>>,
-    /// The path after the change, without `b/` and the like; `None` when the file is deleted.
+    /// The path after the change, without `b/` and the like; `None` if the file is deleted.
     pub new_path: Option<Cow<'a, [u8]>>,
-    /// What happens to the file as a whole.
+    /// The change of the file as a whole.
     pub status: PatchStatus,
-    /// The mode before the change, as git numbers modes (`0o100644`); `None` when not stated.
+    /// The mode before the change, as git numbers modes (`0o100644`); `None` if not stated.
     pub old_mode: Option<u32>,
-    /// The mode after the change; `None` when not stated.
+    /// The mode after the change; `None` if not stated.
     pub new_mode: Option<u32>,
-    /// The blob before the change, hexadecimal and as abbreviated as the patch has it; `None` when
-    /// not stated or when there is none.
+    /// The blob before the change, hexadecimal and as abbreviated as in the patch; `None` if not
+    /// stated or if there is none.
     pub old_oid: Option<&'a str>,
-    /// The blob after the change; `None` when not stated or when there is none.
+    /// The blob after the change; `None` if not stated or if there is none.
     pub new_oid: Option<&'a str>,
     /// Percent, 0 to 100, of a rename or copy; for a rewrite, 100 minus its dissimilarity.
     pub similarity: Option<u8>,
@@ -74,15 +74,15 @@ pub struct FilePatch<'a> {
 /// One hunk: a run of lines with its place in both files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchHunk<'a> {
-    /// The first line in the old file, 1-based; when `old_lines` is 0, the line before the hunk.
+    /// The first line in the old file, 1-based; if `old_lines` is 0, the line before the hunk.
     pub old_start: u32,
-    /// How many lines of the old file the hunk covers.
+    /// The number of lines of the old file that the hunk covers.
     pub old_lines: u32,
-    /// The first line in the new file, 1-based; when `new_lines` is 0, the line before the hunk.
+    /// The first line in the new file, 1-based; if `new_lines` is 0, the line before the hunk.
     pub new_start: u32,
-    /// How many lines of the new file the hunk covers.
+    /// The number of lines of the new file that the hunk covers.
     pub new_lines: u32,
-    /// The text behind the second `@@`, without the space between.
+    /// The text after the second `@@`, without the space between.
     pub section: &'a [u8],
     /// The lines, in the order of the patch.
     pub lines: Vec<PatchLine<'a>>,
@@ -93,18 +93,18 @@ pub struct PatchHunk<'a> {
 /// One line of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PatchLine<'a> {
-    /// Which side or sides the line belongs to.
+    /// The side or sides of the line.
     pub kind: LineKind,
     /// The line without its mark and without its LF; a CR before the LF is kept.
     pub content: &'a [u8],
-    /// False when the line ends its file without a newline.
+    /// Whether the line has a newline; false only at the end of its file.
     pub newline: bool,
 }
 
-/// What a patch does to a file as a whole.
+/// The change of a file as a whole.
 ///
-/// Git prints a change of type (file to symlink) as a deletion followed by an addition of the same
-/// path; those stay two [`FilePatch`]es here.
+/// git prints a change of type (file to symlink) as a deletion followed by an addition of the same
+/// path; they stay two [`FilePatch`]es here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchStatus {
     /// The file is created.
@@ -117,12 +117,12 @@ pub enum PatchStatus {
     TypeChanged,
     /// The file moves, with or without edits.
     Renamed,
-    /// The file is made from another that stays.
+    /// The file is a copy of another that stays.
     Copied,
 }
 
 impl PatchStatus {
-    /// Returns the word that the SQL surface uses for this status.
+    /// Returns the name that SQL shows.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Finds the files of a patch, and puts header and hunks together.
+//! Finds the files of a patch, and combines headers and hunks.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,17 @@ use super::{FilePatch, PatchHunk, PatchStatus, hunk, values};
 
 /// Returns every file of a patch, in its order; the first error ends it.
 ///
-/// Text around the files (mail headers, a diffstat, `Only in …`, a signature) is passed over. An
-/// empty or blank input is a patch without files, as `git diff` prints for equal sides; any other
-/// input without files is [`PatchError::NoPatch`].
+/// Text around the files (mail headers, a diffstat, `Only in …`, a signature) is skipped. An empty
+/// or blank input is a patch without files, as `git diff` prints for equal sides; any other input
+/// without files is [`PatchError::NoPatch`].
 ///
 /// # Errors
-/// Returns what is wrong with the first file that cannot be read, with its line.
+/// Returns the error in the first unreadable file, with its line.
 pub fn parse(patch: &[u8]) -> Result<Vec<FilePatch<'_>>, PatchError> {
     files(patch).collect()
 }
 
-/// Returns the files of a patch one by one; after an error it goes on with the next file header.
+/// Returns the files of a patch one by one; after an error it continues at the next file header.
 #[must_use = "an iterator reads nothing until it is asked"]
 pub fn files(patch: &[u8]) -> Files<'_> {
     Files(Parser::new(patch, CancelToken::never()).map_err(Some))
@@ -63,7 +63,7 @@ impl<'a> Iterator for Files<'a> {
     }
 }
 
-/// One file with what is needed to print its header again.
+/// One file with the data needed to print its header again.
 pub(super) struct Parsed<'a> {
     pub file: FilePatch<'a>,
     pub header: Header<'a>,
@@ -75,12 +75,12 @@ pub(super) struct Parsed<'a> {
 #[derive(Debug)]
 pub(super) struct Parser<'a> {
     lines: Lines<'a>,
-    /// The first line that is not blank, when no file starts there.
+    /// The first line that is not blank, if no file starts there.
     first_text: Option<&'a [u8]>,
     found_any: bool,
-    /// Whether the hunks ahead belong to a file that has been refused.
+    /// Whether the hunks ahead belong to a rejected file.
     skipping: bool,
-    /// What the files that were read have taken.
+    /// The time and memory used for the files so far.
     pub work: Work<'a>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads the file that starts at the next line; `None` when none does, and then takes nothing.
+    /// Reads the file that starts at the next line; if none does, takes nothing and returns `None`.
     fn file_at(&mut self, line: &Line<'a>) -> Option<Result<Parsed<'a>, PatchError>> {
         let text = line.header();
         let combined = [&b"diff --cc "[..], b"diff --combined "];
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
         Ok(Parsed { file, header: Header::Plain(minus, plus), crlf: head.has_cr() })
     }
 
-    /// Reads hunks as long as there are any; empty lines may stand between them.
+    /// Reads all hunks that follow, with optional empty lines between them.
     fn hunks(&mut self, blank_after_header: bool) -> Result<Vec<PatchHunk<'a>>, PatchError> {
         let mut hunks = Vec::new();
         loop {
@@ -226,9 +226,9 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns how many bytes of the names are prefix, outside a git diff.
+/// Returns the bytes of each name's prefix, outside a git diff.
 ///
-/// Only the prefixes that git prints are taken for such: `diff -ru old new` states directories.
+/// Only git's own prefixes count as such: `diff -ru old new` prints directories.
 pub(super) fn plain_prefixes(old: &Name<'_>, new: &Name<'_>) -> (usize, usize) {
     let has = |name: &Name<'_>, prefix: &[u8]| {
         name.path.starts_with(prefix) && name.path.len() > prefix.len()
@@ -266,7 +266,7 @@ fn plain_binary<'a>(line: &Line<'a>, names: &'a [u8]) -> Result<Parsed<'a>, Patc
     Ok(Parsed { file, header: Header::PlainBinary(old, new), crlf: line.has_cr() })
 }
 
-/// Refuses a created file with old lines and a deleted file with new ones.
+/// Rejects a created file with old lines and a deleted file with new ones.
 fn check_status(file: &FilePatch<'_>) -> Result<(), PatchError> {
     for hunk in &file.hunks {
         let (side, lines) = match file.status {

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use crate::text::quoted_path;
 
-/// The name that stands for the missing side of a created or deleted file.
+/// The name of the missing side of a created or deleted file.
 pub(super) const DEV_NULL: &[u8] = b"/dev/null";
 
-/// How many places a line with two bare names is tried to be cut at, which keeps the search linear.
+/// The places where a line with two bare names is tried to be split, which keeps the search linear.
 const MAX_CUTS: usize = 64;
 
-/// Bytes of a line with two names that is cut: far more than two quoted paths have.
+/// Bytes of a line with two names up to which it is split: far more than two quoted paths have.
 pub(super) const MAX_BYTES: usize = 1 << 20;
 
 /// The prefixes git puts before the two names: its default, then `diff.mnemonicPrefix`
@@ -23,7 +23,7 @@ const PREFIX_PAIRS: [(u8, u8); 6] =
 pub(super) struct Name<'a> {
     /// As written, with its quotes.
     pub raw: &'a [u8],
-    /// What it stands for, prefix included.
+    /// The unquoted name, prefix included.
     pub path: Cow<'a, [u8]>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Name<'a> {
         self.raw == DEV_NULL
     }
 
-    /// Returns the path behind its first `prefix` bytes.
+    /// Returns the path after its first `prefix` bytes.
     pub fn without_prefix(&self, prefix: usize) -> Cow<'a, [u8]> {
         match &self.path {
             Cow::Borrowed(path) => Cow::Borrowed(path.get(prefix..).unwrap_or_default()),
@@ -46,8 +46,8 @@ impl<'a> Name<'a> {
 
     /// Returns the name as written, with its first `own` bytes replaced by `prefix`.
     ///
-    /// Quotes stay as they are where they can: whether bytes above 0x7f are quoted is a choice of
-    /// the one who printed the patch (`core.quotePath`).
+    /// Quotes are kept where possible: whether bytes above 0x7f are quoted depends on the
+    /// `core.quotePath` with which the patch was printed.
     pub fn with_prefix(&self, own: usize, prefix: &[u8]) -> Vec<u8> {
         let own = self.path.get(..own).unwrap_or_default();
         let inner = self.raw.strip_prefix(b"\"").unwrap_or(self.raw);
@@ -61,8 +61,8 @@ impl<'a> Name<'a> {
     }
 }
 
-/// Reads a whole name: quoted, or bare to the end; `None` when the quotes are not well formed, or
-/// stand within a bare name, which git would have quoted.
+/// Reads a whole name: quoted, or bare to the end; `None` if the quotes are malformed, or occur
+/// within a bare name, which git would have quoted.
 pub(super) fn name(raw: &[u8]) -> Option<Name<'_>> {
     if !raw.starts_with(b"\"") {
         return (!raw.contains(&b'"')).then(|| Name::bare(raw));
@@ -71,8 +71,8 @@ pub(super) fn name(raw: &[u8]) -> Option<Name<'_>> {
     (length == raw.len()).then_some(Name { raw, path: Cow::Owned(path) })
 }
 
-/// Reads the name behind `--- ` or `+++ `, and returns it with the rest of the line: the TAB and
-/// what follows it, which is a time for `diff -u` and nothing for git.
+/// Reads the name after `--- ` or `+++ `, and returns it with the rest of the line: the TAB and the
+/// text after it, which is a time for `diff -u` and empty for git.
 pub(super) fn name_and_rest(line: &[u8]) -> Option<(Name<'_>, &[u8])> {
     let end = if line.starts_with(b"\"") {
         unquote(line)?.1
@@ -84,8 +84,7 @@ pub(super) fn name_and_rest(line: &[u8]) -> Option<(Name<'_>, &[u8])> {
     (rest.is_empty() || rest.starts_with(b"\t")).then_some((name(raw)?, rest))
 }
 
-/// Reads a C-style quoted name that `text` starts with; returns its bytes and how many bytes of
-/// `text` it takes.
+/// Reads a C-style quoted name at the start of `text`; returns its bytes and its length in `text`.
 pub fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut path = Vec::new();
     let mut at = 1;
@@ -122,7 +121,7 @@ pub fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     }
 }
 
-/// Returns whether git, with its default `core.quotePath`, quotes a name with these bytes.
+/// Tells whether git, with its default `core.quotePath`, quotes a name with these bytes.
 fn needs_quotes(path: &[u8]) -> bool {
     matches!(quoted_path(path, true), Cow::Owned(_))
 }
@@ -132,7 +131,7 @@ pub(super) fn quote(path: &[u8]) -> Vec<u8> {
     quoted_path(path, true).into_owned()
 }
 
-/// Returns whether the names start with a pair of prefixes that git prints, in either order.
+/// Tells whether the names start with a pair of git's prefixes, in either order.
 pub(super) fn known_prefixes(old: &[u8], new: &[u8]) -> bool {
     let ([old, b'/', _, ..], [new, b'/', _, ..]) = (old, new) else {
         return false;
@@ -141,11 +140,11 @@ pub(super) fn known_prefixes(old: &[u8], new: &[u8]) -> bool {
     PREFIX_PAIRS.iter().any(pair)
 }
 
-/// Returns how many bytes of each name are prefix, for two names of one file.
+/// Returns the bytes of each name's prefix, for two names of one file.
 ///
-/// Equal names have none (`--no-prefix`). Besides the prefixes that git prints by itself, whatever
-/// stands before the longest common end that starts at a directory is taken for one (`--src-prefix`);
-/// when there is no such end, nothing is.
+/// Equal names have none (`--no-prefix`). Besides git's own prefixes, the part before the longest
+/// common suffix that starts at a directory is a prefix (`--src-prefix`); without such a suffix
+/// there is none.
 pub(super) fn prefix_lengths(old: &[u8], new: &[u8]) -> (usize, usize) {
     if old == new {
         return (0, 0);
@@ -159,7 +158,7 @@ pub(super) fn prefix_lengths(old: &[u8], new: &[u8]) -> (usize, usize) {
     }
 }
 
-/// Returns the length of the longest common end that is a whole path in both names.
+/// Returns the length of the longest common suffix that is a whole path in both names.
 fn common_end(old: &[u8], new: &[u8]) -> usize {
     let pairs = old.iter().rev().zip(new.iter().rev());
     let common = pairs.take_while(|(a, b)| a == b).count();
@@ -176,10 +175,11 @@ fn common_end(old: &[u8], new: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Cuts a line into the two names that `between` separates.
+/// Splits a line into the two names around `between`.
 ///
-/// Bare names may hold the separator too. The cut is then where both names end alike: in the middle
-/// for git's own prefixes, else where the common end is longest, else at the only separator.
+/// Bare names may contain the separator too. Then the split is where both names end alike: in the
+/// middle for git's own prefixes, else where the common suffix is longest, else at the only
+/// separator.
 pub(super) fn two_names<'a>(line: &'a [u8], between: &[u8]) -> Option<(Name<'a>, Name<'a>)> {
     if line.len() > MAX_BYTES {
         return None;
@@ -210,7 +210,7 @@ pub(super) fn two_names<'a>(line: &'a [u8], between: &[u8]) -> Option<(Name<'a>,
         return Some((Name::bare(old), Name::bare(new)));
     }
     let separators = (0..line.len()).filter(|&at| line[at..].starts_with(between));
-    // A separator next to an empty name counts: it is as well part of the other name.
+    // A separator next to an empty name counts: it may also be part of the other name.
     let only = separators.clone().nth(1).is_none();
     let names = separators.filter_map(cut).take(MAX_CUTS);
     let names = names.map(|pair| (alike(pair), pair));

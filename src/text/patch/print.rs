@@ -13,7 +13,7 @@ pub fn hunk_text(hunk: &PatchHunk<'_>) -> Vec<u8> {
 /// Returns a hunk as [`hunk_text`] does, within a budget.
 ///
 /// # Errors
-/// Why the query ended.
+/// The reason why the query ended.
 pub fn hunk_text_within(hunk: &PatchHunk<'_>, cancel: CancelToken<'_>) -> Result<Vec<u8>, Stopped> {
     let (mut out, mut work) = (Vec::new(), Work::new(cancel));
     let (old, new) = ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines));
@@ -24,7 +24,7 @@ pub fn hunk_text_within(hunk: &PatchHunk<'_>, cancel: CancelToken<'_>) -> Result
     Ok(out)
 }
 
-/// Appends `@@ -start,count +start,count @@ section`; a count of 1 is left out.
+/// Appends `@@ -start,count +start,count @@ section`; omits a count of 1.
 pub(super) fn write_header(
     out: &mut Vec<u8>,
     old: (u32, u32),
@@ -45,7 +45,7 @@ pub(super) fn write_header(
     work.append(out, end)
 }
 
-/// Appends a line with its mark, and what tells that its file ends without a newline.
+/// Appends a line with its mark, and git's marker if its file ends without a newline.
 pub(super) fn write_line(
     out: &mut Vec<u8>,
     line: &PatchLine<'_>,

@@ -14,17 +14,16 @@ use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 ///
 /// Headers and hunks change sides, and removed lines come before added ones. The prefixes `a/` and
 /// `b/` stay with their side, which `git diff -R` would exchange; those of `diff.mnemonicPrefix`,
-/// and the directories and times of `diff -u`, move with the name.
-/// Text around the files is left out. For a patch that `git diff` printed, the reverse of the
-/// reverse is the patch itself. The text behind the second `@@` is kept, though git would take it
-/// from the other side.
+/// and the directories and times of `diff -u`, move with the name. Text around the files is
+/// omitted. For a patch of `git diff`, the reverse of the reverse is the patch itself. The text
+/// after the second `@@` is kept, though git would take it from the other side.
 ///
-/// The files of one diff are ordered by path, as git does. In any other order, as in a series of
-/// patches, the last file comes first, since it has to be undone first.
+/// The files of one diff are ordered by path, as in git. In any other order, as in a series of
+/// patches, the last file comes first, since it must be undone first.
 ///
 /// # Errors
-/// Returns what makes the patch unreadable, or why a file in it cannot be undone: a copy, or a
-/// binary patch with one direction only.
+/// Returns the error in the patch, or why a file in it cannot be reversed: a copy, or a binary
+/// patch with only one direction.
 pub fn reverse(patch: &[u8]) -> Result<Vec<u8>, PatchError> {
     reverse_within(patch, CancelToken::never())
 }
@@ -37,14 +36,14 @@ pub fn reverse_within(patch: &[u8], cancel: CancelToken<'_>) -> Result<Vec<u8>, 
     let mut parser = Parser::new(patch, cancel)?;
     let mut files: Vec<Parsed<'_>> = parser.by_ref().collect::<Result<_, _>>()?;
     order(&mut files);
-    // Hunks without a file header must not follow a file, whose hunks they would become.
+    // Hunks without a file header must not follow a file, since they would become its hunks.
     files.sort_by_key(|parsed| !matches!(parsed.header, Header::Bare));
     let mut writer = Writer { out: Vec::new(), end: b"", work: parser.work };
     let mut header_only = false;
     for parsed in &files {
         let file = &parsed.file;
         let is_git = matches!(parsed.header, Header::Git(..));
-        // Or else it would be read as a part of that header.
+        // Otherwise it would be read as a part of that header.
         if header_only && !is_git {
             writer.append(b"\n")?;
         }
@@ -54,9 +53,9 @@ pub fn reverse_within(patch: &[u8], cancel: CancelToken<'_>) -> Result<Vec<u8>, 
     Ok(writer.out)
 }
 
-/// Orders the files, which still are as the patch has them, for the way back.
+/// Sorts the files, which are in the order of the patch, for the reverse.
 ///
-/// One diff has ascending paths, and twice the same only for a change of type, which is a deletion
+/// One diff has ascending paths, and a path twice only for a change of type, which is a deletion
 /// and then an addition; that must hold for both directions.
 fn order(files: &mut [Parsed<'_>]) {
     fn forth<'a>(parsed: &'a Parsed<'_>) -> (&'a [u8], bool) {
@@ -79,7 +78,7 @@ fn order(files: &mut [Parsed<'_>]) {
     files.reverse();
 }
 
-/// A growing patch, with the line ending of its headers.
+/// A patch in construction, with the line ending of its headers.
 struct Writer<'a> {
     out: Vec<u8>,
     end: &'static [u8],
@@ -125,7 +124,7 @@ fn reverse_file(parsed: &Parsed<'_>, writer: &mut Writer<'_>) -> Result<(), Patc
 fn reverse_plain(old: &Name<'_>, new: &Name<'_>) -> [Vec<u8>; 2] {
     let (old_prefix, new_prefix) = plain_prefixes(old, new);
     let is = |name: &Name<'_>, prefix: &[u8]| name.is_dev_null() || name.path.starts_with(prefix);
-    // Other prefixes tell where a side comes from, and go with it; so do `b/` and `a/`.
+    // Other prefixes name the origin of a side, and move with it; so do `b/` and `a/`.
     if old_prefix + new_prefix == 0 || !is(old, b"a/") || !is(new, b"b/") {
         return [new.raw.to_vec(), old.raw.to_vec()];
     }
@@ -147,7 +146,7 @@ fn reverse_git(
     let (old_length, new_length) = names.prefixes;
     let old_prefix = names.old.path.get(..old_length).unwrap_or_default();
     let new_prefix = names.new.path.get(..new_length).unwrap_or_default();
-    // The prefixes of `diff.mnemonicPrefix` tell where a side comes from, and go with it.
+    // The prefixes of `diff.mnemonicPrefix` name the origin of a side, and move with it.
     let mnemonic = path::known_prefixes(&names.old.path, &names.new.path)
         && !matches!(old_prefix, b"a/" | b"b/");
     let (to_old, to_new) =
@@ -206,7 +205,7 @@ fn reverse_git(
 fn reverse_hunk(hunk: &PatchHunk<'_>, writer: &mut Writer<'_>) -> Result<(), Stopped> {
     let (old, new) = ((hunk.new_start, hunk.new_lines), (hunk.old_start, hunk.old_lines));
     write_header(&mut writer.out, old, new, hunk.section, writer.end, &mut writer.work)?;
-    // Within one run of changes the removed lines come first, which were the added ones.
+    // Within one run of changes the removed lines, which were the added ones, come first.
     for run in
         hunk.lines.chunk_by(|a, b| (a.kind == LineKind::Context) == (b.kind == LineKind::Context))
     {
@@ -237,7 +236,7 @@ mod tests {
         String::from_utf8(out).expect("UTF-8")
     }
 
-    /// Each pair is what `git diff` and `git diff -R` print.
+    /// Each pair is the output of `git diff` and `git diff -R`.
     #[test]
     fn headers_change_sides_as_git_prints_them() {
         let pairs = [

@@ -99,7 +99,7 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
             .into_iter()
             .map(|(kind, text)| Step { kind, text: text.to_owned(), newline: true })
             .collect();
-        // A last line that both files share lacks its newline in both or in none.
+        // A last line that both files share lacks its newline in both or in neither.
         let last = |not| steps.iter().rposition(|s| s.kind != not);
         let ends = [
             last(LineKind::Added).filter(|_| !old_ends),
@@ -107,7 +107,7 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
         ];
         for at in ends.into_iter().flatten() {
             let shared = steps[at].kind == LineKind::Context;
-            // Without contents and newline it would be no line.
+            // A line without content and newline does not exist.
             if !steps[at].text.is_empty() && (!shared || ends[0] == ends[1]) {
                 steps[at].newline = false;
             }
@@ -157,7 +157,7 @@ proptest! {
             let _ = apply(old.as_bytes(), &file);
         }
         if let Ok(undo) = reverse(&patch) {
-            // What reads as a patch is turned round into one with the same lines.
+            // Text that reads as a patch is reversed into one with the same lines.
             let (there, back) = (parse(&patch).expect("read before"), parse(&undo));
             let back = back.unwrap_or_else(|e| panic!("{e}\n{}", String::from_utf8_lossy(&undo)));
             let lines = |files: &[super::FilePatch<'_>]| -> usize {

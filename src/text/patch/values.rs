@@ -3,7 +3,7 @@
 use super::error::{PatchError, excerpt};
 use super::lines::Line;
 
-/// Returns the error for a header line that breaks its format.
+/// Returns the error for a malformed header line.
 pub(super) fn malformed(line: &Line<'_>, expected: &'static str) -> PatchError {
     PatchError::Header { line: line.number, found: excerpt(line.text), expected }
 }
@@ -39,13 +39,13 @@ pub(super) fn index(text: &[u8]) -> Option<(&str, &str, Option<u32>)> {
     (is_id(old) && is_id(new)).then_some((old, new, mode))
 }
 
-/// Returns the id, unless it is the one of zeros that stands for no blob.
+/// Returns the id, unless it is all zeros, which means no blob.
 pub(super) fn oid(id: &str) -> Option<&str> {
     id.bytes().any(|byte| byte != b'0').then_some(id)
 }
 
-/// Returns whether the TAB and time behind a name say that the file does not exist, as `diff -N`
-/// and others print it: the start of 1970, in whatever time zone.
+/// Tells whether the TAB and time after a name mean that the file does not exist, as `diff -N` and
+/// others print it: the start of 1970, in any time zone.
 pub(super) fn is_epoch(rest: &[u8]) -> bool {
     let Some(text) = std::str::from_utf8(rest).ok().map(str::trim) else {
         return false;

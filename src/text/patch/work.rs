@@ -1,4 +1,4 @@
-//! What reading and applying a patch may take: time, by looks at a [`CancelToken`], and memory, by a charge.
+//! The time and memory of reading and applying a patch: checks of a [`CancelToken`], and a charge.
 
 use super::super::cancel_token::{self, CancelToken, PacedToken, Stopped};
 use crate::budget::{Charge, reserve};
@@ -6,7 +6,7 @@ use crate::budget::{Charge, reserve};
 /// Bytes that are charged at once: the budget is shared by threads, and most pieces are small.
 const CHARGED_BYTES: usize = 64 << 10;
 
-/// The looks and the charge of one patch.
+/// The checks and the charge of one patch.
 #[derive(Debug)]
 pub(super) struct Work<'a> {
     pace: PacedToken<'a>,
@@ -20,12 +20,12 @@ impl<'a> Work<'a> {
         Self { pace: cancel.pace(), charge: Charge::free(), owed: 0 }
     }
 
-    /// Returns what the looks are made at.
+    /// Returns the token that is checked.
     pub fn cancel(&self) -> CancelToken<'a> {
         self.pace.cancel()
     }
 
-    /// Accounts for a line that is looked at.
+    /// Counts a line.
     #[inline]
     pub fn line(&mut self, text: &[u8]) -> Result<(), Stopped> {
         self.pace.pass(text.len())
@@ -43,11 +43,11 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Appends an item to a buffer, of which what it grows by is charged.
+    /// Appends an item to a buffer and charges the added capacity.
     #[inline]
     pub fn push<T>(&mut self, buffer: &mut Vec<T>, item: T) -> Result<(), Stopped> {
         if buffer.len() == buffer.capacity() {
-            // It doubles, from four.
+            // The capacity doubles, from four.
             self.hold(buffer.capacity().max(4).saturating_mul(size_of::<T>()))?;
             reserve(buffer, 1)?;
         }
@@ -55,7 +55,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Appends bytes to a text, of which what it grows by is charged.
+    /// Appends bytes to a buffer and charges the added capacity.
     pub fn append(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Stopped> {
         if out.capacity() - out.len() < bytes.len() {
             self.hold(bytes.len().max(out.capacity()))?;
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::budget::Budget;
 
-    /// A patch of `count` hunks, each with its own line of a text.
+    /// Returns a patch of `count` hunks, each with its own line of a text.
     fn patch(count: usize) -> (String, String) {
         let hunks: String = (1..=count).map(|at| format!("@@ -{at} +{at} @@\n-a\n+b\n")).collect();
         (format!("--- x\n+++ x\n{hunks}"), "a\n".repeat(count))

@@ -1,16 +1,17 @@
 //! git's built-in drivers: the lines of a language that head a section.
 //!
-//! Sources: gitattributes(5), "Defining a custom hunk-header", for the names and for how rules are applied; each
-//! language's grammar; and git 2.47.3, asked line by line, wherever it takes more or less than the grammar says. The
-//! names are those of git 2.47; `ini` and `r`, and other rules of `bash` and `scheme`, came with git 2.50 to 2.55.
+//! Sources: gitattributes(5), "Defining a custom hunk-header", for the names and the application of
+//! rules; each language's grammar; and git 2.47.3, tested line by line, wherever it differs from
+//! the grammar. The names are those of git 2.47; `ini` and `r`, and other rules of `bash` and
+//! `scheme`, came with git 2.50 to 2.55.
 
 use super::Rule::{Anywhere, Indented, Line, Refuse};
 use super::Sections;
 
-/// Short names for what patterns share; a later one may be written with earlier ones.
+/// Names of shared parts of patterns; later ones may use earlier ones.
 ///
-/// A negated class never takes a byte that is not UTF-8, and `{any}` no NUL either: so it is with git in a UTF-8
-/// locale.
+/// A negated class never matches a byte that is not UTF-8, and `{any}` no NUL either, as in git in
+/// a UTF-8 locale.
 pub(super) const FRAGMENTS: [(&str, &str); 9] = [
     ("{rest}", "{any}*$"),
     ("{any}", r"(?u-i:[^\x00])"),
@@ -31,7 +32,7 @@ pub(super) static DRIVERS: [Sections; 25] = [
     Sections::ignoring_case(
         "ada",
         &[
-            // Instances, renamings and stubs have no body; a context clause heads nothing.
+            // Instances, renamings and stubs have no body; a context clause is not a heading.
             Refuse(r"^(?:{any}*{b})?(?:renames|is{b}+(?:new|separate))(?:{b}{rest}|$)"),
             Refuse(r"^{b}*with{b}{rest}"),
             Indented(r"(?:function|package|procedure|protected|task){b}+{rest}"),
@@ -40,7 +41,8 @@ pub(super) static DRIVERS: [Sections; 25] = [
     Sections::new(
         "bash",
         &[
-            // A name and its parentheses; or the keyword, up to what opens the body: `{`, `(`, `((` or `[[`.
+            // A name and its parentheses; or the keyword, up to the start of the body: `{`, `(`,
+            // `((` or `[[`.
             Indented(
                 r"{name}{b}*\({b}*\)|function{b}+{name}(?:{b}*\({b}*\)|{b}+){b}*(?:\{|\(\(?|\[\[)",
             ),
@@ -56,7 +58,7 @@ pub(super) static DRIVERS: [Sections; 25] = [
     Sections::new(
         "cpp",
         &[
-            // Labels: jump targets, and who may access the members below.
+            // Labels: jump targets and access specifiers.
             Refuse(r"^{b}*{name}:{space}*(?:/[*/]|$)"),
             Line(r"(?:::{space}*)?[A-Z_a-z]{rest}"),
         ],
@@ -64,7 +66,7 @@ pub(super) static DRIVERS: [Sections; 25] = [
     Sections::new(
         "csharp",
         &[
-            // Statements that have the form of a method.
+            // Statements that look like a method.
             Refuse(concat!(
                 r"(?:^|{b})(?:case|catch|default|do|else|fixed|for|foreach|if|lock|new|return|switch|throw",
                 r"|using|while)(?:{b}|\(|$)",
@@ -82,7 +84,7 @@ pub(super) static DRIVERS: [Sections; 25] = [
     Sections::ignoring_case(
         "css",
         &[
-            // Declarations, and selectors that go on.
+            // Declarations, and selectors that continue.
             Refuse(r"[:;]{space}*$"),
             Line(r"[#.:@\[]?[0-9_a-z]{rest}"),
         ],
@@ -120,7 +122,7 @@ pub(super) static DRIVERS: [Sections; 25] = [
     Sections::new(
         "java",
         &[
-            // Statements that have the form of a method; no more than their first letters is looked at.
+            // Statements that look like a method; only their first letters are compared.
             Refuse(r"^{b}*(?:catch|do|for|if|instanceof|new|return|switch|throw|while)"),
             Indented(r"(?:[a-z-]+{b}+)*(?:class|enum|interface|record){b}+{rest}"),
             Indented(r"(?:[A-Z_a-z<>&][0-9A-Z_a-z<>&?.,\[\]]*{b}+)+{call}"),
@@ -140,7 +142,7 @@ pub(super) static DRIVERS: [Sections; 25] = [
         "objc",
         &[
             Refuse(r"^{b}*(?:do|else|for|if|return|switch|while)"),
-            // Methods, functions, and what they belong to.
+            // Methods, functions, and their containers.
             Indented(r"[+-]{b}*\({b}*[A-Z_a-z][0-9A-Z_a-z*{blank}]*\){b}*[A-Za-z_]{rest}"),
             Indented(r"(?:{name}{b}+)+{call}"),
             Line(r"@(?:implementation|interface|protocol){b}{rest}"),
@@ -160,9 +162,9 @@ pub(super) static DRIVERS: [Sections; 25] = [
         "perl",
         &[
             Line(r"package {any}*"),
-            // Where a sub has a prototype or signature, git takes that alone for the heading.
+            // For a sub with a prototype or signature, git uses only that as the heading.
             Line(r"sub [\w:']+{b}*(\([^)]*\){b}*)?(?::[^#;]*)?(?:\{{b}*)?(?:#{any}*)?$"),
-            // Here it takes the name alone.
+            // Here it uses only the name.
             Line(r"(AUTOLOAD|BEGIN|CHECK|DESTROY|END|INIT|UNITCHECK){b}*(?:\{{b}*)?(?:#{any}*)?$"),
             Line(r"=head[0-9] {any}*"),
         ],

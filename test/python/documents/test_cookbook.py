@@ -20,31 +20,40 @@ import duckdb_redline
 BOOK = (ROOT / "docs/cookbook.md").read_text()
 RECIPES = re.split(r"^(?=\*\*\d+\. )", BOOK, flags=re.MULTILINE)[1:]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# The last recipe, which is in other languages than SQL.
+PROGRAMS = len(RECIPES)
+# What the last commit of the repository below has changed.
+CHANGED = [
+    ("README.md", "modified", 1, 1),
+    ("docs/moved.txt", "added", 2, 0),
+    ("moved.txt", "deleted", 0, 2),
+    ("src/lib.py", "modified", 2, 1),
+]
 # What a recipe must answer in the repository below, by its number.
 ANSWERS = {
-    1: [("README.md", "modified", 1, 1)],
-    2: [("draft.txt", "added"), ("src/lib.py", "modified")],
+    1: CHANGED,
+    2: [("README.md", "modified"), ("draft.txt", "added"), ("src/lib.py", "modified")],
     3: [("src/lib.py", "modified", 1, 0)],
-    4: [
-        ("README.md", "modified", 1, 1),
-        ("docs/moved.txt", "added", 2, 0),
-        ("moved.txt", "deleted", 0, 2),
-        ("src/lib.py", "modified", 2, 1),
-    ],
-    5: [("src/lib.py",)],
+    4: CHANGED,
+    5: [row[:1] for row in CHANGED],
     6: [("moved.txt", "docs/moved.txt", 100)],
     7: [("src/lib.py", 3, "# TODO: more")],
+    9: [(..., "Ann", "Work on it", ["HEAD", "refs/heads/main"])],
     10: [
-        (..., "Work on it", "renamed", "moved.txt", "docs/moved.txt"),
-        (..., "Start", "added", None, "moved.txt"),
+        (..., "Work on it", "modified", None, "README.md"),
+        (..., "Start", "added", None, "README.md"),
     ],
-    11: [(1, "Ann", "Start", "x = 1"), (2, "Ann", "Start", "y = 2"), (3, None, None, "z = 3")],
+    11: [
+        (1, "Ann", "Work on it", "# The project"),
+        (2, None, None, ""),
+        (3, None, None, "What it does."),
+    ],
     13: [(..., "Ann", "Work on it", "src/lib.py")],
     14: [("v1",)],
     15: [("v1", "moved.txt", 18), ("v1", "src/lib.py", 12), ("v1", "README.md", 10)],
     16: [("v1", 0)],
-    17: [("py", 1, 2), ("txt", 1, 2), ("md", 1, 1)],
-    18: [("Ann", 2, 6, 1)],
+    17: [("py", 1, 3), ("txt", 1, 2), ("md", 1, 1)],
+    18: [("Ann", 2, 8, 2)],
     19: [("README.md", 2), ("docs/moved.txt", 2), ("src/lib.py", 2)],
     20: [
         (a, b, 2, 1.0)
@@ -52,14 +61,18 @@ ANSWERS = {
         for b in ("README.md", "docs/moved.txt", "src/lib.py")
         if a != b
     ],
-    21: [("moved.txt", 1, 2, 1.0), ("src/lib.py", 1, 2, 1.0)],
-    22: [(".", 3, 1, 1, ["Ann"]), ("src", 2, 1, 1, ["Ann"])],
+    21: [("src/lib.py", 2, 3, 1.0), ("docs/moved.txt", 2, 2, 2 / 3)],
+    22: [("src", 3, 1, 1, ["Ann"]), ("docs", 2, 1, 1, ["Ann"]), (".", 1, 1, 1, ["Ann"])],
     24: [(..., "Ann", 2, 1)],
     25: [(1, 1, 1, 0.5), (2, 0, 0, 1.0)],
     26: [("one\ntwo\n", "one\n2\n"), ("another", None)],
-    30: [
+    28: [(2, "changed", ...), (3, "deleted", ...), (4, "added", ...)],
+    29: [("--- a\n+++ b\n@@ -3 +3 @@\n-$.b.c[1] = 2\n+$.b.c[1] = 3\n",)],
+    30: [(2,)],
+    32: CHANGED,
+    33: [
         (repo, *row)
-        for repo in (".", "src")
+        for repo in (".", "./")
         for row in (
             ("README.md", "modified"),
             ("docs/moved.txt", "renamed"),
@@ -78,7 +91,7 @@ def git(folder: pathlib.Path, *words: str) -> str:
 
 @pytest.fixture
 def project(tmp_path, monkeypatch) -> pathlib.Path:
-    """Returns a repository with the branches main and feature, of which main is checked out and edited."""
+    """Returns a repository of two commits, whose work tree is edited."""
     folder = tmp_path / "project"
     (folder / "src").mkdir(parents=True)
     git(folder, "init", "-q", "-b", "main")
@@ -88,18 +101,15 @@ def project(tmp_path, monkeypatch) -> pathlib.Path:
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "Start")
     git(folder, "tag", "v1")
-    git(folder, "checkout", "-qb", "feature")
     (folder / "README.md").write_text("# The project\n")
     (folder / "src/lib.py").write_text("x = 1\ny = 3\n# TODO: more\n")
     (folder / "docs").mkdir()
     (folder / "moved.txt").rename(folder / "docs/moved.txt")
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "Work on it")
-    git(folder, "checkout", "-q", "main")
-    (folder / "README.md").write_text("# Our project\n")
-    git(folder, "commit", "-qam", "Say whose it is")
-    (folder / "src/lib.py").write_text("x = 1\ny = 2\nz = 3\n")
+    (folder / "src/lib.py").write_text("x = 1\ny = 3\n# TODO: more\nz = 3\n")
     git(folder, "add", ".")
+    (folder / "README.md").write_text("# The project\n\nWhat it does.\n")
     (folder / "draft.txt").write_text("a draft\n")
     monkeypatch.chdir(folder)
     return folder
@@ -112,12 +122,13 @@ def book_con(extension):
 
 
 def test_the_recipes_are_in_order():
-    assert [int(re.match(r"\*\*(\d+)\.", recipe)[1]) for recipe in RECIPES] == list(range(1, 32))
+    numbers = list(range(1, PROGRAMS + 1))
+    assert [int(re.match(r"\*\*(\d+)\.", recipe)[1]) for recipe in RECIPES] == numbers
     assert all(BLOCK.search(recipe) for recipe in RECIPES)
-    assert set(ANSWERS) <= set(range(1, 32))
+    assert set(ANSWERS) <= set(numbers)
 
 
-@pytest.mark.parametrize("number", range(1, 31))
+@pytest.mark.parametrize("number", range(1, PROGRAMS))
 def test_a_recipe_in_sql_answers(book_con, project, number):
     blocks = [text for language, text in BLOCK.findall(RECIPES[number - 1]) if language == "sql"]
     assert len(blocks) == 1
@@ -130,21 +141,46 @@ def test_a_recipe_in_sql_answers(book_con, project, number):
             for row, answer in zip(rows, ANSWERS[number], strict=True)
         ] == ANSWERS[number]
     if number == 12:
-        assert [row[0] for row in rows if row[1] == "src/lib.py"] == ["Start", "Start"]
+        of_start = [row[3:] for row in rows if row[:2] == ("Start", "src/lib.py")]
+        assert of_start == [("ADDED", "x = 1"), ("ADDED", "y = 2")]
     if number == 27:
-        # Main's last commit edited the README, which the work tree still has.
+        # Nothing was edited since in the files of the index.
         subprocess.run(
-            ["git", "apply", "--check"], cwd=project, input=rows[0][0], text=True, check=True
+            ["git", "apply", "--check", "--cached"],
+            cwd=project,
+            input=rows[0][0],
+            text=True,
+            check=True,
         )
-    if number == 28:
-        assert (project / "feature.patch").read_bytes() == subprocess.run(
-            ["git", "diff", "--no-renames", "main", "feature"],
+    if number == 31:
+        assert (project / "last.patch").read_bytes() == subprocess.run(
+            ["git", "diff", "--no-renames", "HEAD~1", "HEAD"],
             cwd=project,
             capture_output=True,
             check=True,
         ).stdout
-    if number == 29:
+    if number == 32:
         assert book_con.execute("SELECT count(*) FROM 'changes.parquet'").fetchone() == (4,)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory) -> pathlib.Path:
+    """Returns a clone of this checkout, of its last commits."""
+    folder = tmp_path_factory.mktemp("clone") / "redline"
+    words = ["git", "clone", "-q", "--depth", "5", f"file://{ROOT}", folder]
+    if subprocess.run(words, capture_output=True).returncode:
+        pytest.skip("this is no checkout of git")
+    if int(git(folder, "rev-list", "--count", "HEAD")) < 2:
+        pytest.skip("this checkout has no history")
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("number", range(1, PROGRAMS))
+def test_a_recipe_runs_in_any_clone_as_it_is_printed(book_con, clone, monkeypatch, number):
+    monkeypatch.chdir(clone)
+    (query,) = [text for language, text in BLOCK.findall(RECIPES[number - 1]) if language == "sql"]
+    assert book_con.execute(query).description
 
 
 def test_the_recipe_for_a_terminal_writes_its_files(extension, project, tmp_path):
@@ -159,7 +195,7 @@ def test_the_recipe_for_a_terminal_writes_its_files(extension, project, tmp_path
         "PATH": f"{command.parent}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "python"),
     }
-    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "sh"]
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[-1]) if language == "sh"]
     subprocess.run(["sh", "-e", "-c", script], cwd=project, env=environment, check=True)
     assert len(json.loads((project / "changes.json").read_text())) == 4
     assert len((project / "changes.csv").read_text().splitlines()) == 5
@@ -167,7 +203,7 @@ def test_the_recipe_for_a_terminal_writes_its_files(extension, project, tmp_path
 
 def test_the_recipe_for_python_runs(extension, project, monkeypatch):
     monkeypatch.setattr("duckdb_redline.connection.extension_path", lambda: extension)
-    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "python"]
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[-1]) if language == "python"]
     names: dict = {}
     exec(script, names)
     names["con"].close()
@@ -179,7 +215,7 @@ def test_the_recipe_for_node_runs(extension, project, tmp_path):
     node = shutil.which("node")
     if not node:
         pytest.skip("there is no node")
-    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "js"]
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[-1]) if language == "js"]
     modules = os.environ.get("REDLINE_TEST_NODE")
     if modules:
         (tmp_path / "node_modules").symlink_to(pathlib.Path(modules) / "node_modules")

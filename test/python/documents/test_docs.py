@@ -7,9 +7,6 @@ import repositories
 
 ROOT = repositories.ROOT
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "functions").glob("*.md"))]
-COLUMNS = re.compile(
-    r"^[|] column [|] type [|] meaning [|]\n[^\n]*\n((?:^[|][^\n]*\n)+)", re.MULTILINE
-)
 EXAMPLE = re.compile(r"```sql\n([^`]*)```\n+(?:```\n([^`]*)```|((?:^[|][^\n]*\n)+))", re.MULTILINE)
 
 
@@ -76,35 +73,13 @@ def page_of_each_function():
     return dict(re.findall(r"^[|] \[(\w+)\]\((\w+[.]md)\) [|]", index, re.MULTILINE))
 
 
-def documented_columns(function):
-    """Returns the names and types of the table of columns behind the last mention of a function on its page."""
-    pages = page_of_each_function()
-    page = (ROOT / "docs" / "functions" / pages[function]).read_text()
-    mention = re.compile(
-        rf"\b({'|'.join(name for name in pages if pages[name] == pages[function] and not name.endswith('_list'))})\("
-    )
-    tables = [
-        found[1]
-        for found in COLUMNS.finditer(page)
-        if mention.findall(page[: found.start()])[-1] == function
-    ]
-    assert len(tables) == 1, (
-        f"{pages[function]} has {len(tables)} tables of the columns of {function}"
-    )
-    columns = []
-    for names, kinds, meaning in (cells(line, "|")[:3] for line in tables[0].splitlines()):
-        first, *rest = re.findall(r"`(\w+)`", names)
-        if "…" in names:
-            # The columns of another function, from one to another.
-            others = documented_columns(re.search(r"the columns of \[(\w+)\]", meaning)[1])
-            ends = [[name for name, _ in others].index(end) for end in (first, *rest)]
-            columns += others[ends[0] : ends[1] + 1]
-        else:
-            kinds = kinds.split(", ") if rest and not kinds.startswith("STRUCT") else [kinds]
-            columns += zip(
-                [first, *rest], kinds * (1 + len(rest) if len(kinds) == 1 else 1), strict=True
-            )
-    return columns
+def made_table(kind, function, page=None):
+    """Returns the rows of the table of columns or parameters that `make sql` writes on the page of a function."""
+    text = (ROOT / "docs" / "functions" / (page or page_of_each_function()[function])).read_text()
+    mark = f"<!-- {kind} of {function}: made by `make sql` -->"
+    assert text.count(mark) == 1, (function, kind)
+    table = text.split(mark)[1].split("<!-- end -->")[0].strip().splitlines()
+    return [[cell.strip("`") for cell in cells(line, "|")] for line in table[2:]]
 
 
 def test_the_columns_of_a_table_function_are_those_of_its_page(con):
@@ -126,8 +101,23 @@ def test_the_columns_of_a_table_function_are_those_of_its_page(con):
         # DuckDB writes the types of the page as it writes those of the function.
         assert [
             (column, described(f"SELECT NULL::{kind}")[0][1])
-            for column, kind in documented_columns(name)
+            for column, kind, _ in made_table("columns", name)
         ] == columns, name
+
+
+def test_the_parameters_of_a_git_function_are_those_of_its_page_or_of_the_options(con):
+    shared = made_table("parameters", "file_patches", "diff_options.md")
+    functions = con.execute(
+        "SELECT name, parameters FROM redline_help(function := 'ALL') WHERE kind = 'table' AND parameters::VARCHAR LIKE '%repo%'"
+    ).fetchall()
+    assert len(functions) > 10
+    for name, parameters in functions:
+        kind = lambda parameter: parameter["type"].replace("ANY", "VARCHAR or VARCHAR[]")
+        wanted = [[p["name"], kind(p), p["default"] or ""] for p in parameters]
+        if name in ("file_changes", "file_patches", "diff_hunks", "diff_lines"):
+            assert all(parameter in [row[:3] for row in shared] for parameter in wanted), name
+        elif any(default for *_, default in wanted):
+            assert [row[:3] for row in made_table("parameters", name)] == wanted, name
 
 
 def test_the_page_of_the_tests_names_every_test_file_and_helper():

@@ -169,6 +169,15 @@ def check_churn(con, repo: pathlib.Path, revision: str) -> None:
     assert ask("author_name, commits, files", "author_churn(?, ?)") == summed(
         changes, lambda change: change.author, ("commit", "path")
     )
+    both = "(directory, strftime(period, '%Y-%m'))"
+    assert ask(
+        f"{both}, files, commits, authors",
+        "directory_period_churn(?, ?, depth := 1, per := 'month')",
+    ) == summed(
+        changes,
+        lambda change: (change.path.rpartition("/")[0].partition("/")[0] or ".", change.day[:7]),
+        ("path", "commit", "author"),
+    )
     months = ask(
         "strftime(period, '%Y-%m-%d'), commits, authors, files",
         "period_churn(?, ?, per := 'month')",
@@ -519,9 +528,37 @@ def test_ages_are_days_before_the_revision(con, tmp_path):
 # -- the script and its page -----------------------------------------------------------------------
 
 
+def test_releases_come_in_the_order_in_which_git_sorts_tags_by_date(con, tmp_path):
+    repo = tmp_path / "tagged"
+    clock = start(repo)
+    year = 365 * 86_400
+    clock.now = 1_583_064_000  # 2020-03-01
+    clock.commit("one", files={"a.txt": "1\n2\n"})
+    write(repo, "tag v10")
+    clock.now += year
+    clock.commit("two", files={"a.txt": "1\n2\n3\n"})
+    who = {"GIT_COMMITTER_NAME": "T", "GIT_COMMITTER_EMAIL": "t@example.com"}
+    write(repo, "tag -a -m late v2", **who, GIT_COMMITTER_DATE=f"{clock.now + 2 * year} +0000")
+    clock.now += year
+    clock.commit("three", files={"a.txt": "3\n"})
+    write(repo, "tag v1")
+    names = repositories.git_text(
+        repo, "for-each-ref", "--sort=creatordate", "--format=%(refname:short)", "refs/tags"
+    ).split()
+    assert names == ["v10", "v1", "v2"]
+    assert rows(con, "SELECT name, previous FROM releases(?)", str(repo)) == [
+        ("v10", None), ("v1", "v10"), ("v2", "v1"),
+    ]  # fmt: skip
+    assert rows(con, "SELECT name FROM releases(?, 'v1*')", str(repo)) == [("v10",), ("v1",)]
+    survived = "SELECT release, year(period), lines, share FROM code_survival(?)"
+    assert rows(con, survived, str(repo)) == [
+        ("v10", 2020, 2, 1.0), ("v1", 2021, 1, 1.0), ("v2", 2020, 2, 2 / 3), ("v2", 2021, 1, 1 / 3),
+    ]  # fmt: skip
+
+
 def test_every_macro_has_its_columns_and_an_example_on_the_page(con):
     examples = "\n".join(query for query, _ in EXAMPLE.findall(PAGE))
-    assert len(MACROS) == len(set(MACROS)) == 13
+    assert len(MACROS) == len(set(MACROS)) == 16
     for macro in MACROS:
         assert f"{macro}(" in examples, macro
         signature = re.search(rf"`{macro}\(([\w, ]*)\)`", PAGE)

@@ -14,12 +14,12 @@ import duckdb
 import process_threads
 import pytest
 import repositories
-from histories import write
+from histories import moment, write
 
 pytestmark = pytest.mark.slow
 
 COLUMNS = """
-    commit_id, parent_id, author_name, author_email, epoch(author_date)::BIGINT, epoch(committer_date)::BIGINT, subject,
+    commit_id, parent_id, author_name, author_email, epoch(author_date)::BIGINT, author_offset, epoch(committer_date)::BIGINT, subject,
     file_path, status, old_path, similarity, additions, deletions, is_binary, old_mode, new_mode, old_oid, new_oid
 """
 SEED = 20_000_107
@@ -34,6 +34,7 @@ class Row(NamedTuple):
     author_name: str
     author_email: str
     author_date: int
+    author_offset: int
     committer_date: int
     subject: str
     file_path: str
@@ -62,8 +63,8 @@ def git_log(
     """Returns the rows of `git log --raw --numstat`."""
     who = "%aN%x00%aE" if mailmap else "%an%x00%ae"
     printed = repositories.git(
-        repo, "log", "-z", "--raw", "--numstat", "--no-abbrev", "--encoding=UTF-8", "--no-ext-diff", "--no-textconv",
-        f"--format=%x01%x01%H%x00%P%x00{who}%x00%at%x00%ct%x00%s%x00%x02%x02", renames, merges, *options,
+        repo, "log", "-z", "--raw", "--numstat", "--no-abbrev", "--encoding=UTF-8", "--no-ext-diff", "--no-textconv", "--date=raw",
+        f"--format=%x01%x01%H%x00%P%x00{who}%x00%ad%x00%ct%x00%s%x00%x02%x02", renames, merges, *options,
     )  # fmt: skip
     rows = []
     for entry in printed.split(b"\x01\x01")[1:]:
@@ -80,7 +81,7 @@ def git_log(
             continue
 
         parent = (parents.split() or [None])[0]
-        of_commit = (commit, parent, name, email, int(authored), int(committed), subject)
+        of_commit = (commit, parent, name, email, *moment(authored), int(committed), subject)
         rows += [Row(*of_commit, *of_file) for of_file in _files(fields)]
     return rows
 
@@ -226,7 +227,7 @@ def test_a_merge_is_compared_with_each_parent(con, history):
         )
         for change in changes
     ]
-    query = "SELECT commit_id, parent_id, COLUMNS(* EXCLUDE (commit_id, parent_id, author_name, author_email, author_date, committer_date, subject, matched)) FROM commit_changes(?, ?, merges := 'all_parents')"
+    query = "SELECT commit_id, parent_id, COLUMNS(* EXCLUDE (commit_id, parent_id, author_name, author_email, author_date, author_offset, committer_date, subject, matched)) FROM commit_changes(?, ?, merges := 'all_parents')"
     assert_same(con.execute(query, [history.range, str(history.repo)]).fetchall(), wanted)
 
 
@@ -392,7 +393,7 @@ def git_log_numstat(repo, *options: str) -> list[Row]:
             rows.append(
                 Row(
                     commit.decode(),
-                    *[None] * 6,
+                    *[None] * 7,
                     repositories.lossy(path),
                     *[None] * 3,
                     *numbers,

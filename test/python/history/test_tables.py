@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import pytest
 import repositories
-from histories import Clock, write
+from histories import Clock, moment, write
 
 SEED = 20_261_123
-FORMAT = "%H%x00%P%x00%T%x00%aN%x00%aE%x00%at%x00%cN%x00%cE%x00%ct%x00%s%x00%b%x00%D%x00%N%x01%x01"
+FORMAT = "%H%x00%P%x00%T%x00%aN%x00%aE%x00%ad%x00%cN%x00%cE%x00%ct%x00%s%x00%b%x00%D%x00%N%x01%x01"
 COLUMNS = """
-    commit_id, parent_ids, tree_id, author_name, author_email, epoch(author_date)::BIGINT,
+    commit_id, parent_ids, tree_id, author_name, author_email, epoch(author_date)::BIGINT, author_offset,
     committer_name, committer_email, epoch(committer_date)::BIGINT, subject, body, refs, coalesce(notes, '')
 """
 
@@ -26,6 +26,7 @@ class Commit(NamedTuple):
     author_name: str
     author_email: str
     author_date: int
+    author_offset: int
     committer_name: str
     committer_email: str
     committer_date: int
@@ -51,7 +52,13 @@ def git_log(repo, *options: str, mailmap: bool = True) -> list[Commit]:
         .replace("%cE", "%ce")
     )
     printed = repositories.git(
-        repo, "log", "--decorate=full", "--encoding=UTF-8", f"--format=tformat:{who}", *options
+        repo,
+        "log",
+        "--decorate=full",
+        "--encoding=UTF-8",
+        "--date=raw",
+        f"--format=tformat:{who}",
+        *options,
     )
     rows = []
     for entry in printed.split(b"\x01\x01\n")[:-1]:
@@ -78,7 +85,7 @@ def git_log(repo, *options: str, mailmap: bool = True) -> list[Commit]:
                 tree,
                 name,
                 email,
-                int(authored),
+                *moment(authored),
                 committer,
                 address,
                 int(committed),
@@ -297,7 +304,7 @@ def test_random_histories_are_simplified_as_git_does_it(con, tmp_path):
 
 FIELDS = [
     "%(refname)", "%(refname:short)", "%(objectname)", "%(objecttype)", "%(*objecttype)", "%(symref)", "%(HEAD)", "%(upstream)", "%(upstream:track,nobracket)",
-    "%(taggername)", "%(taggeremail:trim)", "%(taggerdate:unix)",
+    "%(taggername)", "%(taggeremail:trim)", "%(taggerdate:unix)", "%(committerdate:unix)",
 ]  # fmt: skip
 
 
@@ -307,7 +314,7 @@ def git_refs(repo) -> list[tuple]:
     ).decode()
     rows = []
     for entry in printed.split("\x01\n")[:-1]:
-        name, short, oid, kind, peeled, target, head, upstream, track, tagger, email, date = (
+        name, short, oid, kind, peeled, target, head, upstream, track, tagger, email, date, made = (
             entry.split("\0")
         )
         if "refs/" not in name and name != "HEAD":
@@ -315,6 +322,8 @@ def git_refs(repo) -> list[tuple]:
         commit = None
         if "commit" in (kind, peeled) or peeled == "tag":
             commit = repositories.git_text(repo, "rev-parse", f"{oid}^{{commit}}")
+            # git has it for references that lead to a commit; a tag leads to one through objects.
+            made = made or repositories.git_text(repo, "show", "--no-patch", "--format=%ct", commit)
         counts = dict(part.split() for part in track.split(", ") if " " in part)
         has_counts = upstream and track != "gone"
         if kind == "tag":
@@ -330,7 +339,7 @@ def git_refs(repo) -> list[tuple]:
         rows.append((
             name, short, oid, commit, target or None, head == "*", upstream or None,
             int(counts.get("ahead", 0)) if has_counts else None, int(counts.get("behind", 0)) if has_counts else None,
-            tagger or None, email or None, int(date) if date else None, subject,
+            tagger or None, email or None, int(date) if date else None, int(made) if made else None, subject,
         ))  # fmt: skip
     return rows
 
@@ -338,7 +347,7 @@ def git_refs(repo) -> list[tuple]:
 def refs(con, repo) -> list[tuple]:
     return con.execute(
         "SELECT name, short_name, object_id, commit_id, symbolic_target, is_head, upstream, ahead, behind, tagger_name, tagger_email,"
-        " epoch(tagged_at)::BIGINT, subject FROM refs(?)",
+        " epoch(tagged_at)::BIGINT, epoch(committed_at)::BIGINT, subject FROM refs(?)",
         [str(repo)],
     ).fetchall()
 

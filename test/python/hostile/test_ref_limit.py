@@ -156,7 +156,7 @@ def test_without_the_limit_the_names_lead_to_what_is_hidden(connect, limited):
 
 def test_what_names_everything_names_no_more(agent, limited):
     questions = [sql for sql in OTHER_CALLS if "side" not in sql] + [
-        "SELECT * EXCLUDE (tagged_at) FROM refs($repo)",
+        "SELECT * EXCLUDE (tagged_at, committed_at) FROM refs($repo)",
         "SELECT commit_id, refs, notes, subject FROM commits('ALL', $repo)",
         f"SELECT commit_id, notes FROM commits('main', $repo, notes_ref := 'refs/notes/{CANARY}')",
         "SELECT * EXCLUDE (author_date, committer_date) FROM commits('ALL', $repo, paths := ['CANARY*'])",

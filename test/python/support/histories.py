@@ -11,6 +11,14 @@ def write(repo, *commands: str, **env: str) -> None:
         repositories.git(repo, *command.split(" "), env=repositories.environment(**env))
 
 
+def moment(raw: str) -> tuple[int, int]:
+    """Reads git's raw form of a date: the seconds, and the time zone in minutes."""
+    seconds, zone = raw.split()
+    hours, minutes = divmod(int(zone[1:]), 100)
+    minutes += hours * 60
+    return int(seconds), -minutes if zone[0] == "-" else minutes
+
+
 class Clock:
     """Commits one after the other, an hour apart."""
 

@@ -24,7 +24,7 @@ CALLS = {
     "merge_base": "SELECT merge_base($old, $new, $repo)",
     "commits": "SELECT * EXCLUDE (author_date, committer_date) FROM commits($new, $repo)",
     "commits_list": "SELECT list_transform(commits_list($new, $repo), lambda c: c.subject || c.body || c.notes)",
-    "refs": "SELECT * EXCLUDE (tagged_at) FROM refs($repo)",
+    "refs": "SELECT * EXCLUDE (tagged_at, committed_at) FROM refs($repo)",
     "refs_list": "SELECT list_transform(refs_list($repo), lambda r: r.name || r.subject)",
     "ahead_behind": "SELECT ahead_behind($old, $new, $repo)",
     "tree_files": "SELECT * FROM tree_files($new, $repo)",

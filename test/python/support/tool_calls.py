@@ -35,6 +35,11 @@ GOOD = {
         {"path": "workspace/a.txt", "old_string": "two", "new_string": "2"},
         "Replaced 1 line at line 2",
     ),
+    "apply_patch": (
+        {"patch": "*** Begin Patch\n*** Update File: workspace/b.txt\n-three\n+3\n*** End Patch\n"},
+        "Patched b.txt: +1",
+    ),
+    "undo": ({}, "Took back changes of workspace/b.txt"),
 }
 WRONG = {
     "Diff": ({"path_a": "workspace/a.txt"}, "invalid_args"),
@@ -56,6 +61,8 @@ WRONG = {
         {"path": "workspace/a.txt", "old_string": "nowhere", "new_string": ""},
         "not_found",
     ),
+    "apply_patch": ({"patch": "no patch at all"}, "invalid_args"),
+    "undo": ({"id": "none"}, "not_found"),
 }
 
 

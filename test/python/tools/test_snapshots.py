@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 import repositories
@@ -34,7 +35,7 @@ def text_of(con, tool, arguments) -> str:
         first = con.execute(
             "SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments | {"cursor": None})]
         ).fetchone()[0]
-        arguments["cursor"] = first.split("with cursor ")[1].split()[0]
+        arguments["cursor"] = re.search(r"with cursor (\w+)", first)[1]
     return con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[
         0
     ]

@@ -34,6 +34,11 @@ ARGUMENTS = {
     "search": {"pattern": "it's $1", "path": "w", "glob": "it's"},
     "redline_capabilities": {},
     "edit_file": {"path": "w/it's", "edits": [{"old_string": "it's", "new_string": "$1"}]},
+    "apply_patch": {
+        "patch": "--- a/w/it's\n+++ b/w/it's\n@@ -1,1 +1,1 @@\n-it's $1\n+it's $3\n",
+        "dry_run": True,
+    },
+    "undo": {},
 }
 
 
@@ -99,7 +104,7 @@ def test_the_list_of_tools_is_short(tools):
         for name, said in tool["inputSchema"]["properties"].items()
         if not said.get("description")
     ]
-    assert len(tools) == len(ARGUMENTS) == 16
+    assert len(tools) == len(ARGUMENTS) == 18
 
 
 def long_file(folder):
@@ -133,7 +138,7 @@ def test_a_long_answer_is_cut_and_the_file_is_not(call, tmp_path, tool, max_byte
         is_cut = (
             answer["structuredContent"]["truncated"]
             if form == "json"
-            else re.search(r"truncated at|goes on", answer["content"][0]["text"])
+            else re.search(r"truncated at|\[more: ", answer["content"][0]["text"])
         )
         assert is_cut and len(whole.encode()) > 0.9 * most - 200
     (tmp_path / "long").unlink()
@@ -193,7 +198,7 @@ def test_a_file_of_any_size_is_read(call, tmp_path):
         "SELECT redline_call_text('read_file', ?)", [json.dumps({"path": "w/huge"} | given)]
     )[0]
     assert read(first_line=3).endswith("```\nlast \ufffd\n```")
-    assert "[line 2 goes on after 24" in read(first_line=2)
+    assert "Line 2 was cut after 24" in read(first_line=2)
     oid = repositories.git(tmp_path, "hash-object", "huge").decode().strip()
     assert f"(lines 1 to 1 of 3, {(9 << 20) + 14} bytes, base_oid {oid})" in read(last_line=1)
 

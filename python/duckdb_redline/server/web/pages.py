@@ -22,7 +22,14 @@ SCOPES = {
     "sandbox": "every such call in this sandbox",
     "session": "every such call of this client",
 }
-ACTIONS = {"write": "Write this file?", "edit": "Apply this edit?", "read": "Allow this read?"}
+ACTIONS = {
+    "write": "Write this file?",
+    "edit": "Apply this edit?",
+    "read": "Allow this read?",
+    "patch": "Apply this patch?",
+}
+# How many lines of a file a patch adds and removes.
+SIDES = ("lines_added", "lines_removed")
 MESSAGES = {
     "approved": "Approved.",
     "declined": "Declined, which is final for that change.",
@@ -133,6 +140,9 @@ def facts(question: Waiting) -> Element:
 
 def counted(fields: dict[str, Any]) -> str | None:
     """Returns how many lines a change adds and removes, as in +3 −1; None where the payload does not tell."""
+    if files := fields.get("files"):
+        added, removed = (sum(file[side] for file in files) for side in SIDES)
+        return f"+{added} −{removed}"
     if diff := fields.get("unified_diff"):
         _, _, hunks = f"\n{diff}".partition("\n@@")
         signs = collections.Counter(line[:1] for line in hunks.split("\n"))
@@ -178,7 +188,9 @@ def warnings(question: Waiting, view: View) -> list[Element]:
 
 
 def is_executable(fields: dict[str, Any]) -> bool:
-    """Tells whether some permission lets the file be run."""
+    """Tells whether some permission lets the file, or one of several, be run."""
+    if any(file["executable"] for file in fields.get("files", [])):
+        return True
     return fields.get("type") != "read" and bool(int(fields.get("mode") or "0", 8) & 0o111)
 
 

@@ -79,6 +79,12 @@ async def view(host: Host, question: Waiting, whole: bool, most: int | None = No
     kind = fields.get("type")
     if kind == "read":
         return View()
+    if kind == "patch":
+        # A git diff of several files is shown line by line, as it is.
+        rows = await in_thread(of_text, fields["unified_diff"], most)
+        shown = tuple(rows if most is None else rows[:most])
+        unseen = await in_thread(unseen_in, list(shown), False)
+        return View(shown, unseen=unseen, is_cut=len(shown) < len(rows))
     if kind not in ("write", "edit"):
         return View(problem=TOO_LARGE if fields.get("content_truncated") else UNKNOWN)
     texts = await sides(host, question.payload) if kind == "write" or whole else None

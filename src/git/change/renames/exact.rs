@@ -1,4 +1,4 @@
-//! Files that moved without a change: the same id on both sides.
+//! Pairs files that moved without a change: the same id on both sides.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,18 +6,18 @@ use super::{Board, FULL};
 use crate::git::{Entry, Mode, Oid};
 use crate::text::cancel_token::{CancelToken, Stopped};
 
-/// How many free sources of the same content git looks at for an added file.
+/// The number of free sources with the same content that git tries for an added file.
 const LOOKED_AT: usize = 100;
 
-/// What files must share to be the same: the id, and the mode where it is no regular file's.
+/// The key of equal files: the id, and the mode unless it is a regular file's.
 type Key = (Oid, Option<Mode>);
 
 fn key(entry: &Entry) -> Key {
     (entry.oid, (!entry.mode.is_regular()).then_some(entry.mode))
 }
 
-/// Pairs every added file with a source that is the same; an unused one is preferred, and one of the same
-/// name, and then the first.
+/// Pairs every added file with an equal source; prefers an unused one, then one of the same name,
+/// then the first.
 pub fn pair(board: &mut Board<'_>, cancel: &CancelToken<'_>) -> Result<(), Stopped> {
     let mut pace = cancel.pace();
     let mut same: HashMap<Key, VecDeque<usize>> = HashMap::new();
@@ -59,11 +59,11 @@ pub fn pair(board: &mut Board<'_>, cancel: &CancelToken<'_>) -> Result<(), Stopp
     Ok(())
 }
 
-/// Tells whether git meets the sources of the same content last to first.
+/// Tells whether git visits the sources with the same content in reverse order.
 ///
-/// It keeps them in a hash table that it sizes for their number, rounded down, to be four fifths full at most:
-/// of 64 places or four times as many, and so on. One number for each of some sizes is a source too many, and
-/// the table is rebuilt with the last one, which turns every chain around.
+/// It keeps them in a hash table whose size depends on their number, rounded down, and that is at
+/// most four fifths full: of 64 slots or four times as many, and so on. At certain numbers there is
+/// one source too many, and the table is rebuilt with the last one, which reverses every chain.
 fn counts_backwards(sources: usize) -> bool {
     let mut places = 64;
     while places < sources * 5 / 4 {

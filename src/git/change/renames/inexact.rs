@@ -1,4 +1,4 @@
-//! Files that changed as they moved: pairs by the similarity of their contents.
+//! Pairs files that changed as they moved, by the similarity of their contents.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,31 +8,31 @@ use super::{Blobs, Board, FULL, Name, Version};
 use crate::text::cancel_token::{CancelToken, PacedToken};
 use crate::text::{Fingerprint, FingerprintTable};
 
-/// How many sources are remembered for each added file.
+/// The number of candidate sources for each added file.
 const CANDIDATES: usize = 4;
 
-/// Compares what is left on a board.
+/// Compares the remaining files of a board.
 pub struct Search<'a, 'b, B> {
     board: &'a mut Board<'b>,
     least: u32,
     held_bytes: usize,
-    /// The size above which files are similar to none.
+    /// The size above which files are not compared.
     largest: u64,
     blobs: &'a mut B,
     cancel: &'a CancelToken<'a>,
     pace: PacedToken<'a>,
-    /// The contents' bytes, reused.
+    /// The buffer of contents, reused.
     bytes: Vec<u8>,
     source_sizes: Vec<Option<u64>>,
     target_sizes: Vec<Option<u64>>,
 }
 
-/// A source that an added file may be made from.
+/// A possible origin of an added file.
 #[derive(Clone, Copy)]
 struct Candidate {
     target: usize,
     source: usize,
-    /// The score, then whether the names are the same: the greater, the better.
+    /// The score, then whether the names are equal; higher is better.
     merit: (u32, bool),
 }
 
@@ -61,8 +61,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         }
     }
 
-    /// Pairs files whose name is unique among the sources that are left, and among the added files, when they
-    /// are similar half way from the least score to the full one.
+    /// Pairs files whose name is unique among the remaining sources and the added files, if their
+    /// similarity is at least half way from the least score to the full one.
     pub fn by_name(&mut self) -> Result<(), B::Error> {
         let sources = unique(self.free_sources().map(|at| (self.board.sources[at].name, at)));
         let targets = unique(self.open_targets().map(|at| (self.board.targets[at].name, at)));
@@ -87,14 +87,14 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         Ok(())
     }
 
-    /// Returns the least limit with which contents are compared, if `limit` is below it.
+    /// Returns the least limit with which contents would be compared, if it is above `limit`.
     pub fn needed_limit(&self, limit: u32) -> Option<usize> {
         let (sources, targets) = (self.free_sources().count(), self.open_targets().count());
         let is_over = limit > 0 && sources as u128 * targets as u128 > u128::from(limit).pow(2);
         is_over.then(|| sources.max(targets))
     }
 
-    /// Compares every added file that is left with every source; the best pairs win.
+    /// Compares every remaining added file with every source; the best pairs win.
     pub fn by_content(&mut self) -> Result<(), B::Error> {
         let targets: Vec<usize> = self.open_targets().collect();
         let sources: Vec<usize> = self.free_sources().collect();
@@ -111,7 +111,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
                 self.compare(target, &portion, &mut ledger, best)?;
             }
         }
-        // The order is stable, so that candidates of equal merit stay in the order of their places.
+        // The sort is stable, so that candidates of equal merit stay in the order of their slots.
         let mut candidates: Vec<Candidate> =
             best.iter().flat_map(Best::candidates).copied().collect();
         candidates.retain(|candidate| candidate.merit.0 >= self.least);
@@ -123,7 +123,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         Ok(())
     }
 
-    /// Lets the candidates claim their sources, those that are in use too when `used`.
+    /// Lets the candidates claim their sources; if `used`, also those already in use.
     fn finalize(&mut self, candidates: &[Candidate], used: bool) {
         for candidate in candidates {
             let is_open = self.board.targets[candidate.target].claim.is_none();
@@ -133,7 +133,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         }
     }
 
-    /// Holds one added file against a portion of the sources.
+    /// Compares one added file with a portion of the sources.
     fn compare(
         &mut self,
         target: usize,
@@ -156,15 +156,15 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
                 self.pace.spend(old.len())?;
                 score = self::score(ledger.copied(old), size, new);
             }
-            // Files that are not similar take places too, and so decide where others stand.
+            // Files that are not similar occupy slots too, and so affect the order of others.
             let merit = (score, self.board.sources[*source].name == name);
             best.offer(Candidate { target, source: *source, merit });
         }
         Ok(())
     }
 
-    /// Takes sources from the front of `rest` until their fingerprints fill the memory; one that is near to no
-    /// added file in size is not read.
+    /// Takes sources from the front of `rest` until their fingerprints fill the memory; skips a
+    /// source whose size is near to that of no added file.
     fn portion(
         &mut self,
         rest: &mut &[usize],
@@ -195,7 +195,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         Ok(portion)
     }
 
-    /// Learns the sizes of all regular files, if there are any on both sides.
+    /// Reads the sizes of all regular files, if there are any on both sides.
     fn measure(&mut self, sources: &[usize], targets: &[usize]) -> Result<(), B::Error> {
         let is_regular = |file: &Version<'_>| file.entry.mode.is_regular();
         let source = sources.iter().find(|&&at| is_regular(&self.board.sources[at].file));
@@ -211,7 +211,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         Ok(())
     }
 
-    /// Returns the sizes of two files that can be compared: both regular.
+    /// Returns the sizes of two comparable files: both regular.
     fn sizes(&mut self, source: usize, target: usize) -> Result<Option<(u64, u64)>, B::Error> {
         let (old, new) = (&self.board.sources[source].file, &self.board.targets[target].file);
         if !old.entry.mode.is_regular() || !new.entry.mode.is_regular() {
@@ -229,8 +229,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         Ok(Some((old, new)))
     }
 
-    /// Tells whether files of these sizes can reach the score at all: the smaller one would have to be found
-    /// whole in the larger.
+    /// Tells whether files of these sizes can reach the score: the smaller one would have to be
+    /// contained in the larger.
     fn is_near(&self, old: u64, new: u64, least: u32) -> bool {
         let (smaller, larger) = (old.min(new), old.max(new));
         larger <= self.largest
@@ -265,7 +265,7 @@ fn unique(files: impl Iterator<Item = (Name, usize)>) -> HashMap<Name, Option<us
     names
 }
 
-/// Returns what part of the larger file was copied.
+/// Returns the copied part of the larger file.
 fn score(copied: u64, old: u64, new: u64) -> u32 {
     if new == 0 {
         0
@@ -274,14 +274,15 @@ fn score(copied: u64, old: u64, new: u64) -> u32 {
     }
 }
 
-/// The best sources of one added file, each in the place where it was put.
+/// The best sources of one added file, each in its original slot.
 #[derive(Clone, Default)]
 struct Best {
     places: [Option<Candidate>; CANDIDATES],
 }
 
 impl Best {
-    /// Takes a candidate into the first empty place, or in place of the first of the worst if it is better.
+    /// Puts a candidate in the first empty slot, or replaces the first of the worst if it is
+    /// better.
     fn offer(&mut self, candidate: Candidate) {
         let merit = |place: &Option<Candidate>| place.map(|candidate| candidate.merit);
         let worst =

@@ -1,13 +1,13 @@
-//! Renames and copies: which added file was made from which old one, decided as git decides it.
+//! Rename and copy detection: the origins of added files, decided as in git.
 //!
-//! In this order, each step with what the steps before it left: files of the same id (`exact`); without
-//! copies, files whose name no other left-over file has (`inexact::by_name`); then every added file against
-//! every source, the best pairs first (`inexact::by_content`). Only the last step obeys
-//! `RenameOptions::limit`. Which of several equal pairs wins is git's choice too, and so is the order in
-//! which candidates are kept: `test/python/parity/test_patches.py` holds all of it against git.
+//! In this order, each step with the remaining files: files of the same id (`exact`); without
+//! copies, files with a unique name (`inexact::by_name`); then every added file against every
+//! source, the best pairs first (`inexact::by_content`). Only the last step obeys
+//! `RenameOptions::limit`. The choice among equal pairs is git's too, and so is the order of
+//! candidates: `test/python/parity/test_patches.py` compares all of it with git.
 //!
-//! Memory: a few words for each change, and fingerprints up to `HELD_BYTES`; contents are dropped as soon
-//! as their fingerprint is taken, one at a time.
+//! Memory: a few words for each change, and fingerprints up to `HELD_BYTES`; contents are dropped
+//! one by one, as soon as their fingerprint is computed.
 
 mod exact;
 mod inexact;
@@ -19,23 +19,24 @@ use crate::limits;
 use crate::text::cancel_token::Stopped;
 use crate::text::{CancelToken, is_binary};
 
-/// The score of files that are the same; scores are fractions of it.
+/// The score of equal files; scores are fractions of it.
 const FULL: u32 = 60_000;
 
-/// Bytes of fingerprints of old files that are held at once; beyond, new files are read once more for each
-/// such portion.
+/// Bytes of fingerprints of old files that are held at once; beyond, new files are read again for
+/// each such portion.
 const HELD_BYTES: usize = limits::RENAME_BYTES;
 
-/// What is searched for, and how far.
+/// The options of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenameOptions {
-    /// Whether a changed file's old version may be the source of another file, as with `git diff -C`.
+    /// Whether a changed file's old version may be the source of another file, as with `git diff
+    /// -C`.
     pub copies: bool,
-    /// The least similarity of a pair in percent; 0 means the default of 50, as for git, and 100 and above
-    /// that files must be the same.
+    /// The least similarity of a pair in percent; 0 means the default of 50, as in git, and 100 and
+    /// above that files must be equal.
     pub similarity: u8,
-    /// When the left-over sources times the left-over added files are more than the square of this, contents
-    /// are not compared; 0 sets no limit.
+    /// If the product of remaining sources and remaining added files exceeds the square of this,
+    /// contents are not compared; 0 is no limit.
     pub limit: u32,
 }
 
@@ -62,10 +63,10 @@ impl Default for RenameOptions {
 /// The rows of a comparison with renames.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pairing {
-    /// In git's order: that of the changes, less the deleted files that are an origin.
+    /// In git's order: that of the changes, without the deleted files that are an origin.
     pub rows: Vec<Change>,
-    /// Set when contents were not compared because of the limit: the least limit with which they would be,
-    /// as git names it.
+    /// The least limit with which contents would be compared, as git reports it; set if the limit
+    /// prevented that.
     pub needed_limit: Option<usize>,
 }
 
@@ -78,25 +79,25 @@ pub struct Version<'a> {
     pub entry: Entry,
 }
 
-/// Reads the files that are compared.
+/// Reads the compared files.
 pub trait Blobs {
-    /// What goes wrong.
+    /// The error of reading.
     type Error: From<Stopped>;
 
-    /// Returns the size of a file's content, without reading it where that can be avoided.
+    /// Returns the size of a file's content, without reading it if possible.
     fn size(&mut self, file: &Version<'_>) -> Result<u64, Self::Error>;
 
-    /// Puts a file's content in the place of what is in `bytes`.
+    /// Replaces `bytes` by a file's content.
     fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<(), Self::Error>;
 
-    /// Tells whether a file is text, so that its line ends do not matter. Where attributes say it they win over
-    /// the bytes.
+    /// Tells whether a file is text, so that its line ends do not matter. Attributes have
+    /// precedence over the bytes.
     fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool, Self::Error> {
         let _ = file;
         Ok(!is_binary(bytes))
     }
 
-    /// Returns the largest size that can be read; larger files are similar to none, only the same.
+    /// Returns the largest size that can be read; larger files can only be equal, not similar.
     fn largest(&self) -> u64 {
         u64::MAX
     }
@@ -105,7 +106,7 @@ pub trait Blobs {
 /// Finds the origins of added files.
 ///
 /// # Errors
-/// What `blobs` fails with, and [`Stopped`] soon after `cancel` asks for it.
+/// Errors of `blobs`, and [`Stopped`] soon after `cancel` asks for it.
 pub fn pair<B: Blobs>(
     changes: Vec<Change>,
     options: &RenameOptions,
@@ -142,7 +143,7 @@ fn pair_within<B: Blobs>(
     Ok(Pairing { rows: rows(changes, &claims, &uses), needed_limit })
 }
 
-/// The files that may pair up, in the order of their changes.
+/// The files to pair up, in the order of their changes.
 struct Board<'a> {
     sources: Vec<Source<'a>>,
     targets: Vec<Target<'a>>,
@@ -155,7 +156,7 @@ struct Source<'a> {
     /// Its change's position.
     change: usize,
     name: Name,
-    /// How many rows it has: one of its own unless it was deleted, and one for each file made from it.
+    /// The number of its rows: its own unless it was deleted, and one for each file made from it.
     uses: usize,
 }
 
@@ -168,7 +169,7 @@ struct Target<'a> {
     claim: Option<Claim>,
 }
 
-/// What an added file was found to be made from.
+/// The origin of an added file.
 #[derive(Clone, Copy)]
 struct Claim {
     /// The position of the source's change.
@@ -176,7 +177,7 @@ struct Claim {
     score: u32,
 }
 
-/// The last part of a path, as a number.
+/// The last component of a path, as a number.
 type Name = u32;
 
 impl<'a> Board<'a> {
@@ -209,7 +210,7 @@ impl<'a> Board<'a> {
         board
     }
 
-    /// Tells whether a source may still be taken: without copies only once.
+    /// Tells whether a source may still be used: without copies only once.
     fn is_free(&self, source: &Source<'_>) -> bool {
         self.copies || source.uses == 0
     }
@@ -220,7 +221,7 @@ impl<'a> Board<'a> {
         self.targets[target].claim = Some(Claim { change: source.change, score });
     }
 
-    /// Returns, for each of so many changes, what it claims and how often it is in use.
+    /// Returns, for each of so many changes, its claim and the number of its uses.
     fn into_claims(self, changes: usize) -> (Vec<Option<Claim>>, Vec<usize>) {
         let (mut claims, mut uses) = (vec![None; changes], vec![0; changes]);
         for target in self.targets {
@@ -233,12 +234,13 @@ impl<'a> Board<'a> {
     }
 }
 
-/// Makes the rows; of several files made from one that is gone, the last is the renamed one.
+/// Creates the rows; the last of several files made from a deleted one is the renamed one.
 fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<Change> {
     let mut left = uses.to_vec();
     let mut origin = |change: &Change, claim: &Claim| {
         let source = &changes[claim.change];
-        // Only a malformed tree has a path twice; for git that file is neither renamed nor copied.
+        // Only a malformed tree has a path twice; git treats that file as neither renamed nor
+        // copied.
         let origin = (source.path != change.path).then(|| {
             left[claim.change] -= 1;
             let kind =
@@ -259,7 +261,7 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
             change.origin = origin;
         }
         let is_origin = change.new.is_none() && uses > 0 && !change.unmerged;
-        // Of submodules git keeps those that only the index has otherwise.
+        // git keeps submodules that differ only in the index.
         let is_submodule = change.new.is_some_and(|new| new.mode.is_submodule());
         let is_same = change.origin.is_none()
             && change.old == change.new
@@ -277,7 +279,7 @@ mod tests {
     use super::*;
     use crate::git::{Mode, Oid};
 
-    /// Contents by id: 40 lines, of which an id has those that its digits tell.
+    /// Contents by id: an id has those of 40 lines that its digits select.
     struct Lines;
 
     impl Blobs for Lines {

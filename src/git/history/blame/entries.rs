@@ -1,34 +1,34 @@
-//! Runs of lines on their way back through a history: which part of one stays, and which goes to a parent.
+//! Runs of lines that are passed back through a history: split between a version and its parent.
 
 use crate::text::LineChange;
 
-/// A run of lines that one version of a file is suspected of.
+/// A run of lines that is attributed to a version of a file so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// The first line in the text that is asked about, from 0.
+    /// The first line in the blamed text, from 0.
     pub line: u32,
-    /// How many lines there are.
+    /// The number of lines.
     pub lines: u32,
-    /// The first line in the suspected version, from 0.
+    /// The first line in the version, from 0.
     pub source: u32,
 }
 
 impl Run {
-    /// Returns the part of the run from one line of its version to another.
+    /// Returns the part of the run between two lines of its version.
     fn part(&self, from: u32, to: u32) -> Self {
         Self { line: self.line + (from - self.source), lines: to - from, source: from }
     }
 }
 
-/// Splits runs at the changes from a parent's version: returns what the parent has too, by its own lines, and what it
-/// lacks. Both are in the order of their lines.
+/// Splits runs at the changes from a parent's version: returns the lines that the parent has too,
+/// with its line numbers, and the lines that it lacks. Both are sorted by line.
 pub fn divide(runs: &[Run], changes: &[LineChange]) -> (Vec<Run>, Vec<Run>) {
     let (mut same, mut differing) = (Vec::new(), Vec::new());
     for run in runs {
         let end = run.source + run.lines;
         let mut at = run.source;
         let mut next = changes.partition_point(|change| change.new.end <= at);
-        // How far the parent's lines are ahead, behind the changes that were passed.
+        // The offset of the parent's lines after the changes passed so far.
         let mut offset = next.checked_sub(1).map_or(0, |before| shift(&changes[before]));
         while at < end {
             match changes.get(next) {
@@ -58,12 +58,12 @@ pub fn divide(runs: &[Run], changes: &[LineChange]) -> (Vec<Run>, Vec<Run>) {
     (same, differing)
 }
 
-/// Returns how far the parent's lines are ahead behind a change.
+/// Returns the offset of the parent's lines after a change.
 fn shift(change: &LineChange) -> i64 {
     i64::from(change.old.end) - i64::from(change.new.end)
 }
 
-/// Joins two lists in the order of their lines; of equal ones those of the first come first.
+/// Merges two sorted lists of runs; of equal ones those of the first come first.
 pub fn merge(first: Vec<Run>, second: Vec<Run>) -> Vec<Run> {
     if first.is_empty() {
         return second;
@@ -74,19 +74,19 @@ pub fn merge(first: Vec<Run>, second: Vec<Run>) -> Vec<Run> {
     all
 }
 
-/// What a part of a run was found to be in a parent: what stays before and behind it, and itself.
+/// A part of a run that was found in a parent, with the rest before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
-    /// The part before, which is not found.
+    /// The part before it, which was not found.
     pub before: Option<Run>,
-    /// What was found, by the lines of the parent's file.
+    /// The found part, with the line numbers of the parent's file.
     pub found: Run,
-    /// The part behind, which is not found.
+    /// The part after it, which was not found.
     pub behind: Option<Run>,
 }
 
-/// Returns the parts of a run that a file has too, as splits of the run; `changes` are those from the file to the lines
-/// of the run.
+/// Returns the parts of a run that a file has too, as splits of the run; `changes` are those from
+/// the file to the lines of the run.
 pub fn splits(run: &Run, changes: &[LineChange]) -> Vec<Split> {
     let mut found = Vec::new();
     let (mut theirs, mut ours) = (0, 0);

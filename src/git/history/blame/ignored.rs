@@ -1,9 +1,10 @@
-//! Lines that an ignored commit changed: which lines of its parent they were made from.
+//! Finds the parent's lines from which an ignored commit made its lines.
 //!
-//! Source: git-blame(1), `--ignore-rev`, and what git 2.47.3 answers. Lines are alike by the pairs of letters that they
-//! have in common, without case and with whitespace as one. Within a change the pair of lines that is most certain is
-//! matched first, and splits the rest in two, so that the order of lines is kept; what matched is taken away from the
-//! old line. A line that matches none of the change is looked for in the whole parent.
+//! Source: git-blame(1), `--ignore-rev`, and the results of git 2.47.3. The similarity of lines is
+//! the number of letter pairs that they have in common, ignoring case and treating whitespace as
+//! one. Within a change the most certain pair of lines is matched first, and splits the rest in
+//! two, so that the order of lines is kept; matched pairs are removed from the old line. A line
+//! without a match in the change is searched for in the whole parent.
 
 use std::ops::Range;
 
@@ -13,26 +14,26 @@ use crate::text::{CancelToken, LineChange};
 
 use super::entries::Run;
 
-/// How far from its place in proportion a line is looked for.
+/// The distance from its proportional place within which a line is searched for.
 const DISTANCE: i64 = 10;
-/// How many pairs a line elsewhere in the parent must have in common.
+/// The least number of common pairs with a line elsewhere in the parent.
 const FILE_THRESHOLD: u32 = 10;
-/// A line of which nothing is known yet.
+/// The similarity of a line is not computed yet.
 const UNKNOWN: i64 = -1;
-/// A line that is like no other.
+/// A line has no similar one.
 const NOTHING: i64 = -2;
 
-/// The pairs of letters of a line, each with how often it occurs, in order.
+/// The letter pairs of a line with their counts, sorted.
 type Pairs = Vec<(u16, u32)>;
 
-/// The lines of a text as pairs of letters.
+/// The lines of a text as letter pairs.
 pub struct Fingerprints {
     lines: Vec<Pairs>,
     _charge: Charge,
 }
 
 impl Fingerprints {
-    /// Takes the lines of a text.
+    /// Computes the letter pairs of a text's lines.
     pub fn new(text: &[u8], cancel: &CancelToken<'_>) -> Result<Self> {
         let (mut lines, mut charge) = (Vec::new(), Charge::free());
         for line in text.split_inclusive(|&byte| byte == b'\n') {
@@ -45,7 +46,7 @@ impl Fingerprints {
     }
 }
 
-/// Returns the pairs of a line.
+/// Returns the letter pairs of a line.
 fn pairs(line: &[u8], cancel: &CancelToken<'_>) -> Result<Pairs> {
     let (mut all, mut charge) = (Vec::<u16>::new(), Charge::free());
     cancel.room(&mut charge, &mut all, line.len() + 1)?;
@@ -71,7 +72,7 @@ fn pairs(line: &[u8], cancel: &CancelToken<'_>) -> Result<Pairs> {
     Ok(pairs)
 }
 
-/// Returns how many pairs two lines have in common.
+/// Returns the number of pairs that two lines have in common.
 fn common(one: &Pairs, other: &Pairs) -> u32 {
     let (mut count, mut rest) = (0, other.as_slice());
     for (pair, times) in one {
@@ -86,7 +87,7 @@ fn common(one: &Pairs, other: &Pairs) -> u32 {
     count
 }
 
-/// Takes the pairs of a line away from another.
+/// Removes the pairs of a line from another.
 fn subtract(from: &mut Pairs, taken: &Pairs) {
     from.retain_mut(|(pair, count)| match taken.binary_search_by_key(pair, |(pair, _)| *pair) {
         Ok(at) if *count <= taken[at].1 => false,
@@ -98,7 +99,7 @@ fn subtract(from: &mut Pairs, taken: &Pairs) {
     });
 }
 
-/// Returns for each new line of a change the line of the parent that it was made from, if there is one.
+/// Returns for each new line of a change the parent's line from which it was made, if there is one.
 pub fn guess(
     parent: &mut Fingerprints,
     target: &Fingerprints,
@@ -123,7 +124,7 @@ pub fn guess(
     Ok(found)
 }
 
-/// Returns the line of the whole parent that is most like a line, of several the one that is nearest to its number.
+/// Returns the most similar line of the whole parent, of several the one nearest to line `number`.
 fn anywhere(
     parent: &[Pairs],
     line: &Pairs,
@@ -144,7 +145,7 @@ fn anywhere(
     Ok(best)
 }
 
-/// Divides a run by the lines that it was made from: what goes to the parent, and what stays.
+/// Divides a run by the lines from which it was made: the parent's part, and the rest.
 pub fn carve(
     run: &Run,
     change: &LineChange,
@@ -174,25 +175,25 @@ pub fn carve(
     }
 }
 
-/// Lines of a change that are still to be matched: of the parent, and of the change's new lines.
+/// The unmatched lines of a change: of the parent, and of the change's new lines.
 struct Part {
     old: Range<i64>,
     new: Range<usize>,
 }
 
-/// What is known of the new lines of a change.
+/// The results for the new lines of a change so far.
 struct Matches {
-    /// The lines of the change.
+    /// The parent's lines of the change.
     old: Range<i64>,
     lines: usize,
-    /// How far a line is looked for, in the parent and from there in the change.
+    /// The search distance, in the parent and from there back in the change.
     distance: i64,
     distance_back: i64,
-    /// How alike a new line and those near its place are, by new lines; negative for what is not known.
+    /// The similarity of each new line to nearby old lines; negative if unknown.
     alike: Vec<i64>,
-    /// How certain the match of each new line is.
+    /// The certainty of each new line's match.
     certain: Vec<i64>,
-    /// The line of the parent that is most like it, and the one after that; negative for none.
+    /// The most similar line of the parent, and the second most similar one; negative for none.
     best: Vec<i64>,
     second: Vec<i64>,
     _charge: Charge,
@@ -225,7 +226,8 @@ impl Matches {
         target: &[Pairs],
         cancel: &CancelToken<'_>,
     ) -> Result<()> {
-        // As deep as there are lines, so not by recursion; the lines before a match come before those behind it.
+        // The depth can be the number of lines, so this does not recurse; parts before a match come
+        // before those after it.
         let mut parts = vec![Part { old: self.old.clone(), new: 0..self.lines }];
         while let Some(part) = parts.pop() {
             cancel.check()?;
@@ -243,7 +245,7 @@ impl Matches {
         Ok(())
     }
 
-    /// Returns the new line whose match is the most certain one.
+    /// Returns the new line with the most certain match.
     fn most_certain(
         &mut self,
         part: &Part,
@@ -297,7 +299,7 @@ impl Matches {
         }
     }
 
-    /// Forgets what a match may have changed.
+    /// Resets results that a match may have changed.
     fn forget(&mut self, part: &Part, old: i64, new: usize) {
         let back = usize::try_from(self.distance_back).unwrap_or(usize::MAX);
         let from = new.saturating_sub(back).max(part.new.start);
@@ -322,7 +324,7 @@ impl Matches {
         }
     }
 
-    /// Returns the line of the parent that is at the place of a new line in proportion.
+    /// Returns the parent's line at the proportional place of a new line.
     fn place(&self, new: usize) -> i64 {
         let count = self.old.end - self.old.start;
         (2 * new as i64 + 1) * count / (2 * self.lines as i64) + self.old.start

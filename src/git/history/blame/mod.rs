@@ -1,14 +1,15 @@
-//! Which commit each line of a file is from, decided as `git blame` decides it.
+//! Finds the commit of each line of a file, as `git blame` does.
 //!
-//! The newest version is suspected of all lines. Commits are taken by their time, the newest first; what a parent's
-//! version of the file has too goes to that version, and what no parent has stays. A parent has the file under the same
-//! path, or under the one that it was renamed from.
+//! At first all lines are attributed to the newest version. Commits are processed by time, the
+//! newest first; lines that a parent's version has too are passed to that version, and lines that
+//! no parent has stay. A parent has the file under the same path, or under the one it was renamed
+//! from.
 //!
 //! | file | holds |
 //! |---|---|
 //! | this one | the walk, from the newest version to those that keep lines |
-//! | `entries` | runs of lines, and how they are divided at a change |
-//! | `origins` | the versions of files, and where a parent has one |
+//! | `entries` | runs of lines, and their division at a change |
+//! | `origins` | the versions of files, and the search for a parent's |
 //! | `ignored` | lines that an ignored commit changed |
 //! | `moves` | lines that were moved or copied: `-M` and `-C` |
 
@@ -44,31 +45,32 @@ use origins::{Origin, OriginId, Origins};
 /// How lines are followed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BlameOptions {
-    /// The first and the last line that are asked about, from 1; all where absent.
+    /// The first and the last line to blame, from 1; `None` for all.
     pub lines: Option<(u32, u32)>,
-    /// Whitespace that does not make a line another.
+    /// The white space to ignore when lines are compared.
     pub whitespace: Whitespace,
     /// Whether only the first parent of a merge is followed.
     pub first_parent: bool,
-    /// Commits before this time, in microseconds since 1970, keep what they are suspected of.
+    /// Commits before this time, in microseconds since 1970, keep their lines.
     pub since: Option<i64>,
-    /// Revisions whose changes are passed on to lines like them: `--ignore-rev`.
+    /// Revisions to ignore; their lines are attributed to similar lines of a parent:
+    /// `--ignore-rev`.
     pub ignore: Vec<String>,
-    /// Whether lines that were moved within a file are followed: `-M`.
+    /// Whether to detect lines moved within a file: `-M`.
     pub moves: bool,
-    /// How far lines are followed that were copied from another file, 0 to 3: how often `-C` is given.
+    /// How far to detect lines copied from another file, 0 to 3: the number of `-C` options.
     pub copies: u8,
 }
 
-/// Whose the lines of a file are.
+/// The origins of a file's lines.
 pub struct Blame {
-    /// The text that was asked about.
+    /// The blamed text.
     pub content: Bytes,
-    /// Where each line of it starts, and where the last one ends.
+    /// The offset of each of its lines, and its end.
     pub bounds: Vec<u32>,
     /// Runs of lines in the order of the text.
     pub runs: Vec<BlamedRun>,
-    /// The versions that keep lines.
+    /// The versions with lines.
     pub versions: Vec<BlamedVersion>,
     _charge: Charge,
 }
@@ -78,50 +80,51 @@ pub struct Blame {
 pub struct BlamedRun {
     /// The first line, from 0.
     pub line: u32,
-    /// How many lines there are.
+    /// The number of lines.
     pub lines: u32,
     /// The first line in the version, from 0.
     pub source: u32,
-    /// The version, by its position in [`Blame::versions`].
+    /// The version, as an index in [`Blame::versions`].
     pub version: usize,
 }
 
-/// A version of a file that keeps lines.
+/// A version of a file that has lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlamedVersion {
-    /// The commit; absent for lines that are not committed.
+    /// The commit; `None` for uncommitted lines.
     pub commit: Option<Oid>,
-    /// The path of the file there.
+    /// The path of the file in this commit.
     pub path: Vec<u8>,
-    /// Whether the history was not followed any further: it ends there, or what is asked for does.
+    /// Whether the history was not followed further: at its end, or at the end of the requested
+    /// range.
     pub is_boundary: bool,
 }
 
-/// What was read of commits, for the files of one revision with the same options; for one thread.
+/// The cached links of commits, for blames of one revision with the same options; for one thread.
 #[derive(Default)]
 pub struct BlameCache {
     links: IdMap<Arc<Links>>,
 }
 
-/// Finds out whose lines are; for one thread.
+/// Computes a blame; for one thread.
 pub struct Blamer {
     repository: Repository,
     commits: CommitLinks,
     links: IdMap<Arc<Links>>,
     origins: Origins,
     options: BlameOptions,
-    /// Commits that are not followed any further.
+    /// Commits that are not followed further.
     hidden: IdSet,
-    /// Commits whose changes are passed on.
+    /// Ignored commits.
     ignored: IdSet,
-    /// Commits with a suspected version, by date, then by when they were put there.
+    /// Commits with attributed lines, by date, then by the order of insertion.
     queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
     put: u64,
-    /// Commits that were taken off the queue, and how often one was put there again.
+    /// Commits that were taken from the queue, and the number of times that one was added again.
     left: IdSet,
     returns: u64,
     engine: Engine,
-    /// The text that is asked about, and where its lines start.
+    /// The blamed text, and the offsets of its lines.
     content: Bytes,
     bounds: Vec<u32>,
     charge: Charge,
@@ -129,17 +132,17 @@ pub struct Blamer {
     budget: Arc<Budget>,
 }
 
-/// The commit that stands for what is not committed.
+/// Returns the id that represents uncommitted content.
 fn uncommitted(repository: &Repository) -> Oid {
     Oid::null(repository.object_hash())
 }
 
 impl Blame {
-    /// Finds out whose the lines of a file are, as of a revision, the index or the work tree; a range `a..b` follows
-    /// no line behind `a`.
+    /// Blames the lines of a file in a revision, the index or the work tree; a range `a..b` follows
+    /// no line beyond `a`.
     ///
     /// # Errors
-    /// `not_found` for a file that is not there, `invalid_args` for lines that it does not have.
+    /// `not_found` for a missing file, `invalid_args` for lines that it does not have.
     pub fn of(
         repository: &Repository,
         file: &str,
@@ -150,7 +153,7 @@ impl Blame {
         Self::of_one(repository, &file, revision, options, &mut BlameCache::default())
     }
 
-    /// Does the same for one of many files, given from the root, with what was read of commits for the others.
+    /// Does the same for one of many files, given from the root, with the cached links of commits.
     pub fn of_one(
         repository: &Repository,
         file: &str,
@@ -182,7 +185,7 @@ impl Blame {
     }
 }
 
-/// Returns the commit at the end of a range, and what is not followed.
+/// Returns the commit at the end of a range, and the excluded commits.
 fn ends(repository: &Repository, revision: &str) -> Result<(Oid, IdSet)> {
     let ends = range_of(repository, revision)?;
     let &[tip] = ends.tips.as_slice() else {
@@ -230,7 +233,8 @@ impl Blamer {
         })
     }
 
-    /// Makes the commit that stands for what is not committed: its parents are HEAD and what is being merged.
+    /// Creates the links of the uncommitted content: its parents are HEAD and the commits being
+    /// merged.
     fn add_uncommitted(&mut self) -> Result<()> {
         let head = self.repository.head()?;
         let mut parents: Vec<Oid> = head.into_iter().collect();
@@ -265,7 +269,7 @@ impl Blamer {
         self.blame()
     }
 
-    /// Finds where each line of the text starts, and where the last one ends.
+    /// Computes the offset of each line of the text, and its end.
     fn split(&mut self, text: &[u8]) -> Result<()> {
         let cancel = CancelToken::of(&self.budget);
         if text.len() > MAX_BYTES {
@@ -305,7 +309,7 @@ impl Blamer {
         Ok(links)
     }
 
-    /// Suspects a version of lines, which are in order.
+    /// Attributes lines, which are sorted, to a version.
     fn queue(&mut self, id: OriginId, runs: Vec<Run>) -> Result<()> {
         if runs.is_empty() {
             return Ok(());
@@ -322,8 +326,9 @@ impl Blamer {
         Ok(())
     }
 
-    /// Refuses a history that comes back to itself, in which lines would be passed round for ever. Clocks that are wrong
-    /// let a commit be met again too, so all links are looked at, and that when the returns have doubled.
+    /// Rejects a history with a cycle, in which lines would be passed round for ever. With wrong
+    /// clocks a commit may also be met again, so all links are checked, each time the number of
+    /// returns has doubled.
     fn check_return(&mut self, commit: &Oid) -> Result<()> {
         if !self.left.contains(commit) {
             return Ok(());
@@ -338,7 +343,7 @@ impl Blamer {
         }
     }
 
-    /// Takes the newest commit that is suspected, until none is.
+    /// Processes the newest commit with attributed lines, until there is none.
     fn walk(&mut self) -> Result<()> {
         while let Some((_, _, commit)) = self.queue.pop() {
             self.left.insert(commit);
@@ -351,7 +356,7 @@ impl Blamer {
                     self.hide(commit);
                 }
                 if links.parents.is_empty() && commit != uncommitted(&self.repository) {
-                    // As for git, a root is a boundary.
+                    // As in git, a root is a boundary.
                     self.hidden.insert(commit);
                 }
                 let kept = std::mem::take(&mut self.origins.get_mut(id).suspected);
@@ -367,7 +372,7 @@ impl Blamer {
             && self.options.since.is_none_or(|since| date >= i128::from(since))
     }
 
-    /// Follows a commit no further, and what is known of its ancestors neither.
+    /// Hides a commit and its known ancestors.
     fn hide(&mut self, commit: Oid) {
         self.hidden.insert(commit);
         let mut waiting = vec![commit];
@@ -381,7 +386,7 @@ impl Blamer {
         }
     }
 
-    /// Passes what a version is suspected of on to its parents' versions.
+    /// Passes the lines of a version to its parents' versions.
     fn pass(&mut self, id: OriginId, links: &Links) -> Result<()> {
         let mut parents: Vec<Option<OriginId>> = vec![None; links.parents.len()];
         for is_renamed in [false, true] {
@@ -451,7 +456,8 @@ impl Blamer {
         let mut old_lines = Fingerprints::new(&old, &cancel)?;
         let new_lines = Fingerprints::new(&new, &cancel)?;
         let (mut kept, mut rest) = (Vec::new(), differing.as_slice());
-        // Every change is looked at, whether its lines are asked about or not: what one matches another cannot.
+        // Every change is matched, even without blamed lines: a line matched by one change cannot
+        // match another.
         for change in changes.iter().filter(|change| !change.new.is_empty()) {
             let guesses = guess(&mut old_lines, &new_lines, change, &cancel)?;
             let count = rest.partition_point(|run| run.source < change.new.end);
@@ -466,7 +472,7 @@ impl Blamer {
         self.queue(parent, passed)
     }
 
-    /// Returns what was found.
+    /// Returns the result.
     fn blame(&mut self) -> Result<Blame> {
         self.done.sort_by_key(|(run, _)| run.line);
         let mut positions: HashMap<OriginId, usize> = HashMap::new();
@@ -511,7 +517,7 @@ impl Blamer {
 }
 
 impl Blame {
-    /// Returns the blame of what has no lines.
+    /// Returns the blame of an empty file.
     pub fn nothing() -> Self {
         Self {
             content: Bytes::default(),

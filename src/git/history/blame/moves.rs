@@ -1,7 +1,8 @@
-//! Lines that were moved within a file or copied from another one: `-M` and `-C`.
+//! Detects lines that were moved within a file or copied from another one: `-M` and `-C`.
 //!
-//! What no parent's version has at its place is looked for elsewhere: in that version, then in the files that changed
-//! with it, then in all files. A run counts by its letters and digits; few of them are found everywhere and say nothing.
+//! Lines without an equal in the parent's version are searched for elsewhere: in that version, then
+//! in the files changed with it, then in all files. The score of a run is its number of letters and
+//! digits; a run with a low score occurs everywhere and is not searched for.
 
 use super::Blamer;
 use super::entries::{Run, Split, splits};
@@ -10,12 +11,12 @@ use crate::error::Result;
 use crate::git::model::commit::Links;
 use crate::text::{CancelToken, line_changes};
 
-/// A run that was moved must count more than this.
+/// The score that a moved run must exceed.
 const MOVE_SCORE: u32 = 20;
-/// A run that was copied must count more than this.
+/// The score that a copied run must exceed.
 const COPY_SCORE: u32 = 40;
 
-/// Runs that were found, each with the version that has it.
+/// The found runs, each with the version that has it.
 type Found = Vec<(OriginId, Run)>;
 
 impl Blamer {
@@ -51,7 +52,7 @@ impl Blamer {
                 )?;
             }
         }
-        // In the order of their versions and lines, as each list must be.
+        // Sorted by version and line, as each list must be.
         found.sort_by_key(|(origin, run)| (*origin, run.source));
         let mut rest = found.as_slice();
         while let [(origin, _), ..] = rest {
@@ -66,7 +67,7 @@ impl Blamer {
         Ok(())
     }
 
-    /// Takes the runs that count too little out of what a version is suspected of.
+    /// Removes the runs with a low score from a version.
     fn set_aside(&mut self, id: OriginId, least: u32) -> Vec<Run> {
         let suspected = std::mem::take(&mut self.origins.get_mut(id).suspected);
         let (small, large) = suspected.into_iter().partition(|run| self.score(run) <= least);
@@ -74,12 +75,12 @@ impl Blamer {
         small
     }
 
-    /// Returns what a run counts: its letters and digits, and one.
+    /// Returns the score of a run: one more than its letters and digits.
     fn score(&self, run: &Run) -> u32 {
         1 + self.text(run).iter().filter(|byte| byte.is_ascii_alphanumeric()).count() as u32
     }
 
-    /// Looks for runs elsewhere in a parent's version.
+    /// Searches for runs elsewhere in a parent's version.
     fn find_moved(
         &mut self,
         id: OriginId,
@@ -106,7 +107,7 @@ impl Blamer {
         Ok(())
     }
 
-    /// Looks for runs in the other files of a parent.
+    /// Searches for runs in the other files of a parent.
     fn find_copied(
         &mut self,
         id: OriginId,
@@ -154,7 +155,7 @@ impl Blamer {
         Ok(())
     }
 
-    /// Returns the runs that count enough to be looked for; the others go to the front of `small`.
+    /// Returns the runs whose score is high enough; moves the others to the front of `small`.
     fn without_small(&self, runs: Vec<Run>, small: &mut Vec<Run>, least: u32) -> Vec<Run> {
         let (few, many): (Vec<Run>, Vec<Run>) =
             runs.into_iter().partition(|run| self.score(run) <= least);

@@ -1,4 +1,4 @@
-//! Versions of files that lines may be from, and where a parent has one.
+//! The versions of files to which lines may be attributed, and the search for a parent's version.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,21 +20,21 @@ use crate::git::tree::tree_lookup::Located;
 use crate::git::tree::walk::TreeChanges;
 use crate::text::CancelToken;
 
-/// A version, by its position among all.
+/// A version, as an index in the list of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OriginId(u32);
 
 /// A file at a commit.
 pub struct Origin {
-    /// The commit; the null id for what is not committed.
+    /// The commit; the null id for uncommitted content.
     pub commit: Oid,
-    /// The path there.
+    /// The path in this commit.
     pub path: Arc<[u8]>,
     /// Its mode and content.
     pub entry: Entry,
-    /// The directories on the way to it.
+    /// The directories above it.
     located: Located,
-    /// What it is suspected of, in the order of its lines.
+    /// The runs attributed to it, sorted by line.
     pub suspected: Vec<Run>,
 }
 
@@ -43,12 +43,12 @@ pub struct Origins {
     objects: Objects,
     /// Compares whole trees, to find renames.
     trees: TreeChanges,
-    /// Reads contents, those of the work tree too.
+    /// Reads contents, also of the work tree.
     reader: Reader,
-    /// The side that is asked about.
+    /// The blamed side.
     files: SideFiles,
     all: Vec<Origin>,
-    /// Those of each commit, the one that was met last first, as in git.
+    /// The versions of each commit, the last one met first, as in git.
     by_commit: HashMap<Oid, Vec<OriginId>>,
     budget: Arc<Budget>,
 }
@@ -74,18 +74,18 @@ impl Origins {
         &mut self.all[id.0 as usize]
     }
 
-    /// Tells whether any version at a commit is suspected.
+    /// Tells whether any version at a commit has attributed lines.
     pub fn is_suspected(&self, commit: &Oid) -> bool {
         self.suspected_at(commit).is_some()
     }
 
-    /// Returns the first suspected version at a commit.
+    /// Returns the first version at a commit with attributed lines.
     pub fn suspected_at(&self, commit: &Oid) -> Option<OriginId> {
         let of_commit = self.by_commit.get(commit)?;
         of_commit.iter().rev().copied().find(|&id| !self.get(id).suspected.is_empty())
     }
 
-    /// Adds the version that is asked about.
+    /// Adds the blamed version.
     pub fn start(
         &mut self,
         commit: Oid,
@@ -102,20 +102,20 @@ impl Origins {
     }
 
     fn add(&mut self, origin: Origin) -> OriginId {
-        // A version has several hundred bytes, so their number fits in memory long before it fills 32 bits.
+        // A version has several hundred bytes, so memory is exhausted long before 32 bits are.
         let id = OriginId(self.all.len() as u32);
         self.by_commit.entry(origin.commit).or_default().push(id);
         self.all.push(origin);
         id
     }
 
-    /// Returns the version of a path at a commit, if it was met.
+    /// Returns the version of a path at a commit, if it is known.
     fn known(&self, commit: &Oid, path: &[u8]) -> Option<OriginId> {
         let of_commit = self.by_commit.get(commit)?;
         of_commit.iter().copied().find(|&id| *self.get(id).path == *path)
     }
 
-    /// Returns the version at a commit, which is met now where it was not before.
+    /// Returns the version at a commit, and adds it if it is new.
     pub fn meet(&mut self, commit: Oid, path: &[u8], entry: Entry) -> OriginId {
         match self.known(&commit, path) {
             Some(id) => id,
@@ -149,7 +149,7 @@ impl Origins {
         Ok(Some(self.add(Origin { commit: parent, path, entry, located, suspected })))
     }
 
-    /// Returns the version at a parent that the file was renamed from.
+    /// Returns the version at a parent from which the file was renamed.
     pub fn renamed(
         &mut self,
         id: OriginId,
@@ -185,7 +185,7 @@ impl Origins {
             self.trees.restart(Some(parent_links.tree), Some(links.tree))?;
             return self.trees.by_ref().collect();
         }
-        // As for git: the index, with the file that is asked about in its place.
+        // As in git: the index, with the blamed file in its place.
         let Origin { path, entry, .. } = self.get(id);
         let (path, entry) = (Arc::clone(path), *entry);
         let mut changes = self.files.staged_changes(Revision::Tree(parent_links.tree))?;
@@ -203,7 +203,7 @@ impl Origins {
         Ok(changes)
     }
 
-    /// Returns all files of a parent, each as if it had been deleted.
+    /// Returns all files of a parent, each as a deleted file.
     pub fn files(&mut self, links: &Links) -> Result<Vec<Change>> {
         self.trees.restart(Some(links.tree), None)?;
         self.trees.by_ref().collect()

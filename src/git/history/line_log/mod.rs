@@ -1,16 +1,16 @@
-//! The commits that changed some lines of a file, as `git log -L` finds them.
+//! The commits that changed some lines of a file, as in `git log -L`.
 //!
-//! Each commit has lines to look for, of its own version of the file; a change that touches them makes it one that is
-//! shown, and what they were before it is looked for in its parents. A merge hands them to the first parent that has them
-//! unchanged, or to all.
+//! Each commit has lines to follow, in its own version of the file; a commit with a change that
+//! touches them is shown, and their former lines are followed in its parents. A merge passes them
+//! to the first parent that has them unchanged, or to all.
 //!
 //! | file | holds |
 //! |---|---|
 //! | this one | the walk |
-//! | `ranges` | sets of lines, and where they were before a change |
+//! | `ranges` | sets of lines, and their places before a change |
 //! | `order` | the order of the commits |
-//! | `patch` | what is shown of a change |
-//! | `section` | the lines of a function by its name |
+//! | `patch` | the patch of a change |
+//! | `section` | the lines of a function, by its name |
 
 mod order;
 mod patch;
@@ -44,29 +44,29 @@ use ranges::Lines;
 
 pub use section::LinesAsked;
 
-/// A commit that changed the lines, and how.
+/// A commit that changed the lines, and the change.
 #[derive(Debug)]
 pub struct LineVersion {
     /// The commit.
     pub commit: Visited,
-    /// The path of the file there.
+    /// The path of the file in this commit.
     pub path: Vec<u8>,
-    /// The first of the lines there, from 1.
+    /// The first of the lines in this commit, from 1.
     pub first_line: u32,
     /// The last of them.
     pub last_line: u32,
-    /// What changed, as git prints it.
+    /// The patch, as git prints it.
     pub patch: Vec<u8>,
 }
 
 impl LineVersion {
-    /// Returns about how many bytes it takes in memory.
+    /// Returns its approximate size in memory.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.path.len() + self.patch.len()
     }
 }
 
-/// Lines of a file of one commit.
+/// The followed lines of a file in one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Tracked {
     path: Vec<u8>,
@@ -81,26 +81,26 @@ struct Pair {
     new: Entry,
 }
 
-/// Where one path leads in trees.
+/// The locations of one path in trees.
 #[derive(Default)]
 struct PathTrees {
     located: HashMap<Oid, Option<Entry>>,
     last: Located,
 }
 
-/// The commits that changed the lines, as an iterator; after an error it ends.
+/// An iterator over the commits that changed the lines; after an error it ends.
 pub struct LineLog {
     commits: TopologicalOrder,
     links: CommitLinks,
     options: HistoryOptions,
-    /// What is looked for in commits that were not reached yet.
+    /// The lines to follow in commits that were not reached yet.
     waiting: HashMap<Oid, Vec<Tracked>>,
     paths: HashMap<Vec<u8>, PathTrees>,
     objects: Objects,
     trees: TreeChanges,
     reader: Reader,
     engine: Engine,
-    /// What the last commit changed, and is to be given.
+    /// The changes of the last commit that were not returned yet.
     found: Vec<LineVersion>,
     is_over: bool,
     budget: Arc<Budget>,
@@ -110,8 +110,8 @@ impl LineLog {
     /// Starts the walk at the end of a range of commits.
     ///
     /// # Errors
-    /// `invalid_args` for a range with several ends and for lines that the file does not have, `not_found` for a file or
-    /// a function that is not there.
+    /// `invalid_args` for a range with several ends and for lines that the file does not have,
+    /// `not_found` for a missing file or function.
     pub fn new(
         repository: &Repository,
         file: &str,
@@ -135,7 +135,7 @@ impl LineLog {
         let mut reader = Reader::new(&ContentSource::of_objects(repository));
         let cancel = repository.cancel();
         let lines = section::lines(asked, file, entry, &content, &mut reader, &cancel)?;
-        // What is too new is left out at the end: the lines must be followed through it.
+        // Commits that are too new are omitted at the end: the lines must be followed through them.
         let merges = Merges::AllParents;
         let walk =
             HistoryOptions { until: None, first_parent: options.first_parent, merges, ..options };
@@ -158,7 +158,7 @@ impl LineLog {
         })
     }
 
-    /// Returns the file of a path in a tree.
+    /// Returns the file at a path in a tree.
     fn file(&mut self, tree: Oid, path: &[u8]) -> Result<Option<Entry>> {
         let trees = match self.paths.get_mut(path) {
             Some(trees) => trees,
@@ -176,7 +176,8 @@ impl LineLog {
         Ok(trees.last.file)
     }
 
-    /// Returns the files with lines that differ between a commit and a parent, with what they were made from.
+    /// Returns the files with followed lines that differ between a commit and a parent, with their
+    /// origins.
     fn pairs(&mut self, tracked: &[Tracked], old: Option<Oid>, new: Oid) -> Result<Vec<Pair>> {
         let mut pairs = Vec::new();
         let mut is_added = false;
@@ -195,7 +196,7 @@ impl LineLog {
         }
     }
 
-    /// Does the same, looking among removed files for those that added ones were made from.
+    /// Does the same, and searches removed files for the origins of added ones.
     fn renamed(&mut self, tracked: &[Tracked], old: Oid, new: Oid) -> Result<Vec<Pair>> {
         let mut changes: Vec<Change> = Vec::new();
         self.trees.restart(Some(old), Some(new))?;
@@ -225,8 +226,8 @@ impl LineLog {
         }
     }
 
-    /// Returns what lines of a commit were before the changes of one parent; what touches them goes to `shown`, in the
-    /// place of the file that has them.
+    /// Returns the former lines of a commit's lines before the changes from one parent; changes
+    /// that touch them go to `shown`, at the index of the file.
     fn before(
         &mut self,
         tracked: &[Tracked],
@@ -257,7 +258,7 @@ impl LineLog {
         Ok((before, is_changed))
     }
 
-    /// Looks for lines in a parent too.
+    /// Follows lines in a parent, too.
     fn hand_on(&mut self, parent: Oid, tracked: Vec<Tracked>) {
         let waiting = self.waiting.entry(parent).or_default();
         for one in tracked {
@@ -269,7 +270,7 @@ impl LineLog {
         waiting.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
-    /// Looks for lines in a commit, and hands them on to its parents.
+    /// Follows lines in a commit, and passes them to its parents.
     fn process(&mut self, commit: &Visited, tracked: Vec<Tracked>) -> Result<()> {
         let mut shown: Vec<Option<Touched>> = tracked.iter().map(|_| None).collect();
         let mut candidates = Vec::new();
@@ -283,7 +284,7 @@ impl LineLog {
             let pairs = self.pairs(&tracked, Some(tree), commit.tree)?;
             let (before, is_changed) = self.before(&tracked, pairs, &mut shown)?;
             if !is_changed {
-                // This parent has the lines as they are, wherever the others have them from.
+                // This parent has the lines unchanged, whatever the other parents have.
                 self.hand_on(parent, before);
                 return Ok(());
             }
@@ -293,7 +294,7 @@ impl LineLog {
         self.show(commit, &tracked, shown)
     }
 
-    /// Makes the rows of a commit.
+    /// Creates the rows of a commit.
     fn show(
         &mut self,
         commit: &Visited,
@@ -316,7 +317,7 @@ impl LineLog {
                 path: one.path.clone(),
                 first_line: first.start + 1,
                 last_line: last.end,
-                // git prints none of a merge.
+                // git prints no patch of a merge.
                 patch: if is_merge { Vec::new() } else { touched.patch(&one.lines, &cancel)? },
             });
         }

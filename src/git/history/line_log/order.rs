@@ -1,4 +1,5 @@
-//! Commits in the order of `git log --topo-order`: none before all of its children, and a line of history after the other.
+//! Commits in the order of `git log --topo-order`: no commit before all of its children, and one
+//! line of history after the other.
 
 use std::collections::HashMap;
 
@@ -8,22 +9,22 @@ use crate::git::Oid;
 use crate::git::graph::walk::{History, Visited};
 use crate::text::CancelToken;
 
-/// Commits between two looks at the budget.
+/// Commits between two checks of the budget.
 const LOOK: usize = 1 << 10;
 
-/// The commits of a walk, whose end has to be known first.
+/// The commits of a walk, which is completed first.
 pub struct TopologicalOrder {
-    /// By id, with the children that were not given yet.
+    /// By id, with the number of children that were not returned yet.
     commits: HashMap<Oid, (Visited, u32)>,
-    /// Those whose children all were given; the last comes next.
+    /// The commits whose children were all returned; the last one is next.
     ready: Vec<Oid>,
-    /// Parents of a merge that are followed.
+    /// The number of followed parents of a merge.
     followed: usize,
     _charge: Charge,
 }
 
 impl TopologicalOrder {
-    /// Walks to the end.
+    /// Completes the walk.
     pub fn new(mut history: History, first_parent: bool, cancel: &CancelToken<'_>) -> Result<Self> {
         history.settle();
         let (mut found, mut charge) = (Vec::new(), Charge::free());

@@ -1,4 +1,5 @@
-//! What `git log -L` prints of a change: its lines alone, without an index line and with the ranges as hunks.
+//! The patches of `git log -L`: only the followed lines, without an index line, and with the ranges
+//! as hunks.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use crate::text::{CancelToken, LineChange};
 
 /// A change of a file whose lines are followed.
 pub struct Touched {
-    /// The path before; none where the file was added.
+    /// The path before; `None` if the file was added.
     pub old_path: Option<Vec<u8>>,
     /// The path after.
     pub path: Vec<u8>,
@@ -37,7 +38,7 @@ impl Touched {
         line(&mut out, &[b"+++ b/", &self.path]);
         let mut at = 0;
         for range in lines {
-            // A change may lie in several ranges, each of which shows it.
+            // A change may touch several ranges, and each of them shows it.
             if at > 0 && self.changes[at - 1].new.end > range.start {
                 at -= 1;
             }
@@ -53,7 +54,7 @@ impl Touched {
         Ok(out)
     }
 
-    /// Writes a range; returns the first change behind it.
+    /// Writes a range; returns the index of the first change after it.
     fn hunk(
         &self,
         out: &mut Vec<u8>,

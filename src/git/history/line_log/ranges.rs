@@ -1,16 +1,17 @@
-//! Sets of lines, and how they lie in the version before a change.
+//! Sets of lines, and their places in the version before a change.
 //!
-//! What git does at the edges of a range is not told anywhere but by its output: lines that a change touches are followed
-//! as a whole, also where the change reaches beyond the range.
+//! git's behaviour at the edges of a range is known only from its output: lines touched by a change
+//! are followed as a whole, also where the change extends beyond the range.
 
 use std::ops::Range;
 
 use crate::text::LineChange as Change;
 
-/// Lines of a file, in order and apart.
+/// Lines of a file, as sorted, disjoint ranges.
 pub type Lines = Vec<Range<u32>>;
 
-/// Returns the changes that touch lines of the new version: those that share a line with them, and removals inside them.
+/// Returns the changes that touch lines of the new version: those that overlap them, and removals
+/// inside them.
 pub fn touched(lines: &Lines, changes: &[Change]) -> Vec<Change> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -26,13 +27,14 @@ pub fn touched(lines: &Lines, changes: &[Change]) -> Vec<Change> {
     found
 }
 
-/// Returns where lines of the new version were in the old one; `touched` is what [`touched`] found.
+/// Returns the places of lines of the new version in the old one; `touched` is the result of
+/// [`touched`].
 pub fn before(lines: &Lines, changes: &[Change], touched: &[Change]) -> Lines {
     let kept = shifted(&without(lines, touched), changes);
     union(&kept, &touched.iter().map(|change| change.old.clone()).collect())
 }
 
-/// Returns lines without those that changes made.
+/// Returns lines without those that changes added.
 fn without(lines: &Lines, changes: &[Change]) -> Lines {
     let mut rest = Lines::new();
     let mut at = 0;
@@ -55,7 +57,7 @@ fn without(lines: &Lines, changes: &[Change]) -> Lines {
     rest
 }
 
-/// Moves lines by what was added and removed above them.
+/// Moves lines by the lines added and removed above them.
 fn shifted(lines: &Lines, changes: &[Change]) -> Lines {
     let mut moved = Lines::new();
     let (mut at, mut offset) = (0, 0i64);
@@ -70,7 +72,7 @@ fn shifted(lines: &Lines, changes: &[Change]) -> Lines {
     moved
 }
 
-/// Returns the lines of both sets; ranges that meet become one.
+/// Returns the union of both sets; adjacent ranges are joined.
 pub fn union(one: &Lines, other: &Lines) -> Lines {
     let mut all: Vec<&Range<u32>> =
         one.iter().chain(other).filter(|range| !range.is_empty()).collect();
@@ -93,7 +95,8 @@ mod tests {
         ranges.iter().map(|&(start, end)| start..end).collect()
     }
 
-    /// Returns how many changes touch lines, and where these were before; a change is its old and its new lines.
+    /// Returns the number of changes that touch lines, and their former places; a change is its old
+    /// and its new range.
     fn followed(given: &[(u32, u32)], changes: &[[u32; 4]]) -> (usize, Lines) {
         let changes: Vec<Change> = changes
             .iter()
@@ -113,7 +116,7 @@ mod tests {
             ([0, 0, 0, 3], (7, 17)),
             ([0, 3, 0, 0], (13, 23)),
             ([30, 31, 30, 32], (10, 20)),
-            // An addition right above, and a removal right below, are not of the range.
+            // An addition directly above, and a removal directly below, are not part of the range.
             ([5, 5, 5, 10], (5, 15)),
             ([20, 25, 20, 20], (10, 20)),
         ] {

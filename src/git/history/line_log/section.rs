@@ -1,4 +1,4 @@
-//! The lines that are asked about: by their numbers, or those of a function by its name.
+//! The lines to follow: by their numbers, or a function by its name.
 
 use super::ranges::Lines;
 use crate::error::{Error, Result, quoted};
@@ -9,16 +9,16 @@ use crate::pattern::{Pattern, Syntax, posix};
 use crate::text::CancelToken;
 use crate::text::lines::Lines as Text;
 
-/// Which lines are asked about.
+/// The requested lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinesAsked {
     /// From the first to the last, from 1; the last may be beyond the end.
     Between(u32, u32),
-    /// Those of the first function whose line matches a basic regular expression of POSIX.
+    /// Those of the first function whose line matches a POSIX basic regular expression.
     Function(String),
 }
 
-/// Returns the lines that are asked about, in a version of a file.
+/// Returns the requested lines in a version of a file.
 pub fn lines(
     asked: &LinesAsked,
     file: &str,
@@ -44,7 +44,7 @@ pub fn lines(
             let mut start = None;
             for line in 0..text.len() {
                 let bytes = text.get(line);
-                // git's search ends where a text of C does.
+                // git's search ends at a NUL.
                 let end = bytes.iter().position(|&byte| byte == 0);
                 let shown = &bytes[..end.unwrap_or(bytes.len())];
                 let shown = shown.strip_suffix(b"\n").unwrap_or(shown);

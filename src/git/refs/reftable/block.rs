@@ -1,25 +1,26 @@
-//! A block of a table: records in the order of their keys, each key with what it shares with the one before.
+//! A block of a table: records sorted by key, with the keys prefix-compressed.
 //!
-//! Source: git's `reftable` technical document. A block that contradicts itself is `None` here; the table says where it is.
+//! Source: git's `reftable` technical document. Parsing returns `None` for an inconsistent block;
+//! the table reports its position.
 
 use crate::git::Oid;
 use crate::limits;
 
-/// What the records of a block are.
+/// The kind of a block's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// References.
     References,
     /// Lines of their logs.
     Logs,
-    /// The last keys of other blocks, and where these are.
+    /// The last keys of other blocks, and their positions.
     Index,
-    /// Anything else: object ids, or no block at all.
+    /// Anything else: object ids, or not a block at all.
     Other,
 }
 
 impl Kind {
-    /// Returns what the first byte of a block says.
+    /// Returns the kind that the first byte of a block states.
     pub fn of(byte: u8) -> Self {
         match byte {
             b'r' => Self::References,
@@ -30,42 +31,42 @@ impl Kind {
     }
 }
 
-/// What a table says of a reference.
+/// The value of a reference in a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// That it is gone.
+    /// The reference is deleted.
     Deleted,
     /// Its object.
     Id(Oid),
-    /// The reference that it stands for.
+    /// The name of its target.
     Symbolic(Vec<u8>),
 }
 
 /// A line of a reference's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// What the reference was.
+    /// The old id.
     pub old: Oid,
-    /// What it became.
+    /// The new id.
     pub new: Oid,
-    /// When, in seconds since 1970.
+    /// The time in seconds since 1970.
     pub time: u64,
-    /// Why, with a newline at the end.
+    /// The message, with a newline at the end.
     pub message: Vec<u8>,
 }
 
 /// A record's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// Of a reference.
+    /// The value of a reference.
     Target(Target),
-    /// Of a log; `None` takes a line back.
+    /// The line of a log; `None` deletes a line.
     Log(Option<LogLine>),
-    /// Where a block starts.
+    /// The position of a block.
     Position(u64),
 }
 
-/// The records of a block, whose bytes have no list of restarts any more.
+/// The records of a block, without its list of restarts.
 pub struct Records<'b> {
     kind: Kind,
     rest: &'b [u8],
@@ -74,7 +75,8 @@ pub struct Records<'b> {
 }
 
 impl<'b> Records<'b> {
-    /// Reads records from the bytes of a block behind its head, of which the last say how many restarts there are.
+    /// Parses the records from the bytes of a block after its header; the last bytes are the number
+    /// of restarts.
     pub fn new(kind: Kind, bytes: &'b [u8], id_bytes: usize) -> Option<Self> {
         let (rest, count) = bytes.split_last_chunk::<2>()?;
         let restarts = usize::from(u16::from_be_bytes(*count)) * 3;
@@ -82,12 +84,12 @@ impl<'b> Records<'b> {
         Some(Self { kind, rest, id_bytes, key: Vec::new() })
     }
 
-    /// Returns the key that was read last.
+    /// Returns the key of the last record read.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
 
-    /// Reads the next record; its key is [`Self::key`] then. The outer `None` is a record that is none.
+    /// Reads the next record; its key is then [`Self::key`]. The outer `None` is an invalid record.
     pub fn read(&mut self) -> Option<Option<Value>> {
         if self.rest.is_empty() {
             return Some(None);
@@ -100,7 +102,7 @@ impl<'b> Records<'b> {
             return None;
         }
         let before = self.key.get(prefix..)?;
-        // Each key comes behind the one before.
+        // Keys ascend.
         if !self.key.is_empty() && before >= suffix {
             return None;
         }
@@ -112,7 +114,7 @@ impl<'b> Records<'b> {
     fn value(&mut self, kind: u64) -> Option<Value> {
         match (self.kind, kind) {
             (Kind::References, 0..=3) => {
-                // When it was written: what counts is the order of the tables.
+                // The update index; the order of the tables decides.
                 self.number()?;
                 Some(Value::Target(match kind {
                     0 => Target::Deleted,
@@ -130,7 +132,7 @@ impl<'b> Records<'b> {
                 let (old, new) = (self.id()?, self.id()?);
                 let (_name, _email) = (self.text()?, self.text()?);
                 let time = self.number()?;
-                // The zone.
+                // The time zone.
                 self.bytes(2)?;
                 let message = self.text()?.to_vec();
                 Some(Value::Log(Some(LogLine { old, new, time, message })))
@@ -155,7 +157,8 @@ impl<'b> Records<'b> {
         self.bytes(length)
     }
 
-    /// Reads a number as the offsets of packs have it: seven bits a byte, and each further byte adds one.
+    /// Reads a number as pack files encode offsets: seven bits per byte, and each further byte adds
+    /// one.
     fn number(&mut self) -> Option<u64> {
         let mut number = 0u64;
         loop {
@@ -173,7 +176,7 @@ impl<'b> Records<'b> {
 mod tests {
     use super::*;
 
-    /// Returns the bytes of a block of references behind its head.
+    /// Returns the bytes of a block of references after its header.
     fn block(records: &[&[u8]]) -> Vec<u8> {
         [&records.concat()[..], &[0, 0, 4, 0, 1]].concat()
     }
@@ -216,7 +219,7 @@ mod tests {
     fn records_that_contradict_themselves_are_none() {
         let first: &[u8] = &[0, 1 << 3, b'b', 0];
         for record in [
-            // More of the key before than it has, a suffix that is not there, no number, an unknown kind.
+            // A prefix longer than the last key, a missing suffix, no number, an unknown kind.
             &[2, 1 << 3, b'c', 0][..],
             &[0, 9 << 3, b'c', 0],
             &[0, 1 << 3, b'c'],

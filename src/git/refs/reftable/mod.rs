@@ -1,11 +1,11 @@
-//! References in tables: a stack of files in `reftable`, of which a later one says what has changed since the earlier ones.
+//! References in tables: a stack of files in `reftable`, of which later ones override earlier ones.
 //!
 //! Source: git's `reftable` technical document.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `block` | the records of a block |
-//! | `table` | one table: how a record is found in it |
+//! | `table` | one table, and the lookup of its records |
 
 mod block;
 mod table;
@@ -26,30 +26,30 @@ pub use block::{LogLine, Target};
 const DIRECTORY: &[u8] = b"reftable";
 const LIST: &[u8] = b"tables.list";
 
-/// How often the list is read again where a table that it names is gone.
+/// The number of times that the list is read again if a table that it names is gone.
 const TRIES: usize = 10;
 
-/// The tables of a work tree, as they were when their list was read.
+/// The tables of a work tree, as of the time their list was read.
 #[derive(Default)]
 pub struct Stack {
     /// The oldest first.
     tables: Vec<Table>,
-    /// The state of the list, `None` where there is none.
+    /// The stamp of the list, `None` if there is none.
     stamp: Option<Stamp>,
 }
 
-/// The tables of a list.
+/// The result of opening the tables of a list.
 enum Opened {
     All(Vec<Table>),
-    /// The name of one that is not there.
+    /// The name of a missing table.
     Missing(Vec<u8>),
 }
 
 impl Stack {
-    /// Returns the tables of a git directory; the ones that are kept while their list is the same.
+    /// Returns the tables of a git directory, cached while their list is unchanged.
     ///
     /// # Errors
-    /// `tool_failed` for a list or a table that is damaged, `too_large` beyond the limits of tables.
+    /// `tool_failed` for a damaged list or table, `too_large` beyond the limits of tables.
     pub fn current(
         git_dir: &GitDirectory,
         kept: &Repositories,
@@ -60,7 +60,7 @@ impl Stack {
         loop {
             let Some(file) = directory.open(LIST)? else { return Ok(Arc::default()) };
             let stamp = file.stamp();
-            // git writes a table once; what another program wrote over one is another state all the same.
+            // git writes a table once, but another program may overwrite one.
             if let Some(stack) = kept.made::<Self>(stamp)
                 && stack.has_its_tables(&directory)?
             {
@@ -73,7 +73,7 @@ impl Stack {
                     kept.keep_made(stamp, &stack, list.len());
                     return Ok(stack);
                 }
-                // Tables were joined since the list was read: there is another list by now.
+                // Tables were merged since the list was read: there is a new list by now.
                 Opened::Missing(_) if tries < TRIES && directory.stamp(LIST)? != Some(stamp) => {
                     tries += 1
                 }
@@ -118,7 +118,7 @@ impl Stack {
         Ok(true)
     }
 
-    /// Tells whether the list is still the one that was read.
+    /// Tells whether the list is unchanged since it was read.
     pub fn is_current(&self, git_dir: &GitDirectory) -> Result<bool> {
         let Some(directory) = git_dir.directory(DIRECTORY)? else {
             return Ok(self.stamp.is_none());
@@ -126,7 +126,7 @@ impl Stack {
         Ok(directory.stamp(LIST)? == self.stamp)
     }
 
-    /// Returns what a reference is.
+    /// Returns the value of a reference.
     pub fn reference(&self, name: &[u8]) -> Result<Option<Target>> {
         for table in self.tables.iter().rev() {
             match table.reference(name)? {
@@ -138,24 +138,24 @@ impl Stack {
         Ok(None)
     }
 
-    /// Calls `each` with all that the tables say of references, later tables after earlier ones.
+    /// Calls `each` with all values of references in the tables, later tables after earlier ones.
     pub fn each(&self, mut each: impl FnMut(&[u8], Target) -> Result<()>) -> Result<()> {
         self.tables.iter().try_for_each(|table| table.each_reference(&mut each))
     }
 
-    /// Tells whether a reference has a log, be it without a line.
+    /// Tells whether a reference has a log, even without a line.
     pub fn has_log(&self, name: &[u8]) -> Result<bool> {
         Ok(!self.lines(name)?.is_empty())
     }
 
     /// Returns the lines of a reference's log, the newest first.
     pub fn log(&self, name: &[u8]) -> Result<Vec<LogLine>> {
-        // A line from nothing to nothing only says that there is a log.
+        // A line from null to null only marks that there is a log.
         let is_line = |line: &LogLine| !line.old.is_null() || !line.new.is_null();
         Ok(self.lines(name)?.into_values().filter(is_line).collect())
     }
 
-    /// Returns the lines by their keys, which begin with the newest.
+    /// Returns the lines by their keys, which sort the newest first.
     fn lines(&self, name: &[u8]) -> Result<BTreeMap<Vec<u8>, LogLine>> {
         let mut lines = BTreeMap::new();
         let mut bytes = 0;

@@ -1,4 +1,5 @@
-//! One table: blocks of references, then of other things, then of logs, each part with an index where it is large.
+//! One table: blocks of references, then of object ids, then of logs, each section with an index if
+//! it is large.
 
 use gix::bstr::ByteSlice;
 use gix::hash::Kind as Hash;
@@ -10,56 +11,56 @@ use crate::error::Result;
 use crate::git::store::GitDirectory;
 use crate::sandbox::{OpenError, PooledFile};
 
-/// Bytes of the longest head of a file.
+/// The largest size of a file's header in bytes.
 const HEAD_BYTES: usize = 28;
-/// What is read of a block whose length is not known.
+/// The bytes to read of a block of unknown length.
 const FIRST_READ: usize = 4 << 10;
-/// Bytes of a block's own head: its kind and its length.
+/// The bytes of a block's header: its kind and its length.
 const BLOCK_HEAD: usize = 4;
 
-/// A table, of which blocks are read when they are asked for.
+/// A table whose blocks are read on demand.
 pub struct Table {
     directory: GitDirectory,
     name: Vec<u8>,
     file: PooledFile,
     id_bytes: usize,
-    /// Bytes of the file's head, which are the first of its first block.
+    /// The bytes of the file's header, which are part of its first block.
     head: usize,
-    /// What blocks are padded to; 0 where they are not.
+    /// The size to which blocks are padded; 0 if they are not.
     block_bytes: u64,
-    /// Where the blocks end.
+    /// The end of the blocks.
     end: u64,
     references: Option<Part>,
     logs: Option<Part>,
 }
 
-/// Blocks of a kind.
+/// A section: the blocks of one kind.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     start: u64,
-    /// The uppermost block of the index; 0 where there is none.
+    /// The position of the topmost index block; 0 if there is none.
     index: u64,
 }
 
-/// A block that was read.
+/// A block in memory.
 struct Block {
     kind: Kind,
-    /// What stands behind its head.
+    /// The bytes after its header.
     bytes: Vec<u8>,
-    /// Where the next one starts.
+    /// The position of the next block.
     next: u64,
 }
 
 impl Table {
-    /// Tells whether the file of the table is still the one that was opened, in the state that it had.
+    /// Tells whether the table's file is still the opened one, unchanged.
     pub fn is_current(&self, directory: &GitDirectory) -> Result<bool> {
         Ok(directory.stamp(&self.name)? == Some(self.file.stamp()))
     }
 
-    /// Opens the table of a name in a directory; `None` where there is no such file.
+    /// Opens the table with a name in a directory; `None` if there is no such file.
     ///
     /// # Errors
-    /// `tool_failed` for a file that is no table of ids of this kind.
+    /// `tool_failed` for a file that is not a table with ids of this kind.
     pub fn open(directory: &GitDirectory, name: &[u8], hash: Hash) -> Result<Option<Self>> {
         let Some(file) = directory.pooled(name)? else { return Ok(None) };
         let mut table = Self {
@@ -95,7 +96,7 @@ impl Table {
             return Err(table.damaged("ends in no foot"));
         }
         let field = |at: usize| number(&content[table.head + at * 8..][..8]);
-        // The third is where the index of object ids starts, which nothing here asks for.
+        // The third is the position of the index of object ids, which is not used here.
         let (reference_index, logs, log_index) = (field(0), field(3), field(4));
         table.end = end;
         table.block_bytes = number(&head[5..8]);
@@ -109,7 +110,7 @@ impl Table {
         Ok(Some(table))
     }
 
-    /// Returns what the table says of a reference.
+    /// Returns the value of a reference in this table.
     pub fn reference(&self, name: &[u8]) -> Result<Option<Target>> {
         let mut found = None;
         self.scan(self.references, Kind::References, name, |key, value| {
@@ -123,7 +124,7 @@ impl Table {
         Ok(found)
     }
 
-    /// Calls `each` with all that the table says of references, in the order of their names.
+    /// Calls `each` with all values of references in this table, sorted by name.
     pub fn each_reference(&self, mut each: impl FnMut(&[u8], Target) -> Result<()>) -> Result<()> {
         self.scan(self.references, Kind::References, b"", |name, value| {
             if let Value::Target(target) = value {
@@ -133,8 +134,9 @@ impl Table {
         })
     }
 
-    /// Calls `each` with what the table says of the log of a reference, the newest line first; the keys tell the lines
-    /// of different tables apart. It goes on while `each` is true.
+    /// Calls `each` with the lines of a reference's log in this table, the newest first, and their
+    /// keys, which tell the lines of different tables apart. It continues while `each` returns
+    /// true.
     pub fn each_line(
         &self,
         name: &[u8],
@@ -147,7 +149,7 @@ impl Table {
         })
     }
 
-    /// Calls `each` with the records of a part from a key on, while it is true.
+    /// Calls `each` with the records of a section from a key on, while it returns true.
     fn scan(
         &self,
         part: Option<Part>,
@@ -172,7 +174,7 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the block in which a key would stand; `None` where all keys come before it.
+    /// Returns the position of the block that may hold a key; `None` if all keys are smaller.
     fn leaf(&self, part: Part, kind: Kind, key: &[u8]) -> Result<Option<u64>> {
         if part.index == 0 || key.is_empty() {
             return Ok(Some(part.start));
@@ -194,7 +196,7 @@ impl Table {
                     None => return Ok(None),
                 }
             };
-            // An index stands behind what it leads to, so this ends.
+            // An index is after the blocks that it names, so this ends.
             if below >= at {
                 return Err(self.broken(at));
             }
@@ -207,10 +209,10 @@ impl Table {
             .ok_or_else(|| self.damaged("has a block without an end"))
     }
 
-    /// Reads the block at a place; `None` where there is none.
+    /// Reads the block at a position; `None` if there is none.
     fn block(&self, at: u64) -> Result<Option<Block>> {
         check_current()?;
-        // The first block has the file's head before its own, and counts it.
+        // The first block begins with the file's header and includes its length.
         let skip = if at == 0 { self.head } else { 0 } + BLOCK_HEAD;
         let left = usize::try_from(self.end.saturating_sub(at)).unwrap_or(usize::MAX);
         if left < skip {
@@ -236,7 +238,7 @@ impl Table {
             bytes = zeros(length)?;
             self.read_whole(at, &mut bytes)?;
         }
-        // Padded where NULs follow, as far as that goes; else the next block does.
+        // A block is padded if NULs follow it, else the next block does.
         let is_padded = (length as u64) < self.block_bytes && bytes.get(length) == Some(&0);
         let size = if is_padded { self.block_bytes } else { length as u64 };
         bytes.truncate(length);
@@ -244,9 +246,9 @@ impl Table {
         Ok(Some(Block { kind, bytes, next: at.saturating_add(size) }))
     }
 
-    /// Reads a block of logs, whose length is that of its content before it was deflated.
+    /// Reads a block of logs, whose stated length is that of its inflated content.
     fn log_block(&self, at: u64, skip: usize, length: usize, left: usize) -> Result<Block> {
-        // What cannot be deflated grows by little.
+        // Incompressible data grows only a little.
         let most = (length + length / 8 + FIRST_READ).min(left);
         let mut packed = zeros(most)?;
         self.read_whole(at, &mut packed)?;
@@ -272,7 +274,7 @@ impl Table {
             .map_err(|error: OpenError| self.directory.failed(error, &self.name))
     }
 
-    /// Returns an error about a limit of redline; `what` goes on the sentence.
+    /// Returns an error about a limit of redline; `what` continues the sentence.
     pub fn too_large(&self, what: String) -> crate::error::Error {
         self.directory.gate().too_large(what)
     }
@@ -294,7 +296,7 @@ fn zeros(count: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns a number whose highest byte comes first.
+/// Returns a big-endian number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

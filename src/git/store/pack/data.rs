@@ -1,7 +1,7 @@
-//! A pack: its entries, read into windows of our own and inflated.
+//! A pack: its entries, read into buffers and inflated.
 //!
-//! Nothing is mapped: a file that is cut or overwritten under a mapping ends the process, while reading it is an
-//! error.
+//! Nothing is memory-mapped: a mapped file that is truncated or overwritten ends the process, while
+//! reading it gives an error.
 
 use std::sync::Arc;
 
@@ -13,13 +13,15 @@ use libdeflater::Decompressor;
 use super::fault::Fault;
 use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
+use super::prefix;
 use super::windows::{Next, Windows};
 use crate::budget::{Budget, Charge};
 use crate::git::Oid;
 use crate::limits;
 use crate::sandbox::{PooledFile, Stamp};
 
-/// Bytes of an entry before its data, at most: ten for the size, ten for a distance or up to 32 for an id.
+/// The most bytes of an entry before its data: ten for the size, ten for an offset or up to 32 for
+/// an id.
 const HEADER_BYTES: usize = 42;
 
 /// A pack and its index.
@@ -32,29 +34,29 @@ pub struct Pack {
 /// An entry's header.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Where it lies.
+    /// Its offset.
     pub offset: u64,
-    /// What it is made of.
+    /// Its base, or its kind.
     pub base: Base,
-    /// Its bytes when inflated.
+    /// Its size when inflated.
     pub size: u64,
-    /// Where its data lies.
+    /// The offset of its data.
     data: u64,
 }
 
-/// What an entry is made of.
+/// The base of an entry.
 #[derive(Debug, Clone, Copy)]
 pub enum Base {
-    /// Nothing else: it is a whole object.
+    /// None: it is a whole object.
     Whole(Kind),
-    /// An entry before it in the pack.
+    /// An earlier entry in the pack, by offset.
     At(u64),
-    /// An object, which lies in the same pack.
+    /// An object in the same pack, by id.
     Object(Oid),
 }
 
 impl Base {
-    /// Returns the kind of an object that is made of nothing else.
+    /// Returns the kind of a whole object.
     pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Whole(kind) => Some(kind),
@@ -63,18 +65,18 @@ impl Base {
     }
 }
 
-/// What one thread reads packs with.
+/// The buffers of one thread for reading packs.
 pub struct Unpacker {
-    /// Asked between the entries of a chain, each of which may be large.
+    /// Checked between the entries of a chain, each of which may be large.
     pub(super) budget: Arc<Budget>,
     inflate: Decompressor,
     windows: Windows,
-    /// Room for one delta.
+    /// The buffer of deltas.
     pub(super) delta: Vec<u8>,
 }
 
 impl Pack {
-    /// Opens a pack by its two files, of which `number` is to be the name in caches.
+    /// Opens a pack by its two files; `number` is its key in caches.
     pub fn open(
         number: u32,
         index: PackIndex,
@@ -89,24 +91,24 @@ impl Pack {
         let word =
             |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let is_pack = &head[..4] == b"PACK" && matches!(word(4), 2 | 3) && word(8) == index.count();
-        // An index for another pack would name other objects.
+        // The index of another pack would name other objects.
         if !is_pack || checksum != index.pack_checksum()? {
             return Err(Fault::Damaged);
         }
         Ok(Self { index, file, hash })
     }
 
-    /// Returns the number that caches know the pack by.
+    /// Returns the pack's key in caches.
     pub fn number(&self) -> u32 {
         self.file.number()
     }
 
-    /// Returns where which object lies.
+    /// Returns the index of the pack.
     pub fn index(&self) -> &PackIndex {
         &self.index
     }
 
-    /// Returns the states of the index and of the pack when they were opened.
+    /// Returns the stamps of the index and of the pack when they were opened.
     pub fn stamps(&self) -> [Stamp; 2] {
         [self.index.table().file().stamp(), self.file.stamp()]
     }
@@ -166,13 +168,13 @@ impl Pack {
     }
 }
 
-/// Bytes of an entry from which on it is inflated in pieces, between which the budget is asked.
+/// The size from which an entry is inflated in pieces, with checks of the budget in between.
 const PIECES_BYTES: usize = 16 << 20;
-/// Bytes of such a piece.
+/// The bytes of such a piece.
 const PIECE_BYTES: usize = 4 << 20;
 
 impl Unpacker {
-    /// Returns what a thread reads packs with, within the budget of its query.
+    /// Creates the buffers of one thread, within the budget of its query.
     pub fn new(budget: Arc<Budget>) -> Self {
         Self {
             budget,
@@ -182,7 +184,7 @@ impl Unpacker {
         }
     }
 
-    /// Inflates an entry behind what `bytes` holds; returns what is charged for it.
+    /// Appends an inflated entry to `bytes`; returns its charge.
     pub fn inflate(
         &mut self,
         pack: &Pack,
@@ -196,34 +198,50 @@ impl Unpacker {
         let size = usize::try_from(entry.size).map_err(|_| Fault::TooLarge(entry.size))?;
         let charge = self.budget.charge_large(entry.size)?;
         let start = bytes.len();
-        // An object is kept, so exactly its bytes; deltas follow each other in one buffer.
+        // An object is cached, so it needs its exact size; deltas are appended to one buffer.
         let reserved =
             if start == 0 { bytes.try_reserve_exact(size) } else { bytes.try_reserve(size) };
         reserved.map_err(|_| Fault::NoMemory(entry.size))?;
         bytes.resize(start + size, 0);
-        // What zlib makes of so many bytes at most, whatever its settings.
-        let most = size + size / 8 + size / 64 + 64;
-        let packed = self.windows.read(&pack.file, entry.data, most, next)?;
+        let packed = self.windows.read(&pack.file, entry.data, packed_bytes(size), next)?;
         if size >= PIECES_BYTES {
             inflate_in_pieces(packed, &mut bytes[start..], &self.budget)?;
             return Ok(charge);
         }
-        // The end of the stream is where it says so, and its sum is compared.
+        // The end of the stream must be at the stated size, and its checksum is verified.
         match self.inflate.zlib_decompress(packed, &mut bytes[start..]) {
             Ok(written) if written == size => Ok(charge),
             _ => Err(Fault::Damaged),
         }
     }
+
+    /// Inflates the first bytes of an entry; tells whether it could without inflating the whole.
+    pub fn inflate_prefix(
+        &mut self,
+        pack: &Pack,
+        entry: &Entry,
+        room: &mut [u8],
+    ) -> Result<bool, Fault> {
+        let size = usize::try_from(entry.size).map_err(|_| Fault::TooLarge(entry.size))?;
+        let enough = packed_bytes(size).min(prefix::PACKED_BYTES);
+        let packed = self.windows.read(&pack.file, entry.data, enough, Next::Anywhere)?;
+        Ok(prefix::inflate_prefix(packed, room).is_some())
+    }
 }
 
-/// Inflates a stream that has exactly as many bytes as there is room for.
+/// Returns how many bytes zlib makes of so many at most, whatever its settings.
+fn packed_bytes(size: usize) -> usize {
+    size.saturating_add(size / 8 + size / 64 + 64)
+}
+
+/// Inflates a stream that must fill `room` exactly.
 fn inflate_in_pieces(packed: &[u8], room: &mut [u8], budget: &Budget) -> Result<(), Fault> {
     let mut zlib = Decompress::new();
     loop {
         budget.check()?;
         let [read, written] = [zlib.total_in(), zlib.total_out()]
             .map(|count| usize::try_from(count).unwrap_or(usize::MAX));
-        // A byte more than there is room for tells a stream that is longer.
+        // A further byte reveals a stream that is longer.
         let mut over = [0];
         let size = room.len();
         let piece = match written < size {
@@ -253,7 +271,7 @@ mod tests {
         let mut compressor = Compressor::new(CompressionLvl::fastest());
         let mut packed = vec![0; compressor.zlib_compress_bound(content.len())];
         let size = compressor.zlib_compress(&content, &mut packed).unwrap();
-        // Other entries follow in a pack.
+        // In a pack other entries follow.
         packed.truncate(size);
         packed.extend([7; 100]);
         let inflate = |packed: &[u8], size: usize| {

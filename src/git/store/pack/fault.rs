@@ -1,4 +1,4 @@
-//! Why something could not be read from a file of the object store.
+//! Faults: why a file of the object store could not be read.
 
 use std::io;
 
@@ -6,34 +6,35 @@ use crate::budget::Stopped;
 use crate::error::Error;
 use crate::sandbox::OpenError;
 
-/// Why something could not be read from a file of the object store.
+/// Why a file of the object store could not be read.
 #[derive(Debug)]
 pub enum Fault {
-    /// It is not what git would have written.
+    /// Its content is not valid.
     Damaged,
-    /// The file was cut or replaced since it was opened.
+    /// The file was truncated or replaced since it was opened.
     Changed,
-    /// It has so many bytes, more than are read.
+    /// It has so many bytes, over the limit.
     TooLarge(u64),
-    /// There is no memory for so many bytes.
+    /// So many bytes could not be allocated.
     NoMemory(u64),
-    /// The system's own word.
+    /// A system error.
     System(io::Error),
-    /// It could not be opened. Boxed, as a fault is returned where each step of a search counts.
+    /// It could not be opened. Boxed, as faults are returned in inner loops.
     Refused(Box<Error>),
-    /// The query has no more time or memory for it.
+    /// The query ended.
     Stopped(Stopped),
 }
 
 impl Fault {
-    /// Tells whether another copy of the object may be whole; what is refused or stops the query is final.
+    /// Tells whether another copy of the object may be intact; a refusal or the end of the query is
+    /// final.
     pub fn may_be_mended(&self) -> bool {
         matches!(self, Self::Damaged | Self::Changed | Self::System(_))
     }
 }
 
 impl From<Fault> for Error {
-    /// Says why the index of a pack could not be read, where no object was asked for.
+    /// Returns the error of an unreadable pack index, if no object was requested.
     fn from(fault: Fault) -> Self {
         let failed = |what: &str| Self::tool_failed(format!("an index of a pack {what}"));
         match fault {
@@ -57,7 +58,7 @@ impl From<Stopped> for Fault {
 }
 
 impl From<OpenError> for Fault {
-    /// Says why a file could not be read that was opened before.
+    /// Returns the fault of an opened file that could not be read.
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::System(error) => Self::System(error),

@@ -1,5 +1,5 @@
-//! The file of a pack, which git writes once: its name is its checksum. Its times and links may change, as when an
-//! object is added that it has, or when it is cloned.
+//! The file of a pack, which git writes once: its name is its checksum. Its times and link count
+//! may change, for example when an object is added that it contains, or when it is cloned.
 
 use super::fault::Fault;
 use crate::budget::check_current;
@@ -8,15 +8,15 @@ use crate::sandbox::{PooledFile, Stamp};
 /// Bytes before the first entry.
 pub const HEAD_BYTES: u64 = 12;
 
-/// Bytes that are read between two looks at the budget.
+/// Bytes that are read between two checks of the budget.
 const STEP_BYTES: usize = 16 << 20;
 
 /// The file of a pack.
 pub struct PackFile {
-    /// By which caches and windows know it; no other pack of the process has had it.
+    /// The key in caches and windows, unique in the process.
     number: u32,
     data: PooledFile,
-    /// Where the entries end.
+    /// The end of the entries.
     end: u64,
 }
 
@@ -31,29 +31,29 @@ impl PackFile {
         Ok(Self { number, data, end })
     }
 
-    /// Returns the number that caches know the pack by.
+    /// Returns the key in caches.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Returns where the entries end.
+    /// Returns the end of the entries.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Returns the state of the file when it was opened.
+    /// Returns the stamp of the file when it was opened.
     pub fn stamp(&self) -> Stamp {
         self.data.stamp()
     }
 
-    /// Returns up to how many bytes of entries there are from an offset on.
+    /// Returns the number of bytes of entries from an offset on.
     pub fn left(&self, offset: u64) -> usize {
         usize::try_from(self.end.saturating_sub(offset)).unwrap_or(usize::MAX)
     }
 
     /// Fills `bytes` from an offset on.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Fault> {
-        // All that is read lies within the size that the file had when it was opened.
+        // Every read is within the size that the file had when it was opened.
         for (step, bytes) in bytes.chunks_mut(STEP_BYTES).enumerate() {
             check_current()?;
             let read = self.data.read_at(offset + (step * STEP_BYTES) as u64, bytes)?;

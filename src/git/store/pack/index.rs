@@ -1,4 +1,4 @@
-//! The index of a pack: where which object lies (git's `gitformat-pack`, versions 1 and 2).
+//! The index of a pack: the offsets of its objects (git's `gitformat-pack`, versions 1 and 2).
 
 use std::ops::Range;
 
@@ -11,29 +11,29 @@ use crate::sandbox::PooledFile;
 
 const MAGIC: &[u8] = b"\xfftOc\0\0\0\x02";
 const FANOUT_BYTES: u64 = 256 * 4;
-/// Times that the place of an id is guessed; of ids that are spread evenly two or three are enough.
+/// Interpolation steps before a binary search; evenly spread ids need two or three.
 const GUESSES: u32 = 8;
 
-/// An index, checked for the sizes that it states.
+/// An index; the sizes that it states were checked.
 pub struct PackIndex {
     table: Table,
     hash: Kind,
-    /// For each first byte of an id, how many ids begin with it or a lower one.
+    /// For each first byte of an id, the number of ids with that or a lower first byte.
     fanout: Box<[u32; 256]>,
     layout: Layout,
 }
 
-/// Where the parts lie.
+/// The layout of the index.
 #[derive(Clone, Copy)]
 enum Layout {
     /// Entries of an offset and an id.
     One,
-    /// Ids, checksums, offsets of 31 bits, and so many of 63.
+    /// Ids, checksums, 31-bit offsets, and `large` 63-bit offsets.
     Two { large: u64 },
 }
 
 impl PackIndex {
-    /// Reads the head of an index; `hash` is the kind of its ids.
+    /// Reads the header of an index; `hash` is the kind of its ids.
     pub fn open(file: PooledFile, hash: Kind) -> Result<Self, Fault> {
         let table = Table::new(file);
         let id = hash.len_in_bytes() as u64;
@@ -65,24 +65,24 @@ impl PackIndex {
         Ok(Self { table, hash, fanout, layout })
     }
 
-    /// Returns how many objects the pack has.
+    /// Returns the number of objects in the pack.
     pub fn count(&self) -> u32 {
         self.fanout[255]
     }
 
-    /// Returns the table that the index is read from.
+    /// Returns the table from which the index is read.
     pub fn table(&self) -> &Table {
         &self.table
     }
 
-    /// Returns the checksum of the pack that the index was made for.
+    /// Returns the checksum of the pack of this index.
     pub fn pack_checksum(&self) -> Result<Vec<u8>, Fault> {
         let id = self.hash.len_in_bytes();
         let mut bytes = vec![0; id];
         Ok(self.table.read(self.table.size() - 2 * id as u64, &mut bytes)?.to_vec())
     }
 
-    /// Returns the offset of an object in the pack, `None` where the pack has it not.
+    /// Returns the offset of an object in the pack, `None` if the pack does not have it.
     pub fn find(&self, id: &gix::oid) -> Result<Option<u64>, Fault> {
         match self.place(id)? {
             Ok(at) => self.offset_at(at).map(Some),
@@ -90,7 +90,7 @@ impl PackIndex {
         }
     }
 
-    /// Calls `each` with the ids that begin as `prefix`.
+    /// Calls `each` with the ids that begin with `prefix`.
     pub fn each_with_prefix(
         &self,
         prefix: &Prefix,
@@ -111,8 +111,8 @@ impl PackIndex {
 
     /// Returns the position of an id, or as an error that of the first one after it.
     ///
-    /// Ids are spread evenly, so the place is guessed from the id itself, and each wrong guess tells how far off it was.
-    /// Where somebody has made ids that are not, halves are taken after a few guesses.
+    /// Ids are spread evenly, so this is an interpolation search. Falls back to binary search after
+    /// a few steps, in case ids were crafted to be uneven.
     fn place(&self, id: &gix::oid) -> Result<std::result::Result<u32, u32>, Fault> {
         let mut range = self.bucket(id.first_byte());
         let mut buffer = [0; 32];
@@ -125,7 +125,7 @@ impl PackIndex {
             let at = if guesses > 0 {
                 guesses -= 1;
                 guess += (((wanted - known) * count) >> 32) as i64;
-                // Within the range, so within the numbers of its ends.
+                // Within the range, so within the type of its bounds.
                 guess.clamp(i64::from(range.start), i64::from(range.end) - 1) as u32
             } else {
                 range.start + (range.end - range.start) / 2
@@ -178,17 +178,18 @@ impl PackIndex {
     }
 }
 
-/// Returns the four bytes behind the first one: where an id lies among those that begin with that byte.
+/// Returns the four bytes after the first one: the relative place of an id among those with the
+/// same first byte.
 fn spread(id: &[u8]) -> i128 {
     id.get(1..5).map_or(0, |bytes| number(bytes).into())
 }
 
-/// Returns a number whose highest byte comes first.
+/// Returns a big-endian number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// Returns the id that lies in bytes of its length.
+/// Converts bytes to an id.
 pub fn oid(bytes: &[u8]) -> Result<Oid, Fault> {
     Oid::try_from(bytes).map_err(|_| Fault::Damaged)
 }
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
     use crate::sandbox::Access;
 
-    /// An index of version 2 of ids in their order, each at the offset of its place.
+    /// Returns an index of version 2 with sorted ids, each with its position as offset.
     fn index(temp: &std::path::Path, ids: &[Oid]) -> PackIndex {
         let count = |first: usize| {
             ids.iter().filter(|id| usize::from(id.first_byte()) <= first).count() as u32
@@ -225,7 +226,7 @@ mod tests {
         };
         let mut even = || [random(), random(), random()].map(|bytes| bytes[4..].to_vec()).concat();
         let spread: Vec<Vec<u8>> = (0..3000).map(|_| [even(), vec![1; 8]].concat()).collect();
-        // All in one bucket, and all but the last byte the same; a few at one end; powers of two.
+        // All in one bucket, with all but the last byte equal; a few at one end; powers of two.
         let same = (0..=255).map(|last| [vec![7; 19], vec![last]].concat()).collect();
         let ends = (0..200u8)
             .map(|n| [vec![9, if n == 0 { 0 } else { 255 }], vec![n; 18]].concat())

@@ -1,19 +1,19 @@
-//! Reading objects out of packs, each decoded once as far as the cache reaches.
+//! Reads objects from packs, and decodes each once as far as the cache allows.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `index` | where which object lies |
-//! | `packs` | the packs of a query, and what a thread looks for in them |
+//! | `index` | the offsets of objects |
+//! | `packs` | the packs of a query, and a thread's search in them |
 //! | `data` | the entries of a pack |
-//! | `file` | the file of a pack, which is still the one that was opened |
+//! | `prefix` | the first bytes of an entry |
+//! | `file` | the file of a pack, while it is the opened one |
 //! | `windows` | the bytes of packs that were read last |
-//! | `multi_index` | which packs a multi-pack-index counts, and how many objects they have |
-//! | `fault` | why something could not be read |
-//! | `table` | the bytes of an index, read by pieces or whole |
+//! | `multi_index` | the packs of a multi-pack-index, and their number of objects |
+//! | `fault` | why a file could not be read |
+//! | `table` | the bytes of an index, read by pages |
 //!
-//! Every object on the way from a whole one through its deltas is kept in the cache: what lies between is mostly what
-//! a history asks for next. Objects are found by the packs' own indexes, which git leaves in place beside a
-//! multi-pack-index.
+//! Every object in a delta chain is cached: a history mostly needs them next. Objects are found by
+//! the packs' own indexes, which git keeps beside a multi-pack-index.
 
 mod data;
 pub mod fault;
@@ -21,6 +21,7 @@ mod file;
 mod index;
 mod multi_index;
 mod packs;
+mod prefix;
 mod table;
 mod windows;
 
@@ -40,21 +41,21 @@ use crate::git::model::bytes::Bytes;
 use crate::git::store::cache::{Cache, Object};
 use crate::git::store::delta;
 
-/// Deltas between an object and a whole one; git makes 50 at most, and 4095 where it is told to.
+/// The most deltas of a chain; git creates at most 50, or 4095 if configured.
 const MAX_DELTAS: usize = 4096;
 
-/// Bytes of deltas that are held while the way to their base is walked.
+/// Bytes of deltas that are held while a chain is walked to its base.
 const HELD_DELTAS: usize = 1 << 20;
 
-/// Returns the object at an offset; every object on the way is kept.
+/// Returns the object at an offset, and caches every object of its chain.
 fn unpack(
     pack: &Pack,
     offset: u64,
     cache: &Cache,
     unpacker: &mut Unpacker,
 ) -> Result<(Kind, Bytes), Fault> {
-    // Deltas that are small are inflated where their entries are met, which is where they were read, one behind the
-    // other; the others when their turn comes.
+    // Small deltas are inflated when their entries are met, where the file is read sequentially;
+    // the others when they are applied.
     let mut deltas = std::mem::take(&mut unpacker.delta);
     deltas.clear();
     let object = unpack_with(&mut deltas, pack, offset, cache, unpacker);
@@ -71,10 +72,10 @@ fn unpack_with(
     cache: &Cache,
     unpacker: &mut Unpacker,
 ) -> Result<(Kind, Bytes), Fault> {
-    // Each entry with the end of its delta, or none where it is not held.
+    // Each entry with the end of its delta in the buffer, or `None` if it is not held.
     let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
     let mut at = offset;
-    // What is kept in the cache is within the cache's bytes; what is held here is charged.
+    // Cached objects are within the cache's limit; objects held here are charged.
     let (mut object, mut charge) = loop {
         if let Some(object) = cache.get((pack.number(), at)) {
             let charge = unpacker.budget.charge_large(object.bytes.len() as u64)?;
@@ -144,7 +145,8 @@ fn header(
     kind.map(|kind| (kind, size)).ok_or(Fault::Damaged)
 }
 
-/// Returns the size of the object at an offset and what it is made of, and its kind where no other entry tells it.
+/// Returns the size and the base of the object at an offset, and its kind unless that is in another
+/// entry.
 fn size(
     pack: &Pack,
     offset: u64,
@@ -158,15 +160,19 @@ fn size(
     if let Base::Whole(kind) = entry.base {
         return Ok((Some(kind), entry.size, entry.base));
     }
-    let mut delta = std::mem::take(&mut unpacker.delta);
-    delta.clear();
-    let result = unpacker
-        .inflate(pack, &entry, &mut delta, Next::Anywhere)
-        .and_then(|_held| delta::result_size(&delta));
-    if delta.capacity() <= 2 * HELD_DELTAS {
-        unpacker.delta = delta;
+    Ok((None, result_size(pack, &entry, unpacker)?, entry.base))
+}
+
+/// Returns the size of what a delta makes, which its first bytes tell.
+fn result_size(pack: &Pack, entry: &Entry, unpacker: &mut Unpacker) -> Result<u64, Fault> {
+    let mut head = [0; delta::HEAD_BYTES];
+    let head = &mut head[..entry.size.min(delta::HEAD_BYTES as u64) as usize];
+    if unpacker.inflate_prefix(pack, entry, head)? {
+        return delta::result_size(head);
     }
-    Ok((None, result?, entry.base))
+    let mut delta = Vec::new();
+    let _held = unpacker.inflate(pack, entry, &mut delta, Next::Anywhere)?;
+    delta::result_size(&delta)
 }
 
 fn base_offset(pack: &Pack, base: Base) -> Result<u64, Fault> {

@@ -1,5 +1,5 @@
-//! What a multi-pack-index counts (git's `gitformat-pack`): git takes the number of objects, from which the length
-//! of cut ids follows, from there, where an object in several packs counts once.
+//! The number of objects in a multi-pack-index (git's `gitformat-pack`): git derives the length of
+//! abbreviated ids from it, and an object in several packs counts once.
 
 use gix::hash::Kind;
 
@@ -9,11 +9,11 @@ use crate::limits;
 
 const FILE: &[u8] = b"multi-pack-index";
 
-/// Returns how many objects the multi-pack-index of a directory of packs has, and the names of the packs' indexes
-/// that it covers; `None` where there is none that can be used.
+/// Returns the number of objects in the multi-pack-index of a pack directory, and the names of the
+/// pack indexes that it covers; `None` if there is no usable one.
 pub fn covered(packs: &GitDirectory, hash: Kind) -> Result<Option<(u64, Vec<Vec<u8>>)>> {
     let Some(file) = packs.open(FILE)? else { return Ok(None) };
-    // `None` where it is not what git would have written.
+    // `None` if it is not valid.
     let read = |offset: u64, length: u64| -> Result<Option<Vec<u8>>> {
         if length > limits::MULTI_INDEX_NAMES_BYTES as u64 {
             return Ok(None);
@@ -47,7 +47,7 @@ pub fn covered(packs: &GitDirectory, hash: Kind) -> Result<Option<(u64, Vec<Vec<
     Ok(Some((number(&count), names.map(<[u8]>::to_vec).collect())))
 }
 
-/// Returns a number whose highest byte comes first.
+/// Returns a big-endian number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

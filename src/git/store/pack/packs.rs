@@ -1,4 +1,4 @@
-//! The packs of a query, and what a thread looks for in them.
+//! The packs of a query, and a thread's search in them.
 
 use std::sync::Arc;
 
@@ -18,39 +18,39 @@ use crate::git::store::cache::Cache;
 pub struct Packs {
     /// Each with the name of its index.
     packs: Vec<(Vec<u8>, Arc<Pack>)>,
-    /// Names of indexes and packs that cannot be used.
+    /// The names of unusable indexes and packs.
     broken: Vec<Vec<u8>>,
 }
 
 impl Packs {
-    /// Returns the packs that were opened, and the names of those that could not be.
+    /// Creates a list of the opened packs, and the names of the unusable ones.
     pub fn new(packs: Vec<(Vec<u8>, Arc<Pack>)>, broken: Vec<Vec<u8>>) -> Self {
         Self { packs, broken }
     }
 
-    /// Returns the packs, each with the name of its index from the git directory on.
+    /// Returns the packs, each with the path of its index from the git directory.
     pub fn iter(&self) -> impl Iterator<Item = (&Vec<u8>, &Arc<Pack>)> {
         self.packs.iter().map(|(name, pack)| (name, pack))
     }
 
-    /// Returns the names of what cannot be used.
+    /// Returns the names of the unusable ones.
     pub fn broken(&self) -> &[Vec<u8>] {
         &self.broken
     }
 
-    /// Tells whether these are the same packs as others.
+    /// Tells whether both lists have the same packs.
     pub fn are(&self, others: &Self) -> bool {
         self.packs.len() == others.packs.len()
             && self.packs.iter().zip(&others.packs).all(|((_, a), (_, b))| Arc::ptr_eq(a, b))
     }
 
-    /// Returns the places of all packs.
+    /// Returns the indices of all packs.
     fn places(&self) -> Vec<u32> {
         (0..self.packs.len() as u32).collect()
     }
 
-    /// Calls `each` with the ids of all packed objects that begin as `prefix`; a damaged index is passed over, as git
-    /// does.
+    /// Calls `each` with the ids of all packed objects that begin with `prefix`; skips a damaged
+    /// index, as git does.
     pub fn each_with_prefix(
         &self,
         prefix: &Prefix,
@@ -66,16 +66,16 @@ impl Packs {
     }
 }
 
-/// What one thread reads packs with.
+/// One thread's reader of packs.
 pub struct PackReader {
-    /// The packs as they were listed last, and their places, the last hit first.
+    /// The packs as last listed, and their indices, the last hit first.
     packs: Arc<Packs>,
     places: Vec<u32>,
     unpacker: Unpacker,
 }
 
 impl PackReader {
-    /// Returns a reader within the budget of its query.
+    /// Creates a reader within the budget of its query.
     pub fn new(packs: Arc<Packs>, budget: Arc<Budget>) -> Self {
         Self { places: packs.places(), packs, unpacker: Unpacker::new(budget) }
     }
@@ -85,39 +85,40 @@ impl PackReader {
         &self.unpacker.budget
     }
 
-    /// Tells whether these are the packs that it looks in.
+    /// Tells whether it searches these packs.
     pub fn looks_in(&self, packs: &Arc<Packs>) -> bool {
         Arc::ptr_eq(&self.packs, packs)
     }
 
-    /// Looks in other packs from now on.
+    /// Replaces the packs that it searches.
     pub fn look_in(&mut self, packs: Arc<Packs>) {
         self.places = packs.places();
         self.packs = packs;
     }
 
-    /// Returns an object, `None` where no pack has it.
+    /// Returns an object, `None` if no pack has it.
     ///
     /// # Errors
-    /// The last [`Fault`] where packs name it and none has it whole.
+    /// The last [`Fault`] if packs name it and none has it intact.
     pub fn find(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Kind, Bytes)>, Fault> {
         self.each_with(id, |pack, offset, unpacker| unpack(pack, offset, cache, unpacker))
     }
 
-    /// Returns the kind and the size of an object, of which as little is read as tells them.
+    /// Returns the kind and the size of an object, reading as little as possible.
     pub fn header(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Kind, u64)>, Fault> {
         self.each_with(id, |pack, offset, unpacker| header(pack, offset, cache, unpacker))
     }
 
-    /// Returns the size of an object, and its kind where its own entry tells it: that of a delta is its base's.
+    /// Returns the size and, unless the entry is a delta, the kind.
     pub fn size(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Option<Kind>, u64)>, Fault> {
         self.each_with(id, |pack, offset, unpacker| {
             size(pack, offset, cache, unpacker).map(|(kind, size, _)| (kind, size))
         })
     }
 
-    /// Returns what `take` makes of an object in the first pack in which that succeeds. The pack that had one is asked
-    /// first for the next, as git does: what is asked for together was mostly packed together.
+    /// Returns the first successful result of `take` for an object in a pack. The pack of the last
+    /// hit is searched first, as in git: objects that are needed together were mostly packed
+    /// together.
     fn each_with<T>(
         &mut self,
         id: &Oid,

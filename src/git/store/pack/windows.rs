@@ -1,31 +1,33 @@
-//! The pieces of packs that one thread has read lately.
+//! The pieces of packs that one thread has read recently.
 //!
-//! Entries that are asked for one after another lie in a few places: commits behind commits, trees behind trees, each
-//! delta not far from its base. So some pieces are held and not one, and a piece grows where what follows it is wanted.
+//! Entries that are read in sequence are in a few places: commits next to commits, trees next to
+//! trees, each delta not far from its base. So several pieces are held, and a piece grows if the
+//! bytes after it are needed.
 
 use super::fault::Fault;
 use super::file::PackFile;
 
-/// Bytes that are read at once at least: most entries are smaller, and those around are often next.
+/// The least number of bytes to read at once: most entries are smaller, and their neighbours are
+/// often next.
 const READ_BYTES: usize = 16 << 10;
-/// Bytes of a piece that may grow.
+/// The most bytes of a growing piece.
 const PIECE_BYTES: usize = 64 << 10;
-/// Bytes of a piece that is kept.
+/// The most bytes of a piece that is kept.
 const KEPT_BYTES: usize = 256 << 10;
-/// Bytes that are read at once where nothing near is wanted next: a header and most deltas.
+/// Bytes to read at once if nothing nearby is needed next: a header and most deltas.
 const SCATTERED_BYTES: usize = 1 << 10;
-/// Pieces that are held.
+/// The number of held pieces.
 const PIECES: usize = 16;
-/// A piece begins at a multiple of this, and at least so many bytes before what is asked for, as bases lie before
-/// their deltas.
+/// A piece begins at a multiple of this, and at least so many bytes before the requested offset, as
+/// bases are before their deltas.
 const PAGE_BYTES: u64 = 4 << 10;
 
-/// Where what is wanted next may lie.
+/// Where the next entry is likely to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Not far away, as the entries of a chain.
+    /// Nearby, as the entries of a chain.
     Near,
-    /// Anywhere, as the sizes of objects in the order of their paths.
+    /// Anywhere, as the sizes of objects sorted by path.
     Anywhere,
 }
 
@@ -33,7 +35,7 @@ pub enum Next {
 #[derive(Default)]
 pub struct Windows {
     pieces: Vec<Piece>,
-    /// Counts what is asked for.
+    /// The number of requests.
     clock: u64,
 }
 
@@ -41,23 +43,23 @@ struct Piece {
     /// The number of the pack, and the offset of the first byte.
     pack: u32,
     start: u64,
-    /// What was read, and room behind it.
+    /// The bytes that were read, and room after them.
     bytes: Vec<u8>,
     filled: usize,
-    /// When it was asked for last.
+    /// The time of the last request.
     used: u64,
 }
 
 impl Piece {
-    /// Returns the position of an offset of a pack in the piece, or right behind it.
+    /// Returns the position of an offset in the piece, or directly after it.
     fn position(&self, pack: &PackFile, offset: u64) -> Option<usize> {
         let position = usize::try_from(offset.checked_sub(self.start)?).ok()?;
         (self.pack == pack.number() && position <= self.filled).then_some(position)
     }
 
-    /// Reads on until there are `length` bytes, and some more.
+    /// Reads further until there are `length` bytes, and some more.
     fn fill(&mut self, pack: &PackFile, length: usize, next: Next) -> Result<(), Fault> {
-        // A piece that grows is one that is read on and on.
+        // A piece that grows is read sequentially.
         let ahead = match next {
             Next::Near => self.filled.clamp(READ_BYTES, PIECE_BYTES / 2),
             Next::Anywhere => SCATTERED_BYTES,
@@ -75,7 +77,7 @@ impl Piece {
 }
 
 impl Windows {
-    /// Returns up to `length` bytes of a pack from an offset on, fewer where its entries end before.
+    /// Returns up to `length` bytes of a pack from an offset on, fewer at the end of its entries.
     pub fn read(
         &mut self,
         pack: &PackFile,
@@ -108,10 +110,10 @@ impl Windows {
         Ok(&piece.bytes[position..position + length])
     }
 
-    /// Begins a piece at an offset or somewhat before it, in place of the one not used for longest; returns its place
-    /// and the position of the offset in it.
+    /// Begins a piece at an offset or somewhat before it, and evicts the least recently used one;
+    /// returns its index and the position of the offset in it.
     fn begin(&mut self, pack: &PackFile, offset: u64, next: Next) -> (usize, usize) {
-        // What was read for one large entry is not kept beside the next.
+        // The piece of a large entry is not kept for the next.
         self.pieces.retain(|piece| piece.bytes.len() <= KEPT_BYTES);
         let start = match next {
             Next::Near => offset.saturating_sub(PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES,

@@ -1,6 +1,8 @@
-//! Every pass over the lines looks at the stop flag on its way, so that a cancel waits for no pass to end.
+//! Every pass over the lines checks the budget on its way, so that a cancel does not wait for its
+//! end.
 //!
-//! What is counted is looks, not time: a pass over many lines makes at least one every [`QUANTUM`] steps.
+//! The tests count checks, not time: a pass over many lines makes at least one every [`QUANTUM`]
+//! steps.
 
 use crate::text::cancel_token::{CheckCount, QUANTUM, STRIDE};
 use crate::text::engine::prune::RetainedLines;
@@ -10,14 +12,14 @@ use crate::text::engine::*;
 /// Lines of a side: many times [`QUANTUM`].
 const LINES: usize = 1 << 18;
 
-/// Returns how many looks `pass` makes.
+/// Returns the number of checks that `pass` makes.
 fn looks(pass: impl Fn(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
     let looks = CheckCount::all();
     pass(&CancelToken::counting(&looks)).expect("nobody stops it");
     looks.made() as usize
 }
 
-/// Returns how often `pass` can have gone over [`LINES`] lines with the looks that it makes.
+/// Returns an upper bound of the passes over [`LINES`] lines with the number of checks made.
 fn passes(pass: impl Fn(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
     looks(pass) * QUANTUM / LINES
 }
@@ -30,7 +32,7 @@ fn split(text: &[u8]) -> Lines<'_> {
     Lines::split(text, &CancelToken::never()).expect("a text")
 }
 
-/// Numbers that have no order in common with 0, 1, 2 and so on, each below [`LINES`] once.
+/// Returns the numbers below [`LINES`], each once, in no order.
 fn shuffled() -> Vec<u32> {
     (0..LINES).map(|line| (line * 40_503 % LINES) as u32).collect()
 }
@@ -80,7 +82,8 @@ fn every_pass_before_the_search_looks_up() {
         assert_eq!(ids, same);
         interner.count_shared([distinct.view(); 2], 0..LINES, &mut cancel.pace())
     };
-    // Hashed twice, compared twice. The table grows when half of it is in use, which moves a quarter of the lines.
+    // Hashed twice, compared twice. The table grows when it is half full, which moves a quarter of
+    // the lines.
     assert!(looks(intern) >= 4 * LINES / QUANTUM + LINES / QUANTUM / 4 - 1);
 }
 
@@ -97,12 +100,13 @@ fn every_pass_of_the_search_looks_up() {
         assert!(passes(|cancel| kept(&old, matches, cancel)) >= 2, "{matches} matches");
     }
     assert!(passes(|cancel| Buffers::default().fill(&old, &new, |id| id, cancel)) >= 2);
-    // Counting twice, choosing twice two passes, copying twice, and counting back twice.
+    // Counting twice, choosing in two passes for each side, copying twice, and resetting the counts
+    // twice.
     let alone = |new: &[u32], cancel: &CancelToken<'_>| {
         searched(&old, new, |pair| Classic::default().run_alone(pair, whole(), LINES + 1, cancel))
     };
     assert!(passes(|cancel| alone(&unknown, cancel)) >= 8);
-    // Equal sides are ends, from which nothing is left to choose from.
+    // Equal sides are removed as ends, and nothing is left to choose from.
     assert!(passes(|cancel| alone(&old, cancel)) >= 5);
 }
 
@@ -114,12 +118,12 @@ fn every_pass_of_patience_looks_up() {
             Patience::default().run(pair, LINES + 1, &mut Classic::default(), cancel)
         })
     };
-    // Places of both sides, anchors, and places taken back on both sides.
+    // Places of both sides, anchors, and resetting the places of both sides.
     let unknown = vec![LINES as u32; LINES];
     assert!(passes(|cancel| run(&unknown, cancel)) >= 5);
     // All lines are anchors: the chain is found, walked and split at.
     assert!(passes(|cancel| run(&old, cancel)) >= 11);
-    // One anchor, at the start or at the end: the equal lines below and above it are passed.
+    // One anchor, at the start or at the end: the equal lines below and above it are skipped.
     let (mut first, mut last) = (vec![1; LINES], vec![1; LINES]);
     (first[0], last[LINES - 1]) = (0, 0);
     for side in [first, last] {
@@ -140,10 +144,10 @@ fn every_pass_of_histogram_looks_up() {
             Histogram::default().run(pair, LINES + 1, &mut Classic::default(), cancel)
         })
     };
-    // The index is made, the other side is walked, and the index is taken back.
+    // The index is built, the other side is walked, and the index is reset.
     let unknown = vec![LINES as u32; LINES];
     assert!(passes(|cancel| run(&unknown, cancel)) >= 3);
-    // One match is all there is.
+    // There is only one match.
     assert!(passes(|cancel| run(&old, cancel)) >= 2);
     // After 32 matches the pairs of lines are learnt, in three passes, and the bounds in one more.
     let every_third: Vec<u32> =
@@ -163,7 +167,7 @@ fn every_pass_behind_the_search_looks_up() {
     let content =
         Content { text: lines.view(), keys: lines.view(), ids: &[], first: 0, is_lowest: false };
     assert!(passes(|cancel| compact(&runs, &runs, &content, cancel).map(drop)) >= 1);
-    // Runs that slide are weighed in their places as well.
+    // The places of runs that slide are rated as well.
     let same = text((0..4 * LINES).map(|_| 1));
     let same = split(&same);
     let content =
@@ -180,7 +184,7 @@ fn every_pass_behind_the_search_looks_up() {
     );
 }
 
-/// One line of many bytes is passed over in parts.
+/// A long line is processed in parts.
 #[test]
 fn a_long_line_is_passed_over_in_parts() {
     const PARTS: usize = 8;
@@ -205,10 +209,10 @@ fn a_long_line_is_passed_over_in_parts() {
     assert!(looks(rate) >= PARTS);
 }
 
-/// A stop at any look ends the diff there: no pass hides it, and none looks again.
+/// A stop at any check ends the diff there: no pass hides it, and none checks again.
 #[test]
 fn a_stop_is_seen_and_ends_the_diff() {
-    // Both kinds of lines take part: those that are common and unique, and those that are neither.
+    // Has both kinds of lines: common and unique ones, and others.
     let side = |step: usize| {
         text((0..12_000).map(|line| if line % 3 == 0 { line % 7 } else { line * step % 11_987 }))
     };

@@ -1,4 +1,4 @@
-//! Patches as programs print them, and the defects that parsers of patches are known for.
+//! Patches as programs print them, and the known defects of patch parsers.
 
 use super::Parser;
 use crate::text::cancel_token::{CancelToken, CheckCount, QUANTUM, STRIDE};
@@ -173,7 +173,7 @@ fn markers_in_any_language_end_their_side() {
 
 #[test]
 fn difflib_joined_by_newlines_is_read() {
-    // lineterm='' and '\n'.join: the last line has no LF, which says nothing about the file.
+    // lineterm='' and '\n'.join: the last line has no LF, which does not describe the file.
     let file = one(b"--- a\n+++ b\n@@ -1,2 +1,2 @@\n x\n-y\n+z");
     assert_eq!(apply(b"x\ny\n", &file), Ok(b"x\nz\n".to_vec()));
     // The default lineterm and '\n'.join: every header line is followed by an empty one.
@@ -202,7 +202,7 @@ fn counts_that_disagree_with_the_body_are_refused() {
         ("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-a\n+b\n", 6),
         ("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-a\n-b\n-c\n+b\n", 6),
         ("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-a\n+b\n\\No newline\n", 6),
-        // Too small: git would drop the rest without a word.
+        // Too small: git would silently drop the rest.
         ("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n+c\n", 6),
         ("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n c\n", 6),
         ("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n-c\n", 6),
@@ -315,7 +315,7 @@ fn a_file_that_diff_dates_to_the_start_of_1970_is_missing() {
     assert_eq!(paths(&patch), (None, Some("new/x".into())));
     let patch = format!("--- old/x\t{now}\n+++ new/x\t{epoch}\n@@ -1 +0,0 @@\n-a\n");
     assert_eq!(paths(&patch), (Some("old/x".into()), None));
-    // A file that is there may have that date.
+    // An existing file may have that date.
     let patch = format!("--- old/x\t{epoch}\n+++ new/x\t{now}\n{HUNK}");
     assert_eq!(one(patch.as_bytes()).status, PatchStatus::Modified);
 }
@@ -335,7 +335,7 @@ fn many_headers_hunks_and_blank_lines_are_read_in_linear_time() {
         let looks = CheckCount::all();
         let cancel = CancelToken::counting(&looks);
         Parser::new(input.as_bytes(), cancel).unwrap().for_each(drop);
-        // Each line and each stretch of a long one is passed a few times, however many there are.
+        // Each line and each part of a long one is read a constant number of times.
         let most = 10 * (1 + input.lines().count() / QUANTUM + input.len() / STRIDE);
         assert!(looks.made() <= most as u64, "{} looks, {most} at most", looks.made());
     }

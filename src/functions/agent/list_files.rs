@@ -1,0 +1,64 @@
+//! The tool `list_files`.
+
+use super::entry::{Answers, Call};
+use crate::budget::check_current;
+use crate::error::{Error, Result};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::query::found_files::{FilesWanted, cursor};
+use crate::tools::{FileList, ListFiles, ListFilesArguments, ListedFile, Room};
+
+impl Answers for ListFiles {
+    fn answer(call: Call, arguments: ListFilesArguments) -> Result<FileList> {
+        within(&call.execution, arguments.rev.is_some(), || list(&call, &arguments))
+    }
+}
+
+/// Does what reads a repository on a thread that can open nothing else.
+pub fn within<T: Send>(
+    execution: &ExecutionContext,
+    is_repository: bool,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
+    if is_repository { execution.read(work) } else { work() }
+}
+
+fn list(call: &Call, arguments: &ListFilesArguments) -> Result<FileList> {
+    let depth = arguments.depth.unwrap_or(u64::MAX);
+    if depth == 0 {
+        return Err(Error::invalid_args("depth is 0").with_hint("1 lists a directory itself"));
+    }
+    let wanted = FilesWanted {
+        path: arguments.path.as_deref(),
+        repo: arguments.repo.as_deref(),
+        rev: arguments.rev.as_deref(),
+        glob: arguments.glob.as_deref(),
+        depth,
+        include_ignored: arguments.include_ignored.unwrap_or(false),
+    };
+    let files = wanted.find(&call.execution)?;
+    let options =
+        format!("list_files {:?}", (wanted.path, wanted.repo, wanted.rev, wanted.glob, depth));
+    let binding = files.binding(&options);
+    let from = arguments.cursor.as_deref().map(|cursor| binding.position(cursor)).transpose()?;
+    let start = from.map_or(0, |from| from.listed).min(files.len());
+    let mut listed = Vec::with_capacity(files.len());
+    for index in 0..files.len() {
+        check_current()?;
+        listed.push(ListedFile { path: files.path(index).to_owned(), bytes: files.bytes(index)? });
+    }
+    let mut list = FileList {
+        place: files.place.clone(),
+        count: files.len() as u64,
+        bytes: listed.iter().filter_map(|file| file.bytes).sum(),
+        next_cursor: Some(cursor(&binding, start, 0)?),
+        files: Vec::new(),
+    };
+    let mut room = Room::beside(&call.reply, &list);
+    let over = room.fill(listed.into_iter().skip(start).map(Ok), &mut list.files)?;
+    list.next_cursor = match over {
+        None => None,
+        Some(_) if list.files.is_empty() => return Err(room.too_small()),
+        Some(_) => Some(cursor(&binding, start + list.files.len(), 0)?),
+    };
+    Ok(list)
+}

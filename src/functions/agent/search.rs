@@ -1,0 +1,147 @@
+//! The tool `search`.
+
+use super::entry::{Answers, Call};
+use super::list_files::within;
+use crate::budget::check_current;
+use crate::error::{Error, Result, quoted};
+use crate::find::{Query, QueryOptions};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::limits;
+use crate::query::found_files::{FilesWanted, FoundFiles, cursor};
+use crate::tools::{MatchedLine, Matches, Room, Search, SearchArguments};
+
+impl Answers for Search {
+    fn answer(call: Call, arguments: SearchArguments) -> Result<Matches> {
+        within(&call.execution, arguments.rev.is_some(), || search(&call, &arguments))
+    }
+}
+
+fn search(call: &Call, arguments: &SearchArguments) -> Result<Matches> {
+    let query = options(arguments)?;
+    let options = format!(
+        "search {query:?} {:?}",
+        (
+            &arguments.path,
+            &arguments.repo,
+            &arguments.rev,
+            &arguments.glob,
+            &arguments.include_ignored,
+        )
+    );
+    let mut query = Query::new(query)?;
+    let mut files = found(&call.execution, arguments)?;
+    let binding = files.binding(&options);
+    let from = arguments.cursor.as_deref().map(|cursor| binding.position(cursor)).transpose()?;
+    let from = from.unwrap_or_default();
+    let mut matches = Matches {
+        place: format!("{} in {}", quoted(&arguments.pattern), files.place),
+        next_cursor: Some(cursor(&binding, 0, 0)?),
+        ..Matches::default()
+    };
+    let mut room = Room::beside(&call.reply, &matches);
+    matches.next_cursor = None;
+    for index in from.listed..files.len() {
+        check_current()?;
+        let first = if index == from.listed { from.offset as u64 } else { 0 };
+        let Some(content) = files.open(index)? else { continue };
+        let found = query.search(content, first, room.left(), &mut || Ok(check_current()?))?;
+        // The search ends where the page has no room, too.
+        let end = found.is_over.then(|| found.lines.last().map_or(first, |line| line.number + 1));
+        let lines = found.lines.into_iter().map(|line| MatchedLine {
+            line: line.number,
+            text: line.text,
+            is_match: line.is_match,
+            is_after_gap: line.is_after_gap,
+        });
+        let over = matches.add(files.path(index), lines, &mut room)?;
+        if let Some(next) = over.or(end) {
+            if matches.files.is_empty() {
+                return Err(room.too_small());
+            }
+            matches.next_cursor = Some(cursor(&binding, index, next)?);
+            break;
+        }
+    }
+    if matches.files.is_empty() && arguments.cursor.is_none() {
+        matches.reason = reason(&mut files, arguments)?;
+    }
+    Ok(matches)
+}
+
+fn options(arguments: &SearchArguments) -> Result<QueryOptions<'_>> {
+    let context = arguments.context_lines.unwrap_or(0);
+    let context = usize::try_from(context).ok().filter(|lines| *lines <= limits::SEARCH_CONTEXT);
+    let context = context.ok_or_else(|| {
+        Error::invalid_args("context_lines is out of range")
+            .with_hint(format!("Give 0 to {} lines", limits::SEARCH_CONTEXT))
+    })?;
+    Ok(QueryOptions {
+        pattern: &arguments.pattern,
+        is_regex: arguments.regex.unwrap_or(false),
+        ignores_case: arguments.ignore_case.unwrap_or(false),
+        context,
+    })
+}
+
+/// Returns the files to search: those of a directory, or the one that the path names.
+fn found(execution: &ExecutionContext, arguments: &SearchArguments) -> Result<FoundFiles> {
+    let wanted = FilesWanted {
+        path: arguments.path.as_deref(),
+        repo: arguments.repo.as_deref(),
+        rev: arguments.rev.as_deref(),
+        glob: arguments.glob.as_deref(),
+        depth: u64::MAX,
+        include_ignored: arguments.include_ignored.unwrap_or(false),
+    };
+    if let (Some(path), None, Some(sandboxes)) =
+        (wanted.path, wanted.rev, execution.access.sandboxes())
+        && let Some(file) = FoundFiles::one(sandboxes, path)?
+    {
+        return Ok(file);
+    }
+    wanted.find(execution)
+}
+
+/// Lines that are counted of an expression that was searched for as a text.
+const COUNTED_LINES: usize = 1_000;
+
+/// Returns why a search has found nothing: no file was meant, or the pattern is an expression that was taken as a text.
+fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<String>> {
+    if files.is_empty() {
+        let start = "globs match paths from the directory that is searched on";
+        return Ok(Some(match &arguments.glob {
+            Some(glob) => format!("No file matches the glob {}; {start}", quoted(glob)),
+            None => "There is no file to search".to_owned(),
+        }));
+    }
+    let is_expression =
+        arguments.pattern.contains(['|', '*', '+', '?', '[', '(', '^', '$', '\\', '.']);
+    if !is_expression || arguments.regex.unwrap_or(false) {
+        return Ok(None);
+    }
+    let query = QueryOptions {
+        pattern: &arguments.pattern,
+        is_regex: true,
+        ignores_case: arguments.ignore_case.unwrap_or(false),
+        context: 0,
+    };
+    // What is no expression was meant as the text that it is.
+    let Ok(mut query) = Query::new(query) else { return Ok(None) };
+    let mut lines = 0;
+    for index in 0..files.len() {
+        check_current()?;
+        let Some(content) = files.open(index)? else { continue };
+        let most = COUNTED_LINES * limits::SEARCH_LINE_BYTES;
+        lines += query.search(content, 0, most, &mut || Ok(check_current()?))?.lines.len();
+        if lines >= COUNTED_LINES {
+            break;
+        }
+    }
+    let counted = match lines {
+        0 => return Ok(None),
+        1 => "1 line".to_owned(),
+        COUNTED_LINES.. => format!("{COUNTED_LINES} lines and more"),
+        _ => format!("{lines} lines"),
+    };
+    Ok(Some(format!("As an expression it matches {counted}: regex = true")))
+}

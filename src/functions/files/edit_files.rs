@@ -1,0 +1,149 @@
+//! `edit_files(sandbox, patch [, options])`: several files changed as a patch says, all or none.
+
+use std::collections::BTreeMap;
+
+use super::edit_file::Editor;
+use crate::budget::owned;
+use crate::error::{Error, Result};
+use crate::ffi::{Field, Nulls, Overload};
+use crate::functions::params::{
+    Args, Flag, Maybe, Name, Param, Text, fields, flag, optional, options, required, row_options,
+};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf,
+    Written, bigint, structures, varchar,
+};
+use crate::tools::{FileResult, PatchArguments, PatchResult};
+
+/// The scalar function.
+pub struct EditFiles;
+
+impl Declared for EditFiles {
+    const DECLARATION: Declaration = Declaration {
+        name: "edit_files",
+        family: Family::Files,
+        grant: Grant::Tools(&["apply_patch"]),
+        description: "Changes several files as a patch says, all or none",
+        example: "SELECT edit_files('workspace', '[{\"path\": \"app.py\", \"old_string\": \"x = 1\", \"new_string\": \"x = 2\"}]').outcome",
+    };
+}
+
+const SANDBOX: Param<Name> = required("sandbox", "The name of the sandbox; paths are below it");
+const PATCH: Param<Text> = required(
+    "patch",
+    "A unified or git diff, `*** Begin Patch`, SEARCH/REPLACE blocks, or a JSON list of edits with their paths",
+);
+const FUZZ: Param<Flag> = flag("fuzz", false, "Let white space differ where nothing fits");
+const DRY_RUN: Param<Flag> = flag("dry_run", false, "Write nothing");
+const BASE_OIDS: Param<Maybe<Text>> = optional("base_oids", "A JSON object: blob ids by path");
+const REASON: Param<Maybe<Text>> = optional("reason", "Why, for the record");
+
+const FIELDS: &[Field] = fields![FUZZ, DRY_RUN, BASE_OIDS, REASON];
+const WHOLE: [Field; 3] = [
+    SANDBOX.field,
+    PATCH.field,
+    options(FIELDS, "A STRUCT of fuzz, dry_run, base_oids and reason; NULL for none"),
+];
+
+/// A hunk: where it went, and how it fitted.
+pub struct PlacedHunk;
+
+impl Row for PlacedHunk {
+    type Of<'a> = (u64, &'a str);
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("line", "The line of the file at which it went, from 1", |(line, _)| line.into()),
+        varchar(
+            "pass",
+            "`exact`, or the form in which it fitted: `trimmed_end`, `trimmed`, `ascii`",
+            |(_, pass), out| out.text(pass),
+        ),
+    ];
+}
+
+impl Row for FileResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The file, below the sandbox", |file, out| out.text(file.path.as_str())),
+        varchar("kind", "`create`, `update`, `delete`, `move` or `mode`", |file, out| {
+            out.text(file.kind)
+        }),
+        varchar("old_path", "The path before, of a file that moves", |file, out| {
+            out.text(file.old_path.as_deref())
+        }),
+        bigint("lines_added", "Added lines", |file| file.lines_added.into()),
+        bigint("lines_removed", "Removed lines", |file| file.lines_removed.into()),
+        varchar("base_oid", "The git blob id before; NULL for a new file", |file, out| {
+            out.text(file.base_oid.as_deref())
+        }),
+        varchar("oid", "The git blob id after; NULL for a file that is gone", |file, out| {
+            out.text(file.oid.as_deref())
+        }),
+        structures::<Self, PlacedHunk>("hunks", "Where the hunks of a diff went"),
+    ];
+}
+
+impl HasList<PlacedHunk> for FileResult {
+    fn list(file: &Self, out: Out<'_, ListOf<PlacedHunk>>) -> Written {
+        out.all(file.hunks.iter().copied())
+    }
+}
+
+impl Row for PatchResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar(
+            "id",
+            "The operation, for revert_edit; NULL where nothing was written",
+            |result, out| out.text(result.id.as_deref()),
+        ),
+        varchar("outcome", "`applied`, `already_applied` or `would_apply`", |result, out| {
+            out.text(result.outcome)
+        }),
+        structures::<Self, FileResult>("files", "What became of each file"),
+        varchar("message", "What happened, in one line", |result, out| {
+            out.text(result.message.as_str())
+        }),
+    ];
+}
+
+impl HasList<FileResult> for PatchResult {
+    fn list(result: &Self, out: Out<'_, ListOf<FileResult>>) -> Written {
+        out.all(&result.files)
+    }
+}
+
+impl Scalar for EditFiles {
+    const OVERLOADS: &'static [Overload] = &[WHOLE.split_at(2).0, &WHOLE];
+    type Returns = StructOf<PatchResult>;
+    type State = Editor;
+    // A NULL must not be a patch that silently was not applied.
+    const NULLS: Nulls = Nulls::Handle;
+
+    fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let arguments = patch_arguments(args)?;
+        Ok(out.row(&editor.tools.patch(&mut editor.engine, &arguments)?))
+    }
+}
+
+fn patch_arguments(args: Args<'_>) -> Result<PatchArguments> {
+    let values = row_options(args.options(), FIELDS, args.function())?;
+    let options = args.with((FIELDS, &values), (&[], &[]));
+    let base_oids = match options.get(BASE_OIDS)? {
+        None => BTreeMap::new(),
+        Some(text) => serde_json::from_str(text).map_err(|error| {
+            Error::invalid_args(format!("base_oids is no JSON object of texts: {error}"))
+                .with_hint("Give '{\"src/app.py\": \"<git blob id>\"}'")
+        })?,
+    };
+    Ok(PatchArguments {
+        sandbox: owned(args.get(SANDBOX)?)?,
+        patch: owned(args.get(PATCH)?)?,
+        fuzz: options.get(FUZZ)?,
+        dry_run: options.get(DRY_RUN)?,
+        base_oids,
+        reason: options.get(REASON)?.map(str::to_owned),
+    })
+}

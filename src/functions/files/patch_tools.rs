@@ -1,0 +1,195 @@
+//! How several files are changed at once: planned, approved as a whole, and done whole or not at all.
+
+use super::file_tools::{FileTools, Hidden};
+use super::planned_patch::{AskedPatch, PlannedPatch};
+use crate::edit::patches::Decision;
+use crate::edit::{FileTool, Operation, Rules, Taken, payload};
+use crate::error::{Error, ErrorKind, Result};
+use crate::functions::context::journal::{Recorded, file_at};
+use crate::sandbox;
+use crate::text::{CancelToken, Engine};
+use crate::tools::{FileResult, PatchArguments, PatchResult};
+
+impl FileTools {
+    /// Changes files of a sandbox, all or none.
+    pub fn patch(&self, engine: &mut Engine, arguments: &PatchArguments) -> Result<PatchResult> {
+        let asked = self.asked_patch(arguments)?;
+        let files = asked.places().map(file_at).collect();
+        let recorded = Recorded::new(self.execution(), FileTool::Patch.name(), files);
+        recorded.because(arguments.reason.clone());
+        let made = self.patch_recorded(engine, arguments, &asked, &recorded);
+        if arguments.dry_run { made } else { recorded.end(made) }
+    }
+
+    fn patch_recorded(
+        &self,
+        engine: &mut Engine,
+        arguments: &PatchArguments,
+        asked: &AskedPatch<'_>,
+        recorded: &Recorded<'_>,
+    ) -> Result<PatchResult> {
+        let budget = self.budget();
+        let cancel = CancelToken::of(budget);
+        let may_show = asked.places().all(|place| self.may_show(place));
+        loop {
+            let planned = if may_show {
+                asked.plan(engine, arguments, &cancel)?
+            } else {
+                let plan = || asked.plan(engine, arguments, &cancel);
+                self.plan_unseen(&hidden(asked), plan)?
+            };
+            let is_made = planned.decision == Decision::AlreadyApplied;
+            let result = |id, outcome| PatchResult {
+                id,
+                outcome,
+                files: planned.results(),
+                message: message(outcome, &planned),
+            };
+            if arguments.dry_run {
+                return Ok(result(None, if is_made { "already_applied" } else { "would_apply" }));
+            }
+            let asks = self.asks_patch(asked, &planned);
+            if asks {
+                recorded.allowed_by(self.take_patch(asked, &planned, may_show)?.given.as_ref());
+            }
+            if is_made {
+                return Ok(result(None, "already_applied"));
+            }
+            recorded.begin(planned.recorded()?)?;
+            match sandbox::apply(&planned.changes(), || ()) {
+                // Another writer was faster: what it wrote may leave room for this patch. Whoever has named versions, or
+                // has seen them, means these.
+                Err(error)
+                    if error.kind() == ErrorKind::Stale
+                        && !asks
+                        && arguments.base_oids.is_empty() =>
+                {
+                    budget.check()?;
+                }
+                made => return made.map(|()| result(Some(recorded.id()), "applied")),
+            }
+        }
+    }
+
+    /// Returns the payload of a patch, as for other calls.
+    pub(super) fn patch_payload(
+        &self,
+        arguments: &PatchArguments,
+        holds_key: bool,
+        is_asked: bool,
+    ) -> Result<Option<String>> {
+        let asked = self.asked_patch(arguments)?;
+        let approvals = &self.execution().database.approvals;
+        let rules =
+            Rules { connection: self.rules().connection.filter(|_| !holds_key), ..self.rules() };
+        let is_unseen = !asked.places().all(|place| self.may_show(place));
+        let (hidden, session) = (hidden(&asked), &self.execution().session);
+        let request = hidden.operation(session);
+        let id = request.id(approvals.secret());
+        if is_unseen {
+            if !is_asked && approvals.has_answer(&request, rules) && !holds_key {
+                return Ok(None);
+            }
+            approvals.request(&request, &hidden.shown, None, rules)?;
+            if !holds_key {
+                let name = asked.sandbox.name();
+                return Ok(Some(payload::hidden(hidden.tool, &hidden.shown, name, id)));
+            }
+        } else {
+            approvals.check_quota(&request, rules)?;
+        }
+        let cancel = CancelToken::of(self.budget());
+        let planned = asked.plan(&mut Engine::default(), arguments, &cancel)?;
+        let states = [planned.state(false), planned.state(true)];
+        let operation = Operation { base: Some(&states[0]), result: Some(&states[1]), ..request };
+        let is_free = !self.asks_patch(&asked, &planned) || approvals.allows(&operation, rules);
+        if !is_asked && is_free {
+            return Ok(None);
+        }
+        let proposal = planned.proposal(asked.sandbox, id);
+        let json = proposal.payload.to_json();
+        if is_unseen {
+            approvals.plan(&operation, proposal, rules)?;
+        } else {
+            approvals.propose(&operation, proposal, rules)?;
+        }
+        Ok(Some(json))
+    }
+
+    fn asked_patch(&self, arguments: &PatchArguments) -> Result<AskedPatch<'_>> {
+        let sandboxes = self.execution().access.sandboxes().ok_or_else(|| {
+            Error::fs_denied("no file can be written: no sandbox is configured").with_hint(
+                "Ask the host to configure a directory with mode 'rw' in redline_sandboxes",
+            )
+        })?;
+        AskedPatch::new(sandboxes, arguments, &CancelToken::of(self.budget()))
+    }
+
+    /// Tells whether a person must see a patch first: it edits, and may write and remove whole files.
+    fn asks_patch(&self, asked: &AskedPatch<'_>, planned: &PlannedPatch<'_>) -> bool {
+        if !asked.places().all(|place| self.may_show(place)) {
+            return true;
+        }
+        let policy = asked.sandbox.approvals();
+        (policy.edit || policy.write) && planned.decision == Decision::Apply
+    }
+
+    fn take_patch(
+        &self,
+        asked: &AskedPatch<'_>,
+        planned: &PlannedPatch<'_>,
+        may_show: bool,
+    ) -> Result<Taken> {
+        let session = &self.execution().session;
+        let states = [planned.state(false), planned.state(true)];
+        let arguments = asked.arguments();
+        let operation = Operation {
+            session,
+            tool: FileTool::Patch,
+            sandbox: asked.sandbox.identity(),
+            path: asked.paths(),
+            arguments: &arguments,
+            base: Some(&states[0]),
+            result: Some(&states[1]),
+            mode: None,
+        };
+        let id = operation.id(self.execution().database.approvals.secret());
+        let proposal = may_show.then(|| planned.proposal(asked.sandbox, id));
+        let outline = proposal.as_ref().map_or_else(
+            || payload::outline(FileTool::Patch, asked.sandbox.name()),
+            |proposal| proposal.payload.description().to_owned(),
+        );
+        let approvals = &self.execution().database.approvals;
+        let taken = approvals.take(&operation, proposal, &outline, self.rules());
+        taken.map_err(|error| self.execution().unapproved(&outline, error))
+    }
+}
+
+/// Returns the call as far as it does not depend on the files.
+fn hidden<'a>(asked: &'a AskedPatch<'_>) -> Hidden<'a> {
+    Hidden {
+        tool: FileTool::Patch,
+        sandbox: asked.sandbox.identity(),
+        path: String::from_utf8_lossy(asked.paths()).into_owned(),
+        shown: asked.sandbox.name().to_owned(),
+        arguments: asked.arguments().to_vec(),
+        base_oid: None,
+    }
+}
+
+fn message(outcome: &str, planned: &PlannedPatch<'_>) -> String {
+    let files = planned.results();
+    let shown = match files.as_slice() {
+        [one] => one.path.clone(),
+        files => format!("{} files", files.len()),
+    };
+    let sum = |of: fn(&FileResult) -> u64| files.iter().map(of).sum::<u64>();
+    let (added, removed) = (sum(|file| file.lines_added), sum(|file| file.lines_removed));
+    match outcome {
+        "already_applied" => {
+            format!("The patch of {shown} is applied already; nothing was written")
+        }
+        "would_apply" => format!("The patch of {shown} would apply: +{added} −{removed}"),
+        _ => format!("Patched {shown}: +{added} −{removed}"),
+    }
+}

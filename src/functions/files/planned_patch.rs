@@ -1,0 +1,388 @@
+//! What a patch would do to the files of a sandbox as they are.
+
+use super::planned_operation::file_name;
+use crate::edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
+use crate::edit::payload::PatchedFile;
+use crate::edit::{ContentDiff, Digest, Proposal, check_base};
+use crate::error::{Error, Result, quoted};
+use crate::functions::context::journal::Changed;
+use crate::git::blob_id;
+use crate::journal;
+use crate::sandbox::{After, Change, Expected, Place, Sandbox, Sandboxes};
+use crate::text::{CancelToken, Engine, is_binary};
+use crate::tools::{FileResult, PatchArguments};
+
+/// A patch and the places of its files: what is known before a file is opened.
+pub struct AskedPatch<'a> {
+    /// The sandbox.
+    pub sandbox: &'a Sandbox,
+    /// The files, each with the place that it moves to.
+    files: Vec<(FileChange, Place<'a>, Option<Place<'a>>)>,
+    /// The arguments that decide on the result.
+    arguments: [Vec<u8>; 3],
+    paths: Vec<u8>,
+}
+
+impl<'a> AskedPatch<'a> {
+    /// Reads a patch of files of the sandbox that is named.
+    ///
+    /// # Errors
+    /// `invalid_args` for what is no patch, `fs_denied` for files that are not written.
+    pub fn new(
+        sandboxes: &'a Sandboxes,
+        arguments: &PatchArguments,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
+        let mut changes = patches::read(&arguments.patch, cancel)?;
+        let sandbox = sandbox_of(sandboxes, &arguments.sandbox, &changes)?;
+        let name = sandbox.name();
+        // As the other tools write paths: from the name of the sandbox on.
+        let prefix = format!("{name}/");
+        if changes.iter().flat_map(FileChange::paths).all(|path| path.starts_with(&prefix)) {
+            changes.iter_mut().for_each(|change| change.strip(prefix.len()));
+        }
+        if let Some(path) = arguments
+            .base_oids
+            .keys()
+            .find(|path| !changes.iter().any(|change| change.path == **path))
+        {
+            return Err(Error::invalid_args(format!(
+                "base_oids names {}, which the patch does not change",
+                quoted(path)
+            ))
+            .with_hint("Name files by their paths as they are in the patch"));
+        }
+        let place = |path: &str| {
+            let place = sandboxes.resolve_for_writing(&format!("{name}/{path}"))?;
+            place.check_rules()?;
+            Ok::<_, Error>(place)
+        };
+        let mut files = Vec::new();
+        for change in changes {
+            cancel.check()?;
+            let from = place(&change.path)?;
+            let to = match &change.kind {
+                ChangeKind::Update { moves_to: Some(path), .. } => Some(place(path)?),
+                _ => None,
+            };
+            files.push((change, from, to));
+        }
+        let places = files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to));
+        let mut paths: Vec<&str> = places.map(|place| place.path().as_str()).collect();
+        paths.sort_unstable();
+        let fuzz: &[u8] = if arguments.fuzz { b"fuzz" } else { b"exact" };
+        let base_oids = serde_json::to_vec(&arguments.base_oids).unwrap_or_default();
+        let arguments = [arguments.patch.clone().into_bytes(), fuzz.to_vec(), base_oids];
+        let paths = paths.join("\0").into_bytes();
+        Ok(Self { sandbox, files, arguments, paths })
+    }
+
+    /// Returns the places of all files.
+    pub fn places(&self) -> impl Iterator<Item = &Place<'a>> {
+        self.files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to))
+    }
+
+    /// Returns the paths of all files, as an approval for them is for.
+    pub fn paths(&self) -> &[u8] {
+        &self.paths
+    }
+
+    /// Returns the arguments that decide on the result.
+    pub fn arguments(&self) -> [&[u8]; 3] {
+        [&self.arguments[0], &self.arguments[1], &self.arguments[2]]
+    }
+
+    /// Fits the patch into the files as they are.
+    ///
+    /// # Errors
+    /// Those of [`patches::fit`] and [`patches::decide`]; `stale` for a file that has not the id that was given.
+    pub fn plan(
+        &self,
+        engine: &mut Engine,
+        given: &PatchArguments,
+        cancel: &CancelToken<'_>,
+    ) -> Result<PlannedPatch<'a>> {
+        let max_bytes = self.sandbox.max_file_bytes();
+        let options = FitOptions { fuzz: given.fuzz, max_bytes };
+        let mut files = Vec::new();
+        let mut fitted = Vec::new();
+        for (change, place, to) in &self.files {
+            cancel.check()?;
+            let before = place.read_for_writing()?;
+            let file = file_name(place);
+            let base_oid = before.bytes().map(blob_id).transpose()?;
+            if let Some(wanted) = given.base_oids.get(&change.path) {
+                check_base(file, wanted, base_oid.as_deref().unwrap_or("none"))?;
+            }
+            let target = to.as_ref().map(|to| Ok::<_, Error>((to.clone(), to.read_for_writing()?)));
+            let target = target.transpose()?;
+            let there = target.as_ref().and_then(|(_, found)| found.bytes());
+            let mut fit = patches::fit(file, change, before.bytes(), there, &options, cancel)?;
+            let is_wanted = |mode: Option<u32>| {
+                change
+                    .executable
+                    .is_none_or(|wanted| mode.is_none_or(|mode| (mode & 0o111 != 0) == wanted))
+            };
+            let is_mode_alone = matches!(&change.kind, ChangeKind::Update { hunks, moves_to: None } if hunks.is_empty());
+            match fit.state {
+                State::Before if is_mode_alone && is_wanted(before.mode()) => {
+                    fit.state = State::After;
+                }
+                State::After | State::Either if to.is_none() && !is_wanted(before.mode()) => {
+                    fit.state = State::Before;
+                }
+                _ => {}
+            }
+            fitted.push(fit);
+            files.push((change, place, before, base_oid, target));
+        }
+        let decision = patches::decide(&fitted)?;
+        let files = files.into_iter().zip(fitted).map(
+            |((change, place, before, base_oid, target), fitted)| {
+                PlannedFile::new(
+                    engine,
+                    change,
+                    place.clone(),
+                    before,
+                    base_oid,
+                    target,
+                    fitted,
+                    decision,
+                    cancel,
+                )
+            },
+        );
+        let files = files.collect::<Result<Vec<_>>>()?;
+        Ok(PlannedPatch { decision, files })
+    }
+}
+
+/// Returns the sandbox that is named; without a name the one that all paths start with, or the only one.
+fn sandbox_of<'a>(
+    sandboxes: &'a Sandboxes,
+    name: &str,
+    changes: &[FileChange],
+) -> Result<&'a Sandbox> {
+    let named = |name: &str| sandboxes.iter().find(|sandbox| sandbox.name() == name);
+    if !name.is_empty() {
+        return named(name).ok_or_else(|| {
+            Error::fs_denied(format!("there is no sandbox {}", quoted(name)))
+                .with_hint(sandboxes.writable())
+        });
+    }
+    let mut starts = changes.iter().flat_map(FileChange::paths).map(|path| path.split('/').next());
+    let first = starts.next().flatten();
+    let common = first.filter(|start| starts.all(|other| other == Some(start)));
+    common.and_then(named).or_else(|| sandboxes.only()).ok_or_else(|| {
+        Error::invalid_args("the paths of the patch do not start with one sandbox")
+            .with_hint(format!("Give paths as sandbox/relative/path. {}", sandboxes.writable()))
+    })
+}
+
+/// A patch that fits, and what it would do.
+pub struct PlannedPatch<'a> {
+    /// Whether there is anything to do.
+    pub decision: Decision,
+    files: Vec<PlannedFile<'a>>,
+}
+
+struct PlannedFile<'a> {
+    place: Place<'a>,
+    before: Expected,
+    target: Option<Place<'a>>,
+    executable: Option<bool>,
+    /// What it holds afterwards.
+    content: Option<Vec<u8>>,
+    result: FileResult,
+    /// Its part of the git diff.
+    diff: String,
+}
+
+impl<'a> PlannedFile<'a> {
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        engine: &mut Engine,
+        change: &FileChange,
+        place: Place<'a>,
+        before: Expected,
+        base_oid: Option<String>,
+        target: Option<(Place<'a>, Expected)>,
+        fitted: Fitted,
+        decision: Decision,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
+        let hunks = fitted.hunks.iter().map(|hunk| (hunk.line as u64, hunk.pass.name())).collect();
+        let kind = match &change.kind {
+            ChangeKind::Create(_) => "create",
+            ChangeKind::Delete(_) => "delete",
+            ChangeKind::Update { moves_to: Some(_), .. } => "move",
+            ChangeKind::Update { hunks, .. } if hunks.is_empty() => "mode",
+            ChangeKind::Update { .. } | ChangeKind::Edit(_) => "update",
+        };
+        let path = change.new_path().unwrap_or(&change.path).to_owned();
+        let old_path = (kind == "move").then(|| change.path.clone());
+        let mut result = FileResult {
+            path,
+            kind,
+            old_path,
+            lines_added: 0,
+            lines_removed: 0,
+            base_oid,
+            oid: None,
+            hunks,
+        };
+        let mut diff = String::new();
+        if decision == Decision::Apply {
+            let old = before.bytes().unwrap_or_default();
+            let new = fitted.content.as_deref().unwrap_or_default();
+            let of = ContentDiff::new(engine, file_name(&place), old, new, cancel)?;
+            (result.lines_added, result.lines_removed) = (of.additions, of.deletions);
+            result.oid = fitted.content.as_deref().map(blob_id).transpose()?;
+            diff = git_diff(change, &before, &of, result.base_oid.as_deref().unwrap_or_default());
+        } else {
+            let found = target.as_ref().map_or(&before, |(_, found)| found);
+            result.oid = found.bytes().map(blob_id).transpose()?;
+            result.base_oid.clone_from(&result.oid);
+        }
+        let target = target.map(|(target, _)| target);
+        let executable = change.executable;
+        Ok(Self { place, before, target, executable, content: fitted.content, result, diff })
+    }
+
+    fn is_executable(&self) -> bool {
+        let was = self.before.mode().is_some_and(|mode| mode & 0o111 != 0);
+        self.content.is_some() && self.executable.unwrap_or(was)
+    }
+
+    fn changes(&self) -> Vec<Change<'a>> {
+        let (place, before) = (self.place.clone(), self.before.clone());
+        let after = |moved_from| {
+            let bytes = self.content.clone()?;
+            Some(After { bytes, executable: self.executable, moved_from })
+        };
+        match &self.target {
+            None => vec![Change { place, before, after: after(None) }],
+            Some(target) => {
+                let moved_from = Some((place.clone(), before.clone()));
+                let to = Change {
+                    place: target.clone(),
+                    before: Expected::Absent,
+                    after: after(moved_from),
+                };
+                vec![Change { place, before, after: None }, to]
+            }
+        }
+    }
+
+    /// Returns what is recorded of the file, of one that moves from its new path on.
+    fn recorded(&self) -> Result<Changed<'_>> {
+        let was = self.before.mode().is_some_and(|mode| mode & 0o111 != 0);
+        let base = self.before.bytes().map(|bytes| (bytes, was));
+        let result = self.content.as_deref().map(|bytes| (bytes, self.is_executable()));
+        let place = self.target.as_ref().unwrap_or(&self.place);
+        let mut changed = Changed::new(place, [base, result])?;
+        if self.target.is_some() {
+            changed.file.kind = Some(journal::ChangeKind::Move);
+            changed.file.old_path = Some(self.place.path().as_str().to_owned());
+        }
+        Ok(changed)
+    }
+
+    fn shown(&self) -> PatchedFile {
+        let FileResult { path, kind, old_path, lines_added, lines_removed, base_oid, .. } =
+            self.result.clone();
+        PatchedFile {
+            path,
+            old_path,
+            kind: kind.to_owned(),
+            lines_added,
+            lines_removed,
+            base_oid,
+            mode: self.before.mode().map(|mode| format!("{mode:o}")),
+            executable: self.is_executable(),
+        }
+    }
+}
+
+impl<'a> PlannedPatch<'a> {
+    /// Returns what is written.
+    pub fn changes(&self) -> Vec<Change<'a>> {
+        self.files.iter().flat_map(PlannedFile::changes).collect()
+    }
+
+    /// Returns what is recorded of the files.
+    ///
+    /// # Errors
+    /// Those of the id of a content.
+    pub fn recorded(&self) -> Result<Vec<Changed<'_>>> {
+        self.files.iter().map(PlannedFile::recorded).collect()
+    }
+
+    /// Returns what becomes of each file.
+    pub fn results(&self) -> Vec<FileResult> {
+        self.files.iter().map(|file| file.result.clone()).collect()
+    }
+
+    /// Returns every byte of all files before, or after: an approval is for exactly these.
+    pub fn state(&self, is_after: bool) -> Vec<u8> {
+        let mut state = Vec::new();
+        let mut push = |part: Option<&[u8]>| {
+            state.push(u8::from(part.is_some()));
+            let part = part.unwrap_or_default();
+            state.extend((part.len() as u64).to_be_bytes());
+            state.extend(part);
+        };
+        for file in &self.files {
+            push(Some(file.place.path().as_str().as_bytes()));
+            if is_after {
+                push(file.target.as_ref().map(|target| target.path().as_str().as_bytes()));
+                push(file.content.as_deref());
+                push(Some(&[u8::from(file.is_executable())]));
+            } else {
+                push(file.before.bytes());
+                push(file.before.mode().map(u32::to_be_bytes).as_ref().map(|mode| &mode[..]));
+            }
+        }
+        state
+    }
+
+    /// Returns what a person is shown of it under an id.
+    pub fn proposal(&self, sandbox: &Sandbox, id: Digest) -> Proposal {
+        let files = self.files.iter().map(PlannedFile::shown).collect();
+        let diff = self.files.iter().map(|file| file.diff.as_str()).collect();
+        Proposal::patch(sandbox.name(), files, diff, id)
+    }
+}
+
+/// Returns a file's part of a git diff.
+fn git_diff(change: &FileChange, before: &Expected, diff: &ContentDiff, oid: &str) -> String {
+    let (old, new) = (&change.path, change.new_path().unwrap_or(&change.path));
+    let mut text = format!("diff --git a/{old} b/{new}\n");
+    let mode = |executable: bool| if executable { "100755" } else { "100644" };
+    let was = before.mode().is_some_and(|mode| mode & 0o111 != 0);
+    match &change.kind {
+        ChangeKind::Create(_) => {
+            text += &format!("new file mode {}\n", mode(change.executable == Some(true)));
+        }
+        ChangeKind::Delete(_) => text += &format!("deleted file mode {}\n", mode(was)),
+        _ => {
+            if let Some(wanted) = change.executable.filter(|wanted| *wanted != was) {
+                text += &format!("old mode {}\nnew mode {}\n", mode(was), mode(wanted));
+            }
+        }
+    }
+    if new != old {
+        text += &format!("rename from {old}\nrename to {new}\n");
+    }
+    if before.bytes().is_some_and(is_binary) {
+        return text + &format!("Binary file with the git blob id {oid}\n");
+    }
+    let Some(hunks) = diff.unified_diff.splitn(3, '\n').nth(2) else { return text };
+    let of = |side: &str, path: &str, is_there: bool| {
+        if is_there { format!("{side}/{path}") } else { "/dev/null".to_owned() }
+    };
+    let old = of("a", old, before.bytes().is_some());
+    let new = of("b", new, change.new_path().is_some());
+    text += &format!("--- {old}\n+++ {new}\n{hunks}");
+    text
+}

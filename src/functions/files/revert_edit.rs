@@ -1,0 +1,165 @@
+//! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: recorded operations on files taken back.
+
+use super::file_tools::FileTools;
+use super::taking_back::Chosen;
+use crate::error::{Error, Result, quoted};
+use crate::ffi::{Field, Nulls, Overload};
+use crate::functions::params::{
+    Args, Flag, Maybe, Moment, Name, Param, Text, fields, flag, optional, options, required,
+    row_options,
+};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf,
+    Written, bigint, structures, varchar,
+};
+use crate::tools::{Undone, UndoneFile};
+
+/// `revert_edit`
+pub struct RevertEdit;
+
+/// `revert_edits`
+pub struct RevertEdits;
+
+impl Declared for RevertEdit {
+    const DECLARATION: Declaration = Declaration {
+        name: "revert_edit",
+        family: Family::Files,
+        grant: Grant::Tools(&["undo"]),
+        description: "Takes back a recorded operation on files; what others wrote since stays",
+        example: "SELECT revert_edit(id).message FROM redline_log() WHERE path = 'workspace/notes.txt'",
+    };
+}
+
+impl Declared for RevertEdits {
+    const DECLARATION: Declaration = Declaration {
+        name: "revert_edits",
+        family: Family::Files,
+        grant: Grant::Tools(&["undo"]),
+        description: "Takes back all operations of a session on the files of a sandbox; what others wrote since stays",
+        example: "SELECT revert_edits('workspace', {'dry_run': true}).files",
+    };
+}
+
+const ID: Param<Name> = required("id", "The operation, as redline_log() has it");
+const SANDBOX: Param<Name> = required("sandbox", "The sandbox");
+const DRY_RUN: Param<Flag> = flag("dry_run", false, "Whether nothing is written");
+const PATH: Param<Maybe<Text>> = optional("path", "The only file, as sandbox/relative/path");
+const SESSION: Param<Maybe<Text>> =
+    optional("session", "Whose operations, as redline_log() has the client; NULL for one's own");
+const SINCE: Param<Maybe<Moment>> = optional("since", "The moment from which on; NULL for all");
+
+/// The options of both.
+const FIELDS: &[Field] = fields![DRY_RUN, PATH, SESSION, SINCE];
+const OPTIONS: Field =
+    options(FIELDS, "A STRUCT of dry_run, path, session and since; NULL for none");
+const OF_ONE: [Field; 2] = [ID.field, OPTIONS];
+const OF_SANDBOX: [Field; 2] = [SANDBOX.field, OPTIONS];
+
+/// A file that becomes, or became, another.
+pub struct FileRow;
+
+impl Row for FileRow {
+    type Of<'a> = &'a UndoneFile;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The file, as `sandbox/relative/path`", |file, out| {
+            out.text(file.path.as_str())
+        }),
+        varchar("kind", "`create`, `update`, `delete` or `mode`", |file, out| out.text(file.kind)),
+        bigint("lines_added", "Lines that it gets", |file| file.lines_added.into()),
+        bigint("lines_removed", "Lines that it loses", |file| file.lines_removed.into()),
+        varchar("base_oid", "The git blob id before", |file, out| {
+            out.text(file.base_oid.as_deref())
+        }),
+        varchar("oid", "The git blob id afterwards", |file, out| out.text(file.oid.as_deref())),
+        varchar("unified_diff", "The change, with three lines of context", |file, out| {
+            out.text(file.unified_diff.as_str())
+        }),
+    ];
+}
+
+/// What was taken back.
+pub struct RevertRow;
+
+impl Row for RevertRow {
+    type Of<'a> = &'a Undone;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar(
+            "id",
+            "The operation that took it back; NULL where nothing was done",
+            |row, out| out.text(row.id.as_deref()),
+        ),
+        varchar(
+            "outcome",
+            "`applied`, `already_applied` where nothing is left to take back, or `would_apply`",
+            |row, out| out.text(row.outcome),
+        ),
+        structures::<Self, FileRow>("files", "The files that become others"),
+        varchar("message", "What happened, in one sentence", |row, out| {
+            out.text(row.message.as_str())
+        }),
+    ];
+}
+
+impl HasList<FileRow> for RevertRow {
+    fn list(row: &Undone, out: Out<'_, ListOf<FileRow>>) -> Written {
+        out.all(&row.files)
+    }
+}
+
+impl Scalar for RevertEdit {
+    const OVERLOADS: &'static [Overload] = &[OF_ONE.split_at(1).0, &OF_ONE];
+    type Returns = StructOf<RevertRow>;
+    type State = FileTools;
+    // A NULL must not be a change that silently did not happen.
+    const NULLS: Nulls = Nulls::Handle;
+
+    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let values = row_options(args.options(), FIELDS, args.function())?;
+        let given = args.with((FIELDS, &values), (&[], &[]));
+        let chosen = Chosen::Operation(args.get(ID)?.to_owned());
+        for name in [SESSION.field.name, SINCE.field.name] {
+            if !given.is_null(name) {
+                return Err(Error::invalid_args(format!("revert_edit was given {name}"))
+                    .with_hint(
+                        "It takes back one operation; revert_edits takes back those of a session",
+                    ));
+            }
+        }
+        let done = tools.undo(&chosen, given.get(PATH)?, given.get(DRY_RUN)?)?;
+        Ok(out.row(&done))
+    }
+}
+
+impl Scalar for RevertEdits {
+    const OVERLOADS: &'static [Overload] = &[OF_SANDBOX.split_at(1).0, &OF_SANDBOX];
+    type Returns = StructOf<RevertRow>;
+    type State = FileTools;
+    const NULLS: Nulls = Nulls::Handle;
+
+    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let values = row_options(args.options(), FIELDS, args.function())?;
+        let given = args.with((FIELDS, &values), (&[], &[]));
+        let name = args.get(SANDBOX)?.trim_end_matches('/').to_owned();
+        tools.check_sandbox(&name)?;
+        let client = given.get(SESSION)?.map(str::to_owned);
+        let client = client.unwrap_or_else(|| tools.execution().client());
+        let chosen = Chosen::Sandbox { name, client, since: given.get(SINCE)? };
+        let done = tools.undo(&chosen, given.get(PATH)?, given.get(DRY_RUN)?)?;
+        Ok(out.row(&done))
+    }
+}
+
+impl FileTools {
+    /// Refuses a name that is no sandbox's.
+    fn check_sandbox(&self, name: &str) -> Result<()> {
+        let sandboxes = self.execution().access.sandboxes();
+        let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);
+        if all.any(|sandbox| sandbox.name() == name) {
+            return Ok(());
+        }
+        Err(Error::fs_denied(format!("{} is no sandbox", quoted(name)))
+            .with_hint("Give the name of a sandbox that redline_capabilities() lists"))
+    }
+}

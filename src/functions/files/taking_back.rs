@@ -1,0 +1,247 @@
+//! What files become when recorded operations on them are taken back. Nothing is written here.
+
+use std::collections::BTreeMap;
+
+use super::file_tools::FileTools;
+use crate::budget::{Charge, check_current, lossy};
+use crate::error::{Error, Result, quoted};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::journal::{
+    Conflicting, Contents, Entry, FileChange, Journal, Outcome, Record, State, Step, Version,
+    take_back,
+};
+use crate::limits;
+use crate::sandbox::{Expected, Place};
+use crate::text::{CancelToken, Engine};
+
+/// Which operations are taken back.
+#[derive(Debug, Clone)]
+pub enum Chosen {
+    /// The one of this id.
+    Operation(String),
+    /// The last one of the session.
+    Last,
+    /// Those of a session in a sandbox.
+    Sandbox {
+        /// The sandbox.
+        name: String,
+        /// The session, as the journal calls it.
+        client: String,
+        /// The moment from which on, in microseconds since 1970.
+        since: Option<i64>,
+    },
+}
+
+/// A file that becomes another, or is removed.
+#[derive(Debug)]
+pub struct Target<'a> {
+    /// Where.
+    pub place: Place<'a>,
+    /// The file as it is.
+    pub was: Expected,
+    /// What it becomes.
+    pub to: State,
+}
+
+/// What others wrote over an operation.
+struct Conflict {
+    path: String,
+    why: Conflicting,
+}
+
+/// The files that operations are taken back of, as far as that is done.
+struct Undone<'a> {
+    execution: &'a ExecutionContext,
+    files: BTreeMap<String, Target<'a>>,
+    conflicts: Vec<Conflict>,
+    charge: Charge,
+}
+
+impl FileTools {
+    /// Returns what becomes of the files when the chosen operations are taken back, of the file of one path alone
+    /// where it is given.
+    ///
+    /// # Errors
+    /// `not_found` for an operation or content that is not in the journal, `stale` where others wrote over it.
+    pub fn taken_back(&self, chosen: &Chosen, path: Option<&str>) -> Result<Vec<Target<'_>>> {
+        let execution = self.execution();
+        execution.with_journal(|journal| {
+            let entries = journal.entries()?;
+            let records = records(&entries, chosen, &execution.client())?;
+            let (files, conflicts) = (BTreeMap::new(), Vec::new());
+            let mut undone = Undone { execution, files, conflicts, charge: Charge::free() };
+            let mut engine = Engine::default();
+            for record in records {
+                for file in record.files.iter().rev() {
+                    check_current()?;
+                    let is_asked = |asked: &str| {
+                        asked == file.shown() || Some(asked) == file.old_shown().as_deref()
+                    };
+                    let is_chosen = match chosen {
+                        Chosen::Sandbox { name, .. } => file.sandbox == *name,
+                        Chosen::Operation(_) | Chosen::Last => true,
+                    };
+                    if is_chosen && path.is_none_or(is_asked) {
+                        undone.take_back(journal, &mut engine, file)?;
+                    }
+                }
+            }
+            undone.finish()
+        })
+    }
+}
+
+/// Returns the chosen operations, the newest first.
+fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Vec<&'e Record>> {
+    let newest = entries.iter().rev().filter_map(Entry::operation);
+    let is_there = |record: &&Record| matches!(record.outcome, Outcome::Done | Outcome::Begun);
+    match chosen {
+        Chosen::Operation(id) => {
+            let found = newest.into_iter().find(|record| record.id == *id).ok_or_else(|| {
+                Error::not_found(format!("the journal has no operation {}", quoted(id)))
+                    .with_hint("redline_log() lists the operations; old ones are dropped")
+            })?;
+            if !is_there(&found) {
+                return Err(Error::invalid_args(format!(
+                    "the operation {} was not done: it is {}",
+                    quoted(id),
+                    found.outcome.name()
+                ))
+                .with_hint("Give the id of an operation that redline_log() has as done"));
+            }
+            Ok(vec![found])
+        }
+        Chosen::Last => {
+            let own = newest.filter(is_there).find(|record| record.client == client);
+            own.map(|record| vec![record]).ok_or_else(|| {
+                Error::not_found("this session has done no operation on a file")
+                    .with_hint("redline_log() lists the operations of all sessions, with their ids")
+            })
+        }
+        Chosen::Sandbox { client, since, .. } => Ok(newest
+            .filter(is_there)
+            .filter(|record| record.client == *client)
+            .filter(|record| since.is_none_or(|since| record.at >= since))
+            .collect()),
+    }
+}
+
+impl<'a> Undone<'a> {
+    fn take_back(
+        &mut self,
+        journal: Journal<'_>,
+        engine: &mut Engine,
+        file: &FileChange,
+    ) -> Result<()> {
+        let step = Step {
+            base: self.content(journal, file.base.as_ref())?,
+            result: self.content(journal, file.result.as_ref())?,
+        };
+        let path = file.shown();
+        let now = self.state(file)?;
+        let cancel = CancelToken::of(&self.execution.budget);
+        let to = match take_back(engine, now, &step, &cancel)? {
+            Ok(to) => to,
+            Err(why) => {
+                self.conflicts.push(Conflict { path, why });
+                return Ok(());
+            }
+        };
+        let Some(old_path) = &file.old_path else {
+            self.set(&path, to);
+            return Ok(());
+        };
+        // What was moved goes back where nothing stands now.
+        let old = FileChange { path: old_path.clone(), old_path: None, ..file.clone() };
+        if self.state(&old)?.is_some() {
+            self.conflicts.push(Conflict { path: old.shown(), why: Conflicting::Made });
+            return Ok(());
+        }
+        self.set(&path, None);
+        self.set(&old.shown(), to);
+        Ok(())
+    }
+
+    fn content(&mut self, journal: Journal<'_>, version: Option<&Version>) -> Result<State> {
+        let Some(version) = version else { return Ok(None) };
+        let bytes = usize::try_from(version.bytes).unwrap_or(usize::MAX);
+        let cancel = CancelToken::of(&self.execution.budget);
+        let _charge = cancel.charge_all(bytes)?;
+        Ok(Some(Contents { bytes: journal.content(version)?, executable: version.executable }))
+    }
+
+    /// Returns the file as it is by now.
+    fn state(&mut self, file: &FileChange) -> Result<State> {
+        let path = file.shown();
+        if let Some(target) = self.files.get(&path) {
+            return Ok(target.to.clone());
+        }
+        let place = self.execution.recorded_place(file)?;
+        if !self.execution.may_show(&place) {
+            let required =
+                Error::approval_required(format!("reading {} must be approved", quoted(&path)))
+                    .with_hint(
+                        "read_file asks for it; the host can approve it for more than one call",
+                    );
+            return Err(self.execution.unapproved(&format!("Read {place}"), required));
+        }
+        let was = place.read_for_writing()?;
+        let bytes = was.bytes().map_or(0, <[u8]>::len);
+        let cancel = CancelToken::of(&self.execution.budget);
+        self.charge.join(cancel.charge_all(bytes.saturating_mul(2))?);
+        let to = contents(&was);
+        self.files.insert(path, Target { place, was, to: to.clone() });
+        Ok(to)
+    }
+
+    fn set(&mut self, path: &str, to: State) {
+        if let Some(target) = self.files.get_mut(path) {
+            target.to = to;
+        }
+    }
+
+    /// Returns the files that become others.
+    fn finish(self) -> Result<Vec<Target<'a>>> {
+        if !self.conflicts.is_empty() {
+            return Err(stale(&self.conflicts));
+        }
+        let targets = self.files.into_values();
+        Ok(targets.filter(|target| contents(&target.was) != target.to).collect())
+    }
+}
+
+/// Returns a file as the journal has it.
+fn contents(file: &Expected) -> State {
+    let bytes = file.bytes()?.to_vec();
+    Some(Contents { bytes, executable: file.mode().is_some_and(|mode| mode & 0o111 != 0) })
+}
+
+/// Returns the error that tells what others wrote.
+fn stale(conflicts: &[Conflict]) -> Error {
+    let told: Vec<String> =
+        conflicts.iter().take(limits::TOLD_CONFLICTS).map(Conflict::told).collect();
+    let more = conflicts.len() - told.len();
+    let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
+    Error::stale(format!("others have written since: {}{more}", told.join("; ")))
+        .with_hint("Nothing was changed: make the change that is left by edit_file")
+}
+
+impl Conflict {
+    fn told(&self) -> String {
+        let path = quoted(&self.path);
+        match &self.why {
+            Conflicting::Changed => format!("{path}, which would be removed, was changed"),
+            Conflicting::Removed => format!("{path} was removed"),
+            Conflicting::Made => format!("{path} was made anew"),
+            Conflicting::Binary => format!("{path} was changed and is no text"),
+            Conflicting::Lines(places) => {
+                let told = places.iter().take(limits::TOLD_CONFLICTS).map(|(line, bytes)| {
+                    let text =
+                        lossy(bytes).map_or_else(|_| String::new(), std::borrow::Cow::into_owned);
+                    format!("line {line} is now {}", quoted(text.trim_end_matches('\n')))
+                });
+                format!("in {path} {}", told.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}

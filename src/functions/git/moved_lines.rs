@@ -1,0 +1,118 @@
+//! `moved_lines(from, to, repo)`: the lines that were moved, and where they came from.
+
+use crate::error::Result;
+use crate::ffi::{Field, Open};
+use crate::functions::params::{
+    Args, Choice, FROM, Flag, OneOf, PATHS, Param, REPO, TO, choice, fields, flag,
+};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, Tabular, bigint, boolean,
+    varchar,
+};
+use crate::git::RenameOptions;
+use crate::query::Revisions;
+use crate::query::moved_lines::{MovedLine, MovedLines, MovedLinesQuery};
+use crate::text::moved::{MovedMode, MovedWhitespace};
+
+const MODE: Param<OneOf<MovedMode>> = choice(
+    "mode",
+    "What is marked: zebra (blocks told apart), plain (any line), blocks or dimmed-zebra",
+);
+const WHITESPACE: Param<OneOf<MovedWhitespace>> = choice(
+    "whitespace",
+    "Whitespace that does not count: none, all, change, eol or indentation (of a whole block)",
+);
+const RENAMES: Param<Flag> = flag("renames", false, "Detect renames, as git's -M");
+
+impl Choice for MovedMode {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("zebra", Self::Zebra),
+        ("plain", Self::Plain),
+        ("blocks", Self::Blocks),
+        ("dimmed-zebra", Self::DimmedZebra),
+    ];
+}
+
+impl Choice for MovedWhitespace {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("none", Self::Exact),
+        ("all", Self::All),
+        ("change", Self::Change),
+        ("eol", Self::Eol),
+        ("indentation", Self::Indentation),
+    ];
+}
+
+/// The table function.
+pub struct MovedLinesTable;
+
+impl Declared for MovedLinesTable {
+    const DECLARATION: Declaration = Declaration {
+        name: "moved_lines",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The lines that were moved between two sides, as git diff --color-moved marks them",
+        example: "SELECT file_path, line, moved_file, moved_line FROM moved_lines('HEAD~1', 'HEAD', '.')",
+    };
+}
+
+impl Row for MovedLines {
+    type Of<'a> = MovedLine<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
+        varchar("line_type", "ADDED or REMOVED", |row, out| {
+            out.text(if row.is_added() { "ADDED" } else { "REMOVED" })
+        }),
+        bigint("line", "Its number on its side, from 1", |row| row.number().into()),
+        varchar("content", "The line without its newline", |row, out| out.text(row.content())),
+        bigint("block", "The number of its block, from 1; NULL in the mode plain", |row| {
+            Some(row.mark().block).filter(|&block| block > 0).into()
+        }),
+        boolean("is_alternate", "Whether it has the second colour", |row| {
+            Some(row.mark().is_alternate)
+        }),
+        boolean("is_dimmed", "Whether dimmed-zebra dims it", |row| Some(row.mark().is_dimmed)),
+        varchar("moved_file", "The file of the same line on the other side", |row, out| {
+            out.text(row.partner().path())
+        }),
+        bigint("moved_line", "Its number there; of several places the first", |row| {
+            row.partner().number().into()
+        }),
+        bigint("candidates", "How many places have the whole block", |row| {
+            row.mark().candidates.into()
+        }),
+    ];
+}
+
+impl Tabular for MovedLines {
+    type Row = Self;
+}
+
+impl Table for MovedLinesTable {
+    const PARAMETERS: &'static [Field] = fields![FROM, TO, REPO];
+    const NAMED: &'static [Field] = fields![MODE, WHITESPACE, RENAMES, PATHS];
+    type Row = MovedLines;
+    type Bind = MovedLinesQuery;
+    type Scan = Stream<MovedLines>;
+
+    fn bind(args: Args<'_>) -> Result<MovedLinesQuery> {
+        Ok(MovedLinesQuery {
+            revisions: Revisions {
+                paths: args.get(PATHS)?.unwrap_or_default(),
+                renames: args.get(RENAMES)?.then(RenameOptions::default),
+                ..Revisions::between(
+                    args.owned(FROM)?,
+                    args.get(TO)?.map(str::to_owned),
+                    args.owned(REPO)?,
+                )
+            },
+            mode: args.get(MODE)?,
+            whitespace: args.get(WHITESPACE)?,
+        })
+    }
+
+    fn open(query: &MovedLinesQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Stream::open::<Self>(query, open)
+    }
+}

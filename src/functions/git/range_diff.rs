@@ -1,0 +1,119 @@
+//! `range_diff(old_range, new_range, repo)`: what became of each commit of a series.
+
+use crate::error::{Error, Result};
+use crate::ffi::{Field, Open, Type};
+use crate::functions::params::{
+    Args, Asked, BigInt, Given, Kind, Name, Numeric, Param, REPO, fields, number, required,
+};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, Tabular, bigint, needing,
+    varchar,
+};
+use crate::query::Need;
+use crate::query::range_diff::{CommitPair, Numbered, RangeDiffQuery};
+
+const OLD_RANGE: Param<Name> = required("old_range", "The old commits, as a..b");
+const NEW_RANGE: Param<Name> = required("new_range", "The new commits, as a..b");
+const CREATION_FACTOR: Param<Percent> = number(
+    "creation_factor",
+    60,
+    "What a dropped or added commit costs in percent of its size; more pairs more commits",
+);
+
+/// A number of percent, which may be more than 100.
+struct Percent;
+
+impl Kind for Percent {
+    const TYPE: Type = Type::BigInt;
+    const WANTED: &'static str = BigInt::WANTED;
+    type Of<'a> = i64;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<i64> {
+        let percent = BigInt::read(given, asked)?;
+        // git's own limit for a cost.
+        if (0..=i64::from(u16::MAX)).contains(&percent) {
+            return Ok(percent);
+        }
+        Err(Error::invalid_args(format!("{} is {percent}", asked.name))
+            .with_hint("Give 0 to 65535; git's default is 60"))
+    }
+}
+
+impl Numeric for Percent {}
+
+/// The table function.
+pub struct RangeDiff;
+
+impl Declared for RangeDiff {
+    const DECLARATION: Declaration = Declaration {
+        name: "range_diff",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitLog"]),
+        description: "What became of each commit of a series that was rebased, as git range-diff",
+        example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
+    };
+}
+
+impl Row for CommitPair {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("old_number", "The commit's number in the old range, from 1", |pair| {
+            number_of(pair.old.as_ref()).into()
+        }),
+        varchar("old_commit_id", "The id of the old commit; NULL for one added", |pair, out| {
+            out.text(id_of(pair.old.as_ref()))
+        }),
+        bigint("new_number", "The commit's number in the new range, from 1", |pair| {
+            number_of(pair.new.as_ref()).into()
+        }),
+        varchar("new_commit_id", "The id of the new commit; NULL for one dropped", |pair, out| {
+            out.text(id_of(pair.new.as_ref()))
+        }),
+        varchar("status", "equal, changed, dropped or added", |pair, out| out.text(pair.status())),
+        varchar("subject", "The subject of the old commit, else of the new one", |pair, out| {
+            out.text(pair.subject())
+        }),
+        needing(
+            &[Need::Patch],
+            varchar(
+                "patch",
+                "What changed in the message and in the patch, as git prints it; NULL unless changed",
+                |pair, out| out.text(pair.changes.as_deref()),
+            ),
+        ),
+    ];
+}
+
+fn number_of(side: Option<&Numbered>) -> Option<i64> {
+    side.and_then(|side| i64::try_from(side.number).ok())
+}
+
+fn id_of(side: Option<&Numbered>) -> Option<String> {
+    side.map(|side| side.commit.id.to_string())
+}
+
+impl Tabular for CommitPair {
+    type Row = Self;
+}
+
+impl Table for RangeDiff {
+    const PARAMETERS: &'static [Field] = fields![OLD_RANGE, NEW_RANGE, REPO];
+    const NAMED: &'static [Field] = fields![CREATION_FACTOR];
+    type Row = CommitPair;
+    type Bind = RangeDiffQuery;
+    type Scan = Stream<CommitPair>;
+
+    fn bind(args: Args<'_>) -> Result<RangeDiffQuery> {
+        Ok(RangeDiffQuery {
+            old: args.owned(OLD_RANGE)?,
+            new: args.owned(NEW_RANGE)?,
+            repo: args.owned(REPO)?,
+            creation_factor: args.get(CREATION_FACTOR)?,
+        })
+    }
+
+    fn open(query: &RangeDiffQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Stream::open::<Self>(query, open)
+    }
+}

@@ -1,0 +1,62 @@
+//! Table functions whose rows are those of a query over a repository, with their twins that return lists.
+
+use super::listed::Listed;
+use super::numbered::{Numbered, push_rows};
+use crate::error::Result;
+use crate::ffi::{Field, Open};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::Args;
+use crate::functions::surface::{Declared, ListOf, Out, Stream, Table, Tabular, Written};
+use crate::query::Query;
+
+/// A table function over a repository: its parameters make a query, and the rows are the query's.
+pub trait RepositoryTable: Declared {
+    /// Positional parameters, all required.
+    const PARAMETERS: &'static [Field];
+    /// Named parameters, all optional.
+    const NAMED: &'static [Field] = &[];
+    /// Whether the first rows are handed over early: a query with a LIMIT wants no more.
+    const IS_EAGER: bool = false;
+    /// A query that shows the twin.
+    const LIST_EXAMPLE: &'static str;
+    /// What is asked for.
+    type Query: Query<Group: Tabular>;
+
+    /// Validates the arguments; does no I/O.
+    ///
+    /// # Errors
+    /// `invalid_args`.
+    fn query(args: Args<'_>) -> Result<Self::Query>;
+}
+
+type GroupOf<F> = <<F as RepositoryTable>::Query as Query>::Group;
+
+impl<F: RepositoryTable> Table for F {
+    const PARAMETERS: &'static [Field] = F::PARAMETERS;
+    const NAMED: &'static [Field] = F::NAMED;
+    type Row = <GroupOf<F> as Tabular>::Row;
+    type Bind = F::Query;
+    type Scan = Stream<GroupOf<F>>;
+
+    fn bind(args: Args<'_>) -> Result<F::Query> {
+        F::query(args)
+    }
+
+    fn open(query: &F::Query, open: Open<'_>) -> Result<Self::Scan> {
+        let stream = Stream::open::<F>(query, open)?;
+        Ok(if F::IS_EAGER { stream.eager() } else { stream })
+    }
+}
+
+impl<F: RepositoryTable> Listed for F {
+    const LIST_EXAMPLE: &'static str = F::LIST_EXAMPLE;
+    type Element = Numbered<<GroupOf<F> as Tabular>::Row>;
+
+    fn list(
+        query: &F::Query,
+        execution: &ExecutionContext,
+        out: Out<'_, ListOf<Self::Element>>,
+    ) -> Result<Written> {
+        push_rows(query, execution, out)
+    }
+}

@@ -1,0 +1,52 @@
+//! The patch id of a commit.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::git::Visited;
+use crate::git::attributes::ContentSource;
+use crate::git::change::patch::Patcher;
+use crate::git::change::patch_id::PatchId;
+use crate::git::graph::commit_links::Commits;
+use crate::git::repository::Repository;
+use crate::git::tree::walk::TreeChanges;
+use crate::text::{CancelToken, DiffOptions};
+
+/// Computes the patch ids of commits, for one thread.
+pub struct CommitPatchIds {
+    commits: Commits,
+    trees: TreeChanges,
+    patcher: Patcher,
+    hash: gix::hash::Kind,
+}
+
+impl CommitPatchIds {
+    /// Returns what computes ids of commits of a repository.
+    pub fn new(repository: &Repository) -> Result<Self> {
+        let source = ContentSource::of_objects(repository);
+        let patcher = Patcher::new(&source, DiffOptions::default())?.with_whole_ids();
+        let trees = TreeChanges::idle(repository.objects(), Arc::default());
+        Ok(Self {
+            commits: Commits::new(repository)?,
+            trees,
+            patcher,
+            hash: repository.object_hash(),
+        })
+    }
+
+    /// Returns the id that `git patch-id --stable` gives the output of
+    /// `git diff-tree -p --full-index --no-renames --root`; `None` for a merge and for a commit that changes nothing.
+    pub fn of(&mut self, commit: &Visited, cancel: &CancelToken<'_>) -> Result<Option<String>> {
+        let old = match commit.parents.as_slice() {
+            [] => None,
+            [parent] => Some(self.commits.links(parent)?.tree),
+            _ => return Ok(None),
+        };
+        self.trees.restart(old, Some(commit.tree))?;
+        let mut id = PatchId::new(self.hash, cancel);
+        for change in self.trees.by_ref() {
+            id.add(&self.patcher.patch(&change?.shown(), cancel)?.bytes)?;
+        }
+        id.finish()
+    }
+}

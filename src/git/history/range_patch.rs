@@ -1,0 +1,256 @@
+//! A commit as a text that is compared with other versions of it.
+//!
+//! Source: `git range-diff`, whose texts are made of the output of `git log -p`. Dates, ids and the numbers of lines are left
+//! out, so that what differs is what a person changed.
+
+use std::sync::Arc;
+
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::attributes::ContentSource;
+use crate::git::change::change_iter::collect;
+use crate::git::change::contents::Reader;
+use crate::git::change::patch::{Patcher, WrittenPatch};
+use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::graph::commit_links::Commits;
+use crate::git::history::notes::Notes;
+use crate::git::model::changed_file::{Change, OriginKind};
+use crate::git::model::commit::{CommitInfo, has_message_line};
+use crate::git::model::mailmap::Mailmap;
+use crate::git::model::space::is_space;
+use crate::git::model::width::expand_tabs;
+use crate::git::objects::Objects;
+use crate::git::repository::Repository;
+use crate::git::tree::walk::TreeChanges;
+use crate::text::range_diff::PatchText;
+use crate::text::{CancelToken, DiffOptions, binary_line};
+
+/// What `git log` puts before each line of a message.
+const INDENT: &[u8] = b"    ";
+
+/// How a line about a binary file begins.
+const BINARY: &[u8] = b"Binary files ";
+
+/// A commit and its text.
+#[derive(Debug)]
+pub struct RangePatch {
+    /// The commit.
+    pub id: Oid,
+    /// The first paragraph of its message in one line.
+    pub subject: Vec<u8>,
+    /// Its message and its patch.
+    pub patch: PatchText,
+    charge: Charge,
+}
+
+impl RangePatch {
+    /// Returns about how many bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.subject.len() + self.patch.text.len()
+    }
+}
+
+/// Writes the texts of commits, for one thread.
+pub struct RangePatcher {
+    objects: Objects,
+    commits: Commits,
+    trees: TreeChanges,
+    reader: Reader,
+    patcher: Patcher,
+    mailmap: Arc<Mailmap>,
+    notes: Arc<Notes>,
+}
+
+impl RangePatcher {
+    /// Returns what writes texts of commits of a repository.
+    pub fn new(repository: &Repository, mailmap: Arc<Mailmap>, notes: Arc<Notes>) -> Result<Self> {
+        let source = ContentSource::of_objects(repository);
+        Ok(Self {
+            objects: repository.objects(),
+            commits: Commits::new(repository)?,
+            trees: TreeChanges::idle(repository.objects(), Arc::default()),
+            reader: Reader::new(&source),
+            patcher: Patcher::new(&source, DiffOptions::default())?,
+            mailmap,
+            notes,
+        })
+    }
+
+    /// Returns the text of a commit with at most one parent.
+    pub fn patch(&mut self, id: Oid, cancel: &CancelToken<'_>) -> Result<RangePatch> {
+        let bytes = self.objects.commit(&id)?;
+        let info = CommitInfo::read(&bytes, Some(&self.mailmap), cancel)?;
+        let mut written = RangePatch {
+            id,
+            subject: info.subject.clone(),
+            patch: PatchText::default(),
+            charge: Charge::free(),
+        };
+        if let Some(author) = &info.author {
+            let person = [&author.name[..], b" <", &author.email, b">"].concat();
+            written.patch.text.extend(
+                [b" ## Metadata ##\nAuthor: ", up_to_nul(&person), b"\n\n ## Commit message ##\n"]
+                    .concat(),
+            );
+        }
+        write_message(&bytes, &mut written, cancel)?;
+        self.write_notes(&mut written, cancel)?;
+        for change in self.changes(&id, cancel)? {
+            for part in change.parts() {
+                let file = self.patcher.patch(&part, cancel)?;
+                write_file(&part, &file, self.reader.quotes_high(), &mut written, cancel)?;
+            }
+        }
+        Ok(written)
+    }
+
+    fn write_notes(&self, written: &mut RangePatch, cancel: &CancelToken<'_>) -> Result<()> {
+        let RangePatch { id, patch, charge, .. } = written;
+        let Some(note) = self.notes.of(id, &self.objects, cancel, charge)? else { return Ok(()) };
+        if note.is_empty() {
+            return Ok(());
+        }
+        cancel.room(charge, &mut patch.text, 2 * note.len())?;
+        patch.text.extend_from_slice(b"\n\n ## Notes ##\n");
+        let lines = note.strip_suffix(b"\n").unwrap_or(&note).split(|&byte| byte == b'\n');
+        lines.for_each(|line| write_indented(up_to_nul(line), &mut patch.text));
+        Ok(())
+    }
+
+    /// Returns the files that a commit changed, renames found, as `git log` shows them.
+    fn changes(&mut self, id: &Oid, cancel: &CancelToken<'_>) -> Result<Vec<Change>> {
+        let links = self.commits.links(id)?;
+        let old = match links.parents.first() {
+            Some(parent) => Some(self.commits.links(parent)?.tree),
+            None => None,
+        };
+        self.trees.restart(old, Some(links.tree))?;
+        let all = collect(&mut self.trees, &mut Charge::free(), cancel)?;
+        Ok(pair(all, &RenameOptions::default(), &mut self.reader, cancel)?.rows)
+    }
+}
+
+/// Appends the message of a commit.
+fn write_message(commit: &[u8], written: &mut RangePatch, cancel: &CancelToken<'_>) -> Result<()> {
+    let text = &mut written.patch.text;
+    let (mut has_begun, mut has_ended) = (false, false);
+    // Where the message ends, blank lines at its end left out.
+    let mut end = text.len();
+    has_message_line(commit, |line| {
+        let shown = trimmed(up_to_nul(line));
+        has_ended = memchr::memchr(0, line).is_some();
+        has_begun |= !shown.is_empty();
+        if has_begun {
+            cancel.room(&mut written.charge, text, INDENT.len() + 8 * shown.len() + 1)?;
+            write_indented(&expand_tabs(shown), text);
+            if !shown.is_empty() {
+                end = text.len();
+            }
+        }
+        Ok(has_ended)
+    })?;
+    text.truncate(end);
+    Ok(())
+}
+
+/// Appends a changed file: its name, and its hunks without numbers.
+fn write_file(
+    change: &Change,
+    file: &WrittenPatch,
+    quotes_high: bool,
+    written: &mut RangePatch,
+    cancel: &CancelToken<'_>,
+) -> Result<()> {
+    let RangePatch { patch, charge, .. } = written;
+    cancel.room(charge, &mut patch.text, 2 * (file.bytes.len() + change.path.len()) + 64)?;
+    patch.text.push(b'\n');
+    if patch.files_start == 0 {
+        patch.files_start = patch.text.len();
+    }
+    write_name(change, &mut patch.text);
+    patch.file_lines += 1;
+    let last = file.bytes.strip_suffix(b"\n").unwrap_or(&file.bytes);
+    let last = &last[memchr::memrchr(b'\n', last).map_or(0, |end| end + 1)..];
+    if file.hunks.is_empty() && last.starts_with(BINARY) {
+        let name = |is_there: bool, path: &[u8]| {
+            if is_there { path.to_vec() } else { b"/dev/null".to_vec() }
+        };
+        let old = name(change.old.is_some(), change.old_path());
+        let new = name(change.new.is_some(), &change.path);
+        write_line(b" ", &binary_line(&old, &new, quotes_high), patch);
+    }
+    let mut pace = cancel.pace();
+    for hunk in &file.hunks {
+        let mut lines = file.bytes[hunk.span.clone()].split_inclusive(|&byte| byte == b'\n');
+        let header = lines.next().unwrap_or_default();
+        write_hunk_header(change, header.strip_suffix(b"\n").unwrap_or(header), patch);
+        for line in lines {
+            pace.pass(line.len())?;
+            let line = up_to_nul(line.strip_suffix(b"\n").unwrap_or(line));
+            match line.split_first() {
+                Some((b'\\', _)) => write_line(b" ", line, patch),
+                _ => write_line(b"", line, patch),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Appends the line that names a file and tells what happened to it.
+fn write_name(change: &Change, text: &mut Vec<u8>) {
+    text.extend_from_slice(b" ## ");
+    match (&change.old, &change.new, &change.origin) {
+        (None, ..) => text.extend([&change.path[..], b" (new)"].concat()),
+        (_, None, _) => text.extend([change.old_path(), b" (deleted)"].concat()),
+        (.., Some(origin)) if origin.kind == OriginKind::Renamed => {
+            text.extend([&origin.path[..], b" => ", &change.path].concat());
+        }
+        _ => text.extend_from_slice(&change.path),
+    }
+    if let (Some(old), Some(new)) = (change.old, change.new)
+        && old.mode != new.mode
+    {
+        text.extend(format!(" (mode change {} => {})", old.mode, new.mode).into_bytes());
+    }
+    text.extend_from_slice(b" ##\n");
+}
+
+/// Appends a hunk's header with the file's name and the heading.
+fn write_hunk_header(change: &Change, header: &[u8], patch: &mut PatchText) {
+    let header = up_to_nul(header);
+    let heading = memchr::memmem::find(header, b" @@").map_or(&[][..], |at| &header[at + 3..]);
+    if heading.is_empty() {
+        write_line(b"@@", b"", patch);
+    } else {
+        let path = if change.new.is_some() { &change.path } else { change.old_path() };
+        write_line(b"@@ ", &[path, b":", heading].concat(), patch);
+    }
+}
+
+fn write_line(mark: &[u8], line: &[u8], patch: &mut PatchText) {
+    patch.text.extend_from_slice(mark);
+    patch.text.extend_from_slice(line);
+    patch.text.push(b'\n');
+    patch.file_lines += 1;
+}
+
+/// Appends a line of a message.
+fn write_indented(line: &[u8], text: &mut Vec<u8>) {
+    let line = trimmed(line);
+    if !line.is_empty() {
+        text.extend_from_slice(INDENT);
+        text.extend_from_slice(line);
+    }
+    text.push(b'\n');
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+    &line[..end]
+}
+
+/// Returns a text up to its first NUL, where a text of C ends.
+fn up_to_nul(text: &[u8]) -> &[u8] {
+    &text[..memchr::memchr(0, text).unwrap_or(text.len())]
+}

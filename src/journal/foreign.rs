@@ -1,0 +1,140 @@
+//! What others wrote: a file that an operation found otherwise than the one before it had left it.
+
+use std::collections::HashMap;
+
+use super::reading::Entry;
+use super::record::{FileChange, Outcome, Record, Version};
+
+/// What a journal says, in order.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Seen<'a> {
+    /// An operation did, or was to do, this to a file.
+    Change(&'a Record, &'a FileChange),
+    /// Somebody else wrote a file before the operation that follows.
+    Foreign(Foreign<'a>),
+    /// A line, by its number, cannot be read.
+    Unreadable(usize),
+}
+
+/// What somebody else wrote.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Foreign<'a> {
+    /// The operation that found it.
+    pub found_by: &'a Record,
+    /// The file as that operation found it.
+    pub file: &'a FileChange,
+    /// What the last operation had left.
+    pub left: Option<&'a Version>,
+}
+
+/// The states that the operations may have left a file in; without a fault, one.
+type Left<'a> = Vec<Option<&'a Version>>;
+
+/// Returns what the entries of a journal say, with what others wrote in between.
+pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
+    let mut left: HashMap<(&str, &str), Left<'_>> = HashMap::new();
+    let mut seen = Vec::new();
+    for entry in entries {
+        let record = match entry {
+            Entry::Operation(record) => record,
+            Entry::Unreadable(line) => {
+                seen.push(Seen::Unreadable(*line));
+                // It may have been any operation.
+                left.clear();
+                continue;
+            }
+        };
+        for file in &record.files {
+            if file.kind.is_some() && record.outcome != Outcome::Declined {
+                let source = file.old_path.as_deref().unwrap_or(&file.path);
+                let before = left.get(&(file.root.as_str(), source));
+                // Only what was done has found the file as it says: others may have read it long before.
+                if record.outcome == Outcome::Done
+                    && let Some(before) = before
+                    && !before.iter().any(|left| is_same(*left, file.base.as_ref()))
+                {
+                    let left = before.last().copied().flatten();
+                    seen.push(Seen::Foreign(Foreign { found_by: record, file, left }));
+                }
+                remember(&mut left, record, file, source);
+            }
+            seen.push(Seen::Change(record, file));
+        }
+    }
+    seen
+}
+
+/// Remembers in which states an operation may have left a file.
+fn remember<'a>(
+    left: &mut HashMap<(&'a str, &'a str), Left<'a>>,
+    record: &'a Record,
+    file: &'a FileChange,
+    source: &'a str,
+) {
+    let is_certain = record.outcome == Outcome::Done;
+    let mut leave = |path, version| {
+        let states = left.entry((&file.root, path)).or_default();
+        if is_certain {
+            states.clear();
+        } else if states.is_empty() {
+            states.push(file.base.as_ref());
+        }
+        states.push(version);
+    };
+    if source != file.path {
+        leave(source, None);
+    }
+    leave(&file.path, file.result.as_ref());
+}
+
+fn is_same(one: Option<&Version>, other: Option<&Version>) -> bool {
+    one.map(|version| &version.sha256) == other.map(|version| &version.sha256)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reading::tests::record;
+    use super::*;
+
+    #[test]
+    fn what_no_operation_left_is_foreign() {
+        use Outcome::{Begun, Declined, Done, Failed};
+        // Each operation: its outcome, what it found and what it was to leave, and whether that is foreign.
+        type Row = (Outcome, Option<&'static str>, Option<&'static str>, bool);
+        let tables: &[&[Row]] = &[
+            &[(Done, Some("a"), Some("b"), false), (Done, Some("b"), Some("c"), false)],
+            &[(Done, Some("a"), Some("b"), false), (Done, Some("x"), Some("c"), true)],
+            &[(Done, None, Some("b"), false), (Done, None, Some("b"), true)],
+            &[(Done, Some("a"), None, false), (Done, None, Some("b"), false)],
+            &[(Done, Some("a"), None, false), (Done, Some("a"), Some("b"), true)],
+            // What failed or was cut off may have been done or not, and may have read the file long before.
+            &[(Done, Some("a"), Some("b"), false), (Failed, Some("a"), Some("c"), false)],
+            &[(Begun, Some("a"), Some("b"), false), (Done, Some("a"), Some("c"), false)],
+            &[(Begun, Some("a"), Some("b"), false), (Done, Some("b"), Some("c"), false)],
+            &[(Failed, Some("a"), Some("b"), false), (Done, Some("b"), Some("c"), false)],
+            &[(Failed, Some("a"), Some("b"), false), (Done, Some("x"), Some("c"), true)],
+            &[
+                (Done, Some("a"), Some("b"), false),
+                (Declined, Some("x"), Some("y"), false),
+                (Done, Some("b"), Some("c"), false),
+            ],
+        ];
+        for table in tables {
+            let entries = table.iter().enumerate().map(|(id, (outcome, base, result, _))| {
+                let record = record(&id.to_string(), *base, *result);
+                Entry::Operation(Box::new(Record { outcome: *outcome, ..record }))
+            });
+            let entries: Vec<Entry> = entries.collect();
+            let found: Vec<&str> = seen(&entries)
+                .iter()
+                .filter_map(|seen| match seen {
+                    Seen::Foreign(foreign) => Some(foreign.found_by.id.as_str()),
+                    _ => None,
+                })
+                .collect();
+            let expected = table.iter().enumerate().filter(|(_, row)| row.3);
+            let expected: Vec<String> = expected.map(|(id, _)| id.to_string()).collect();
+            assert_eq!(found, expected, "{table:?}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The operations of the lines of a journal.
+
+use std::collections::HashMap;
+
+use super::record::{End, Line, Record};
+
+/// A line of the journal, or several of one operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// An operation.
+    Operation(Box<Record>),
+    /// The line of this number, from 1, cannot be read: it was torn, or is of another program.
+    Unreadable(usize),
+}
+
+impl Entry {
+    /// Returns the operation.
+    pub fn operation(&self) -> Option<&Record> {
+        match self {
+            Self::Operation(record) => Some(record),
+            Self::Unreadable(_) => None,
+        }
+    }
+}
+
+/// Reads all lines, the oldest first. An id counts where it occurs first, and ends once.
+pub(super) fn read(bytes: &[u8]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut places = HashMap::new();
+    for (line, number) in bytes.split(|&byte| byte == b'\n').zip(1..) {
+        if line.is_empty() {
+            continue;
+        }
+        let entry = match serde_json::from_slice(line) {
+            Ok(Line::Record(record)) if !places.contains_key(&record.id) => {
+                places.insert(record.id.clone(), entries.len());
+                Some(Entry::Operation(Box::new(record)))
+            }
+            Ok(Line::End(end)) if ended(&mut entries, &places, &end) => None,
+            _ => Some(Entry::Unreadable(number)),
+        };
+        entries.extend(entry);
+    }
+    entries
+}
+
+/// Ends the operation that an end is for; tells whether there is one.
+fn ended(entries: &mut [Entry], places: &HashMap<String, usize>, end: &End) -> bool {
+    let place = places.get(&end.id).and_then(|place| entries.get_mut(*place));
+    match place {
+        Some(Entry::Operation(record)) if record.outcome == super::Outcome::Begun => {
+            (record.outcome, record.error) = (end.outcome, end.error.clone());
+            true
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::{ChangeKind, FileChange, Outcome, Version};
+    use super::*;
+
+    /// Returns an operation on `w/a` from one content to another.
+    pub fn record(id: &str, base: Option<&str>, result: Option<&str>) -> Record {
+        // An id is short, whatever the content.
+        let version = |content: &str| {
+            Version::new(content.as_bytes(), content.chars().take(40).collect(), false)
+        };
+        let (base, result) = (base.map(version), result.map(version));
+        Record {
+            id: id.to_owned(),
+            at: 0,
+            client: "connection 1".to_owned(),
+            tool: "edit_file".to_owned(),
+            approval: None,
+            reason: None,
+            outcome: Outcome::Begun,
+            error: None,
+            files: vec![FileChange {
+                sandbox: "w".to_owned(),
+                root: "/w".to_owned(),
+                path: "a".to_owned(),
+                old_path: None,
+                kind: Some(ChangeKind::of(base.as_ref(), result.as_ref())),
+                base,
+                result,
+            }],
+        }
+    }
+
+    fn end(id: &str, outcome: Outcome) -> Vec<u8> {
+        End { id: id.to_owned(), outcome, error: None }.to_line()
+    }
+
+    #[test]
+    fn an_operation_and_its_end_are_one_and_what_cannot_be_read_is_told() {
+        let one = record("1", Some("a"), Some("b"));
+        let two = record("2", None, Some("b"));
+        let line = one.to_line();
+        let lines = [
+            &line[..],
+            &line[..line.len() / 2],
+            &two.to_line()[..],
+            // The same id again, ends of none and of one that has ended, and what is no line of ours.
+            &line[..],
+            &end("3", Outcome::Done),
+            &end("1", Outcome::Done),
+            &end("1", Outcome::Failed),
+            b"{}",
+            b"\xff\0",
+            b"",
+        ];
+        let entries = read(&lines.join(&b'\n'));
+        let done = Record { outcome: Outcome::Done, ..one };
+        let unreadable = [2, 4, 5, 7, 8, 9].map(Entry::Unreadable);
+        assert_eq!(entries[0], Entry::Operation(Box::new(done)));
+        assert_eq!(entries[1], unreadable[0]);
+        assert_eq!(entries[2], Entry::Operation(Box::new(two)));
+        assert_eq!(entries[3..], unreadable[1..]);
+        assert!(read(b"").is_empty());
+    }
+
+    #[test]
+    fn a_journal_that_is_torn_anywhere_gives_what_is_whole() {
+        let lines = [record("1", None, Some("a")), record("2", Some("a"), Some("b"))]
+            .map(|record| record.to_line())
+            .join(&b'\n');
+        for end in 0..lines.len() {
+            let entries = read(&lines[..end]);
+            let whole = entries.iter().filter(|entry| entry.operation().is_some()).count();
+            assert!(whole <= 2 && entries.len() <= whole + 1, "{end}: {entries:?}");
+        }
+    }
+}

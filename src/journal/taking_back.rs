@@ -1,0 +1,178 @@
+//! What a file becomes when an operation on it is taken back: what others have written since stays.
+
+use crate::error::Result;
+use crate::text::merge::{Merge, MergeOptions};
+use crate::text::{CancelToken, Engine, is_binary};
+
+/// A file's content and whether it may be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Whether it may be run.
+    pub executable: bool,
+}
+
+/// A file, `None` where there is none.
+pub type State = Option<Contents>;
+
+/// What an operation did to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The file before.
+    pub base: State,
+    /// The file afterwards.
+    pub result: State,
+}
+
+/// Why an operation on a file cannot be taken back without touching what others wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conflicting {
+    /// It made the file, and others have changed it since.
+    Changed,
+    /// It changed the file, and others have removed it since.
+    Removed,
+    /// It removed the file, and others have made one since.
+    Made,
+    /// It is no text, and others have changed it since.
+    Binary,
+    /// Others have changed the same lines since: the first line of each place, from 1, and what stands there.
+    Lines(Vec<(usize, Vec<u8>)>),
+}
+
+/// Returns what the file becomes.
+///
+/// # Errors
+/// Why the query ended, `too_large` for texts that are not compared; within it, what others wrote.
+pub fn take_back(
+    engine: &mut Engine,
+    now: State,
+    step: &Step,
+    cancel: &CancelToken<'_>,
+) -> Result<std::result::Result<State, Conflicting>> {
+    if now == step.result {
+        return Ok(Ok(step.base.clone()));
+    }
+    if now == step.base {
+        return Ok(Ok(now));
+    }
+    let (base, result, now) = match (&step.base, &step.result, now) {
+        (_, None, _) => return Ok(Err(Conflicting::Made)),
+        // It was removed by others, which is what would be done.
+        (None, Some(_), None) => return Ok(Ok(None)),
+        (None, Some(_), Some(_)) => return Ok(Err(Conflicting::Changed)),
+        (Some(_), Some(_), None) => return Ok(Err(Conflicting::Removed)),
+        (Some(base), Some(result), Some(now)) => (base, result, now),
+    };
+    // What only one side changed is that side's.
+    let executable =
+        if now.executable == result.executable { base.executable } else { now.executable };
+    let bytes = match unmerged(engine, [base, result, &now], cancel)? {
+        Ok(bytes) => bytes,
+        Err(conflicting) => return Ok(Err(conflicting)),
+    };
+    Ok(Ok(Some(Contents { bytes, executable })))
+}
+
+/// Returns the content as it is now without what `result` has over `base`.
+fn unmerged(
+    engine: &mut Engine,
+    [base, result, now]: [&Contents; 3],
+    cancel: &CancelToken<'_>,
+) -> Result<std::result::Result<Vec<u8>, Conflicting>> {
+    let texts = [&result.bytes[..], &now.bytes, &base.bytes];
+    if now.bytes == result.bytes {
+        return Ok(Ok(base.bytes.clone()));
+    }
+    if base.bytes == result.bytes || now.bytes == base.bytes {
+        return Ok(Ok(now.bytes.clone()));
+    }
+    if texts.iter().any(|text| is_binary(text)) {
+        return Ok(Err(Conflicting::Binary));
+    }
+    let options = MergeOptions::default();
+    let merge = Merge::new(engine, texts, &options, cancel)?;
+    let conflicts: Vec<(usize, Vec<u8>)> = merge
+        .conflicts()
+        .map(|conflict| (conflict.lines[1].start + 1, conflict.texts[1].to_vec()))
+        .collect();
+    if conflicts.is_empty() {
+        return Ok(Ok(merge.text(&options, cancel)?));
+    }
+    Ok(Err(Conflicting::Lines(conflicts)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(text: Option<&str>) -> State {
+        text.map(|text| Contents { bytes: text.as_bytes().to_vec(), executable: false })
+    }
+
+    fn taken_back(
+        base: Option<&str>,
+        result: Option<&str>,
+        now: Option<&str>,
+    ) -> std::result::Result<State, Conflicting> {
+        let step = Step { base: state(base), result: state(result) };
+        take_back(&mut Engine::default(), state(now), &step, &CancelToken::never()).unwrap()
+    }
+
+    #[test]
+    fn what_we_wrote_goes_and_what_others_wrote_stays() {
+        let (old, new) = ("1\n2\n3\n4\n5\n", "1\ntwo\n3\n4\n5\n");
+        for (base, result, now, expected) in [
+            (Some(old), Some(new), Some(new), Some(old)),
+            (Some(old), Some(new), Some(old), Some(old)),
+            (Some(old), Some(new), Some("1\ntwo\n3\n4\nfive\n"), Some("1\n2\n3\n4\nfive\n")),
+            (Some(old), Some(new), Some("0\n1\ntwo\n3\n4\n5\n"), Some("0\n1\n2\n3\n4\n5\n")),
+            (None, Some(new), Some(new), None),
+            (None, Some(new), None, None),
+            (Some(old), None, None, Some(old)),
+            (Some(old), None, Some(old), Some(old)),
+            (Some("\0a"), Some("\0b"), Some("\0b"), Some("\0a")),
+        ] {
+            assert_eq!(
+                taken_back(base, result, now),
+                Ok(state(expected)),
+                "{base:?} {result:?} {now:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_over_ours_is_told() {
+        let (old, new) = ("1\n2\n3\n", "1\ntwo\n3\n");
+        for (base, result, now, expected) in [
+            (
+                Some(old),
+                Some(new),
+                Some("1\nTWO\n3\n"),
+                Conflicting::Lines(vec![(2, b"TWO\n".to_vec())]),
+            ),
+            (Some(old), Some(new), None, Conflicting::Removed),
+            (None, Some(new), Some(old), Conflicting::Changed),
+            (Some(old), None, Some(new), Conflicting::Made),
+            (Some("\0a"), Some("\0b"), Some("\0c"), Conflicting::Binary),
+        ] {
+            assert_eq!(taken_back(base, result, now), Err(expected), "{base:?} {result:?} {now:?}");
+        }
+    }
+
+    #[test]
+    fn permissions_go_back_as_contents_do() {
+        let file =
+            |text: &str, executable| Some(Contents { bytes: text.as_bytes().to_vec(), executable });
+        let step = Step { base: file("a\n", false), result: file("a\n", true) };
+        for (now, expected) in [
+            (file("a\n", true), file("a\n", false)),
+            (file("b\n", true), file("b\n", false)),
+            (file("b\n", false), file("b\n", false)),
+        ] {
+            let engine = &mut Engine::default();
+            let found = take_back(engine, now, &step, &CancelToken::never()).unwrap();
+            assert_eq!(found, Ok(expected));
+        }
+    }
+}

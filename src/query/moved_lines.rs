@@ -1,0 +1,266 @@
+//! The lines of a comparison that were moved, within and across files.
+
+use super::context::Context;
+use super::needs::Needs;
+use super::revisions::Revisions;
+use super::rows::{Query, RowGroup, Rows};
+use super::run::Run;
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::git::{Change, Reader};
+use crate::limits;
+use crate::pipeline::{Poll, Source, Weigh, Window};
+use crate::text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, Printed, TextIds, mark};
+use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
+
+/// Two sides of which the moved lines are wanted.
+pub struct MovedLinesQuery {
+    /// The sides.
+    pub revisions: Revisions,
+    /// How moves are marked.
+    pub mode: MovedMode,
+    /// Which white space does not count where lines are compared.
+    pub whitespace: MovedWhitespace,
+}
+
+/// The changed lines of a file, and what stands between them.
+struct FileDiff {
+    path: Vec<u8>,
+    contents: Vec<u8>,
+    lines: Vec<Line>,
+    charge: Charge,
+}
+
+/// A line of a diff, or something between two.
+struct Line {
+    printed: Printed,
+    /// Its number on its side, from 1.
+    number: u32,
+    /// Where its content ends.
+    end: usize,
+}
+
+impl Weigh for FileDiff {
+    fn bytes(&self) -> usize {
+        self.path.len() + self.contents.len() + self.lines.len() * size_of::<Line>()
+    }
+}
+
+/// The moved lines of a comparison.
+pub struct MovedLines {
+    files: Vec<FileDiff>,
+    /// The file of each item, and its place there.
+    places: Vec<(u32, u32)>,
+    marks: Vec<Mark>,
+    /// The items that were moved.
+    moved: Vec<u32>,
+    _charge: Charge,
+}
+
+/// A moved line.
+#[derive(Clone, Copy)]
+pub struct MovedLine<'a> {
+    all: &'a MovedLines,
+    item: u32,
+}
+
+impl<'a> MovedLine<'a> {
+    /// Returns its marks.
+    pub fn mark(self) -> Mark {
+        self.all.marks[self.item as usize]
+    }
+
+    /// Returns the same line on the other side.
+    pub fn partner(self) -> Self {
+        Self { item: self.mark().partner, ..self }
+    }
+
+    fn place(self) -> (&'a FileDiff, usize) {
+        let (file, line) = self.all.places[self.item as usize];
+        (&self.all.files[file as usize], line as usize)
+    }
+
+    /// Returns the path of its file.
+    pub fn path(self) -> &'a [u8] {
+        &self.place().0.path
+    }
+
+    /// Returns its number on its side, from 1.
+    pub fn number(self) -> u32 {
+        let (file, line) = self.place();
+        file.lines[line].number
+    }
+
+    /// Tells whether it was added, and not removed.
+    pub fn is_added(self) -> bool {
+        let (file, line) = self.place();
+        file.lines[line].printed == Printed::Added
+    }
+
+    /// Returns its content without its newline.
+    pub fn content(self) -> &'a [u8] {
+        let (file, line) = self.place();
+        file.content(line)
+    }
+}
+
+impl FileDiff {
+    fn content(&self, line: usize) -> &[u8] {
+        let start = line.checked_sub(1).map_or(0, |before| self.lines[before].end);
+        &self.contents[start..self.lines[line].end]
+    }
+}
+
+impl Weigh for MovedLines {
+    fn bytes(&self) -> usize {
+        self.files.iter().map(Weigh::bytes).sum()
+    }
+}
+
+impl RowGroup for MovedLines {
+    type Of<'a> = MovedLine<'a>;
+
+    fn rows(&self) -> usize {
+        self.moved.len()
+    }
+
+    fn row(&self, index: usize) -> MovedLine<'_> {
+        MovedLine { all: self, item: self.moved[index] }
+    }
+}
+
+impl Query for MovedLinesQuery {
+    type Group = MovedLines;
+
+    fn start(&self, context: &Context, _: Needs) -> Result<Rows<MovedLines>> {
+        context.read(|| {
+            let files = self.files(context)?;
+            let (mode, whitespace) = (self.mode, self.whitespace);
+            // One job, as every line may be moved to any other place.
+            let run = Run::open(context, &self.revisions.repo, 1)?;
+            let mut files = Some(files);
+            let jobs = Source::new(std::iter::from_fn(move || files.take().map(Ok)));
+            let work = run.start(jobs, Window::unweighed(limits::WINDOW_JOBS), |_| {
+                Ok(move |files, cancel: &CancelToken<'_>| moved(files, mode, whitespace, cancel))
+            })?;
+            Ok(work.into())
+        })
+    }
+}
+
+impl MovedLinesQuery {
+    /// Compares all files.
+    fn files(&self, context: &Context) -> Result<Vec<FileDiff>> {
+        let comparison = self.revisions.open(context)?;
+        let mut work = self.revisions.work_on(&comparison, context, |comparison| {
+            let (mut reader, mut engine) = (comparison.reader(), Engine::default());
+            Ok(move |change: Change, cancel: &CancelToken<'_>| {
+                file_diff(&mut reader, &mut engine, change, cancel)
+            })
+        })?;
+        let mut files = Vec::new();
+        while let Poll::Ready(file) = work.poll(None) {
+            files.push(file?);
+        }
+        Ok(files)
+    }
+}
+
+fn file_diff(
+    reader: &mut Reader,
+    engine: &mut Engine,
+    change: Change,
+    cancel: &CancelToken<'_>,
+) -> Result<FileDiff> {
+    let mut file = FileDiff {
+        path: change.path.clone(),
+        contents: Vec::new(),
+        lines: Vec::new(),
+        charge: Charge::free(),
+    };
+    for part in change.parts() {
+        if part.has_same_content() {
+            continue;
+        }
+        let (old, new) = reader.contents(&part)?;
+        let (Some(old), Some(new)) = (old.text(), new.text()) else { continue };
+        file.add(&Diff::new(engine, old, new, &DiffOptions::default(), cancel)?, cancel)?;
+    }
+    Ok(file)
+}
+
+impl FileDiff {
+    fn add(&mut self, diff: &Diff<'_>, cancel: &CancelToken<'_>) -> Result<()> {
+        let mut pace = cancel.pace();
+        for hunk in diff.hunks() {
+            self.push(Printed::Other, 0, &[], cancel)?;
+            for line in diff.lines(hunk) {
+                pace.pass(line.content.len())?;
+                let content = line.content.strip_suffix(b"\n");
+                let is_whole = content.is_some();
+                let content = content.unwrap_or(line.content);
+                match (line.kind, line.old, line.new) {
+                    (LineKind::Removed, Some(number), _) => {
+                        self.push(Printed::Removed, number, content, cancel)?;
+                    }
+                    (LineKind::Added, _, Some(number)) => {
+                        self.push(Printed::Added, number, content, cancel)?;
+                    }
+                    _ => self.push(Printed::Other, 0, &[], cancel)?,
+                }
+                // git says that the newline is missing, which stands between two lines.
+                if !is_whole {
+                    self.push(Printed::Other, 0, &[], cancel)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        printed: Printed,
+        number: u32,
+        content: &[u8],
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
+        let is_again = self.lines.last().is_some_and(|last| last.printed == Printed::Other);
+        if printed == Printed::Other && is_again {
+            return Ok(());
+        }
+        cancel.room(&mut self.charge, &mut self.contents, content.len())?;
+        cancel.room(&mut self.charge, &mut self.lines, 1)?;
+        self.contents.extend_from_slice(content);
+        self.lines.push(Line { printed, number, end: self.contents.len() });
+        Ok(())
+    }
+}
+
+/// Finds the moved lines among the changed lines of all files.
+fn moved(
+    files: Vec<FileDiff>,
+    mode: MovedMode,
+    whitespace: MovedWhitespace,
+    cancel: &CancelToken<'_>,
+) -> Result<MovedLines> {
+    let mut texts = TextIds::new(whitespace);
+    let (mut items, mut places, mut charge) = (Vec::new(), Vec::new(), Charge::free());
+    let mut pace = cancel.pace();
+    for (file, diff) in files.iter().enumerate() {
+        // The texts are held a second time.
+        charge.join(cancel.charge(2 * diff.contents.len())?);
+        for (at, line) in diff.lines.iter().enumerate() {
+            pace.pass(diff.content(at).len())?;
+            cancel.room(&mut charge, &mut items, 1)?;
+            cancel.room(&mut charge, &mut places, 1)?;
+            items.push(match line.printed {
+                Printed::Other => DiffItem::OTHER,
+                printed => texts.item(printed, diff.content(at)),
+            });
+            places.push((file as u32, at as u32));
+        }
+    }
+    let marks = mark(&items, texts.len(), mode, cancel)?;
+    let moved = (0..).zip(&marks).filter(|(_, mark)| mark.is_moved).map(|(at, _)| at).collect();
+    Ok(MovedLines { files, places, marks, moved, _charge: charge })
+}

@@ -1,0 +1,260 @@
+//! Two versions of a series of commits, compared: which commit became which.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::needs::{Need, Needs};
+use super::rows::{Query, RowGroup, Rows};
+use super::run::Run;
+use crate::budget::Charge;
+use crate::error::{Error, Result, quoted};
+use crate::git::{
+    History, HistoryOptions, Merges, Notes, Oid, RangePatch, RangePatcher, Repository, by_date,
+    mailmap_of, range_of,
+};
+use crate::limits;
+use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
+use crate::text::range_diff::{
+    Matches, PatchText, assign_rest, changes, cost, exact_matches, in_order,
+};
+use crate::text::{CancelToken, Engine};
+
+/// Two ranges of commits.
+pub struct RangeDiffQuery {
+    /// The old commits.
+    pub old: String,
+    /// The new commits.
+    pub new: String,
+    /// The repository.
+    pub repo: String,
+    /// What a commit that is dropped or added costs, in percent of its size.
+    pub creation_factor: i64,
+}
+
+/// A commit of one range.
+pub struct Numbered {
+    /// Its place in the range, from 1.
+    pub number: usize,
+    /// The commit.
+    pub commit: Arc<RangePatch>,
+}
+
+/// A commit in both ranges, or in one alone.
+pub struct CommitPair {
+    /// The old version.
+    pub old: Option<Numbered>,
+    /// The new version.
+    pub new: Option<Numbered>,
+    /// What changed between both, where that was asked for and anything did.
+    pub changes: Option<Vec<u8>>,
+    _charge: Charge,
+}
+
+impl CommitPair {
+    /// Returns the word for what became of the commit.
+    pub fn status(&self) -> &'static str {
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) if is_equal(old, new) => "equal",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "dropped",
+            (None, _) => "added",
+        }
+    }
+
+    /// Returns the subject, the old one where there is one.
+    pub fn subject(&self) -> Option<&[u8]> {
+        self.old.as_ref().or(self.new.as_ref()).map(|side| side.commit.subject.as_slice())
+    }
+}
+
+fn is_equal(old: &Numbered, new: &Numbered) -> bool {
+    old.commit.patch.text == new.commit.patch.text
+}
+
+impl Weigh for CommitPair {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.changes.as_ref().map_or(0, Vec::len)
+    }
+}
+
+impl RowGroup for CommitPair {
+    type Of<'a> = &'a Self;
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> &Self {
+        self
+    }
+}
+
+impl Query for RangeDiffQuery {
+    type Group = CommitPair;
+
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<CommitPair>> {
+        context.read(|| self.start_within(context, needs))
+    }
+}
+
+/// The commits of both ranges.
+#[derive(Clone)]
+struct Sides {
+    old: Arc<[Arc<RangePatch>]>,
+    new: Arc<[Arc<RangePatch>]>,
+}
+
+impl RangeDiffQuery {
+    fn start_within(&self, context: &Context, needs: Needs) -> Result<Rows<CommitPair>> {
+        let repository = context.repository(&self.repo)?;
+        let ids = [&self.old, &self.new].map(|range| commits_of(&repository, range));
+        let [old, new] = ids;
+        let (old, new) = (old?, new?);
+        let mut patches = read(context, &repository, old.iter().chain(&new).copied().collect())?;
+        let new_patches = patches.split_off(old.len());
+        let sides = Sides { old: patches.into(), new: new_patches.into() };
+        let matches = self.matches(context, &repository, &sides)?;
+        pairs(context, repository, sides, &matches, needs.has(Need::Patch))
+    }
+
+    /// Decides which commit became which.
+    fn matches(
+        &self,
+        context: &Context,
+        repository: &Repository,
+        sides: &Sides,
+    ) -> Result<Matches> {
+        let (old, new) = (texts(&sides.old), texts(&sides.new));
+        let mut matches = exact_matches(&old, &new);
+        let cancel = repository.cancel();
+        let _charge = cancel.charge(old.len() * new.len() * size_of::<i64>())?;
+        let costs = costs(context, repository, sides, &matches)?;
+        assign_rest(&mut matches, &old, &new, &costs, self.creation_factor, &cancel)?;
+        Ok(matches)
+    }
+}
+
+fn texts(side: &[Arc<RangePatch>]) -> Vec<&PatchText> {
+    side.iter().map(|commit| &commit.patch).collect()
+}
+
+/// Returns the commits of a range but for merges, the oldest first.
+fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Oid>> {
+    let ends = range_of(repository, range)?;
+    if ends.hidden.is_empty() {
+        return Err(Error::invalid_args(format!("{} is no range of commits", quoted(range)))
+            .with_hint("Give both ends, such as 'main..topic'"));
+    }
+    let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
+    let mut history = History::new(repository, &ends, options)?;
+    history.settle();
+    let (mut walked, mut charge) = (Vec::new(), Charge::free());
+    while let Some(commit) = history.next_commit() {
+        repository.cancel().room(&mut charge, &mut walked, 1)?;
+        walked.push(commit?);
+    }
+    let excluded = history.excluded();
+    walked.retain(|commit| excluded.get().is_none_or(|ids| !ids.contains(&commit.id)));
+    let mut sorted = by_date(repository, &walked)?;
+    sorted.retain(|commit| commit.parents.len() < 2);
+    if sorted.len() > limits::RANGE_DIFF_COMMITS {
+        let (count, most) = (sorted.len(), limits::RANGE_DIFF_COMMITS);
+        return Err(Error::too_large(format!("{} has {count} commits", quoted(range)))
+            .with_hint(format!("Give ranges of up to {most} commits")));
+    }
+    Ok(sorted.iter().rev().map(|commit| commit.id).collect())
+}
+
+/// The result of a job that is no row.
+struct Made<T>(T, usize);
+
+impl<T> Weigh for Made<T> {
+    fn bytes(&self) -> usize {
+        self.1
+    }
+}
+
+fn collect<T: Send + 'static>(mut work: Ordered<Made<T>>) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    while let Poll::Ready(made) = work.poll(None) {
+        all.push(made?.0);
+    }
+    Ok(all)
+}
+
+/// Reads the texts of commits.
+fn read(context: &Context, repository: &Repository, ids: Vec<Oid>) -> Result<Vec<Arc<RangePatch>>> {
+    let run = Run::over(context, repository.clone(), usize::MAX);
+    let mailmap = Arc::new(mailmap_of(&run.repository)?);
+    let notes = Arc::new(Notes::read(&run.repository, None)?);
+    let jobs = Source::new(ids.into_iter().map(Ok));
+    let work = run.start(jobs, Window::of(limits::WINDOW_JOBS), |run| {
+        let mut patcher =
+            RangePatcher::new(&run.repository, Arc::clone(&mailmap), Arc::clone(&notes))?;
+        Ok(move |id: Oid, cancel: &CancelToken<'_>| {
+            let patch = patcher.patch(id, cancel)?;
+            let bytes = patch.bytes();
+            Ok(Made(Arc::new(patch), bytes))
+        })
+    })?;
+    collect(work)
+}
+
+/// Returns what each pair of commits without an equal partner costs; other pairs have no cost of their own.
+fn costs(
+    context: &Context,
+    repository: &Repository,
+    sides: &Sides,
+    matches: &Matches,
+) -> Result<Vec<Vec<i64>>> {
+    let run = Run::over(context, repository.clone(), usize::MAX);
+    let is_paired: Arc<[bool]> = matches.new.iter().map(Option::is_some).collect();
+    let jobs: Vec<_> = matches.old.iter().map(Option::is_some).enumerate().map(Ok).collect();
+    let work = run.start(Source::new(jobs.into_iter()), Window::of(limits::WINDOW_JOBS), |_| {
+        let (sides, is_paired, mut engine) =
+            (sides.clone(), Arc::clone(&is_paired), Engine::default());
+        Ok(move |(at, is_known): (usize, bool), cancel: &CancelToken<'_>| {
+            let others = sides.new.iter().zip(is_paired.iter()).map(|(other, &is_paired)| {
+                if is_known || is_paired {
+                    return Ok(0);
+                }
+                cost(&mut engine, &sides.old[at].patch, &other.patch, cancel)
+            });
+            let costs = others.collect::<Result<Vec<_>>>()?;
+            let bytes = costs.len() * size_of::<i64>();
+            Ok(Made(costs, bytes))
+        })
+    })?;
+    collect(work)
+}
+
+/// Starts the comparison of the commits of each pair.
+fn pairs(
+    context: &Context,
+    repository: Repository,
+    sides: Sides,
+    matches: &Matches,
+    is_compared: bool,
+) -> Result<Rows<CommitPair>> {
+    let run = Run::over(context, repository, if is_compared { usize::MAX } else { 1 });
+    let jobs = Source::new(in_order(matches).into_iter().map(Ok));
+    let work = run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| {
+        let (sides, mut engine) = (sides.clone(), Engine::default());
+        Ok(move |(old, new): (Option<usize>, Option<usize>), cancel: &CancelToken<'_>| {
+            let side = |side: &[Arc<RangePatch>], at: Option<usize>| {
+                at.map(|at| Numbered { number: at + 1, commit: Arc::clone(&side[at]) })
+            };
+            let (old, new) = (side(&sides.old, old), side(&sides.new, new));
+            let (changes, charge) = match (&old, &new) {
+                (Some(old), Some(new)) if is_compared && !is_equal(old, new) => {
+                    let (old, new) = (&old.commit.patch, &new.commit.patch);
+                    let (changes, charge) = changes(&mut engine, old, new, cancel)?;
+                    (Some(changes), charge)
+                }
+                _ => (None, Charge::free()),
+            };
+            Ok(CommitPair { old, new, changes, _charge: charge })
+        })
+    })?;
+    Ok(work.into())
+}

@@ -1,0 +1,219 @@
+//! What a change of several files is about to do, kept outside of the sandbox until it is done: with it, the next
+//! operation takes back what a process that was killed has left.
+//!
+//! One file for each change that is under way, which its process keeps locked. Each state is one more line, so that a
+//! line that was cut by a crash leaves the one before it.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, fsync, mkdir, open, openat, unlinkat,
+};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use serde::{Deserialize, Serialize};
+
+use super::policy::{Sandbox, Sandboxes};
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// How the name of an intent ends.
+const SUFFIX: &str = ".intent";
+/// The bits of a mode that let others in.
+const OTHERS: u32 = 0o077;
+
+/// The device and the number of a file.
+pub(super) type FileId = (u64, u64);
+
+/// How far a change has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stage {
+    /// New contents are written; no file has changed.
+    Staging,
+    /// Files are put in place: some have changed.
+    Moving,
+    /// All have changed.
+    Done,
+}
+
+/// What is about to happen, and how far it has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Plan {
+    /// The root of the sandbox: its device, number and birth.
+    pub root: [u8; 32],
+    /// How far it has come.
+    pub stage: Stage,
+    /// The directories that are made for it, those above first.
+    pub made: Vec<String>,
+    /// The files.
+    pub files: Vec<Step>,
+}
+
+/// What happens to one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Step {
+    /// The path beneath the root.
+    pub path: String,
+    /// The file that is there before.
+    pub old: Option<FileId>,
+    /// The file that takes its place, once it is staged.
+    pub new: Option<FileId>,
+}
+
+/// The directory of the intents of this user.
+#[derive(Debug)]
+pub(super) struct Intents(OwnedFd);
+
+/// An intent that this process keeps locked.
+#[derive(Debug)]
+pub(super) struct Intent<'a> {
+    directory: &'a OwnedFd,
+    name: String,
+    file: File,
+}
+
+impl Intents {
+    /// Opens the directory: below that of the user's state, else of temporary files, and in no sandbox. Where it is
+    /// missing, `makes` it.
+    ///
+    /// # Errors
+    /// `tool_failed` where no directory is this user's alone.
+    pub(super) fn open(sandboxes: &Sandboxes, makes: bool) -> Result<Self> {
+        let mut refused = io::Error::from(io::ErrorKind::NotFound);
+        for path in candidates() {
+            match open_private(&path, sandboxes, makes) {
+                Ok(directory) => return Ok(Self(directory)),
+                Err(error) => refused = error,
+            }
+        }
+        Err(Error::tool_failed(
+            "no directory outside of the sandboxes can keep what a change of several files is about to do",
+        )
+        .with_hint("Let XDG_STATE_HOME name a directory of this user that others cannot write and no sandbox has")
+        .with_source(refused))
+    }
+
+    /// Starts an intent, which is locked until it is dropped.
+    pub(super) fn start(&self, plan: &Plan) -> io::Result<Intent<'_>> {
+        loop {
+            let mut bytes = [0; 8];
+            getrandom::fill(&mut bytes).map_err(|_| io::ErrorKind::Other)?;
+            let name = format!("{:016x}{SUFFIX}", u64::from_be_bytes(bytes));
+            let flags =
+                OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let file = File::from(openat(&self.0, &name, flags, Mode::from_raw_mode(0o600))?);
+            let is_locked = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+            // Between the two, another process may have taken it for one that was left.
+            if is_locked && fstat(&file)?.st_nlink == 1 {
+                let mut intent = Intent { directory: &self.0, name, file };
+                if let Err(error) = intent.append(plan).and_then(|()| Ok(fsync(&self.0)?)) {
+                    intent.end();
+                    return Err(error);
+                }
+                return Ok(intent);
+            }
+        }
+    }
+
+    /// Returns the intents on a sandbox whose processes have ended, each locked.
+    pub(super) fn left(&self, sandbox: &Sandbox) -> io::Result<Vec<(Intent<'_>, Plan)>> {
+        let root = sandbox.root.identity()?;
+        let mut left = Vec::new();
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let Some(name) = entry.file_name().to_str().ok().filter(|name| name.ends_with(SUFFIX))
+            else {
+                continue;
+            };
+            let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            let Ok(file) = openat(&self.0, name, flags, Mode::empty()).map(File::from) else {
+                continue;
+            };
+            let found = fstat(&file)?;
+            let is_ours = found.st_uid == geteuid().as_raw()
+                && found.st_mode & OTHERS == 0
+                && file.metadata()?.is_file();
+            if !is_ours || flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+                continue;
+            }
+            let intent = Intent { directory: &self.0, name: name.to_owned(), file };
+            match intent.read()? {
+                // Its process was killed before it had done anything.
+                None => intent.end(),
+                Some(plan) if plan.root == root => left.push((intent, plan)),
+                Some(_) => {}
+            }
+        }
+        Ok(left)
+    }
+}
+
+impl Intent<'_> {
+    /// Records how far the change has come, durably.
+    pub(super) fn append(&mut self, plan: &Plan) -> io::Result<()> {
+        let mut line = serde_json::to_vec(plan)?;
+        line.push(b'\n');
+        self.file.write_all(&line)?;
+        Ok(fsync(&self.file)?)
+    }
+
+    /// Forgets it: nothing is left to do.
+    pub(super) fn end(self) {
+        // One that stays is found by the next operation, which finds nothing to do.
+        let _ = unlinkat(self.directory, self.name.as_str(), AtFlags::empty());
+    }
+
+    /// Returns the last state that is whole.
+    fn read(&self) -> io::Result<Option<Plan>> {
+        let mut text = Vec::new();
+        (&self.file).take(limits::INTENT_BYTES).read_to_end(&mut text)?;
+        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end);
+        let last = text[..whole].rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+        Ok(serde_json::from_slice(last).ok())
+    }
+}
+
+/// Returns where the directory may be, the best first.
+fn candidates() -> Vec<PathBuf> {
+    let named = |variable: &str| {
+        std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+    };
+    let state = named("XDG_STATE_HOME").or_else(|| Some(named("HOME")?.join(".local/state")));
+    let temporary = std::env::temp_dir().join(format!("redline-{}", geteuid().as_raw()));
+    state.map(|state| state.join("redline")).into_iter().chain([temporary]).collect()
+}
+
+/// Opens a directory that is this user's alone; it is made where it is missing.
+fn open_private(path: &Path, sandboxes: &Sandboxes, makes: bool) -> io::Result<OwnedFd> {
+    let (above, name) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
+    let above = match above.canonicalize() {
+        Err(error) if makes && error.kind() == io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(above)?;
+            above.canonicalize()?
+        }
+        found => found?,
+    };
+    let path = above.join(name);
+    if sandboxes.iter().any(|sandbox| path.starts_with(sandbox.path())) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    if makes
+        && let Err(error) = mkdir(&path, Mode::from_raw_mode(0o700))
+        && error != Errno::EXIST
+    {
+        return Err(error.into());
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let directory = open(&path, flags, Mode::empty())?;
+    let found = fstat(&directory)?;
+    if found.st_uid != geteuid().as_raw() || found.st_mode & OTHERS != 0 {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(directory)
+}

@@ -1,0 +1,50 @@
+//! A directory that is locked while it is written, and names of ours in it.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, openat, unlinkat};
+use rustix::io::Errno;
+
+use crate::budget::check_current;
+use crate::error::Result;
+use crate::limits;
+
+/// Waits for the lock on a directory, up to a limit and within the budget of the thread; tells whether it was got.
+pub(super) fn lock(directory: &OwnedFd) -> Result<rustix::io::Result<bool>> {
+    let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
+    loop {
+        match flock(directory, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if Instant::now() < until => {
+                check_current()?;
+                sleep(Duration::from_millis(1));
+            }
+            Err(Errno::WOULDBLOCK) => return Ok(Ok(false)),
+            Err(Errno::INTR) => {}
+            result => return Ok(result.map(|()| true)),
+        }
+    }
+}
+
+/// Removes what stands at a name that is reserved for us, whatever it is.
+pub(super) fn clear(directory: BorrowedFd<'_>, name: &str, depth: usize) -> io::Result<()> {
+    match unlinkat(directory, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => return Ok(()),
+        // Linux says the one of a directory, other systems the other.
+        Err(Errno::ISDIR | Errno::PERM) if depth < limits::CLEARED_DEPTH => {}
+        Err(error) => return Err(error.into()),
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let inner = openat(directory, name, flags, Mode::empty())?;
+    for entry in Dir::read_from(&inner)? {
+        let entry = entry?;
+        match entry.file_name().to_str() {
+            Ok("." | "..") => {}
+            Ok(name) => clear(inner.as_fd(), name, depth + 1)?,
+            Err(_) => unlinkat(&inner, entry.file_name(), AtFlags::empty())?,
+        }
+    }
+    Ok(unlinkat(directory, name, AtFlags::REMOVEDIR)?)
+}

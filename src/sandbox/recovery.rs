@@ -1,0 +1,56 @@
+//! What is left of changes of several files whose process was killed: taken back, or ended, by the next operation.
+
+use std::io;
+
+use super::intent::{Intents, Stage};
+use super::place::Place;
+use super::policy::Sandbox;
+use super::staging::Staging;
+use crate::error::{Error, Result, quoted};
+
+/// Takes back, or ends, what processes that were killed have left in a sandbox.
+///
+/// # Errors
+/// `tool_failed` where the system refuses, or another writer holds a lock.
+pub(super) fn settle(place: &Place<'_>) -> Result<()> {
+    if !place.sandbox().is_writable() {
+        return Ok(());
+    }
+    match Intents::open(place.sandboxes(), false) {
+        Ok(intents) => take_back_left(&intents, place.sandbox()),
+        // Nothing was ever changed from here.
+        Err(_) => Ok(()),
+    }
+}
+
+/// Does the same for the intents of a directory.
+pub(super) fn take_back_left(intents: &Intents, sandbox: &Sandbox) -> Result<()> {
+    for (intent, plan) in intents.left(sandbox).map_err(cannot_record)? {
+        let staging = Staging::open(sandbox, &plan, false)?;
+        match plan.stage {
+            Stage::Done => staging.finish(&plan),
+            Stage::Staging | Stage::Moving => {
+                staging.take_back(&plan).map_err(|error| left(sandbox, error))?;
+                Staging::remove_made(sandbox, &plan);
+            }
+        }
+        intent.end();
+    }
+    Ok(())
+}
+
+fn left(sandbox: &Sandbox, error: io::Error) -> Error {
+    Error::tool_failed(format!(
+        "a change of several files in {} was interrupted, and the system does not let it be taken back",
+        quoted(sandbox.name())
+    ))
+    .with_hint("Look at the permissions of its directories, and try again")
+    .with_source(error)
+}
+
+/// Returns the error for a change of which nobody would know.
+pub(super) fn cannot_record(error: io::Error) -> Error {
+    Error::tool_failed("what is about to change cannot be recorded; no file is changed")
+        .with_hint("Make room in the directory of this user's state (XDG_STATE_HOME)")
+        .with_source(error)
+}

@@ -1,0 +1,305 @@
+//! The directories of a change of several files: locked in one order, with the new contents that wait in them and the old
+//! ones that are kept until all is done.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, mkdirat, openat, renameat, renameat_with,
+    statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::intent::{FileId, Plan, Stage, Step};
+use super::locked::{clear, lock};
+use super::policy::Sandbox;
+use super::rel_path::RelPath;
+
+use crate::error::{Error, Result, quoted};
+
+/// The directory beside the files in which new contents wait, and old ones are kept.
+pub(super) const STAGED: &str = ".redline-patch";
+
+/// The directories of the files of a plan.
+pub(super) struct Staging {
+    /// The device and number of each directory, by its path.
+    ids: BTreeMap<String, FileId>,
+    /// Locked until this is dropped.
+    opened: BTreeMap<FileId, OwnedFd>,
+}
+
+impl Staging {
+    /// Opens and locks the directories, in the order of their numbers; missing ones are made, or left out.
+    pub(super) fn open(sandbox: &Sandbox, plan: &Plan, makes: bool) -> Result<Self> {
+        let failed = |path: &str, error: Errno| {
+            let shown = quoted(&format!("{}/{path}", sandbox.name()));
+            Error::tool_failed(format!(
+                "the directory {shown} cannot be written; no file is changed"
+            ))
+            .with_hint("Look at its path and its permissions")
+            .with_source(io::Error::from(error))
+        };
+        if makes {
+            for path in &plan.made {
+                make(sandbox, path).map_err(|error| failed(path, error))?;
+            }
+        }
+        let mut staging = Self { ids: BTreeMap::new(), opened: BTreeMap::new() };
+        for step in &plan.files {
+            let (path, _) = split(&step.path);
+            if staging.ids.contains_key(path) {
+                continue;
+            }
+            let directory = match sandbox.root.open_directory(path) {
+                Err(Errno::NOENT | Errno::NOTDIR) if !makes => continue,
+                opened => opened.map_err(|error| failed(path, error))?,
+            };
+            let id = id_of(&directory).map_err(|error| failed(path, error))?;
+            staging.ids.insert(path.to_owned(), id);
+            staging.opened.entry(id).or_insert(directory);
+        }
+        for directory in staging.opened.values() {
+            if !lock(directory)?.map_err(|error| failed("", error))? {
+                return Err(Error::tool_failed("a directory is locked by another writer")
+                    .with_hint("Try again when it has finished"));
+            }
+        }
+        Ok(staging)
+    }
+
+    /// Returns the directories of paths that are missing, those above first.
+    pub(super) fn missing<'p>(
+        sandbox: &Sandbox,
+        paths: impl Iterator<Item = &'p RelPath>,
+    ) -> rustix::io::Result<Vec<String>> {
+        let mut missing: Vec<String> = Vec::new();
+        for path in paths {
+            for directory in path.directories() {
+                if missing.iter().any(|other| other == directory) {
+                    continue;
+                }
+                if let Err(Errno::NOENT) = sandbox.root.open_directory(directory) {
+                    missing.push(directory.to_owned());
+                }
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Removes directories that were made, where nothing is in them.
+    pub(super) fn remove_made(sandbox: &Sandbox, plan: &Plan) {
+        for path in plan.made.iter().rev() {
+            // One that is not empty is somebody's.
+            let _ = remove_directory(sandbox, path);
+        }
+    }
+
+    /// Returns the directory in which the new content of a file waits; it is made by the first.
+    pub(super) fn directory_for(&self, path: &str) -> io::Result<OwnedFd> {
+        let directory = self.directory(path)?;
+        match mkdirat(directory, STAGED, Mode::from_raw_mode(0o700)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(staged(directory)?)
+    }
+
+    /// Makes the directories that keep files which go.
+    pub(super) fn prepare(&self, plan: &Plan) -> io::Result<()> {
+        plan.files.iter().try_for_each(|step| self.directory_for(&step.path).map(drop))
+    }
+
+    /// Puts a file in its place, and keeps the old one.
+    pub(super) fn put(&self, index: usize, step: &Step) -> io::Result<()> {
+        let directory = self.directory(&step.path)?;
+        let (staged, (_, name), waiting) =
+            (staged(directory)?, split(&step.path), index.to_string());
+        match (step.old, step.new) {
+            (None, Some(_)) => {
+                renameat_with(&staged, &waiting, directory, name, RenameFlags::NOREPLACE)?;
+            }
+            (Some(_), Some(_)) => {
+                match renameat_with(&staged, &waiting, directory, name, RenameFlags::EXCHANGE) {
+                    // Some file systems cannot swap two names.
+                    Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                        renameat(directory, name, &staged, kept(index))?;
+                        renameat(&staged, &waiting, directory, name)?;
+                    }
+                    swapped => swapped?,
+                }
+            }
+            (_, None) => renameat(directory, name, &staged, &waiting)?,
+        }
+        Ok(())
+    }
+
+    /// Tells whether what a new file has replaced is the file that was seen.
+    pub(super) fn has_taken(&self, index: usize, step: &Step) -> bool {
+        let Some(old) = step.old else { return true };
+        let staged = self.directory(&step.path).and_then(|found| Ok(staged(found)?));
+        staged.is_ok_and(|staged| kept_in(&staged, index, step).is_some_and(|(_, id)| id == old))
+    }
+
+    /// Makes the names durable.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        Ok(self.opened.values().try_for_each(fsync)?)
+    }
+
+    /// Brings every file back that was put in its place. What another program has written since stays.
+    pub(super) fn take_back(&self, plan: &Plan) -> io::Result<()> {
+        if plan.stage != Stage::Staging {
+            for (index, step) in plan.files.iter().enumerate().rev() {
+                if let Ok(directory) = self.directory(&step.path) {
+                    Self::take_back_one(directory, index, step)?;
+                }
+            }
+            self.sync()?;
+        }
+        self.clear(plan)
+    }
+
+    fn take_back_one(directory: &OwnedFd, index: usize, step: &Step) -> io::Result<()> {
+        let (_, name) = split(&step.path);
+        let now = id_at(directory.as_fd(), name);
+        if now.is_some() && now != step.new {
+            return Ok(());
+        }
+        let staged = match staged(directory) {
+            Err(Errno::NOENT) => return Ok(()),
+            opened => opened?,
+        };
+        match kept_in(&staged, index, step) {
+            Some((old, _)) if now.is_some() => renameat(&staged, old, directory, name)?,
+            Some((old, _)) => {
+                renameat_with(&staged, old, directory, name, RenameFlags::NOREPLACE)?;
+            }
+            None if now.is_some() && step.old.is_none() => {
+                unlinkat(directory, name, AtFlags::empty())?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Ends a change that is made: what was kept goes, and directories that files have left empty, as with git.
+    pub(super) fn finish(&self, plan: &Plan) {
+        // What stays is found by the next operation.
+        let _ = self.clear(plan);
+        for step in plan.files.iter().filter(|step| step.new.is_none()) {
+            let _ = self.remove_empty(&step.path);
+        }
+    }
+
+    fn remove_empty(&self, path: &str) -> io::Result<()> {
+        let (mut path, _) = split(path);
+        while !path.is_empty() {
+            let (above, name) = split(path);
+            let Some(id) = self.ids.get(above) else {
+                return Ok(());
+            };
+            unlinkat(&self.opened[id], name, AtFlags::REMOVEDIR)?;
+            path = above;
+        }
+        Ok(())
+    }
+
+    fn clear(&self, plan: &Plan) -> io::Result<()> {
+        for step in &plan.files {
+            if let Ok(directory) = self.directory(&step.path) {
+                clear(directory.as_fd(), STAGED, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn directory(&self, path: &str) -> io::Result<&OwnedFd> {
+        let id = self.ids.get(split(path).0).ok_or(io::ErrorKind::NotFound)?;
+        Ok(&self.opened[id])
+    }
+}
+
+/// Returns the directory and the name of a path.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Returns the name and number of the file that is kept, whatever it is.
+fn kept_in(staged: &OwnedFd, index: usize, step: &Step) -> Option<(String, FileId)> {
+    [kept(index), index.to_string()].into_iter().find_map(|name| {
+        let id = id_at(staged.as_fd(), &name)?;
+        (Some(id) != step.new).then_some((name, id))
+    })
+}
+
+/// Returns the name of an old file where two names cannot be swapped.
+fn kept(index: usize) -> String {
+    format!("{index}.old")
+}
+
+fn staged(directory: &OwnedFd) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(directory, STAGED, flags, Mode::empty())
+}
+
+fn id_of(directory: &OwnedFd) -> rustix::io::Result<FileId> {
+    let found = fstat(directory)?;
+    Ok((found.st_dev, found.st_ino))
+}
+
+fn id_at(directory: BorrowedFd<'_>, name: &str) -> Option<FileId> {
+    let found = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some((found.st_dev, found.st_ino))
+}
+
+fn make(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
+    let (above, name) = split(path);
+    let above = sandbox.root.open_directory(above)?;
+    match mkdirat(&above, name, Mode::from_raw_mode(0o777)) {
+        Ok(()) | Err(Errno::EXIST) => fsync(&above),
+        Err(error) => Err(error),
+    }
+}
+
+fn remove_directory(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
+    let (above, name) = split(path);
+    unlinkat(sandbox.root.open_directory(above)?, name, AtFlags::REMOVEDIR)
+}
+
+/// Ends the process, or the test, at the step that it is told to: tests show that nothing is half done.
+pub(super) fn fault() {
+    #[cfg(test)]
+    tests::fault();
+    #[cfg(debug_assertions)]
+    {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        use rustix::process::{Signal, getpid, kill_process};
+        static STEP: AtomicUsize = AtomicUsize::new(0);
+        let wanted = std::env::var("REDLINE_DIE_AT_STEP").ok().and_then(|step| step.parse().ok());
+        if wanted == Some(STEP.fetch_add(1, Ordering::Relaxed)) {
+            let _ = kill_process(getpid(), Signal::KILL);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// The steps until the thread fails, as a process that is killed: nothing is cleaned up.
+        pub static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    pub fn fault() {
+        LEFT.with(|left| match left.get() {
+            Some(0) => {
+                left.set(None);
+                panic!("killed");
+            }
+            Some(steps) => left.set(Some(steps - 1)),
+            None => {}
+        });
+    }
+}

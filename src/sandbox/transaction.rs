@@ -1,0 +1,247 @@
+//! Changes of several files of a sandbox: all or none, also where the process is killed in between.
+//!
+//! New contents are staged beside the files, in a directory of a reserved name. Then the directories are locked in one
+//! order, the files are compared with what was seen, and each is swapped for its new content; the old ones are kept
+//! until all are in place. What is left of a process that was killed is taken back by the next operation, which finds
+//! in its intent how far it had come.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use rustix::fs::{Mode, OFlags, fchmod, fstat, fsync, openat};
+
+use super::intent::{Intent, Intents, Plan, Stage, Step};
+use super::place::Place;
+use super::policy::Sandbox;
+use super::recovery::{cannot_record, take_back_left};
+use super::staging::{Staging, fault};
+use super::write::{Expected, copy_attributes, copy_owner, stale};
+use crate::budget::check_current;
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+
+/// The permissions that a file keeps.
+const KEPT_MODE: u32 = 0o1777;
+const EXECUTE: u32 = 0o111;
+
+/// A change of one file.
+#[derive(Debug, Clone)]
+pub struct Change<'a> {
+    /// The file.
+    pub place: Place<'a>,
+    /// What must stand there.
+    pub before: Expected,
+    /// What stands there afterwards; `None` for a file that goes.
+    pub after: Option<After<'a>>,
+}
+
+/// A file as it is to be.
+#[derive(Debug, Clone)]
+pub struct After<'a> {
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// Whether it may be run; `None` leaves that as it is.
+    pub executable: Option<bool>,
+    /// The file that moves here: it keeps its owner, permissions and attributes.
+    pub moved_from: Option<(Place<'a>, Expected)>,
+}
+
+/// Applies changes of files of one sandbox, all or none; `done` is called once all are made, before another writer of
+/// redline can change them.
+///
+/// # Errors
+/// - `stale`: a file is not as it was seen.
+/// - `invalid_args`: a file is named twice, or the files are of several sandboxes.
+/// - `fs_denied`: the rules do not let a file be written.
+/// - `too_large`: there are too many files, or one has too many bytes.
+/// - `tool_failed`: the system refuses, or another writer holds a lock.
+pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
+    let Some(first) = changes.first() else { return Ok(()) };
+    let sandbox = first.place.sandbox();
+    check(sandbox, changes)?;
+    let intents = Intents::open(first.place.sandboxes(), true)?;
+    take_back_left(&intents, sandbox)?;
+    let mut plan = planned(sandbox, changes)?;
+    let mut intent = intents.start(&plan).map_err(cannot_record)?;
+    fault();
+    let mut is_left = false;
+    let result = Staging::open(sandbox, &plan, true).and_then(|staging| {
+        let made = change_all(&staging, changes, &mut plan, &mut intent);
+        if let Err(error) = made {
+            let failed = staging.take_back(&plan).err();
+            is_left = failed.is_some();
+            return Err(failed.map_or(error, half_done));
+        }
+        done();
+        staging.finish(&plan);
+        Ok(())
+    });
+    if result.is_err() {
+        Staging::remove_made(sandbox, &plan);
+    }
+    if !is_left {
+        intent.end();
+    }
+    result
+}
+
+/// Refuses what is never written, before anything is.
+fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
+    if changes.len() > limits::PATCH_FILES {
+        return Err(Error::too_large(format!(
+            "there are {} files, and one change has at most {}",
+            changes.len(),
+            limits::PATCH_FILES
+        ))
+        .with_hint("Make it in several changes"));
+    }
+    let mut paths = std::collections::HashSet::new();
+    for Change { place, before, after } in changes {
+        check_current()?;
+        place.check_writable()?;
+        if place.sandbox().identity() != sandbox.identity() {
+            return Err(Error::invalid_args("the files lie in several sandboxes")
+                .with_hint("Change the files of each sandbox by themselves"));
+        }
+        let file = match before {
+            Expected::Present { identity, .. } => Some(identity.file),
+            Expected::Absent => None,
+        };
+        let key =
+            file.map_or_else(|| place.path().as_str().to_owned(), |(d, i)| format!("\0{d} {i}"));
+        if !paths.insert(key) {
+            return Err(Error::invalid_args(format!(
+                "{} is named twice",
+                quoted(&place.to_string())
+            ))
+            .with_hint("Put all changes of one file together"));
+        }
+        if let Some(after) = after {
+            place.check_size(&after.bytes)?;
+        }
+    }
+    Ok(())
+}
+
+fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
+    let step = |change: &Change<'_>| Step {
+        path: change.place.path().as_str().to_owned(),
+        old: match &change.before {
+            Expected::Present { identity, .. } => Some(identity.file),
+            Expected::Absent => None,
+        },
+        new: None,
+    };
+    let created = changes.iter().filter(|change| change.after.is_some());
+    let made = Staging::missing(sandbox, created.map(|change| change.place.path()))
+        .map_err(|error| cannot_record(error.into()))?;
+    Ok(Plan {
+        root: sandbox.root.identity().map_err(|error| cannot_record(error.into()))?,
+        stage: Stage::Staging,
+        made,
+        files: changes.iter().map(step).collect(),
+    })
+}
+
+/// Makes all changes while the directories are locked; on failure some may be made.
+fn change_all(
+    staging: &Staging,
+    changes: &[Change<'_>],
+    plan: &mut Plan,
+    intent: &mut Intent<'_>,
+) -> Result<()> {
+    let unchanged =
+        || changes.iter().try_for_each(|change| change.place.check_unchanged(&change.before));
+    unchanged()?;
+    for (index, change) in changes.iter().enumerate() {
+        check_current()?;
+        if let Some(after) = &change.after {
+            let staged = stage(staging, index, change, after, &plan.files[index].path);
+            let staged = staged.map_err(|error| change.place.write_failed(error))?;
+            let found = fstat(&staged).map_err(|error| change.place.write_failed(error.into()))?;
+            plan.files[index].new = Some((found.st_dev, found.st_ino));
+        }
+        if let Some(after) = &change.after
+            && let Some((from, expected)) = &after.moved_from
+        {
+            from.check_unchanged(expected)?;
+        }
+        fault();
+    }
+    staging.prepare(plan).map_err(|error| changes[0].place.write_failed(error))?;
+    plan.stage = Stage::Moving;
+    intent.append(plan).map_err(cannot_record)?;
+    fault();
+    unchanged()?;
+    for (index, (change, step)) in changes.iter().zip(&plan.files).enumerate() {
+        check_current()?;
+        staging.put(index, step).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound => {
+                stale(&quoted(&change.place.to_string()))
+            }
+            _ => change.place.write_failed(error),
+        })?;
+        fault();
+        if !staging.has_taken(index, step) {
+            return Err(stale(&quoted(&change.place.to_string())));
+        }
+    }
+    staging.sync().map_err(|error| changes[0].place.write_failed(error))?;
+    plan.stage = Stage::Done;
+    intent.append(plan).map_err(cannot_record)?;
+    fault();
+    Ok(())
+}
+
+/// Writes the new content of a file beside it, with what the file keeps.
+fn stage(
+    staging: &Staging,
+    index: usize,
+    change: &Change<'_>,
+    after: &After<'_>,
+    path: &str,
+) -> io::Result<File> {
+    let opened = |place: &Place<'_>| place.open().map_err(io::Error::other);
+    let (old, mode) = match (&after.moved_from, &change.before) {
+        (Some((place, expected)), _) => (Some(opened(place)?.file), expected.mode()),
+        (None, expected @ Expected::Present { .. }) => {
+            (Some(opened(&change.place)?.file), expected.mode())
+        }
+        (None, Expected::Absent) => (None, None),
+    };
+    let new_mode = match (&old, after.executable) {
+        (Some(_), _) => 0o600,
+        (None, Some(true)) => 0o777,
+        (None, _) => 0o666,
+    };
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let directory = staging.directory_for(path)?;
+    let file = openat(directory, index.to_string(), flags, Mode::from_raw_mode(new_mode))?;
+    let file = File::from(file);
+    (&file).write_all(&after.bytes)?;
+    if let Some(old) = &old {
+        copy_attributes(old, &file);
+        copy_owner(old, &file)?;
+    }
+    if let Some(mode) = mode {
+        let mode = mode & KEPT_MODE;
+        let mode = match after.executable {
+            // Who may read it may run it, as git makes it.
+            Some(true) => mode | (mode & 0o444) >> 2,
+            Some(false) => mode & !EXECUTE,
+            None => mode,
+        };
+        fchmod(&file, Mode::from_raw_mode(mode))?;
+    }
+    fsync(&file)?;
+    Ok(file)
+}
+
+fn half_done(error: io::Error) -> Error {
+    Error::tool_failed("a change of several files failed, and some of it could not be taken back")
+        .with_hint("The next operation in the sandbox tries again")
+        .with_source(error)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Which lines of a diff were moved, and where they came from.
+//!
+//! Source: what `git diff --color-moved` colours, described in its manual. A block is a run of lines on one side of which a run
+//! on the other side has the same text; a block with few letters and digits is none. git goes over the lines once, in the
+//! order in which it prints them, and so does [`mark`].
+
+mod blocks;
+mod dim;
+mod item;
+mod text_ids;
+
+use super::cancel_token::{CancelToken, Stopped};
+pub use item::{DiffItem, Mark, MovedMode, Printed};
+pub use text_ids::{MovedWhitespace, TextIds};
+
+/// Marks the lines of a whole diff.
+///
+/// # Errors
+/// [`Stopped`] when `cancel` asks for it or there is no memory.
+pub fn mark(
+    items: &[DiffItem],
+    texts: usize,
+    mode: MovedMode,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<Mark>, Stopped> {
+    let _charge =
+        cancel.charge(items.len() * 2 * size_of::<Mark>() + texts * size_of::<[u32; 4]>())?;
+    let mut marks = blocks::mark(items, texts, mode, cancel)?;
+    if mode == MovedMode::DimmedZebra {
+        dim::dim(items, &mut marks);
+    }
+    Ok(marks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Marks a diff of lines with signs: `M` for one moved, `A` for the second colour, `d` for dimmed, `.` for others.
+    fn shown(diff: &str, mode: MovedMode, whitespace: MovedWhitespace) -> String {
+        let mut texts = TextIds::new(whitespace);
+        let items: Vec<DiffItem> = diff
+            .lines()
+            .map(|line| match line.split_at(1) {
+                ("+", rest) => texts.item(Printed::Added, rest.as_bytes()),
+                ("-", rest) => texts.item(Printed::Removed, rest.as_bytes()),
+                _ => DiffItem::OTHER,
+            })
+            .collect();
+        let marks = mark(&items, texts.len(), mode, &CancelToken::never()).unwrap();
+        marks
+            .iter()
+            .map(|mark| match (mark.is_moved, mark.is_alternate, mark.is_dimmed) {
+                (false, ..) => '.',
+                (_, _, true) => 'd',
+                (_, true, _) => 'A',
+                _ => 'M',
+            })
+            .collect()
+    }
+
+    const BLOCK: &str =
+        "-let first = the_first_line();\n-}\n let between;\n+let first = the_first_line();\n+}\n";
+
+    #[test]
+    fn a_block_is_moved_and_a_short_line_alone_is_not() {
+        let exact = MovedWhitespace::Exact;
+        assert_eq!(shown(BLOCK, MovedMode::Zebra, exact), "MM.MM");
+        assert_eq!(shown("-}\n x\n+}\n", MovedMode::Zebra, exact), "...");
+        assert_eq!(shown("-}\n x\n+}\n", MovedMode::Plain, exact), "M.M");
+        assert_eq!(shown(BLOCK, MovedMode::DimmedZebra, exact), "dd.dd");
+    }
+
+    #[test]
+    fn neighbouring_blocks_are_told_apart() {
+        let (a, b) = ("let first = the_first_line();", "let second = the_second_line();");
+        let diff = format!("-{a}\n x\n-{b}\n x\n+{b}\n+{a}\n");
+        assert_eq!(shown(&diff, MovedMode::Zebra, MovedWhitespace::Exact), "M.M.MA");
+        assert_eq!(shown(&diff, MovedMode::Blocks, MovedWhitespace::Exact), "M.M.MM");
+    }
+
+    #[test]
+    fn white_space_counts_as_it_is_asked_for() {
+        let diff = "-let first = the_first_line();\n-  other_line_of_it();\n x\n+  let first = the_first_line();\n+    other_line_of_it();\n";
+        assert_eq!(shown(diff, MovedMode::Zebra, MovedWhitespace::Exact), ".....");
+        assert_eq!(shown(diff, MovedMode::Zebra, MovedWhitespace::All), "MM.MM");
+        assert_eq!(shown(diff, MovedMode::Zebra, MovedWhitespace::Indentation), "MM.MM");
+        let uneven = diff.replace("+    other", "+  other");
+        assert_eq!(shown(&uneven, MovedMode::Zebra, MovedWhitespace::Indentation), "M..M.");
+    }
+}

@@ -1,0 +1,104 @@
+//! Numbers for the texts of lines: lines that count as equal have one.
+
+use std::collections::HashMap;
+
+use super::item::{DiffItem, Printed};
+use crate::text::engine::is_space;
+
+/// Letters and digits that a block must have to count as moved.
+pub(super) const LEAST_LETTERS: u32 = 20;
+
+/// Columns from one TAB stop to the next.
+const TAB_COLUMNS: i64 = 8;
+
+/// Which white space does not count when lines are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MovedWhitespace {
+    /// All counts.
+    #[default]
+    Exact,
+    /// None counts: `ignore-all-space`.
+    All,
+    /// Its amount, and all at the end of a line: `ignore-space-change`.
+    Change,
+    /// All at the end of a line: `ignore-space-at-eol`.
+    Eol,
+    /// The indentation, where a whole block has one more or less: `allow-indentation-change`.
+    Indentation,
+}
+
+/// The texts met so far.
+#[derive(Debug, Default)]
+pub struct TextIds {
+    whitespace: MovedWhitespace,
+    numbers: HashMap<Vec<u8>, u32>,
+}
+
+impl TextIds {
+    /// Returns an empty table.
+    pub fn new(whitespace: MovedWhitespace) -> Self {
+        Self { whitespace, numbers: HashMap::new() }
+    }
+
+    /// Returns how many different texts were met.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Tells whether none was met.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// Returns what decides on the moves of a line, which is given without its newline.
+    pub fn item(&mut self, printed: Printed, line: &[u8]) -> DiffItem {
+        let is_blank = line.iter().all(|&byte| is_space(byte));
+        let (indent, start) = match self.whitespace {
+            MovedWhitespace::Indentation => indentation(line),
+            _ => (0, 0),
+        };
+        let key = self.key(&line[start..], is_blank);
+        let next = self.numbers.len() as u32;
+        let text = match self.numbers.get(&key) {
+            Some(&text) => text,
+            None => *self.numbers.entry(key).or_insert(next),
+        };
+        let letters = line.iter().take_while(|&&byte| byte != 0);
+        let letters = letters.filter(|byte| byte.is_ascii_alphanumeric());
+        DiffItem {
+            printed,
+            text,
+            indent: (!is_blank).then_some(indent),
+            letters: letters.take(LEAST_LETTERS as usize).count() as u8,
+        }
+    }
+
+    /// Returns what two lines that count as equal have in common.
+    fn key(&self, line: &[u8], is_blank: bool) -> Vec<u8> {
+        let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+        match self.whitespace {
+            MovedWhitespace::Indentation if is_blank => Vec::new(),
+            MovedWhitespace::Exact | MovedWhitespace::Indentation => line.to_vec(),
+            MovedWhitespace::Eol => line[..end].to_vec(),
+            MovedWhitespace::All => line.iter().copied().filter(|&byte| !is_space(byte)).collect(),
+            MovedWhitespace::Change => {
+                let runs = line[..end].chunk_by(|a, b| is_space(*a) == is_space(*b));
+                runs.flat_map(|run| if is_space(run[0]) { b" " } else { run }).copied().collect()
+            }
+        }
+    }
+}
+
+/// Returns the columns of a line's indentation and where it ends.
+fn indentation(line: &[u8]) -> (i64, usize) {
+    let skipped = line.iter().take_while(|byte| matches!(byte, b'\x0b' | b'\x0c' | b'\r')).count();
+    let mut columns = 0;
+    for (at, byte) in line.iter().enumerate().skip(skipped) {
+        match byte {
+            b' ' => columns += 1,
+            b'\t' => columns += TAB_COLUMNS - columns % TAB_COLUMNS,
+            _ => return (columns, at),
+        }
+    }
+    (columns, line.len())
+}

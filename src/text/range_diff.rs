@@ -1,0 +1,280 @@
+//! Two versions of a series of patches: which patch became which, and what changed in it.
+//!
+//! Source: the output of `git range-diff`, described in its manual under "Algorithm". Patches that are equal but for their
+//! messages are paired first. The rest is an assignment whose costs are the sizes of the differences; to drop or to add a patch
+//! costs a share of its size.
+
+use std::collections::HashMap;
+
+use super::assignment::assign;
+use super::cancel_token::CancelToken;
+use super::diff::{Diff, DiffOptions, lowest_line_changes};
+use super::engine::{Algorithm, Engine};
+use super::hunk::hunks;
+use super::lines::Lines;
+use super::section::{Finder, Sections};
+use super::unified::write_line;
+use crate::budget::Charge;
+use crate::error::Result;
+
+/// The cost of a pair that must not be: one of its patches is paired already.
+const FORBIDDEN: i64 = 1 << 16;
+
+/// What stands before each line of a difference.
+const INDENT: &[u8] = b"    ";
+
+/// A patch as a text that is compared.
+#[derive(Debug, Default)]
+pub struct PatchText {
+    /// The author, the message, notes, and then the changed files.
+    pub text: Vec<u8>,
+    /// Where the changed files begin; 0 where there are none.
+    pub files_start: usize,
+    /// How many lines are about the files.
+    pub file_lines: usize,
+}
+
+impl PatchText {
+    /// Returns what decides on pairs: the files, or all where none changed.
+    fn files(&self) -> &[u8] {
+        &self.text[self.files_start..]
+    }
+}
+
+/// Which patch of the other side each patch has become, of patches that are equal.
+#[derive(Debug)]
+pub struct Matches {
+    /// The new patch of each old one.
+    pub old: Vec<Option<usize>>,
+    /// The old patch of each new one.
+    pub new: Vec<Option<usize>>,
+}
+
+/// Pairs patches that change the same in the same way.
+pub fn exact_matches(old: &[&PatchText], new: &[&PatchText]) -> Matches {
+    let mut matches = Matches { old: vec![None; old.len()], new: vec![None; new.len()] };
+    let mut equal = EqualPatches::default();
+    for (at, patch) in old.iter().enumerate() {
+        equal.add(patch.files(), at);
+    }
+    for (at, patch) in new.iter().enumerate() {
+        if let Some(other) = equal.remove(patch.files()) {
+            matches.old[other] = Some(at);
+            matches.new[at] = Some(other);
+        }
+    }
+    matches
+}
+
+/// Equal patches, of which git takes the one first that was added last. Its table turns their order around when it grows or
+/// shrinks.
+#[derive(Default)]
+struct EqualPatches<'a> {
+    stacks: HashMap<&'a [u8], Vec<usize>>,
+    count: usize,
+    table: usize,
+}
+
+impl<'a> EqualPatches<'a> {
+    const SMALLEST: usize = 64;
+
+    /// Entries beyond which the table grows.
+    fn grows_at(&self) -> usize {
+        self.table * 80 / 100
+    }
+
+    fn add(&mut self, files: &'a [u8], at: usize) {
+        self.table = self.table.max(Self::SMALLEST);
+        self.stacks.entry(files).or_default().push(at);
+        self.count += 1;
+        if self.count > self.grows_at() {
+            self.resize(4 * self.table);
+        }
+    }
+
+    fn remove(&mut self, files: &[u8]) -> Option<usize> {
+        let found = self.stacks.get_mut(files)?.pop()?;
+        self.count -= 1;
+        if self.table > Self::SMALLEST && self.count < self.grows_at() / 5 {
+            self.resize(self.table / 4);
+        }
+        Some(found)
+    }
+
+    fn resize(&mut self, table: usize) {
+        self.table = table;
+        self.stacks.values_mut().for_each(|stack| stack.reverse());
+    }
+}
+
+/// Returns how much two patches differ: the lines and the hunks of the difference of their files.
+///
+/// # Errors
+/// `too_large` for a patch that cannot be compared; why the query ended.
+pub fn cost(
+    engine: &mut Engine,
+    old: &PatchText,
+    new: &PatchText,
+    cancel: &CancelToken<'_>,
+) -> Result<i64> {
+    let (old, new) = (Lines::split(old.files(), cancel)?, Lines::split(new.files(), cancel)?);
+    let changes = lowest_line_changes(engine, &old, &new, Algorithm::Myers, cancel)?;
+    let context = Some(DiffOptions::CONTEXT);
+    let hunks = hunks(&changes, old.len() as u32, new.len() as u32, context, 0, cancel)?;
+    let lines = hunks.iter().map(|hunk| {
+        let removed = changes[hunk.changes.clone()]
+            .iter()
+            .map(|change| i64::from(change.old.end - change.old.start));
+        1 + i64::from(hunk.new.end - hunk.new.start) + removed.sum::<i64>()
+    });
+    Ok(lines.sum())
+}
+
+/// Pairs the patches that are left, by the costs of each old patch with each new one; `creation_factor` is what a patch that is
+/// dropped or added costs, in percent of its size.
+///
+/// # Errors
+/// Why the query ended.
+pub fn assign_rest(
+    matches: &mut Matches,
+    old: &[&PatchText],
+    new: &[&PatchText],
+    costs: &[Vec<i64>],
+    creation_factor: i64,
+    cancel: &CancelToken<'_>,
+) -> Result<()> {
+    let alone = |patch: &PatchText, matched: Option<usize>| match matched {
+        None => (patch.file_lines as i64).saturating_mul(creation_factor) / 100,
+        Some(_) => FORBIDDEN,
+    };
+    let dropped: Vec<i64> =
+        old.iter().zip(&matches.old).map(|(patch, matched)| alone(patch, *matched)).collect();
+    let added: Vec<i64> =
+        new.iter().zip(&matches.new).map(|(patch, matched)| alone(patch, *matched)).collect();
+    let cost = |column: usize, row: usize| match (dropped.get(column), added.get(row)) {
+        (Some(_), Some(_)) => match (matches.old[column], matches.new[row]) {
+            (Some(matched), _) if matched == row => 0,
+            (None, None) => costs[column][row],
+            _ => FORBIDDEN,
+        },
+        (Some(&dropped), None) => dropped,
+        (None, Some(&added)) => added,
+        (None, None) => 0,
+    };
+    let row_of = assign(old.len() + new.len(), cost, cancel)?;
+    for (at, &row) in row_of[..old.len()].iter().enumerate() {
+        if row < new.len() {
+            matches.old[at] = Some(row);
+            matches.new[row] = Some(at);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the pairs in the order of the new patches; an old patch without a partner comes once all before it have come.
+pub fn in_order(matches: &Matches) -> Vec<(Option<usize>, Option<usize>)> {
+    let (mut pairs, mut is_shown) = (Vec::new(), vec![false; matches.old.len()]);
+    let (mut old, mut new) = (0, 0);
+    while old < matches.old.len() || new < matches.new.len() {
+        while is_shown.get(old) == Some(&true) {
+            old += 1;
+        }
+        let is_alone = new == matches.new.len() || matches.old.get(old) == Some(&None);
+        if is_alone && old < matches.old.len() {
+            pairs.push((Some(old), None));
+            old += 1;
+            continue;
+        }
+        while matches.new.get(new) == Some(&None) {
+            pairs.push((None, Some(new)));
+            new += 1;
+        }
+        if let Some(&Some(partner)) = matches.new.get(new) {
+            pairs.push((Some(partner), Some(new)));
+            is_shown[partner] = true;
+            new += 1;
+        }
+    }
+    pairs
+}
+
+/// Returns what changed from one version of a patch to the other, as git prints it.
+///
+/// # Errors
+/// As [`cost`].
+pub fn changes(
+    engine: &mut Engine,
+    old: &PatchText,
+    new: &PatchText,
+    cancel: &CancelToken<'_>,
+) -> Result<(Vec<u8>, Charge)> {
+    let diff = Diff::new(engine, &old.text, &new.text, &DiffOptions::default(), cancel)?;
+    let mut headings = Finder::new(Sections::of_patches(), diff.old_lines(), cancel);
+    let (mut out, mut charge, mut pace) = (Vec::new(), Charge::free(), cancel.pace());
+    cancel.room(&mut charge, &mut out, 2 * diff.written_bytes())?;
+    for hunk in diff.hunks() {
+        let heading = headings.heading(hunk)?;
+        out.extend_from_slice(&[INDENT, b"@@"].concat());
+        if let Some(heading) = heading {
+            out.extend_from_slice(&[b" ", heading].concat());
+        }
+        out.push(b'\n');
+        for line in diff.lines(hunk) {
+            cancel.room(&mut charge, &mut out, INDENT.len() + line.content.len() + 32)?;
+            out.extend_from_slice(INDENT);
+            write_line(&mut out, &line, &mut pace)?;
+        }
+    }
+    Ok((out, charge))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patch(text: &str) -> PatchText {
+        PatchText {
+            text: text.as_bytes().to_vec(),
+            files_start: 0,
+            file_lines: text.lines().count(),
+        }
+    }
+
+    fn pairs(old: &[&str], new: &[&str]) -> Vec<(Option<usize>, Option<usize>)> {
+        let (old, new): (Vec<_>, Vec<_>) = (
+            old.iter().map(|text| patch(text)).collect(),
+            new.iter().map(|text| patch(text)).collect(),
+        );
+        let (old, new): (Vec<_>, Vec<_>) = (old.iter().collect(), new.iter().collect());
+        let mut matches = exact_matches(&old, &new);
+        let (cancel, mut engine) = (CancelToken::never(), Engine::default());
+        let costs: Vec<Vec<i64>> = old
+            .iter()
+            .map(|a| new.iter().map(|b| cost(&mut engine, a, b, &cancel).unwrap()).collect())
+            .collect();
+        assign_rest(&mut matches, &old, &new, &costs, 60, &cancel).unwrap();
+        in_order(&matches)
+    }
+
+    const LONG: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n";
+
+    #[test]
+    fn patches_are_paired_dropped_and_added_in_the_order_of_the_new_ones() {
+        let edited = LONG.replace("20", "x");
+        assert_eq!(pairs(&[], &[]), []);
+        assert_eq!(pairs(&["a\n"], &[]), [(Some(0), None)]);
+        assert_eq!(
+            pairs(&["a\n", "b\n"], &["b\n", "a\n"]),
+            [(Some(1), Some(0)), (Some(0), Some(1))]
+        );
+        assert_eq!(
+            pairs(&["a\n", LONG], &[&edited, "n\n"]),
+            [(Some(0), None), (Some(1), Some(0)), (None, Some(1))]
+        );
+    }
+
+    #[test]
+    fn of_equal_patches_the_last_is_taken_first() {
+        assert_eq!(pairs(&["a\n", "a\n"], &["a\n"]), [(Some(0), None), (Some(1), Some(0))]);
+    }
+}

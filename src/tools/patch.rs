@@ -1,0 +1,167 @@
+//! `apply_patch`: changes of several files, all or none.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::tool::{Alias, Annotations, Output, Tool, WRITES};
+use crate::error::escaped;
+
+/// Changes several files.
+pub struct ApplyPatch;
+
+impl Tool for ApplyPatch {
+    const NAME: &'static str = "apply_patch";
+    const TITLE: &'static str = "Apply a patch";
+    const DESCRIPTION: &'static str = "Changes several files, all or none, by a git diff, *** Begin Patch or SEARCH/REPLACE blocks. \
+         Example: patch = the diff";
+    const ANNOTATIONS: Annotations = WRITES;
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("diff", "patch"),
+        Alias::Means("input", "patch"),
+        Alias::Means("content", "patch"),
+        Alias::Means("patch_text", "patch"),
+        Alias::Means("patchText", "patch"),
+        Alias::Means("edits", "patch"),
+        Alias::Say("path", "The patch names its files, as sandbox/relative/path"),
+        Alias::Say("sandbox", "The patch names its files, as sandbox/relative/path"),
+    ];
+    type Arguments = ApplyPatchArguments;
+    type Output = PatchResult;
+}
+
+/// The arguments of `apply_patch`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApplyPatchArguments {
+    /// Paths are sandbox/relative/path; the only sandbox may be left out.
+    pub patch: String,
+    /// Let white space differ. Default: false.
+    #[schemars(extend("default" = false))]
+    pub fuzz: Option<bool>,
+    /// Write nothing. Default: false.
+    #[schemars(extend("default" = false))]
+    pub dry_run: Option<bool>,
+}
+
+impl From<ApplyPatchArguments> for PatchArguments {
+    fn from(given: ApplyPatchArguments) -> Self {
+        Self {
+            patch: given.patch,
+            fuzz: given.fuzz.unwrap_or(false),
+            dry_run: given.dry_run.unwrap_or(false),
+            ..Self::default()
+        }
+    }
+}
+
+/// What `edit_files` is called with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PatchArguments {
+    /// The name of the sandbox; where it is empty, the one that all paths start with, or the only one.
+    pub sandbox: String,
+    /// The patch, in one of the formats.
+    pub patch: String,
+    /// Whether hunks that stand nowhere byte for byte are looked for without regard to white space.
+    pub fuzz: bool,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+    /// The git blob ids that files must have, by their paths beneath the root.
+    pub base_oids: BTreeMap<String, String>,
+    /// Why, for the record.
+    pub reason: Option<String>,
+}
+
+/// What became of a patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatchResult {
+    /// The operation, as `redline_log()` has it; `None` where nothing was written.
+    pub id: Option<String>,
+    /// `applied`, `already_applied` or `would_apply`.
+    pub outcome: &'static str,
+    /// The files.
+    pub files: Vec<FileResult>,
+    /// What happened, in one line.
+    pub message: String,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileResult {
+    /// The path beneath the root.
+    pub path: String,
+    /// `create`, `update`, `delete`, `move` or `mode`.
+    pub kind: &'static str,
+    /// The path before, of a file that moves.
+    pub old_path: Option<String>,
+    /// The lines that are added.
+    pub lines_added: u64,
+    /// The lines that are removed.
+    pub lines_removed: u64,
+    /// The git blob id of the file before; `None` where there was none.
+    pub base_oid: Option<String>,
+    /// The git blob id of the file after; `None` where it is gone.
+    pub oid: Option<String>,
+    /// The line at which each hunk went, and the form in which it fitted.
+    pub hunks: Vec<(u64, &'static str)>,
+}
+
+/// What `apply_patch` answers beside its text.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PatchFacts {
+    /// The operation, for undo.
+    pub id: Option<String>,
+    /// applied, already_applied or would_apply.
+    pub outcome: String,
+}
+
+/// What became of a patch, as values.
+#[derive(Debug, Serialize)]
+pub struct PatchContent {
+    /// What happened.
+    pub message: String,
+    /// The files.
+    pub files: Vec<FileResult>,
+}
+
+impl Output for PatchResult {
+    type Facts = PatchFacts;
+    type Content = PatchContent;
+
+    fn text(&self) -> String {
+        let mut text = self.message.clone();
+        if let Some(id) = &self.id {
+            text += &format!("\nundo with id = {id} takes this back");
+        }
+        for file in &self.files {
+            let from = file.old_path.as_ref().map(|old| format!("{} -> ", escaped(old)));
+            text += &format!(
+                "\n{} {}{} +{} -{}",
+                file.kind,
+                from.unwrap_or_default(),
+                escaped(&file.path),
+                file.lines_added,
+                file.lines_removed
+            );
+            let inexact = file.hunks.iter().filter(|(_, pass)| *pass != "exact");
+            for (line, pass) in inexact {
+                text += &format!("\n the hunk at line {line} fitted as {pass}");
+            }
+        }
+        text + "\n"
+    }
+
+    fn line(&self) -> String {
+        self.message.clone()
+    }
+
+    fn facts(&self) -> PatchFacts {
+        PatchFacts { id: self.id.clone(), outcome: self.outcome.to_owned() }
+    }
+
+    fn content(&self) -> PatchContent {
+        PatchContent { message: self.message.clone(), files: self.files.clone() }
+    }
+}

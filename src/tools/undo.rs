@@ -1,0 +1,145 @@
+//! `undo`: taking back what was done to files.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Reply;
+use super::bounded::{Bounded, Bounds};
+use super::tool::{Alias, Annotations, Output, Tool, WRITES};
+use crate::error::Result;
+
+/// Takes back an operation on files.
+pub struct Undo;
+
+impl Tool for Undo {
+    const NAME: &'static str = "undo";
+    const TITLE: &'static str = "Undo";
+    const DESCRIPTION: &'static str =
+        "Takes back a change; what others wrote since stays. Example: no arguments";
+    const ANNOTATIONS: Annotations = WRITES;
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("operation", "id"),
+        Alias::Means("operation_id", "id"),
+        Alias::Means("edit_id", "id"),
+        Alias::Say(
+            "path",
+            "undo takes back an operation as a whole; leave out id for the last one",
+        ),
+    ];
+    type Arguments = UndoArguments;
+    type Output = Undone;
+}
+
+/// The arguments of `undo`.
+#[derive(Debug, Default, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UndoArguments {
+    /// Default: the last one of this session.
+    pub id: Option<String>,
+}
+
+/// A file that becomes, or became, another.
+#[derive(Debug, Clone, Serialize)]
+pub struct UndoneFile {
+    /// Where, as `sandbox/relative/path`.
+    pub path: String,
+    /// `create`, `update`, `delete` or `mode`.
+    pub kind: &'static str,
+    /// Lines that it gets.
+    pub lines_added: u64,
+    /// Lines that it loses.
+    pub lines_removed: u64,
+    /// The git blob id before; absent where there was no file.
+    pub base_oid: Option<String>,
+    /// The git blob id afterwards; absent where there is none.
+    pub oid: Option<String>,
+    /// The change, with three lines of context.
+    #[serde(skip)]
+    pub unified_diff: String,
+}
+
+/// What `undo` answers.
+#[derive(Debug, Clone)]
+pub struct Undone {
+    /// The operation that took it back; absent where nothing was done.
+    pub id: Option<String>,
+    /// `applied`, `already_applied` or `would_apply`.
+    pub outcome: &'static str,
+    /// The files.
+    pub files: Vec<UndoneFile>,
+    /// What happened, in one sentence.
+    pub message: String,
+    /// The changes of all files; may be cut.
+    pub unified_diff: String,
+    /// Whether the diff is cut. The files are not.
+    pub truncated: bool,
+}
+
+/// What `undo` answers beside its text.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UndoneFacts {
+    /// The operation that took it back.
+    pub id: Option<String>,
+    /// What became of it.
+    pub outcome: String,
+    /// Whether the diff is cut; the files are not.
+    pub truncated: bool,
+}
+
+/// What was taken back, as values.
+#[derive(Debug, Serialize)]
+pub struct UndoneContent {
+    /// What happened.
+    pub message: String,
+    /// The files.
+    pub files: Vec<UndoneFile>,
+    /// The change.
+    pub unified_diff: String,
+}
+
+impl Undone {
+    /// Returns the answer; its diff is cut where the reply has no room for it.
+    pub fn within(self, reply: &Reply) -> Result<Self> {
+        let mut diff = Bounded::new(Bounds::room(reply.body(), reply.room(&self)));
+        'files: for file in &self.files {
+            for line in file.unified_diff.split_inclusive('\n') {
+                if !diff.push(line.as_bytes())? {
+                    break 'files;
+                }
+            }
+        }
+        let (unified_diff, truncated) = diff.finish();
+        Ok(Self { unified_diff, truncated, ..self })
+    }
+}
+
+impl Output for Undone {
+    type Facts = UndoneFacts;
+    type Content = UndoneContent;
+
+    fn text(&self) -> String {
+        let mut text = self.message.clone();
+        if let Some(id) = &self.id {
+            text += &format!("\nundo with id = {id} takes this back");
+        }
+        for file in &self.files {
+            text += &format!("\n{} {}", file.kind, file.path);
+        }
+        format!("{text}\n{}", self.unified_diff)
+    }
+
+    fn line(&self) -> String {
+        self.message.clone()
+    }
+
+    fn facts(&self) -> UndoneFacts {
+        let Self { id, outcome, truncated, .. } = self;
+        UndoneFacts { id: id.clone(), outcome: (*outcome).to_owned(), truncated: *truncated }
+    }
+
+    fn content(&self) -> UndoneContent {
+        let Self { message, files, unified_diff, .. } = self.clone();
+        UndoneContent { message, files, unified_diff }
+    }
+}

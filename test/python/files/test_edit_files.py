@@ -1,0 +1,297 @@
+"""Changes of several files: whole or not at all, within the sandbox, and with one approval for the whole."""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+import repositories
+from answers import answer, assert_refused
+from sandboxes import configure
+
+KILLED = """
+import json, sys, duckdb
+extension, sandboxes, patch = sys.argv[1:]
+con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
+con.execute(f"LOAD '{extension}'")
+con.execute("SET GLOBAL redline_sandboxes = ?", [sandboxes])
+con.execute("SELECT edit_files('ws', ?)", [patch])
+"""
+PATCH = """*** Begin Patch
+*** Update File: a
+-a
++A
+*** Update File: d/b
+-b
++B
+*** Add File: n/m/c
++c
+*** Delete File: gone/d
+*** Update File: e
+*** Move to: moved/e
+-e
++E
+*** End Patch
+"""
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def root(tmp_path):
+    root = tmp_path / "root"
+    fill(root)
+    return root
+
+
+def fill(root):
+    for path, text in (("a", "a\n"), ("d/b", "b\n"), ("gone/d", "d\n"), ("e", "e\n")):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+def sandbox(root, **fields):
+    free = {"write_approval": False, "edit_approval": False}
+    return {"name": "ws", "root": str(root), "mode": "rw"} | free | fields
+
+
+@pytest.fixture
+def agent(connect, root):
+    return configure(connect(), sandbox(root))
+
+
+def patched(con, patch, **options):
+    if not options:
+        return answer(con, "SELECT edit_files('ws', ?)", patch)
+    given = ", ".join(f"'{name}': {value!r}" for name, value in options.items())
+    return answer(con, f"SELECT edit_files('ws', ?, {{{given}}})", patch)
+
+
+def files(root):
+    found = {}
+    for path in sorted(root.rglob("*")):
+        name = str(path.relative_to(root))
+        if ".git" in path.relative_to(root).parts:
+            continue
+        if path.is_symlink():
+            found[name] = f"-> {os.readlink(path)}"
+        elif path.is_file():
+            found[name] = (path.read_bytes(), bool(path.stat().st_mode & 0o100))
+    return found
+
+
+def edits(*paths):
+    return json.dumps([{"path": path, "old_string": "a", "new_string": "b"} for path in paths])
+
+
+ADD = "*** Begin Patch\n*** Add File: ok\n+ok\n*** Add File: {}\n+x\n*** End Patch\n"
+MOVE = (
+    "*** Begin Patch\n*** Add File: ok\n+ok\n*** Update File: a\n*** Move to: {}\n*** End Patch\n"
+)
+PATHS = [
+    "../x",
+    "d/../../x",
+    "/etc/x",
+    "out/x",
+    ".git/config",
+    ".GIT/hooks/x",
+    "d/.git/x",
+    ".git ",
+    ".gitmodules",
+    ".redline-patch/0",
+    "d/.Redline-Patch/0",
+    ".redline-new",
+    "HEAD",
+    "a/below",
+    "d",
+]
+
+
+@pytest.mark.parametrize("patch", [ADD, MOVE], ids=["created", "moved to"])
+@pytest.mark.parametrize("path", PATHS)
+def test_no_path_that_is_never_written_takes_any_file_with_it(agent, root, patch, path):
+    (root / "out").symlink_to(root.parent)
+    before = files(root)
+    assert patched(agent, patch.format(path)).error
+    assert files(root) == before
+    assert not (root.parent / "x").exists()
+    assert not list(root.rglob(".redline-patch"))
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        edits("a", "missing"),
+        "*** Begin Patch\n*** Delete File: a\n*** Update File: a\n-a\n+b\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: a\n*** Move to: e\n*** Update File: e\n*** Move to: a\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: a\n*** Move to: d/b\n*** End Patch\n",
+        "*** Begin Patch\n*** Add File: a\n+other\n*** End Patch\n",
+        "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n",
+        "diff --git a/s b/s\nnew file mode 160000\n--- /dev/null\n+++ b/s\n@@ -0,0 +1 @@\n+Subproject commit 0123\n",
+        "diff --git a/a b/a\nindex 1..2 100644\nGIT binary patch\nliteral 1\nIcmZ\n\n",
+        "",
+        "{}",
+    ],
+)
+def test_what_cannot_be_applied_whole_changes_nothing(agent, root, patch):
+    before = files(root)
+    assert patched(agent, patch).error
+    assert files(root) == before
+
+
+def test_a_file_that_another_name_or_owner_s_rights_protect_stops_the_whole(agent, root):
+    os.link(root / "d/b", root / "second")
+    before = files(root)
+    assert_refused(patched(agent, PATCH), "fs_denied")
+    assert files(root) == before
+
+
+def test_permissions_stay_and_the_executable_bit_changes_as_the_patch_says(agent, root):
+    (root / "a").chmod(0o640)
+    (root / "e").chmod(0o755)
+    assert patched(agent, PATCH).error is None
+    assert (root / "a").stat().st_mode & 0o777 == 0o640
+    assert (root / "moved/e").stat().st_mode & 0o777 == 0o755
+    change = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n"
+    assert patched(agent, change).error is None
+    assert (root / "a").stat().st_mode & 0o777 == 0o750
+    assert answer(agent, "SELECT edit_files('ws', ?).outcome", change).rows == [
+        ("already_applied",)
+    ]
+
+
+def test_a_process_that_is_killed_at_any_step_leaves_all_or_nothing(connect, extension, tmp_path):
+    whole, untouched = tmp_path / "whole", tmp_path / "untouched"
+    fill(whole)
+    fill(untouched)
+    assert patched(configure(connect(), sandbox(whole)), PATCH).error is None
+    outcomes = set()
+    for step in range(100):
+        root = tmp_path / f"root{step}"
+        fill(root)
+        arguments = [str(extension), json.dumps([sandbox(root)]), PATCH]
+        ended = subprocess.run(
+            [sys.executable, "-c", KILLED, *arguments],
+            env={**os.environ, "REDLINE_DIE_AT_STEP": str(step)},
+            capture_output=True,
+            timeout=60,
+        )
+        if ended.returncode == 0:
+            break
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        agent = configure(connect(), sandbox(root))
+        assert answer(agent, "SELECT write_file('ws/next', 'x')").error is None
+        (root / "next").unlink()
+        assert files(root) in (files(whole), files(untouched)), step
+        assert not list(root.rglob(".redline-patch"))
+        outcomes.add(files(root) == files(whole))
+    if step == 0:
+        pytest.skip("only a debug build can be ended at a step")
+    assert outcomes == {True, False}
+
+
+def test_two_patches_of_other_lines_of_the_same_files_both_land(connect, root):
+    lines = "".join(f"line {number}\n" for number in range(40))
+    (root / "a").write_text(lines)
+    (root / "d/b").write_text(lines)
+    errors = []
+
+    def work(con, numbers):
+        for number in numbers:
+            change = [
+                {"path": path, "old_string": f"line {number}\n", "new_string": f"LINE {number}\n"}
+                for path in ("a", "d/b")
+            ]
+            errors.append(patched(con, json.dumps(change)).error)
+
+    agents = [configure(connect(), sandbox(root)) for _ in range(2)]
+    parts = [range(10, 20), range(30, 40)]
+    threads = [threading.Thread(target=work, args=pair) for pair in zip(agents, parts, strict=True)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert errors == [None] * 20
+    for path in ("a", "d/b"):
+        assert (root / path).read_text().count("LINE") == 20
+
+
+def test_a_state_directory_that_others_could_write_is_not_trusted(agent, root, state):
+    (state / "redline").mkdir(parents=True)
+    (state / "redline").chmod(0o777)
+    forged = {"root": [0] * 32, "stage": "moving", "made": [], "files": []}
+    (state / "redline/0.intent").write_text(json.dumps(forged) + "\n")
+    assert patched(agent, PATCH).error is None
+    assert [file.name for file in (state / "redline").iterdir()] == ["0.intent"]
+
+
+@pytest.mark.slow
+def test_commits_of_ripgrep_are_applied_as_git_applies_them(connect, tmp_path):
+    repo = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")
+
+    def git(*arguments, cwd=repo, **more):
+        command = ["git", "-c", "core.autocrlf=false", *arguments]
+        return subprocess.run(command, cwd=cwd, capture_output=True, check=True, **more).stdout
+
+    commits = git("rev-list", "--no-merges", "HEAD").decode().split()
+    random.Random(30).shuffle(commits)
+    applied = 0
+    for commit in commits:
+        if applied == 15:
+            break
+        patch = git("diff", "--no-color", "-M", "--full-index", f"{commit}^!")
+        names = git("diff", "--name-only", f"{commit}^!").decode().split("\n")
+        is_plain = b"\nGIT binary" not in patch and b"Binary files" not in patch
+        is_ours = not any(part.startswith(".") for name in names for part in name.split("/"))
+        if len(names) < 4 or not is_plain or not is_ours:
+            continue
+        git("checkout", "-q", "-f", f"{commit}~1")
+        git("clean", "-fdxq")
+        con = configure(connect(), sandbox(repo))
+        found = patched(con, patch.decode())
+        assert found.error is None, (commit, found.error)
+        ours = files(repo)
+        git("checkout", "-q", "-f", f"{commit}~1")
+        git("clean", "-fdxq")
+        git("apply", input=patch)
+        assert ours == files(repo), commit
+        applied += 1
+    assert applied == 15
+
+
+def test_one_yes_is_for_every_byte_of_every_file(connect, root):
+    con = configure(connect(), sandbox(root, edit_approval=True, read_approval=False))
+    key = "secret"
+    digest = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
+    con.execute(f"SET GLOBAL redline_approver = '{digest}'")
+    approve = """SELECT count(approve(payload, 'once', $1, approval_pages(payload, 100, 100)[-1].proof))
+        FROM pending_approvals($1)"""
+    before = files(root)
+    assert_refused(patched(con, PATCH), "approval_required")
+    assert con.execute(approve, [key]).fetchall() == [(1,)]
+    (root / "d/b").chmod(0o755)
+    assert_refused(patched(con, PATCH), "stale")
+    (root / "d/b").chmod(0o644)
+    assert files(root) == before
+    assert_refused(patched(con, PATCH), "approval_required")
+    pages = "SELECT unnest(approval_pages(payload, 100, 100)).text FROM pending_approvals($1)"
+    shown = "\n".join(text for (text,) in con.execute(pages, [key]).fetchall())
+    for word in ("a/d/b", "n/m/c", "deleted file", "rename to moved/e", "+ B", "- b"):
+        assert word.replace(" b", "").replace(" B", "") in shown, word
+    assert con.execute(approve, [key]).fetchall() == [(1,)]
+    assert patched(con, PATCH).error is None
+    assert pathlib.Path(root / "moved/e").read_text() == "E\n"
+
+
+def test_what_may_not_be_read_unseen_is_not_opened_before_a_yes(connect, root):
+    con = configure(connect(), sandbox(root, read_approval=True))
+    there, missing = edits("a"), edits("missing")
+    found = [patched(con, patch).error for patch in (there, missing)]
+    assert all("approval_required" in error for error in found)

@@ -1,0 +1,116 @@
+"""range_diff compared with `git range-diff`, byte for byte."""
+
+import pytest
+import repositories
+from answers import answer, assert_refused
+from rebases import Series, clone_of_ripgrep
+
+IDENTITY = ["-c", "user.name=A U Thor", "-c", "user.email=a@b"]
+SIGNS = {"equal": "=", "changed": "!", "dropped": "<", "added": ">"}
+
+
+@pytest.fixture(scope="module")
+def ripgrep(tmp_path_factory):
+    return clone_of_ripgrep(tmp_path_factory)
+
+
+def printed(con, repo, old: str, new: str, named="") -> bytes:
+    """Returns the rows as git prints them."""
+    rows = con.execute(
+        f"SELECT old_number, old_commit_id, new_number, new_commit_id, status, encode(subject), encode(patch)"
+        f" FROM range_diff(?, ?, ?{named})",
+        [old, new, str(repo)],
+    ).fetchall()
+    ids = sorted({id_ for row in rows for id_ in (row[1], row[3]) if id_})
+    cut = (
+        repositories.git_text(
+            repo, "rev-list", "--no-walk=unsorted", "--abbrev-commit", *ids
+        ).split()
+        if ids
+        else []
+    )
+    short = dict(zip(ids, cut))
+    count = lambda range_: int(
+        repositories.git_text(repo, "rev-list", "--count", "--no-merges", range_)
+    )
+    width = len(str(1 + max(count(old), count(new))))
+    dashes, out = None, []
+    for old_number, old_id, new_number, new_id, status, subject, patch in rows:
+        dashes = dashes or "-" * len(short[old_id or new_id])
+        side = lambda number, id_: f"{number or '-':>{width}}:  {short[id_] if id_ else dashes}"
+        header = f"{side(old_number, old_id)} {SIGNS[status]} {side(new_number, new_id)} "
+        out.append(header.encode() + subject + b"\n" + (patch or b""))
+    return b"".join(out)
+
+
+def git_prints(repo, old: str, new: str, *options: str) -> bytes:
+    return repositories.git(repo, "range-diff", "--no-color", *options, old, new)
+
+
+def assert_same(con, repo, old, new, what="", options=(), named=""):
+    ours, theirs = printed(con, repo, old, new, named=named), git_prints(repo, old, new, *options)
+    if ours != theirs:
+        pairs = list(zip(ours.split(b"\n"), theirs.split(b"\n")))
+        at = next((n for n, (a, b) in enumerate(pairs) if a != b), len(pairs))
+        near = lambda text: b"\n".join(text.split(b"\n")[max(0, at - 4) : at + 4]).decode(
+            "utf-8", "replace"
+        )
+        pytest.fail(
+            f"{what} {old} {new}: line {at}:\n{near(ours)}\nwhere git prints\n{near(theirs)}"
+        )
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    repo = tmp_path_factory.mktemp("rebases") / "repo"
+    repo.mkdir()
+    repositories.git(repo, "init", "--quiet", "--bare", ".")
+    return repo
+
+
+def test_random_rebases_are_shown_as_git_shows_them(con, world):
+    series = Series(world, 7)
+    for number in range(100):
+        assert_same(con, world, *series.ranges(), what=f"rebase {number}:")
+
+
+@pytest.mark.slow
+def test_five_hundred_random_rebases_are_shown_as_git_shows_them(con, world):
+    series = Series(world, 11)
+    for number in range(500):
+        factor = series.dice.choice([60, 60, 20, 100, 999])
+        options, named = [f"--creation-factor={factor}"], f", creation_factor := {factor}"
+        assert_same(con, world, *series.ranges(), f"rebase {number}:", options, named)
+
+
+def test_ranges_of_ripgrep_are_shown_as_git_shows_them(con, ripgrep):
+    for old, new in [
+        ("HEAD~30..HEAD~2", "HEAD~25..HEAD"),
+        ("HEAD~300..HEAD~270", "HEAD~290..HEAD~265"),
+        ("0.10.0~20..0.10.0", "0.10.0~12..11.0.0~300"),
+    ]:
+        assert_same(con, ripgrep, old, new)
+
+
+def test_notes_and_mailmap_take_part_as_in_git(con, tmp_path):
+    repositories.git(tmp_path, "init", "--quiet", "--bare", ".")
+    series = Series(tmp_path, 3)
+    old, new = series.ranges()
+    for range_, note in ((old, "checked"), (new, "checked\ntwice \n\n")):
+        repositories.git(
+            tmp_path, *IDENTITY, "notes", "add", "-f", "-m", note, range_.split("..")[1]
+        )
+    assert_same(con, tmp_path, old, new)
+
+
+def test_what_is_no_range_is_refused_as_by_git(con, world):
+    old, new = Series(world, 5).ranges()
+    for given in (old.split("..")[1], "ALL"):
+        for pair in ((given, new), (new, given)):
+            got = answer(con, "SELECT * FROM range_diff(?, ?, ?)", *pair, world)
+            assert "is no range of commits" in assert_refused(got, "invalid_args")
+
+
+def test_ranges_beyond_the_limit_are_refused(con, ripgrep):
+    query = "SELECT * FROM range_diff('HEAD~1500..HEAD', 'HEAD~1..HEAD', ?)"
+    assert "commits" in assert_refused(answer(con, query, ripgrep), "too_large")
