@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from importlib import resources
 from xml.etree.ElementTree import Element
 
 from .charts import ROLES, Chart
@@ -65,6 +66,22 @@ def embedded(chart: Chart, name: str, title: str, styles: Styles) -> Element:
         told.text = text
         root.insert(at, told)
     return root
+
+
+def standalone(chart: Chart, name: str, title: str) -> bytes:
+    """Returns the picture as a file, with the page's colours for light and for dark."""
+    styles = Styles()
+    root = embedded(chart, name, title, styles)
+    sheet = resources.files(__package__).joinpath("style.css").read_text()
+    colours = sheet[: sheet.index("body {")] + "svg { font-family: system-ui, sans-serif; }\n"
+    style = ElementTree.Element("style")
+    style.text = colours + styles.sheet() + ".page { fill: var(--page); }\n"
+    page = ElementTree.Element("rect", {"width": "100%", "height": "100%", "class": "page"})
+    root.insert(2, style)
+    root.insert(3, page)
+    root.set("xmlns", SVG.strip("{}"))
+    root.set("width", root.get("viewBox", "").split()[2])
+    return ElementTree.tostring(root, encoding="utf-8")
 
 
 def tidy(element: Element, name: str, styles: Styles) -> None:
