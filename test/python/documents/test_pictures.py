@@ -50,7 +50,7 @@ def test_the_six_bars_of_the_readme_are_figures_of_the_benchmarks():
 
 @pytest.fixture
 def clone(tmp_path):
-    """Returns a repository of three years."""
+    """Returns a repository of 88,000,000 seconds, in four years."""
     stream = []
     for number in range(12):
         seconds = 1_600_000_000 + number * 8_000_000
@@ -88,7 +88,7 @@ def test_the_notebook_draws_four_pictures(extension, clone, monkeypatch):
     assert sum(added) == 24
     assert sorted(map(tuple, hotspots.collections[0].get_offsets())) == [(12, 12), (12, 12)]
     last_year = [layer[-1] for layer in names["stack"]]
-    assert sum(last_year) == 24 and len(age.collections) == len(names["written"]) == 3
+    assert sum(last_year) == 24 and len(age.collections) == len(names["written"]) == 4
     assert together.images[0].get_array().count() == 2
     names["con"].close()
     plt.close("all")
