@@ -32,6 +32,9 @@ INDEX = """\
 Made by `make sql` from `redline_help()`; do not edit. [Options of the git functions](diff_options.md),
 [list functions](lists.md), [macros](macros.md) and [measures of histories](../analytics.md) have pages of their own.
 
+The examples ask small repositories, so that their answers can be shown. In a checkout of redline, `sh test/fixtures/make_repos.sh`
+makes them in `build/fixtures`; then each runs there as it is printed, on a connection with the macros.
+
 | function | what it returns or does |
 |---|---|
 """
