@@ -1,7 +1,5 @@
 """file_patches, diff_hunks and diff_lines compared with git byte for byte, with each option."""
 
-import os
-import pathlib
 import random
 import re
 
@@ -37,14 +35,11 @@ MARK_FORMAT = "--format=%x01%x02commit %H"
 
 
 def bare_clone(tmp_path_factory, name):
-    bundles = os.environ.get("REDLINE_TEST_REPOS")
-    if not bundles:
+    if repositories.test_repositories() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
-    clone = tmp_path_factory.mktemp("patches") / f"{name}.git"
-    repositories.git(
-        ".", "clone", "-q", "--bare", str(pathlib.Path(bundles) / f"{name}.bundle"), str(clone)
+    return repositories.clone_bundle(
+        f"{name}.bundle", tmp_path_factory.mktemp("patches") / f"{name}.git", "--bare"
     )
-    return clone
 
 
 @pytest.fixture(scope="module")

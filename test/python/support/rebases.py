@@ -1,6 +1,5 @@
 """Random rebases: a series of commits, written again on another base."""
 
-import os
 import pathlib
 import random
 
@@ -29,13 +28,11 @@ WORDS = [
 
 def clone_of_ripgrep(tmp_path_factory) -> pathlib.Path:
     """Returns a bare clone of ripgrep."""
-    bundles = os.environ.get("REDLINE_TEST_REPOS")
-    if not bundles:
+    if repositories.test_repositories() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
-    clone = tmp_path_factory.mktemp("rebase") / "ripgrep.git"
-    bundle = pathlib.Path(bundles) / "ripgrep.bundle"
-    repositories.git(".", "clone", "-q", "--bare", str(bundle), str(clone))
-    return clone
+    return repositories.clone_bundle(
+        "ripgrep.bundle", tmp_path_factory.mktemp("rebase") / "ripgrep.git", "--bare"
+    )
 
 
 class Series:
