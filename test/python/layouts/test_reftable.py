@@ -209,7 +209,7 @@ def test_random_updates_leave_what_git_reads(con, repo):
 
 
 @pytest.mark.parametrize("size", SETTINGS["reftable.blockSize"])
-@pytest.mark.parametrize("count", [40, 1500, 4000])
+@pytest.mark.parametrize("count", [40, 1500])
 def test_each_name_is_found_whether_its_index_has_no_block_or_several(con, repo, count, size):
     id = git(repo, "rev-parse", "main").strip()
     names = [f"refs/many/{number:07d}" for number in range(count)]
@@ -233,7 +233,7 @@ def test_hundreds_of_random_updates_leave_what_git_reads(con, repo, seed):
 
 
 def find_one_of(con, repo, tmp_path, extension, count: int) -> None:
-    """Finds one reference of so many, and counts the bytes that are read of their table."""
+    """Finds references among so many, and counts the bytes that are read of their table."""
     id = git(repo, "rev-parse", "main").strip()
     lines = "".join(f"create refs/many/{n:07d} {id}\n" for n in range(count))
     git(repo, "update-ref", "--stdin", stdin=lines)
@@ -242,13 +242,14 @@ def find_one_of(con, repo, tmp_path, extension, count: int) -> None:
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     trace = tmp_path / "trace"
-    query = (f"SELECT resolve_revision('refs/many/{count // 2:07d}', ?)", [str(repo)])
+    names = [f"refs/many/{number:07d}" for number in (0, count // 2, count - 1)]
+    query = ("SELECT resolve_revision(unnest(?), ?)", [names, str(repo)])
     (found,) = apart.run(
         extension,
         [query],
         under=["strace", "-f", "-y", "-s", "0", "-e", "trace=read,pread64", "-o", str(trace)],
     )
-    assert found.rows == [(id,)]
+    assert found.rows == [(id,)] * 3
     read = sum(
         int(line.rsplit("= ", 1)[1])
         for line in trace.read_text().splitlines()
