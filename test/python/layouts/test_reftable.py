@@ -260,7 +260,7 @@ def find_one_of(con, repo, tmp_path, extension, count: int) -> None:
 
 
 def test_one_name_of_very_many_is_found_without_reading_all(con, repo, tmp_path, extension):
-    find_one_of(con, repo, tmp_path, extension, 60_000)
+    find_one_of(con, repo, tmp_path, extension, 80_000)
 
 
 @pytest.mark.slow

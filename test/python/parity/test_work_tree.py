@@ -4,6 +4,7 @@ import hashlib
 import os
 import pathlib
 import random
+import re
 import subprocess
 
 import duckdb
@@ -711,7 +712,7 @@ def test_ids_are_cut_as_git_cuts_them_where_the_null_id_collides(con, tmp_path):
     for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE"), ("HEAD", "INDEX")]:
         theirs = tree.git("diff", "--no-color", "--no-renames", *SIDES[sides])
         assert patches(con, sides, tree.path) == theirs
-    assert b"index 00000.." in theirs
+    assert re.search(rb"^index 0{5,}\.\.", theirs, re.M)
 
 
 # -- where the work tree is --------------------------------------------------------------------

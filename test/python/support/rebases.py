@@ -30,9 +30,12 @@ def clone_of_ripgrep(tmp_path_factory) -> pathlib.Path:
     """Returns a bare clone of ripgrep."""
     if repositories.test_repositories() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
-    return repositories.clone_bundle(
+    clone = repositories.clone_bundle(
         "ripgrep.bundle", tmp_path_factory.mktemp("rebase") / "ripgrep.git", "--bare"
     )
+    # Beside a multi-pack-index the length of git's ids depends on what the command has read before.
+    repositories.git(clone, "config", "core.abbrev", "9")
+    return clone
 
 
 class Series:

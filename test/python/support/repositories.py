@@ -145,14 +145,49 @@ def clone_bundle(name: str, target: pathlib.Path, *options: str) -> pathlib.Path
 
 def sha256_twin(repo: os.PathLike | str, target: pathlib.Path) -> pathlib.Path:
     """Makes the same history with SHA-256 ids, as git 3 would have it: references in tables, a commit-graph, a multi-pack-index."""
-    stream = git(repo, "fast-export", "--all", "--signed-tags=strip", "--reencode=no")
     target.mkdir(parents=True)
     git(target, "init", "--quiet", "--object-format=sha256", "--ref-format=reftable", ".")
-    git(target, "fast-import", "--quiet", stdin=stream)
+    options = _renamed_submodules(repo, target / ".git")
+    export = [
+        "git",
+        "-C",
+        os.fspath(repo),
+        "fast-export",
+        "--all",
+        "--signed-tags=strip",
+        "--reencode=no",
+    ]
+    with subprocess.Popen(export, stdout=subprocess.PIPE, env=environment()) as stream:
+        subprocess.run(
+            ["git", "-C", os.fspath(target), "fast-import", "--quiet", *options],
+            stdin=stream.stdout,
+            check=True,
+            env=environment(),
+        )
     git(target, "symbolic-ref", "HEAD", git_text(repo, "symbolic-ref", "HEAD").strip())
+    git(target, "repack", "-a", "-d", "-q")
     git(target, "reset", "--quiet", "--hard")
     _write_tables(target)
     return target
+
+
+def _renamed_submodules(repo: os.PathLike | str, folder: pathlib.Path) -> list[str]:
+    """Returns the options of `git fast-import` that give the commits of submodules ids of SHA-256."""
+    log = git_text(repo, "log", "--all", "-m", "--format=", "--raw", "--no-abbrev", "--no-renames")
+    found = {}
+    for line in filter(None, log.splitlines()):
+        old_mode, new_mode, old, new, rest = line[1:].split(" ", 4)
+        for mode, oid in ((old_mode, old), (new_mode, new)):
+            if mode == "160000":
+                found.setdefault(rest.split("\t")[1], set()).add(oid)
+    options = []
+    for number, (path, oids) in enumerate(sorted(found.items())):
+        for side, padding in (("from", ""), ("to", "0" * 24)):
+            marks = folder / f"submodule-{number}-{side}"
+            lines = (f":{mark} {oid}{padding}\n" for mark, oid in enumerate(sorted(oids), 1))
+            marks.write_text("".join(lines))
+            options.append(f"--rewrite-submodules-{side}={path}:{marks}")
+    return options
 
 
 def _write_tables(repo: pathlib.Path) -> None:
