@@ -232,6 +232,76 @@ def test_hundreds_of_random_updates_leave_what_git_reads(con, repo, seed):
     update_at_random(con, repo, seed, 5 * STEPS)
 
 
+def test_a_head_before_its_first_commit_detached_or_without_its_branch_is_git_s(con, repo):
+    for work in (
+        ["symbolic-ref", "HEAD", "refs/heads/unborn"],
+        ["checkout", "-q", "--detach", "main"],
+        ["update-ref", "-d", "refs/heads/main"],
+    ):
+        git(repo, *work, **AUTHOR)
+        assert_same(con, repo)
+
+
+def test_references_that_were_migrated_cloned_fetched_and_stashed_are_git_s(con, repo, tmp_path):
+    plain, clone = tmp_path / "plain", tmp_path / "clone"
+    git(".", "clone", "-q", "--bare", "--ref-format=files", str(repo), str(plain))
+    for form in ("reftable", "files", "reftable"):
+        git(plain, "refs", "migrate", f"--ref-format={form}")
+        assert_same(con, plain)
+    git(".", "clone", "-q", "--ref-format=reftable", str(plain), str(clone), **AUTHOR)
+    for work in (
+        ["fetch", "-q", "origin", "main:refs/heads/got"],
+        ["reset", "-q", "--hard", "HEAD~3"],
+        ["stash"],
+        ["stash"],
+        ["stash", "drop"],
+    ):
+        (clone / "f").write_text(f"{work}")
+        git(clone, *work, **AUTHOR)
+        assert_same(con, clone)
+
+
+@pytest.mark.parametrize("size", [512, 4096])
+def test_each_entry_of_logs_of_many_blocks_is_found(con, repo, size):
+    ids, dice = git(repo, "rev-list", "main").split(), random.Random(SEED)
+    names = ["refs/heads/l1", "refs/heads/l2", "refs/heads/long/l3"]
+    git(repo, "config", "reftable.blockSize", str(size))
+    for step in range(90):
+        words = ["--create-reflog", "-m", "m" * dice.choice([1, 3, 100, 300])]
+        env = AUTHOR | {"GIT_COMMITTER_DATE": f"{1_700_002_000 + step * 10} -0330"}
+        git(repo, "update-ref", *words, dice.choice(names), dice.choice(ids), **env)
+    git(repo, "pack-refs", "--all")
+    assert_same(con, repo)
+    for name in names:
+        entries = read_by_git(repo, "log", "-g", "--format=%H", name, "--")
+        moments = [f"{name}@{{@{1_700_001_990 + step * 37}}}" for step in range(27)]
+        asked = [f"{name}@{{{number}}}" for number in range(len(entries))] + moments
+        theirs = [read_by_git(repo, "rev-parse", "-q", "--verify", one) for one in asked]
+        ours = [answer(con, "SELECT resolve_revision(?, ?)", one, str(repo)) for one in asked]
+        assert [[] if one.error else list(one.rows[0]) for one in ours] == theirs
+        assert len(entries) > 15
+    git(repo, "reflog", "expire", "--expire=all", "--all")
+    assert_same(con, repo)
+
+
+def test_what_each_of_several_work_trees_sees_is_what_git_sees(con, repo):
+    ids = git(repo, "rev-list", "main").split()
+    places = [repo, repo.parent / "one", repo.parent / "two"]
+    for number, place in enumerate(places[1:]):
+        git(repo, "worktree", "add", "-q", "-b", place.name, str(place), **AUTHOR)
+        git(place, "update-ref", "refs/bisect/bad", ids[4 + number])
+        git(place, "update-ref", "refs/worktree/own", ids[6 + number])
+        git(place, "reset", "-q", "--hard", ids[8 + number], **AUTHOR)
+    own = ["HEAD", "HEAD@{1}", "ORIG_HEAD", "refs/bisect/bad", "refs/worktree/own"]
+    of = ["", "main-worktree/", "worktrees/one/", "worktrees/two/"]
+    for place in places:
+        assert listed(con, place) == listed_by_git(place)
+        for name in [*(f"{tree}{name}" for tree in of for name in own), "one@{1}", "@{-1}"]:
+            ours = answer(con, "SELECT resolve_revision(?, ?)", name, str(place))
+            theirs = read_by_git(place, "rev-parse", "-q", "--verify", name)
+            assert ([] if ours.error else list(ours.rows[0])) == theirs, (place.name, name)
+
+
 def find_one_of(con, repo, tmp_path, extension, count: int) -> None:
     """Finds references among so many, and counts the bytes that are read of their table."""
     id = git(repo, "rev-parse", "main").strip()
