@@ -113,6 +113,12 @@ def macro(name: str, parameters: list[str], body: str) -> str:
     return f"{head}\n{wrapped('    ' + body, ' ' * 8)};\n"
 
 
+def comment(name: str, said: str) -> str:
+    """Returns what duckdb_functions() and redline_help() say of a macro."""
+    said = said.replace("'", "''")
+    return f"COMMENT ON MACRO TABLE {name} IS '{said}';\n"
+
+
 def render_macros(con: duckdb.DuckDBPyConnection) -> str:
     """Returns sql/macros.sql with the macros of which the extension knows the parameters."""
     text = (ROOT / "sql/macros.sql").read_text().partition(MADE)[0] + MADE
@@ -136,6 +142,7 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
         text += f"\n-- A row per {row}.\n" + macro(
             name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})"
         )
+        text += comment(name, f"{function}() with defaults: a row per {row.partition(':')[0]}")
     text += EACH_DOC
     for name, (kind, _) in functions.items():
         if kind == "scalar" and name.endswith("_list"):
@@ -153,6 +160,9 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
                 )
             body = f"SELECT system.main.unnest(system.main.{name}({', '.join(given)}), recursive := true)"
             text += "\n" + macro(f"{function}_each", parameters, body)
+            text += comment(
+                f"{function}_each", f"The rows of {function}(), whose arguments may be columns"
+            )
     return text
 
 
@@ -185,6 +195,7 @@ def render_git(con: duckdb.DuckDBPyConnection) -> str:
         text += f"\n-- A row per {row}.\n" + macro(
             name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})"
         )
+        text += comment(name, f"{function}() with defaults: a row per {row}")
     return text.replace("git_show(range", "git_show(rev").replace("concat(range", "concat(rev")
 
 
