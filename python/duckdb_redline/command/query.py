@@ -55,7 +55,9 @@ def run_query(
     if rows is None:
         return
     if form == "table":
-        screen.show([box(rows)])
+        with screen.working("asking"):
+            shown = box(rows)
+        screen.show([shown])
         return
     if form == "markdown":
         if output is None:
