@@ -1,3 +1,15 @@
+-- Table macros over the functions of redline, with defaults; those over the list functions take columns, subqueries and
+-- lateral joins as arguments. Run once per database:
+--   .read sql/macros.sql
+
+-- One row, as diff_texts and diff_files.
+CREATE OR REPLACE MACRO diff_texts(text_a, text_b, context_lines := 3, label_a := 'a', label_b := 'b') AS TABLE
+    SELECT system.main.unnest(d) FROM (SELECT system.main.diff_texts(text_a, text_b, context_lines, label_a, label_b) AS d);
+CREATE OR REPLACE MACRO diff_paths(path_a, path_b, context_lines := 3, label_a := NULL, label_b := NULL) AS TABLE
+    SELECT system.main.unnest(d) FROM (SELECT system.main.diff_files(path_a, path_b, context_lines, label_a, label_b) AS d);
+COMMENT ON MACRO TABLE diff_texts IS 'One row: how two texts differ';
+COMMENT ON MACRO TABLE diff_paths IS 'One row: how two files differ';
+
 -- Made by `make sql` from redline_help(), from here to the end; do not edit.
 
 -- The native functions with the defaults of `git diff HEAD` in the current directory. They read only what the query asks for;

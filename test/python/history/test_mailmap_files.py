@@ -122,18 +122,21 @@ def test_a_file_outside_of_what_may_be_read_is_refused(connect, repo):
 
 def test_a_sandbox_decides_about_the_file(connect, repo):
     (repo / "inner.mailmap").write_text(MORE)
-    for approval in (False, True):
-        con = connect()
-        sandboxes = [{"name": "work", "root": str(repo), "read_approval": approval}]
-        con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps(sandboxes)])
-        ask = lambda file, con=con: con.execute(
-            f"SELECT author_name FROM commits('HEAD', 'work', mailmap_file := '{file}')"
-        ).fetchall()
-        if approval:
-            with pytest.raises(duckdb.Error, match="reading 'work/inner.mailmap' must be approved"):
-                ask("work/inner.mailmap")
-        else:
-            assert ("Ann Preferred",) in ask("work/inner.mailmap")
-        for file in (repo.parent / "team.mailmap", "work/../team.mailmap", "/etc/passwd"):
-            with pytest.raises(duckdb.Error, match="fs_denied|invalid_args|not_found"):
-                ask(file)
+    team = repo.parent / "team"
+    team.mkdir()
+    (team / "team.mailmap").write_text(MORE)
+    con = connect()
+    sandboxes = [
+        {"name": "work", "root": str(repo)},
+        {"name": "team", "root": str(team), "read_approval": True},
+    ]
+    con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps(sandboxes)])
+    ask = lambda file: con.execute(
+        f"SELECT author_name FROM commits('HEAD', 'work', mailmap_file := '{file}')"
+    ).fetchall()
+    assert ("Ann Preferred",) in ask("work/inner.mailmap")
+    with pytest.raises(duckdb.Error, match="reading 'team/team.mailmap' must be approved"):
+        ask("team/team.mailmap")
+    for file in (repo.parent / "team.mailmap", "work/../team.mailmap", "/etc/passwd"):
+        with pytest.raises(duckdb.Error, match="fs_denied|invalid_args|not_found"):
+            ask(file)
