@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. With
 --slow it runs those of the hosts that take minutes, and in one of them the tests of parity, slow or not, with repositories
-that are made as git 3 makes them; with --share, the tests whose outcome depends on no host are dealt out to the hosts, which
+that are made as git 3 makes them. With --share, tests whose outcome depends on no host are dealt out to the hosts, which
 change places with each commit.
 
 All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
