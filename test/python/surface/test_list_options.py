@@ -32,7 +32,7 @@ VALUES = {
     "context": "0", "inter_hunk_context": "20", "renames": "true", "copies": "true", "similarity": "100", "rename_limit": "1",
     "paths": "['src', ':!*.txt']", "merges": "'all_parents'", "since": SINCE, "until": SINCE, "mailmap": "false", "contains": "['x = 1', 'beta']",
     "changed_lines": "'y = .'", "first_parent": "true", "notes_ref": "'refs/notes/review'", "lines": "[2, 3]", "ignore_revs": "['v1']",
-    "moves": "true", "ignored": "true",
+    "moves": "true", "ignored": "true", "mailmap_file": "'test/fixtures/team.mailmap'",
 }  # fmt: skip
 # Of functions for which the value above is not the one that changes something.
 OWN = {
