@@ -84,6 +84,16 @@ impl HunkNamer {
         Ok(Self(comparison.patcher(DiffOptions::default())?))
     }
 
+    /// Returns the names of a change without hunks; `None` where it has some, and for a merge.
+    pub fn file_names(
+        &mut self,
+        change: &Change,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<HunkId>> {
+        let has_none = !change.is_combined() && self.0.patch(change, cancel)?.hunks.is_empty();
+        Ok(has_none.then(|| whole_file(change)))
+    }
+
     /// Returns the names of the hunks of a file; `None` for a merge that is compared with all its parents.
     pub fn names(
         &mut self,
