@@ -112,6 +112,7 @@ impl Cutter {
         let named = |id: Option<&HunkId>| {
             id.map(|id| Named { id: id.clone(), is_known: self.except.contains(&id.lines) })
         };
+        let is_default = matches!(self.names, Names::OfPatch);
         let is_seen = |id: &HunkId| self.except.contains(&id.context);
         if patch.hunks.is_empty() {
             let id = ids.at(None, None);
@@ -129,7 +130,12 @@ impl Cutter {
             }
             end = hunk.span.end;
             let id = ids.of_shown(hunk, &patch.bytes[hunk.span.clone()]);
-            if id.is_some_and(is_seen) {
+            // With other options a hunk may be of several that have names: it was seen where all of these were.
+            let is_seen = match is_default {
+                true => id.is_some_and(is_seen),
+                false => ids.within(hunk).next().is_some() && ids.within(hunk).all(is_seen),
+            };
+            if is_seen {
                 continue;
             }
             bytes.extend_from_slice(&patch.bytes[std::mem::replace(&mut head, 0..0)]);

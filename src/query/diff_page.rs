@@ -45,12 +45,18 @@ pub struct PagedFile {
     /// Why nobody reads it line by line, if so.
     pub noise: Option<Noise>,
     ids: Option<FileHunkIds>,
+    /// Whether the hunks are those that have the names.
+    is_default: bool,
 }
 
 impl PagedFile {
-    /// Returns the names of a hunk.
+    /// Returns the names of a hunk, where it is one of the default options.
     pub fn hunk_id(&self, hunk: &PatchHunk) -> Option<&HunkId> {
-        self.ids.as_ref()?.of_shown(hunk, &self.patch.bytes[hunk.span.clone()])
+        let ids = self.ids.as_ref()?;
+        match self.is_default {
+            true => ids.of_shown(hunk, &self.patch.bytes[hunk.span.clone()]),
+            false => ids.same(hunk, &self.patch.hunks),
+        }
     }
 
     /// Returns the names of the change of a file without hunks.
@@ -151,7 +157,8 @@ impl Comparer {
             mean_line: patch.bytes.len() / lines.max(1),
         };
         let noise = Noise::of(&change.path, marks);
-        let file = PagedFile { lines: diff.counts(), noise, ids, patch, change };
+        let is_default = self.namer.is_none();
+        let file = PagedFile { lines: diff.counts(), noise, ids, is_default, patch, change };
         Ok(Compared { file, diff })
     }
 }

@@ -424,3 +424,31 @@ def test_a_full_disk_and_a_closed_pipe_are_no_traceback(extension, repo):
         check=False,
     )
     assert "Traceback" not in piped.stderr
+
+
+def test_review_prints_the_page_in_a_pipe_and_writes_it_where_it_is_told(
+    redline, repo, extension, tmp_path_factory
+):
+    page = redline("review", "HEAD~1..HEAD")
+    assert page.startswith("<!DOCTYPE html>") and "old.txt → new.txt" in page
+    assert "src/a.txt" in page and "src/a.txt" not in redline("review", "HEAD~1..HEAD", "new.txt")
+    folder = tmp_path_factory.mktemp("pages")
+    path = folder / "page.html"
+    assert redline("review", "HEAD~1..HEAD", "-o", path) == f"{path}\n"
+    assert path.read_text() == page and os.listdir(folder) == ["page.html"]
+    shown = on_a_terminal(
+        extension, repo, "review", "--no-open", "HEAD~1..HEAD", TMPDIR=str(folder)
+    )
+    made = pathlib.Path(shown.strip())
+    assert made.read_text() == page and made.parent.parent == folder
+    assert made.stat().st_mode & 0o777 == 0o600 and made.parent.stat().st_mode & 0o777 == 0o700
+    assert "no_such" in redline("review", "no_such", code=2)
+
+
+def test_review_opens_the_page_in_a_browser(extension, repo, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    opened = folder / "opened"
+    shown = on_a_terminal(
+        extension, repo, "review", TMPDIR=str(folder), BROWSER=f"sh -c 'echo \"$0\" > {opened}' %s"
+    )
+    assert opened.read_text().strip() == pathlib.Path(shown.strip()).as_uri()
