@@ -33,7 +33,7 @@ REPOSITORY_CALLS = {
     "commits": ["SELECT * EXCLUDE (author_date, committer_date) FROM commits('main', '{repo}')", "SELECT commit_id FROM commits('ALL', '{repo}', paths := ['{tracked}'])"],
     "commits_list": ["SELECT len(commits_list('main', '{repo}'))"],
     "range_diff": ["SELECT * FROM range_diff('main~1..main', 'main~1..main', '{repo}')", "SELECT status FROM range_diff('main~1..main', 'main~1..main', '{repo}')"],
-    "moved_lines": ["SELECT * FROM moved_lines('main~1', 'main', '{repo}')"],
+    "moved_lines": ["SELECT count(*) FROM moved_lines('main~1', 'main', '{repo}')"],
     "refs": ["SELECT * EXCLUDE (tagged_at, committed_at) FROM refs('{repo}')", "SELECT name FROM refs('{repo}')"],
     "refs_list": ["SELECT len(refs_list('{repo}'))"],
     "ahead_behind": ["SELECT ahead_behind('main~1', 'main', '{repo}')"],
@@ -61,7 +61,6 @@ WRITE_CALLS = {
     "edit_file": "SELECT edit_file('{file}', 'in', 'written')",
     "edit_files": """SELECT edit_files('w', '[{{"path": "{file}", "old_string": "in", "new_string": "written"}}]')""",
     "write_file": "SELECT write_file('{file}', 'written')",
-    "revert_edit": "SELECT revert_edit('{file}')",
     "revert_edits": "SELECT revert_edits('{file}')",
     "needs_approval": 'SELECT needs_approval(\'write_file\', \'{{"path": "{file}", "content": "written"}}\')',
     "read_approval": "SELECT read_approval('{file}/../../outside/secret')",
@@ -73,8 +72,13 @@ WRITE_CALLS = {
     "withdraw": "SELECT withdraw('{file}', 'guess')",
     "pending_approvals": "SELECT * FROM pending_approvals('guess')",
 }
-# Nothing waits for a person here, under any name.
-WAITING_CALLS = {"approval_chunk": "SELECT approval_chunk('{file}', 1)"}
+# Nothing waits for a person here and no operation was recorded, under any name.
+WAITING_CALLS = {
+    "approval_chunk": "SELECT approval_chunk('{file}', 1)",
+    "revert_edit": "SELECT revert_edit('{file}')",
+}
+# What was done to files is told where they may be written.
+JOURNAL_CALLS = {"redline_log": "SELECT * FROM redline_log()"}
 # Functions that answer with their errors, and the words in an answer that is no error.
 TOOL_CALLS = {
     "redline_call": (
@@ -92,7 +96,6 @@ PURE_CALLS = {
     "redline_sql": "SELECT redline_sql('macros')",
     "redline_tools": "SELECT * FROM redline_tools()",
     "redline_capabilities": "SELECT * FROM redline_capabilities()",
-    "redline_log": "SELECT count(*) FROM redline_log()",
     "approvals_given": "SELECT * FROM approvals_given()",
     "approval_pages": "SELECT approval_pages(NULL, 80, 24)",
     "approval_complete": """SELECT approval_complete('{{"type": "other", "description": "{file}"}}')""",
