@@ -137,6 +137,13 @@ def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_page
     help="Unchanged lines around a change; -1 is the whole file.",
 )
 @WHITESPACE
+@click.option(
+    "--color-moved",
+    type=click.Choice(["no", "plain", "blocks", "zebra", "dimmed-zebra"]),
+    default="zebra",
+    show_default=True,
+    help="How lines that were moved are coloured, where there is colour.",
+)
 @click.pass_obj
 def diff(
     given: Given,
@@ -147,6 +154,7 @@ def diff(
     form: str | None,
     context: int | None,
     ignore_whitespace: bool,
+    color_moved: str,
 ) -> None:
     """Shows what changed, as git diff prints it.
 
@@ -164,6 +172,7 @@ def diff(
             given.screen,
             sides,
             repo,
+            color_moved,
             renames=not no_renames,
             context=context,
             ignore_whitespace=whitespace,
