@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. With
 --slow it runs those of the hosts that take minutes, and in one of them the tests of parity, slow or not, with repositories
-that are made as git 3 makes them; with --share, the tests whose outcome depends on no host are dealt out to the hosts, which
-change places with each commit.
+that are made as git 3 makes them. With --share, tests whose outcome depends on no host are dealt out to the hosts, which
+change places with each commit, and a quarter of those with twins runs.
 
 All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
 print is shown as it comes.
@@ -90,6 +90,8 @@ def commits() -> int:
 
 # What is compared with git, and so runs on twins with SHA-256 ids and tables of references too.
 OF_PARITY = ["parity", "history", "rebase"]
+# With --share, one of so many parts of them runs with each commit.
+TWIN_SHARES = 4
 
 
 def host_tests(
@@ -165,8 +167,9 @@ def all_hosts(hosts: list[str], extension: Path, slow: bool, is_shared: bool) ->
         if slow:
             version, python = pairs[first % len(pairs)]
             log = open(Path(logs) / "twins", "w+")  # noqa: SIM115
+            share = f"{first % TWIN_SHARES}/{TWIN_SHARES}" if is_shared else None
             tests = pool.submit(
-                host_tests, version, python, extension, slow, None, log, is_twin=True
+                host_tests, version, python, extension, slow, share, log, is_twin=True
             )
             running.append((version, "tests of parity on SHA-256 twins", log, tests))
         for version, what, log, outcome in running:
