@@ -81,7 +81,8 @@ def standalone(chart: Chart, name: str, title: str) -> bytes:
     root.insert(3, page)
     root.set("xmlns", SVG.strip("{}"))
     root.set("width", root.get("viewBox", "").split()[2])
-    return ElementTree.tostring(root, encoding="utf-8")
+    written: bytes = ElementTree.tostring(root, encoding="utf-8")
+    return written
 
 
 def tidy(element: Element, name: str, styles: Styles) -> None:
