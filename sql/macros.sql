@@ -23,6 +23,7 @@ CREATE OR REPLACE MACRO review_left(from_rev, to_rev, repo, seen, renames := fal
         FROM system.main.file_patches(from_rev, to_rev, repo, renames := renames, paths := paths) WHERE hunk_id IS NOT NULL)
     SELECT hunks.*, hunk_id IN (SELECT id FROM seen_ids) AS known_lines
     FROM hunks WHERE context_id NOT IN (SELECT id FROM seen_ids) ORDER BY file_path, hunk;
+COMMENT ON MACRO TABLE review_left IS 'The hunks of a comparison that nobody has seen yet';
 
 -- Made by `make sql` from redline_help(), from here to the end; do not edit.
 
