@@ -61,7 +61,7 @@ pub const WAITING_BYTES: u64 = 64 << 20;
 /// `too_large:`.
 pub const MAX_PROPOSALS: u64 = 1_000;
 
-/// Calls of tools by one session in a minute, by default of `redline_max_calls`; 0 is no limit. A
+/// Calls of tools by one session in a minute, by default of `redline_max_calls`; 0: no limit. A
 /// further call is `too_large:`.
 pub const MAX_CALLS: u64 = 0;
 
