@@ -1,7 +1,7 @@
 //! Finds where the parts of a change go in one file, and what it becomes.
 
 use super::keys::Numbered;
-use super::made::made;
+use super::made::{Placed, made};
 use super::miss::{not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
 use super::state::State;
@@ -209,7 +209,9 @@ fn fit_hunks(
     let content = if state == State::After {
         now.to_vec()
     } else {
-        let places: Vec<_> = found.iter().map(|found| found.place).zip(hunks).collect();
+        let placed =
+            |(found, hunk): (&Found, _)| Placed { place: found.place, pass: found.pass, hunk };
+        let places: Vec<_> = found.iter().zip(hunks).map(placed).collect();
         made(file, &text, &places, options.max_bytes, cancel)?
     };
     check_size(file, &content, options)?;

@@ -203,6 +203,15 @@ fn fuzz_overlooks_white_space_and_typography_where_one_place_is_left_and_names_t
         assert_eq!(found.hunks, [HunkFit { line: 1, pass }]);
         assert_eq!(fitted(&patch, Some(file), false).is_ok(), pass == Pass::Exact);
     }
+    // Where line endings are overlooked, new lines end as their neighbours.
+    for (patch, file, then) in
+        [("\r\n", "\n", "a\nd\n"), ("\n", "\r\n", "a\r\nd\r\n")].map(|(of_patch, of_file, then)| {
+            (["@@", " a", "-c", "+d", ""].join(of_patch), ["a", "c", ""].join(of_file), then)
+        })
+    {
+        let found = fitted(&format!("{UNIFIED}{patch}"), Some(&file), true).unwrap();
+        assert_eq!(String::from_utf8(found.content.unwrap()).unwrap(), then, "{patch:?}");
+    }
     let error = fitted(&patch, Some("a - \"b\"\nc\n a - \"b\"\nc\n"), true).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotUnique);
     assert_eq!(

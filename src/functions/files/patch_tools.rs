@@ -1,6 +1,7 @@
 //! How several files are changed at once: planned, approved as a whole, and done whole or not at all.
 
-use super::file_tools::{FileTools, Hidden};
+use super::file_tools::FileTools;
+use super::hidden_call::Hidden;
 use super::planned_patch::{AskedPatch, PlannedPatch};
 use crate::edit::patches::Decision;
 use crate::edit::{FileTool, Operation, Rules, Taken, payload};

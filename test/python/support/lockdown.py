@@ -58,9 +58,9 @@ REPOSITORY_CALLS = {
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
 WRITE_CALLS = {
     "edit_file": "SELECT edit_file('{file}', 'in', 'written')",
+    "edit_lines": "SELECT edit_lines('{file}', 1, 1, 'written', '0123456789012345678901234567890123456789')",
     "edit_files": """SELECT edit_files('w', '[{{"path": "{file}", "old_string": "in", "new_string": "written"}}]')""",
     "write_file": "SELECT write_file('{file}', 'written')",
-    "revert_edit": "SELECT revert_edit('{file}')",
     "revert_edits": "SELECT revert_edits('{file}')",
     "needs_approval": 'SELECT needs_approval(\'write_file\', \'{{"path": "{file}", "content": "written"}}\')',
     "read_approval": "SELECT read_approval('{file}/../../outside/secret')",
@@ -72,8 +72,11 @@ WRITE_CALLS = {
     "withdraw": "SELECT withdraw('{file}', 'guess')",
     "pending_approvals": "SELECT * FROM pending_approvals('guess')",
 }
-# Nothing waits for a person here, under any name.
-WAITING_CALLS = {"approval_chunk": "SELECT approval_chunk('{file}', 1)"}
+# Nothing waits for a person here, and nothing was done, under any name.
+WAITING_CALLS = {
+    "approval_chunk": "SELECT approval_chunk('{file}', 1)",
+    "revert_edit": "SELECT revert_edit('{file}')",
+}
 # Functions that answer with their errors, and the words in an answer that is no error.
 TOOL_CALLS = {
     "redline_call": (
@@ -85,13 +88,14 @@ TOOL_CALLS = {
         "identical",
     ),
 }
+# What was done, for those who may do something.
+LOG_CALLS = {"redline_log": "SELECT count(*) FROM redline_log()"}
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
     "redline_help": "SELECT * FROM redline_help(function := 'ALL')",
     "redline_sql": "SELECT redline_sql('macros')",
     "redline_tools": "SELECT * FROM redline_tools()",
     "redline_capabilities": "SELECT * FROM redline_capabilities()",
-    "redline_log": "SELECT count(*) FROM redline_log()",
     "approvals_given": "SELECT * FROM approvals_given()",
     "approval_pages": "SELECT approval_pages(NULL, 80, 24)",
     "approval_complete": """SELECT approval_complete('{{"type": "other", "description": "{file}"}}')""",

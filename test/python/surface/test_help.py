@@ -48,7 +48,7 @@ def test_every_example_runs(connect, checkout):
         con = connect()
         (checkout / "app.py").write_text("x = 1\n")
         if any(word in example for word in FAMILIES_OF_SANDBOXES):
-            asks = name not in ("write_file", "edit_file")
+            asks = name not in ("write_file", "edit_file", "edit_lines")
             root = {
                 "name": "workspace",
                 "root": str(checkout),
