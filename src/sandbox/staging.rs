@@ -183,12 +183,13 @@ impl Staging {
     }
 
     /// Ends a change that is made: what was kept goes, and directories that files have left empty, as with git.
-    pub(super) fn finish(&self, plan: &Plan) {
-        // What stays is found by the next operation.
-        let _ = self.clear(plan);
+    pub(super) fn finish(&self, plan: &Plan) -> io::Result<()> {
+        self.clear(plan)?;
         for step in plan.files.iter().filter(|step| step.new.is_none()) {
+            // One that others use is not empty.
             let _ = self.remove_empty(&step.path);
         }
+        Ok(())
     }
 
     fn remove_empty(&self, path: &str) -> io::Result<()> {

@@ -73,7 +73,8 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
             return Err(failed.map_or(error, half_done));
         }
         done();
-        staging.finish(&plan);
+        // All is made: what could not be cleared is cleared by the next operation.
+        is_left = staging.finish(&plan).is_err();
         Ok(())
     });
     if result.is_err() {

@@ -83,6 +83,8 @@ pub struct Hunk {
     pub lines: Vec<HunkLine>,
     /// The first old line's number in the file, from 1, where the patch gives one; without old lines that of the line before.
     pub start: Option<usize>,
+    /// The first new line's number in the file as it will be, where the patch gives one.
+    pub new_start: Option<usize>,
     /// Lines that stand before it in the file, in this order.
     pub anchors: Vec<String>,
     /// Whether it ends the file.

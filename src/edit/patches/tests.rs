@@ -246,6 +246,18 @@ fn what_is_made_already_is_not_made_again() {
 }
 
 #[test]
+fn what_is_made_where_it_is_named_is_not_made_again_where_the_old_lines_stand_too() {
+    let patch = format!("{UNIFIED}@@ -1,2 +1,3 @@\n a\n+x\n b\n");
+    let once = made(&patch, "a\nb\nc\na\nb\n");
+    assert_eq!(once, "a\nx\nb\nc\na\nb\n");
+    let again = fitted(&patch, Some(&once), false).unwrap();
+    assert_eq!(again.state, State::After);
+    // Without a number it goes to the only place.
+    let patch = format!("{UNIFIED}@@\n a\n+x\n b\n");
+    assert_eq!(made(&patch, &once), "a\nx\nb\nc\na\nx\nb\n");
+}
+
+#[test]
 fn a_patch_that_is_made_in_part_is_refused() {
     let patch = format!("{UNIFIED}@@\n-a\n+A\n@@\n-b\n+B\n");
     let error = fitted(&patch, Some("A\nb\n"), false).unwrap_err();

