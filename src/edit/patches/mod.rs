@@ -178,6 +178,22 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
             .with_hint("Put all changes of one file into one section"));
         }
     }
+    for change in &changes {
+        cancel.check()?;
+        let Some(path) = change.new_path() else { continue };
+        let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        if let Some(file) = above.find(|above| news.contains_key(above)) {
+            return Err(wrong(
+                change.line,
+                format_args!(
+                    "{} lies below {}, which is a file of the patch",
+                    crate::error::quoted(path),
+                    crate::error::quoted(file)
+                ),
+            )
+            .with_hint("Take another path for one of them"));
+        }
+    }
     Ok(changes)
 }
 
