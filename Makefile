@@ -49,9 +49,9 @@ help:
 	@echo "make run          show what changed in this checkout, from SQL"
 	@echo "make shell        open a DuckDB shell with redline loaded"
 	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=DIRECTORY; WRITE=1 APPROVE=web outside of this checkout)"
-	@echo "make test         run the tests, in DuckDB $(STABLE) and $(NEXT) side by side"
+	@echo "make test         run the tests, in DuckDB $(STABLE) and $(NEXT) side by side (WHOLE=1: each in both, also those of the engine)"
 	@echo "make test-rust    run a part: the Rust tests (K=word), test-sql, test-python (K=word HOST=$(NEXT))"
-	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories (SHARE=1: some in one host alone)"
+	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
 	@echo "make torture      damage the files of repositories while they are read, $(TORTURE_CASES) times in each host (half an hour)"
 	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
@@ -84,8 +84,11 @@ mcp:
 	@$(MAKE) --no-print-directory release $(NEXT_MCP) >&2
 	@$(VENVS)/$(NEXT)/bin/python examples/mcp_server.py "$(or $(FOLDER),.)" $(if $(WRITE),--write) $(if $(APPROVE),--approve $(APPROVE))
 
+# Tests of the engine, which is the same code in every host, run in one of them, and with the next commit in the other.
+SHARE = $(if $(WHOLE),,--share)
+
 test: debug $(STABLE_MCP) $(NEXT_MCP)
-	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py --extension build/debug/redline.duckdb_extension \
+	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py $(SHARE) --extension build/debug/redline.duckdb_extension \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
 
 # Parts of it, by a word of their names (K=renames) and in one host (HOST=2.0.0); slow tests are among them where K says.
@@ -99,10 +102,9 @@ test-sql: debug $(STABLE_MCP) $(NEXT_MCP)
 test-python: debug $(STABLE_MCP) $(NEXT_MCP)
 	$(call pytest_in_hosts,test/python --ignore=test/python/surface/test_sql.py)
 
-# Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes. With
-# SHARE=1 what depends on no host runs in one of them.
+# Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes.
 test-slow: debug $(STABLE_MCP) $(NEXT_MCP)
-	@$(PYTHON) scripts/run_tests.py --slow $(if $(SHARE),--share) --extension build/debug/redline.duckdb_extension \
+	@$(PYTHON) scripts/run_tests.py --slow $(SHARE) --extension build/debug/redline.duckdb_extension \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
 
 test-memory: debug $(LIBDUCKDB)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. With
---slow it runs those of the hosts that take minutes, and nothing else; with --share, those among them whose outcome depends on
-no host are dealt out to the hosts, which change places with each commit.
+--slow it runs those of the hosts that take minutes, and in one of them the tests of parity, slow or not, with repositories
+that are made as git 3 makes them. With --share, tests whose outcome depends on no host are dealt out to the hosts, which
+change places with each commit, and a quarter of those with twins runs.
 
 All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
 print is shown as it comes.
@@ -87,17 +88,30 @@ def commits() -> int:
     return int(count.stdout) if count.returncode == 0 else 0
 
 
+# What is compared with git, and so runs on twins with SHA-256 ids and tables of references too.
+OF_PARITY = ["parity", "history", "rebase"]
+# With --share, one of so many parts of them runs with each commit.
+TWIN_SHARES = 4
+
+
 def host_tests(
-    version: str, python: str, extension: Path, slow: bool, share: str | None, output
+    version: str,
+    python: str,
+    extension: Path,
+    slow: bool,
+    share: str | None,
+    output,
+    is_twin: bool = False,
 ) -> list[Outcome]:
     """Runs test/python with one host, which prints to `output`; the SQL files are counted apart."""
-    kind = "-slow" if slow else ""
+    kind = "-twin" if is_twin else "-slow" if slow else ""
     report = ROOT / "build" / f"pytest{kind}-{version}.xml"
     report.unlink(missing_ok=True)
     environment = os.environ | {
         "REDLINE_EXTENSION": str(extension),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
+        **({"REDLINE_TEST_TWIN": "1"} if is_twin else {}),
     }
     command = [
         python,
@@ -105,15 +119,17 @@ def host_tests(
         "pytest",
         f"--junitxml={report}",
         "--durations=15",
-        *(["-m", "slow"] if slow else []),
+        *(["-m", "slow or not slow"] if is_twin else ["-m", "slow"] if slow else []),
         *(["--share", share] if share else []),
+        *([f"test/python/{folder}" for folder in OF_PARITY] if is_twin else []),
     ]
     started = time.monotonic()
     status = subprocess.run(
         command, cwd=ROOT, env=environment, stdout=output, stderr=output
     ).returncode
     took = time.monotonic() - started
-    sql, other = Outcome(f"SQL files, DuckDB {version}"), Outcome(f"Python, DuckDB {version}")
+    sql = Outcome(f"SQL files, DuckDB {version}")
+    other = Outcome(f"{'SHA-256 twins' if is_twin else 'Python'}, DuckDB {version}")
     checks = 0
     if report.is_file():
         for case in ElementTree.parse(report).iter("testcase"):
@@ -145,9 +161,19 @@ def all_hosts(hosts: list[str], extension: Path, slow: bool, is_shared: bool) ->
             log = open(Path(logs) / version, "w+") if number else None  # noqa: SIM115
             share = f"{(first + number) % len(pairs)}/{len(pairs)}" if is_shared else None
             tests = pool.submit(host_tests, version, python, extension, slow, share, log)
-            running.append((version, log, tests))
-        for version, log, outcome in running:
-            heading(f"DuckDB {version}: {'slow tests' if slow else 'test/sql and test/python'}")
+            running.append(
+                (version, "slow tests" if slow else "test/sql and test/python", log, tests)
+            )
+        if slow:
+            version, python = pairs[first % len(pairs)]
+            log = open(Path(logs) / "twins", "w+")  # noqa: SIM115
+            share = f"{first % TWIN_SHARES}/{TWIN_SHARES}" if is_shared else None
+            tests = pool.submit(
+                host_tests, version, python, extension, slow, share, log, is_twin=True
+            )
+            running.append((version, "tests of parity on SHA-256 twins", log, tests))
+        for version, what, log, outcome in running:
+            heading(f"DuckDB {version}: {what}")
             outcomes += outcome.result()
             if log is not None:
                 log.seek(0)

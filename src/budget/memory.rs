@@ -93,7 +93,7 @@ impl Drop for Charge {
 /// Makes room for `more` items in a growing buffer.
 ///
 /// # Errors
-/// [`Stopped::Allocation`] where `Vec::push` would abort the process.
+/// [`Stopped::Allocation`] where `Vec` would abort the process.
 #[inline]
 pub fn reserve<T>(buffer: &mut Vec<T>, more: usize) -> Result<(), Stopped> {
     buffer.try_reserve(more).map_err(|_| Stopped::Allocation)

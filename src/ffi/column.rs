@@ -87,7 +87,7 @@ impl Texts {
 
 /// Appends a value. If memory cannot be allocated, this unwinds with [`Stopped::Allocation`], which
 /// [`super::contain`] converts to the query's error: values are pushed at hundreds of places, none
-/// of which could do better, and `Vec::push` would abort the host.
+/// of which could do better, and `Vec` would abort the host.
 #[inline]
 fn push<T>(values: &mut Vec<T>, value: T) {
     make_room(values, 1);

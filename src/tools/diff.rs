@@ -58,9 +58,9 @@ pub struct DiffArguments {
     pub text_a: Option<String>,
     /// The new text, instead of path_b.
     pub text_b: Option<String>,
-    /// Name of the old side. Default: its path, or a.
+    /// Name of the old side.
     pub label_a: Option<String>,
-    /// Name of the new side. Default: its path, or b.
+    /// Name of the new side.
     pub label_b: Option<String>,
     /// 0 to 20. Default: 3.
     pub context_lines: Option<i64>,

@@ -74,7 +74,7 @@ impl Tool for Search {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListFilesArguments {
-    /// sandbox/directory. Default: the only sandbox.
+    /// sandbox/directory. Default: the only one.
     pub path: Option<String>,
     #[allow(missing_docs)]
     pub repo: Option<String>,
@@ -97,7 +97,7 @@ pub struct ListFilesArguments {
 pub struct SearchArguments {
     /// A text within a line.
     pub pattern: String,
-    /// pattern is a regular expression. Default: false.
+    /// pattern is a regular expression.
     #[schemars(extend("default" = false))]
     pub regex: Option<bool>,
     /// Default: false.

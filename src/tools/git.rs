@@ -134,17 +134,17 @@ impl Tool for GitDiffFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffArguments {
-    /// Revision, INDEX, WORKTREE or EMPTY; without to also a..b or a...b.
+    /// Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b.
     pub from: String,
     /// Default: WORKTREE.
     pub to: Option<String>,
-    /// sandbox or sandbox/directory. Default: the only sandbox.
+    /// sandbox or sandbox/directory.
     pub repo: Option<String>,
     #[allow(missing_docs)]
     pub file: Option<String>,
-    /// Git pathspecs: src, *.rs, :!docs.
+    /// Pathspecs: src, *.rs, :!docs.
     pub paths: Option<Vec<String>>,
-    /// Default: 3; -1: the whole file.
+    /// Default: 3; -1: whole file.
     pub context_lines: Option<i64>,
     /// none (default), all, change, eol, cr_at_eol.
     #[schemars(with = "Option<String>")]

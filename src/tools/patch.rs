@@ -37,10 +37,10 @@ impl Tool for ApplyPatch {
 pub struct ApplyPatchArguments {
     /// Paths are sandbox/relative/path; the only sandbox may be left out.
     pub patch: String,
-    /// Let white space differ. Default: false.
+    /// Let whitespace differ.
     #[schemars(extend("default" = false))]
     pub fuzz: Option<bool>,
-    /// Write nothing. Default: false.
+    /// Write nothing.
     #[schemars(extend("default" = false))]
     pub dry_run: Option<bool>,
 }

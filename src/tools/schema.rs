@@ -9,7 +9,7 @@ use super::tool::{Output, Tool};
 /// What an argument of several tools means, where a tool does not say it in other words. Each schema says it: clients that
 /// search for tools show their model one tool alone.
 const SHARED: &[(&str, &str)] = &[
-    ("repo", "sandbox[/directory]. Default: the only one."),
+    ("repo", "sandbox or sandbox/directory."),
     ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."),
     ("to", "Default: WORKTREE."),
     ("rev", "A revision. Default: HEAD."),
@@ -22,7 +22,7 @@ const SHARED: &[(&str, &str)] = &[
     ("context_lines", "Default: 3; -1: whole file."),
     ("ignore_whitespace", "none (default), all, change, eol, cr_at_eol."),
     ("renames", "Default: true."),
-    ("replace_all", "Every occurrence. Default: false."),
+    ("replace_all", "Every occurrence."),
     ("edits", "Several at once."),
     ("base_oid", "Of an answer: any other version is stale."),
     ("glob", "A pattern, such as *.rs."),

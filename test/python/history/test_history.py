@@ -152,10 +152,7 @@ def one_of_each_case(cases, _) -> History:
 def bundle(name: str, folder: pathlib.Path) -> pathlib.Path:
     if repositories.test_repositories() is None:
         pytest.skip(f"REDLINE_TEST_REPOS is not set: it names the directory of {name}")
-    repositories.git(
-        folder, "clone", "--quiet", "--bare", str(repositories.test_repositories() / name), "clone"
-    )
-    return folder / "clone"
+    return repositories.clone_bundle(name, folder / "clone", "--bare")
 
 
 def ripgrep(_, folder) -> History:

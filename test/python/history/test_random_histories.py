@@ -223,9 +223,15 @@ DAMAGE = {
 }  # fmt: skip
 
 
+def by_hand(repo: pathlib.Path) -> None:
+    """Makes a repository whose references are files, into which a test writes."""
+    environment = repositories.environment(**repositories.SHA1_AND_FILES)
+    repositories.git(repo, "init", "--quiet", "--initial-branch=main", ".", env=environment)
+
+
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_all_names_the_reference_that_cannot_be_read(con, tmp_path, kind):
-    repositories.git(tmp_path, "init", "--quiet", "--initial-branch=main", ".")
+    by_hand(tmp_path)
     stream = f"commit refs/heads/main\ncommitter A <a@b> {START} +0000\ndata 1\nx\nM 644 inline f\ndata 2\nx\n\n"
     repositories.git(tmp_path, "fast-import", "--quiet", stdin=stream.encode())
     assert len(by_redline(con, tmp_path, "ALL", "skip", [])) == 1
@@ -238,7 +244,7 @@ def test_all_names_the_reference_that_cannot_be_read(con, tmp_path, kind):
 
 
 def test_all_passes_over_symbolic_references_to_nothing(con, tmp_path):
-    repositories.git(tmp_path, "init", "--quiet", "--initial-branch=main", ".")
+    by_hand(tmp_path)
     stream = f"commit refs/heads/main\ncommitter A <a@b> {START} +0000\ndata 1\nx\nM 644 inline f\ndata 2\nx\n\n"
     repositories.git(tmp_path, "fast-import", "--quiet", stdin=stream.encode())
     for name, target in [

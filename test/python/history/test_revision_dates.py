@@ -76,7 +76,7 @@ def logged(tmp_path_factory) -> pathlib.Path:
         .decode()
         .strip()
     )
-    (repo / ".git/refs/heads/main").write_text(f"{commit}\n")
+    repositories.git(repo, "update-ref", "refs/heads/main", commit)
     now, times = int(time.time()), [1]
     times += range(now - 25 * 365 * 86400, now, 86400 * 3 + 1117)
     times += range(now - 70 * 86400, now, 5 * 3600 + 613)

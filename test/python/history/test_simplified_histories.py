@@ -11,8 +11,6 @@ import subprocess
 import pytest
 import repositories
 
-pytestmark = pytest.mark.slow
-
 QUERIES = int(os.environ.get("REDLINE_SIMPLIFIED", "10000"))
 COMMITS = 14
 SEED = 20_261_124
@@ -98,6 +96,7 @@ def world(request, tmp_path_factory) -> tuple[pathlib.Path, list[list[str]]]:
     return repo, [[ids[name] for name in names] for _, names in made]
 
 
+@pytest.mark.slow
 def test_what_is_left_of_a_history_is_what_git_leaves(con, world):
     repo, histories = world
     dice = random.Random(SEED + 1)
@@ -121,6 +120,7 @@ def test_what_is_left_of_a_history_is_what_git_leaves(con, world):
     assert shown > QUERIES // 5
 
 
+@pytest.mark.slow
 def test_merge_bases_and_distances_are_git_s(con, world):
     repo, histories = world
     dice = random.Random(SEED + 2)
@@ -143,3 +143,33 @@ def test_merge_bases_and_distances_are_git_s(con, world):
         ).split()
         distance = con.execute("SELECT ahead_behind(?, ?, ?)", [one, two, str(repo)]).fetchone()[0]
         assert [str(distance["ahead"]), str(distance["behind"])] == count, (one, two)
+
+
+def test_of_two_merge_bases_of_one_second_a_commit_graph_names_the_one_of_the_later_generation(
+    con, tmp_path
+):
+    repositories.git(tmp_path, "init", "--quiet", "--bare", ".")
+    commits = {
+        "root": [],
+        "a": ["root"],
+        "b1": ["root"],
+        "b": ["b1"],
+        "one": ["a", "b"],
+        "two": ["a", "b"],
+    }
+    marks = {name: mark for mark, name in enumerate(commits, 1)}
+    stream = ""
+    for name, parents in commits.items():
+        stream += f"commit refs/heads/{name}\nmark :{marks[name]}\ncommitter A <a@b> {START} +0000\ndata {len(name)}\n{name}\n"
+        for place, parent in enumerate(parents):
+            stream += f"{'merge' if place else 'from'} :{marks[parent]}\n"
+        stream += "\n"
+    repositories.git(tmp_path, "fast-import", "--quiet", stdin=stream.encode())
+    answers = []
+    for _ in range(2):
+        for ends in (["one", "two"], ["two", "one"]):
+            answers.append(repositories.git_text(tmp_path, "merge-base", *ends))
+            found = con.execute("SELECT merge_base(?, ?, ?)", [*ends, str(tmp_path)]).fetchone()[0]
+            assert found == answers[-1]
+        repositories.git(tmp_path, "commit-graph", "write", "--reachable")
+    assert len(set(answers)) == 2

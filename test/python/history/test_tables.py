@@ -224,6 +224,43 @@ def test_since_and_until_are_those_of_git_log(con, noted):
                 assert not repositories.first_differences(got, wanted)
 
 
+@pytest.mark.parametrize("is_side_newer", [False, True])
+def test_a_merge_that_took_its_own_side_is_shown_where_that_side_is_excluded(
+    con, tmp_path, is_side_newer
+):
+    write(tmp_path, "init --quiet --initial-branch=main .")
+    clock = Clock(tmp_path)
+    clock.commit("base", files={"x": "0\n"})
+    write(tmp_path, "checkout --quiet -b topic")
+    clock.commit("topic", files={"x": "1\n"})
+    write(tmp_path, "checkout --quiet main")
+    clock.commit("main2", files={"y": "0\n"})
+    write(tmp_path, "branch side")
+    who = {
+        f"GIT_{role}_{part}": "a@b"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
+    steps = [
+        ("checkout --quiet side", "side"),
+        ("checkout --quiet main", "merge topic"),
+    ]
+    for command, message in reversed(steps) if is_side_newer else steps:
+        write(tmp_path, command)
+        if message == "side":
+            clock.commit("side", files={"z": "0\n"})
+        else:
+            clock.now += 3600
+            when = {f"GIT_{role}_DATE": f"{clock.now} +0000" for role in ("AUTHOR", "COMMITTER")}
+            merge = ["merge", "--quiet", "-s", "ours", "-m", message, "topic"]
+            repositories.git(tmp_path, *merge, env=repositories.environment(**who, **when))
+    for options in ({}, {"first_parent": True}):
+        flags = ["--first-parent"] if options else []
+        wanted = git_log(tmp_path, "side..main", *flags, "--", "x")
+        assert commits(con, tmp_path, "side..main", paths=["x"], **options) == wanted
+        assert bool(wanted) is not bool(options)
+
+
 def test_random_histories_are_simplified_as_git_does_it(con, tmp_path):
     """Merges that take one side, both or neither, of three files, walked for each file and range."""
     random.seed(SEED)
@@ -369,7 +406,8 @@ def test_a_detached_head_and_one_without_a_commit_are_told(con, noted, tmp_path)
 
 
 def test_a_damaged_reference_is_a_row_without_an_object(con, tmp_path):
-    write(tmp_path, "init --quiet --initial-branch=main .")
+    by_hand = repositories.environment(**repositories.SHA1_AND_FILES)
+    repositories.git(tmp_path, "init", "--quiet", "--initial-branch=main", ".", env=by_hand)
     Clock(tmp_path).commit("root", files={"a": "a\n"})
     (tmp_path / ".git/refs/heads/broken").write_text("no id\n")
     assert con.execute(

@@ -7,7 +7,7 @@ import struct
 import apart
 import pytest
 from loose_objects import commit, loose, tree
-from repositories import git, git_text
+from repositories import SHA1_AND_FILES, environment, git, git_text
 
 OWN_ANCESTOR = "is its own ancestor"
 
@@ -15,7 +15,8 @@ OWN_ANCESTOR = "is its own ancestor"
 def linear(path, commits: int = 20):
     """Makes a history in which each commit changes another line of one file."""
     path.mkdir(parents=True)
-    git(path, "init", "--quiet", "--initial-branch=main")
+    by_hand = environment(**SHA1_AND_FILES)
+    git(path, "init", "--quiet", "--initial-branch=main", env=by_hand)
     lines = [f"line {number}" for number in range(commits)]
     stream = []
     for number in range(commits):

@@ -75,6 +75,8 @@ def calls(con):
         "GitBlame": {"file": f"a\r{FORGED}\rb.txt"}, "GitStatus": {}, "GitRefs": {}, "list_files": {"rev": "main"}, "search": {"pattern": "redline|x"},
         "read_file": {"path": f"hostile/new\n{FORGED}\nline.txt"}, "redline_capabilities": {}, "write_file": {"path": f"hostile/w\n{FORGED}", "content": FORGED},
         "edit_file": {"path": f"hostile/x\n12:{FORGED}", "old_string": "absent", "new_string": FORGED},
+        "apply_patch": {"patch": f"--- a/hostile/x\n+++ b/hostile/x\n@@ -1 +1 @@\n-absent\r{FORGED}\n+{FORGED}\n"},
+        "undo": {"id": f"none\n{FORGED}"},
     }  # fmt: skip
     tools = [name for (name,) in con.execute("SELECT name FROM redline_tools()").fetchall()]
     assert set(tools) == set(arguments)

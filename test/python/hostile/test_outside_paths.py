@@ -16,7 +16,7 @@ from repositories import git
 REPOSITORY = [
     "SELECT count(*) FROM commits('HEAD', ?)",
     "SELECT file_content('a.txt', 'WORKTREE', ?)",
-    "SELECT * FROM refs(?)",
+    "SELECT * EXCLUDE (tagged_at, committed_at) FROM refs(?)",
 ]
 FILE = ["SELECT diff_files(?, 'ROOT/in/repo/a.txt').diff"]
 # `DIR` is the absolute path of a directory that exists, or of one that does not; `ROOT` is the directory around both.

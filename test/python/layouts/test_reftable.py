@@ -85,114 +85,117 @@ def listed_by_git(repo) -> list[tuple]:
     return sorted(tuple(line.split("\t")) for line in lines)
 
 
-def assert_same(con, repo):
+def assert_same(con, repo, without: str = "refs/none/"):
+    """Compares the references and their logs; those below `without` in the list alone."""
     assert listed(con, repo) == listed_by_git(repo)
-    for name in [
+    names = [
         "HEAD",
-        *[row[0] for row in listed_by_git(repo)],
+        *[row[0] for row in listed_by_git(repo) if not row[0].startswith(without)],
         "refs/heads/gone",
         "main-worktree/HEAD",
         "worktrees/linked/HEAD",
         "ORIG_HEAD",
         "FETCH_HEAD",
-    ]:
-        ours = answer(con, "SELECT resolve_revision(?, ?)", name, str(repo))
-        assert ([] if ours.error else list(ours.rows[0])) == read_by_git(
-            repo, "rev-parse", "--verify", "-q", name
-        ), name
-        for number, id in enumerate(read_by_git(repo, "log", "-g", "--format=%H", name, "--")[:4]):
-            assert (
-                con.execute(
-                    "SELECT resolve_revision(?, ?)", [f"{name}@{{{number}}}", str(repo)]
-                ).fetchone()[0]
-                == id
-            ), (name, number)
-
-
-def test_random_updates_leave_what_git_reads(con, repo):
-    dice = random.Random(SEED)
-    ids = git(repo, "rev-list", "main").split()
-    names = [f"refs/heads/{name}" for name in ("a", "b", "topic/one", "topic/two", "z" * 200)] + [
-        "refs/tags/t",
-        "refs/notes/n",
-        "refs/remotes/o/main",
     ]
+    asked = []
+    for name in names:
+        entries = len(read_by_git(repo, "log", "-g", "--format=x", name, "--"))
+        asked += [name, *(f"{name}@{{{number}}}" for number in range(min(entries, 6)))]
+    theirs = git(
+        repo, "cat-file", "--batch-check=%(objectname)", stdin="".join(f"{a}\n" for a in asked)
+    ).splitlines()
+    for name, id in zip(asked, theirs, strict=True):
+        ours = answer(con, "SELECT resolve_revision(?, ?)", name, str(repo))
+        assert (f"{name} missing" if ours.error else ours.rows[0][0]) == id, name
+
+
+SETTINGS = {
+    "reftable.blockSize": [512, 1024, 4096, 32_768],
+    "reftable.restartInterval": [1, 2, 16, 1000],
+    "reftable.indexObjects": ["true", "false"],
+    "reftable.geometricFactor": [2, 3, 8],
+}
+NAMES = [
+    *(f"refs/heads/{name}" for name in ("a", "b", "topic/one", "topic/two", "z" * 200)),
+    "refs/tags/t",
+    "refs/notes/n",
+    "refs/remotes/o/main",
+]
+KINDS = [
+    *["update"] * 3,
+    *("delete", "symbolic", "rename", "tag", "pack", "many", "worktree", "head"),
+    *("settings", "forget", "copy", "fails"),
+]
+
+
+def take_step(repo, kind: str, dice: random.Random, ids: list[str], step: int) -> None:
+    """Changes the references of a repository as somebody would who works in it."""
+    name, env = (
+        dice.choice(NAMES),
+        AUTHOR | {"GIT_COMMITTER_DATE": f"{1_700_001_000 + step} +0530"},
+    )
+    linked = repo.parent / "linked"
+    there = [row[0] for row in listed_by_git(repo)]
+    new_log = ("update-ref", "--create-reflog", "-m", f"step {step}")
+    if kind == "update":
+        git(repo, *new_log, name, dice.choice(ids), **env)
+    elif kind == "delete" and name in there:
+        git(repo, "update-ref", "--no-deref", "-d", name)
+    elif kind == "symbolic":
+        git(repo, "symbolic-ref", "refs/heads/link", name)
+    elif kind == "rename" and "refs/heads/a" in there and "refs/heads/renamed" not in there:
+        git(repo, "branch", "-m", "a", "renamed", **env)
+    elif kind == "copy" and "refs/heads/b" in there:
+        git(repo, "branch", "-C", "b", f"copy{step % 3}", **env)
+    elif kind == "tag":
+        git(repo, "tag", "-f", "-a", "-m", "x", "annotated", dice.choice(ids), **env)
+    elif kind == "pack":
+        git(repo, "pack-refs", *dice.choice([["--all"], ["--auto"]]))
+    elif kind == "many":
+        chosen = {dice.randrange(2000): dice.choice(ids) for _ in range(400)}
+        lines = "".join(f"update refs/many/{number:05d} {id}\n" for number, id in chosen.items())
+        git(repo, "update-ref", "--stdin", stdin=lines)
+    elif kind == "worktree":
+        own = f"refs/{dice.choice(['bisect', 'worktree'])}/x"
+        git(linked, *new_log, own, dice.choice(ids), **env)
+        git(linked, "checkout", "-q", "--detach", dice.choice(ids), **env)
+    elif kind == "head":
+        git(repo, "symbolic-ref", "HEAD", "refs/heads/" + dice.choice(["main", "unborn"]))
+    elif kind == "settings":
+        for key, values in SETTINGS.items():
+            git(repo, "config", key, str(dice.choice(values)))
+    elif kind == "forget":
+        read_by_git(
+            repo,
+            "reflog",
+            *dice.choice([["expire", "--expire=all", name], ["delete", f"{name}@{{1}}"]]),
+        )
+    elif kind == "fails":
+        # The second update is refused, and with it the first.
+        absent = "1" * len(ids[0])
+        lines = f"update {name} {dice.choice(ids)}\nupdate refs/heads/main {ids[0]} {absent}\n"
+        with pytest.raises(repositories.GitFailed):
+            git(repo, "update-ref", "--stdin", stdin=lines)
+
+
+def update_at_random(con, repo, seed: int, steps: int) -> None:
+    dice = random.Random(seed)
+    ids = git(repo, "rev-list", "main").split()
     git(repo, "worktree", "add", "-q", "--detach", str(repo.parent / "linked"))
-    for step in range(STEPS):
-        kind = dice.choice(
-            [
-                "update",
-                "update",
-                "update",
-                "delete",
-                "symbolic",
-                "rename",
-                "tag",
-                "pack",
-                "many",
-                "worktree",
-                "head",
-            ]
-        )
-        name, env = (
-            dice.choice(names),
-            AUTHOR | {"GIT_COMMITTER_DATE": f"{1_700_001_000 + step} +0530"},
-        )
-        there = [row[0] for row in listed_by_git(repo)]
-        if kind == "update":
-            git(
-                repo,
-                "update-ref",
-                "--create-reflog",
-                "-m",
-                f"step {step}",
-                name,
-                dice.choice(ids),
-                **env,
-            )
-        elif kind == "delete" and name in there:
-            git(repo, "update-ref", "--no-deref", "-d", name)
-        elif kind == "symbolic":
-            git(repo, "symbolic-ref", "refs/heads/link", name)
-        elif kind == "rename" and "refs/heads/a" in there and "refs/heads/renamed" not in there:
-            git(repo, "branch", "-m", "a", "renamed", **env)
-        elif kind == "tag":
-            git(repo, "tag", "-f", "-a", "-m", "x", "annotated", dice.choice(ids), **env)
-        elif kind == "pack":
-            git(repo, "pack-refs", "--all")
-        elif kind == "many":
-            lines = "".join(
-                f"update refs/many/{dice.randrange(2000):05d} {dice.choice(ids)}\n"
-                for _ in range(400)
-            )
-            git(
-                repo,
-                "update-ref",
-                "--stdin",
-                stdin="\n".join({line.split()[1]: line for line in lines.splitlines()}.values())
-                + "\n",
-            )
-        elif kind == "worktree":
-            git(
-                repo.parent / "linked",
-                "update-ref",
-                "--create-reflog",
-                f"refs/{dice.choice(['bisect', 'worktree'])}/x",
-                dice.choice(ids),
-                **env,
-            )
-            git(repo.parent / "linked", "checkout", "-q", "--detach", dice.choice(ids), **env)
-        elif kind == "head":
-            git(repo, "symbolic-ref", "HEAD", "refs/heads/" + dice.choice(["main", "unborn"]))
-        if step % 6 == 0 or step == STEPS - 1:
+    take_step(repo, "many", dice, ids, 0)
+    for step in range(steps):
+        take_step(repo, dice.choice(KINDS), dice, ids, step)
+        if step % 6 == 0 or step == steps - 1:
             assert listed(con, repo) == listed_by_git(repo), step
+        if step % 50 == 49:
+            assert_same(con, repo, without="refs/many/")
+            assert_same(con, repo.parent / "linked", without="refs/many/")
     git(repo, "symbolic-ref", "HEAD", "refs/heads/main")
-    subset = [name for name in listed_by_git(repo) if not name[0].startswith("refs/many/")]
-    assert len(listed_by_git(repo)) > len(subset) + 300
-    for row in listed_by_git(repo)[:: max(1, len(listed_by_git(repo)) // 40)]:
-        if row[0].startswith("refs/many/"):
-            git(repo, "update-ref", "-d", row[0])
-    assert_same(con, repo.parent / "linked")
+    many = [row[0] for row in listed_by_git(repo) if row[0].startswith("refs/many/")]
+    assert len(many) > 300
+    for name in many[:: max(1, len(many) // 40)]:
+        git(repo, "update-ref", "-d", name)
+    assert_same(con, repo.parent / "linked", without="refs/many/")
     git(repo, "pack-refs", "--all")
     lines = "".join(
         f"delete {row[0]}\n" for row in listed_by_git(repo) if row[0].startswith("refs/many/")
@@ -201,37 +204,138 @@ def test_random_updates_leave_what_git_reads(con, repo):
     assert_same(con, repo)
 
 
-def test_one_name_of_very_many_is_found_without_reading_all(con, repo, tmp_path, extension):
+def test_random_updates_leave_what_git_reads(con, repo):
+    update_at_random(con, repo, SEED, STEPS)
+
+
+@pytest.mark.parametrize("size", SETTINGS["reftable.blockSize"])
+@pytest.mark.parametrize("count", [40, 1500])
+def test_each_name_is_found_whether_its_index_has_no_block_or_several(con, repo, count, size):
     id = git(repo, "rev-parse", "main").strip()
-    git(
-        repo,
-        "update-ref",
-        "--stdin",
-        stdin="".join(f"create refs/many/{n:06d} {id}\n" for n in range(60_000)),
-    )
+    names = [f"refs/many/{number:07d}" for number in range(count)]
+    git(repo, "config", "reftable.blockSize", str(size))
+    lines = "".join(f"create {name} {id}\n" for name in names)
+    git(repo, "-c", "core.logAllRefUpdates=always", "update-ref", "--stdin", stdin=lines, **AUTHOR)
     git(repo, "pack-refs", "--all")
-    assert con.execute("SELECT count(*) FROM refs(?)", [str(repo)]).fetchone()[0] == 60_002
+    for name in [*names[:: count // 40], *names[-3:]]:
+        found = con.execute(
+            "SELECT resolve_revision($1, $2), resolve_revision($1 || '@{0}', $2)", [name, str(repo)]
+        ).fetchall()
+        assert found == [(id, id)], name
+    for absent in ("refs/many/", "refs/many/0000000x", "refs/z"):
+        assert_refused(answer(con, "SELECT resolve_revision(?, ?)", absent, str(repo)), "not_found")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_hundreds_of_random_updates_leave_what_git_reads(con, repo, seed):
+    update_at_random(con, repo, seed, 5 * STEPS)
+
+
+def test_a_head_before_its_first_commit_detached_or_without_its_branch_is_git_s(con, repo):
+    for work in (
+        ["symbolic-ref", "HEAD", "refs/heads/unborn"],
+        ["checkout", "-q", "--detach", "main"],
+        ["update-ref", "-d", "refs/heads/main"],
+    ):
+        git(repo, *work, **AUTHOR)
+        assert_same(con, repo)
+
+
+def test_references_that_were_migrated_cloned_fetched_and_stashed_are_git_s(con, repo, tmp_path):
+    plain, clone = tmp_path / "plain", tmp_path / "clone"
+    git(".", "clone", "-q", "--bare", "--ref-format=files", str(repo), str(plain))
+    for form in ("reftable", "files", "reftable"):
+        git(plain, "refs", "migrate", f"--ref-format={form}")
+        assert_same(con, plain)
+    git(".", "clone", "-q", "--ref-format=reftable", str(plain), str(clone), **AUTHOR)
+    for work in (
+        ["fetch", "-q", "origin", "main:refs/heads/got"],
+        ["reset", "-q", "--hard", "HEAD~3"],
+        ["stash"],
+        ["stash"],
+        ["stash", "drop"],
+    ):
+        (clone / "f").write_text(f"{work}")
+        git(clone, *work, **AUTHOR)
+        assert_same(con, clone)
+
+
+@pytest.mark.parametrize("size", [512, 4096])
+def test_each_entry_of_logs_of_many_blocks_is_found(con, repo, size):
+    ids, dice = git(repo, "rev-list", "main").split(), random.Random(SEED)
+    names = ["refs/heads/l1", "refs/heads/l2", "refs/heads/long/l3"]
+    git(repo, "config", "reftable.blockSize", str(size))
+    for step in range(90):
+        words = ["--create-reflog", "-m", "m" * dice.choice([1, 3, 100, 300])]
+        env = AUTHOR | {"GIT_COMMITTER_DATE": f"{1_700_002_000 + step * 10} -0330"}
+        git(repo, "update-ref", *words, dice.choice(names), dice.choice(ids), **env)
+    git(repo, "pack-refs", "--all")
+    assert_same(con, repo)
+    for name in names:
+        entries = read_by_git(repo, "log", "-g", "--format=%H", name, "--")
+        moments = [f"{name}@{{@{1_700_001_990 + step * 37}}}" for step in range(27)]
+        asked = [f"{name}@{{{number}}}" for number in range(len(entries))] + moments
+        theirs = [read_by_git(repo, "rev-parse", "-q", "--verify", one) for one in asked]
+        ours = [answer(con, "SELECT resolve_revision(?, ?)", one, str(repo)) for one in asked]
+        assert [[] if one.error else list(one.rows[0]) for one in ours] == theirs
+        assert len(entries) > 15
+    git(repo, "reflog", "expire", "--expire=all", "--all")
+    assert_same(con, repo)
+
+
+def test_what_each_of_several_work_trees_sees_is_what_git_sees(con, repo):
+    ids = git(repo, "rev-list", "main").split()
+    places = [repo, repo.parent / "one", repo.parent / "two"]
+    for number, place in enumerate(places[1:]):
+        git(repo, "worktree", "add", "-q", "-b", place.name, str(place), **AUTHOR)
+        git(place, "update-ref", "refs/bisect/bad", ids[4 + number])
+        git(place, "update-ref", "refs/worktree/own", ids[6 + number])
+        git(place, "reset", "-q", "--hard", ids[8 + number], **AUTHOR)
+    own = ["HEAD", "HEAD@{1}", "ORIG_HEAD", "refs/bisect/bad", "refs/worktree/own"]
+    of = ["", "main-worktree/", "worktrees/one/", "worktrees/two/"]
+    for place in places:
+        assert listed(con, place) == listed_by_git(place)
+        for name in [*(f"{tree}{name}" for tree in of for name in own), "one@{1}", "@{-1}"]:
+            ours = answer(con, "SELECT resolve_revision(?, ?)", name, str(place))
+            theirs = read_by_git(place, "rev-parse", "-q", "--verify", name)
+            assert ([] if ours.error else list(ours.rows[0])) == theirs, (place.name, name)
+
+
+def find_one_of(con, repo, tmp_path, extension, count: int) -> None:
+    """Finds references among so many, and counts the bytes that are read of their table."""
+    id = git(repo, "rev-parse", "main").strip()
+    lines = "".join(f"create refs/many/{n:07d} {id}\n" for n in range(count))
+    git(repo, "update-ref", "--stdin", stdin=lines)
+    git(repo, "pack-refs", "--all")
+    assert con.execute("SELECT count(*) FROM refs(?)", [str(repo)]).fetchone()[0] == count + 2
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     trace = tmp_path / "trace"
-    query = ("SELECT resolve_revision('refs/many/031234', ?)", [str(repo)])
+    names = [f"refs/many/{number:07d}" for number in (0, count // 2, count - 1)]
+    query = ("SELECT resolve_revision(unnest(?), ?)", [names, str(repo)])
     (found,) = apart.run(
         extension,
         [query],
         under=["strace", "-f", "-y", "-s", "0", "-e", "trace=read,pread64", "-o", str(trace)],
     )
-    assert found.rows == [(id,)]
+    assert found.rows == [(id,)] * 3
     read = sum(
         int(line.rsplit("= ", 1)[1])
         for line in trace.read_text().splitlines()
         if ".ref>" in line and line.rstrip()[-1].isdigit()
     )
-    assert (
-        0
-        < read
-        < 100_000
-        < sum(table.stat().st_size for table in (repo / ".git/reftable").glob("*.ref"))
-    )
+    size = sum(table.stat().st_size for table in (repo / ".git/reftable").glob("*.ref"))
+    assert 0 < read < 100_000 < 8 * count < size
+
+
+def test_one_name_of_very_many_is_found_without_reading_all(con, repo, tmp_path, extension):
+    find_one_of(con, repo, tmp_path, extension, 80_000)
+
+
+@pytest.mark.slow
+def test_one_name_of_a_million_is_found_without_reading_all(con, repo, tmp_path, extension):
+    find_one_of(con, repo, tmp_path, extension, 1_000_000)
 
 
 def test_tables_that_are_joined_meanwhile_are_read_right(con, repo):

@@ -1,7 +1,6 @@
 """Combined diffs of merges and of conflicts, compared with git byte for byte."""
 
 import json
-import os
 import pathlib
 import random
 
@@ -37,18 +36,11 @@ def cloned(tmp_path_factory):
     known = {}
 
     def clone(name: str) -> tuple[pathlib.Path, list[str]]:
-        bundles = os.environ.get("REDLINE_TEST_REPOS")
-        if not bundles:
+        if repositories.test_repositories() is None:
             pytest.skip("REDLINE_TEST_REPOS is not set")
         if name not in known:
-            target = tmp_path_factory.mktemp("combined") / f"{name}.git"
-            repositories.git(
-                ".",
-                "clone",
-                "-q",
-                "--bare",
-                str(pathlib.Path(bundles) / f"{name}.bundle"),
-                str(target),
+            target = repositories.clone_bundle(
+                f"{name}.bundle", tmp_path_factory.mktemp("combined") / f"{name}.git", "--bare"
             )
             known[name] = (
                 target,

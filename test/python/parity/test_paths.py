@@ -454,7 +454,11 @@ def odd_names(tmp_path_factory):
         path for path in sorted(paths) if not any(other.startswith(path + "/") for other in paths)
     ]
     quoted = lambda path: '"' + path.replace("\\", "\\\\") + '"'
-    kind = lambda path: (160000, "1" * 40) if hash_of(path) % 5 == 0 else (100644, "inline")
+    kind = lambda path: (
+        (160000, "1" * (64 if repositories.IS_TWIN else 40))
+        if hash_of(path) % 5 == 0
+        else (100644, "inline")
+    )
     stream = "commit refs/heads/main\ncommitter c <c@example.com> 1700000000 +0000\ndata 0\n"
     for path in paths:
         mode, what = kind(path)

@@ -83,7 +83,7 @@ def test_a_client_that_draws_apps_is_given_a_view_without_any_answer(drive, fold
     (tools, listed, before, result, after), ((_, during),) = drive(conversation, view, mode)
     assert {
         name for name, meta in tools.items() if meta and meta.get("ui") == {"resourceUri": URI}
-    } == {"edit_file", "write_file"}
+    } == {"edit_file", "write_file", "apply_patch", "undo"}
     assert listed == [(URI, "text/html;profile=mcp-app")] and not result.is_error
     assert "Nothing waits" in Document(before).text and "Nothing waits" in Document(after).text
     page = Document(during)

@@ -196,9 +196,9 @@ def test_every_tool_is_answered_over_http(served, folder, mode):
     ).read_text() == "c\n"
     # A form has a box to tick, so its text asks for no key.
     assert (
-        len(asked) == 2
+        len(asked) == 4
         and not any("[y" in one.message for one in asked)
-        and asked[0].message.endswith(("file?", "edit?"))
+        and all(one.message.endswith(("file?", "edit?", "patch?")) for one in asked)
     )
 
 
@@ -320,7 +320,7 @@ def test_the_generation_before_is_served_alike(served, folder, extension, con, t
         else:
             assert not is_error and GOOD[name][1] in text, (name, text)
             assert values is None
-    assert (folder / "a.txt").read_text() == "one\n2\n" and len(told["questions"]) == 2
+    assert (folder / "a.txt").read_text() == "one\n2\n" and len(told["questions"]) == 4
     assert not any("[y" in one["message"] for one in told["questions"])
 
 

@@ -83,7 +83,7 @@ def test_tools_are_listed_as_in_the_registry(con, drive, mode):
             for tool in drive(listed, mode=mode, write=write, elicitation_callback=asks)
         }
         assert set(tools) == set(registry) - (
-            {"write_file", "edit_file"} if not (write and asks) else set()
+            {"write_file", "edit_file", "apply_patch", "undo"} if not (write and asks) else set()
         )
         for name, tool in tools.items():
             said = registry[name]

@@ -32,7 +32,7 @@ REPOSITORY_CALLS = {
     "commits": ["SELECT * EXCLUDE (author_date, committer_date) FROM commits('main', '{repo}')", "SELECT commit_id FROM commits('ALL', '{repo}', paths := ['{tracked}'])"],
     "commits_list": ["SELECT len(commits_list('main', '{repo}'))"],
     "range_diff": ["SELECT * FROM range_diff('main~1..main', 'main~1..main', '{repo}')", "SELECT status FROM range_diff('main~1..main', 'main~1..main', '{repo}')"],
-    "moved_lines": ["SELECT * FROM moved_lines('main~1', 'main', '{repo}')"],
+    "moved_lines": ["SELECT count(*) FROM moved_lines('main~1', 'main', '{repo}')"],
     "refs": ["SELECT * EXCLUDE (tagged_at, committed_at) FROM refs('{repo}')", "SELECT name FROM refs('{repo}')"],
     "refs_list": ["SELECT len(refs_list('{repo}'))"],
     "ahead_behind": ["SELECT ahead_behind('main~1', 'main', '{repo}')"],
@@ -72,11 +72,13 @@ WRITE_CALLS = {
     "withdraw": "SELECT withdraw('{file}', 'guess')",
     "pending_approvals": "SELECT * FROM pending_approvals('guess')",
 }
-# Nothing waits for a person here, and nothing was done, under any name.
+# Nothing waits for a person here and no operation was recorded, under any name.
 WAITING_CALLS = {
     "approval_chunk": "SELECT approval_chunk('{file}', 1)",
     "revert_edit": "SELECT revert_edit('{file}')",
 }
+# What was done to files is told where they may be written.
+JOURNAL_CALLS = {"redline_log": "SELECT * FROM redline_log()"}
 # Functions that answer with their errors, and the words in an answer that is no error.
 TOOL_CALLS = {
     "redline_call": (
@@ -88,8 +90,6 @@ TOOL_CALLS = {
         "identical",
     ),
 }
-# What was done, for those who may do something.
-LOG_CALLS = {"redline_log": "SELECT count(*) FROM redline_log()"}
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
     "redline_help": "SELECT * FROM redline_help(function := 'ALL')",

@@ -1,5 +1,6 @@
 """Merges and conflicts that no person would make: octopuses, modes, deletions, binary files, submodules, odd names and line ends."""
 
+import hashlib
 import os
 import pathlib
 import random
@@ -49,7 +50,10 @@ def version(dice: random.Random, lines: list[str]) -> tuple[str, bytes]:
     """Returns the mode and the content of a file that began as these lines."""
     kind = dice.random()
     if kind < 0.03:
-        return "160000", b"%040x" % dice.randrange(1, 4)
+        return "160000", b"%0*x" % (
+            2 * hashlib.new(repositories.HASH).digest_size,
+            dice.randrange(1, 4),
+        )
     if kind < 0.06:
         return "120000", dice.choice([b"a", b"b/c"])
     return dice.choice(["100644"] * 6 + ["100755"]), text(dice, edited(dice, lines))

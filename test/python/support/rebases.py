@@ -1,6 +1,5 @@
 """Random rebases: a series of commits, written again on another base."""
 
-import os
 import pathlib
 import random
 
@@ -29,12 +28,13 @@ WORDS = [
 
 def clone_of_ripgrep(tmp_path_factory) -> pathlib.Path:
     """Returns a bare clone of ripgrep."""
-    bundles = os.environ.get("REDLINE_TEST_REPOS")
-    if not bundles:
+    if repositories.test_repositories() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
-    clone = tmp_path_factory.mktemp("rebase") / "ripgrep.git"
-    bundle = pathlib.Path(bundles) / "ripgrep.bundle"
-    repositories.git(".", "clone", "-q", "--bare", str(bundle), str(clone))
+    clone = repositories.clone_bundle(
+        "ripgrep.bundle", tmp_path_factory.mktemp("rebase") / "ripgrep.git", "--bare"
+    )
+    # Beside a multi-pack-index the length of git's ids depends on what the command has read before.
+    repositories.git(clone, "config", "core.abbrev", "9")
     return clone
 
 

@@ -15,11 +15,18 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-FIXTURES = ROOT / "build" / "fixtures"
+# With REDLINE_TEST_TWIN, each repository is made as git 3 makes it: SHA-256 ids, and references in tables.
+IS_TWIN = bool(os.environ.get("REDLINE_TEST_TWIN"))
+HASH = "sha256" if IS_TWIN else "sha1"
+FORMATS = {"GIT_DEFAULT_HASH": "sha256", "GIT_DEFAULT_REF_FORMAT": "reftable"} if IS_TWIN else {}
+# For a repository that a test writes by hand.
+SHA1_AND_FILES = {"GIT_DEFAULT_HASH": "sha1", "GIT_DEFAULT_REF_FORMAT": "files"}
+FIXTURES = ROOT / "build" / ("fixtures-sha256" if IS_TWIN else "fixtures")
 SCRIPT = ROOT / "test" / "fixtures" / "make_repos.sh"
 
 EMPTY = "EMPTY"
@@ -53,6 +60,7 @@ def environment(**extra: str) -> dict[str, str]:
             "GIT_CONFIG_KEY_0": "safe.directory",
             "GIT_CONFIG_VALUE_0": "*",
         }
+        | FORMATS
         | extra
     )
 
@@ -95,10 +103,10 @@ def git_version() -> str:
 def fixtures() -> pathlib.Path:
     """Returns the folder of the fixture repositories, made first when they are missing or old."""
     FIXTURES.parent.mkdir(parents=True, exist_ok=True)
-    with open(FIXTURES.parent / "fixtures.lock", "w") as lock:
+    with open(f"{FIXTURES}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two hosts may start their tests at once
         done = subprocess.run(
-            ["sh", SCRIPT, FIXTURES], capture_output=True, text=True, env=environment()
+            ["sh", SCRIPT, FIXTURES, HASH], capture_output=True, text=True, env=environment()
         )
     if done.returncode != 0:
         raise AssertionError(f"make_repos.sh failed:\n{done.stdout}{done.stderr}")
@@ -119,24 +127,94 @@ def test_repositories() -> pathlib.Path | None:
     return pathlib.Path(folder) if folder else None
 
 
-def clone_bundle(name: str, target: pathlib.Path) -> pathlib.Path:
-    """Clones a bundle of REDLINE_TEST_REPOS with a work tree (its attributes count), and returns the clone."""
-    bundle = test_repositories() / name
-    git(target.parent, "clone", "--quiet", os.fspath(bundle), os.fspath(target))
+def clone_bundle(name: str, target: pathlib.Path, *options: str) -> pathlib.Path:
+    """Clones a bundle of REDLINE_TEST_REPOS, with a work tree (its attributes count) unless the options say otherwise."""
+    source = test_repositories() / name
+    git(
+        target.parent,
+        "clone",
+        "--quiet",
+        *options,
+        os.fspath(_bundle_twin(source) if IS_TWIN else source),
+        os.fspath(target),
+    )
+    if IS_TWIN:
+        _write_tables(target)
     return target
 
 
 def sha256_twin(repo: os.PathLike | str, target: pathlib.Path) -> pathlib.Path:
     """Makes the same history with SHA-256 ids, as git 3 would have it: references in tables, a commit-graph, a multi-pack-index."""
-    stream = git(repo, "fast-export", "--all", "--signed-tags=strip", "--reencode=no")
-    target.mkdir()
+    target.mkdir(parents=True)
     git(target, "init", "--quiet", "--object-format=sha256", "--ref-format=reftable", ".")
-    git(target, "fast-import", "--quiet", stdin=stream)
+    options = _renamed_submodules(repo, target / ".git")
+    export = [
+        "git",
+        "-C",
+        os.fspath(repo),
+        "fast-export",
+        "--all",
+        "--signed-tags=strip",
+        "--reencode=no",
+    ]
+    with subprocess.Popen(export, stdout=subprocess.PIPE, env=environment()) as stream:
+        subprocess.run(
+            ["git", "-C", os.fspath(target), "fast-import", "--quiet", *options],
+            stdin=stream.stdout,
+            check=True,
+            env=environment(),
+        )
     git(target, "symbolic-ref", "HEAD", git_text(repo, "symbolic-ref", "HEAD").strip())
+    git(target, "repack", "-a", "-d", "-q")
     git(target, "reset", "--quiet", "--hard")
-    git(target, "commit-graph", "write", "--reachable")
-    git(target, "multi-pack-index", "write")
+    _write_tables(target)
     return target
+
+
+def _renamed_submodules(repo: os.PathLike | str, folder: pathlib.Path) -> list[str]:
+    """Returns the options of `git fast-import` that give the commits of submodules ids of SHA-256."""
+    log = git_text(repo, "log", "--all", "-m", "--format=", "--raw", "--no-abbrev", "--no-renames")
+    found = {}
+    for line in filter(None, log.splitlines()):
+        old_mode, new_mode, old, new, rest = line[1:].split(" ", 4)
+        for mode, oid in ((old_mode, old), (new_mode, new)):
+            if mode == "160000":
+                found.setdefault(rest.split("\t")[1], set()).add(oid)
+    options = []
+    for number, (path, oids) in enumerate(sorted(found.items())):
+        for side, padding in (("from", ""), ("to", "0" * 24)):
+            marks = folder / f"submodule-{number}-{side}"
+            lines = (f":{mark} {oid}{padding}\n" for mark, oid in enumerate(sorted(oids), 1))
+            marks.write_text("".join(lines))
+            options.append(f"--rewrite-submodules-{side}={path}:{marks}")
+    return options
+
+
+def _write_tables(repo: pathlib.Path) -> None:
+    git(repo, "commit-graph", "write", "--reachable")
+    git(repo, "multi-pack-index", "write")
+
+
+def _bundle_twin(bundle: pathlib.Path) -> pathlib.Path:
+    """Returns the twin of a bundle, made once for all tests."""
+    folder = ROOT / "build" / "twins"
+    folder.mkdir(parents=True, exist_ok=True)
+    twin = folder / f"{bundle.stem}-{bundle.stat().st_size}"
+    with open(folder / "lock", "w") as lock, tempfile.TemporaryDirectory(dir=folder) as scratch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not twin.exists():
+            plain = pathlib.Path(scratch) / "plain"
+            git(
+                scratch,
+                "clone",
+                "--quiet",
+                "--mirror",
+                os.fspath(bundle),
+                "plain",
+                env=environment(**SHA1_AND_FILES),
+            )
+            sha256_twin(plain, pathlib.Path(scratch) / "twin").rename(twin)
+    return twin
 
 
 # -- pairs of revisions -----------------------------------------------------------------------

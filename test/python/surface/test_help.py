@@ -8,7 +8,7 @@ import pytest
 import repositories
 
 ROOT = repositories.ROOT
-FAMILIES_OF_SANDBOXES = ("workspace/", "approv")
+FAMILIES_OF_SANDBOXES = ("workspace", "approv", "redline_log()")
 
 
 @pytest.fixture
@@ -19,9 +19,13 @@ def checkout(tmp_path, monkeypatch):
     )
     git("init", "-q", "-b", "main")
     for number in range(4):
-        (tmp_path / "README.md").write_text(f"# A project\n\nVersion {number}\n")
+        # The last commit moves a line, for moved_lines.
+        moved = "A sentence that is long enough to be found again elsewhere.\n"
+        (tmp_path / "README.md").write_text(
+            f"# A project\n\nVersion {number}\n" + moved * (number < 3)
+        )
         (tmp_path / "app.py").write_text(f"x = 1\ny = {number}\n")
-        (tmp_path / "a.txt").write_text("text\n")
+        (tmp_path / "a.txt").write_text("text\n" + moved * (number == 3))
         git("add", ".")
         git(
             "-c",
@@ -47,8 +51,9 @@ def test_every_example_runs(connect, checkout):
     for name, example in examples.items():
         con = connect()
         (checkout / "app.py").write_text("x = 1\n")
+        (checkout / "notes.txt").unlink(missing_ok=True)
         if any(word in example for word in FAMILIES_OF_SANDBOXES):
-            asks = name not in ("write_file", "edit_file", "edit_lines")
+            asks = "approv" in example or name == "decline"
             root = {
                 "name": "workspace",
                 "root": str(checkout),
@@ -59,6 +64,8 @@ def test_every_example_runs(connect, checkout):
             con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([root])])
             con.execute("SET GLOBAL redline_approver = ?", [hashlib.sha256(b"the key").hexdigest()])
             con.execute("SET VARIABLE key = 'the key'")
+        if name in ("redline_log", "revert_edit", "revert_edits"):
+            con.execute(examples["write_file"]).fetchall()
         if "approvals" in example:
             proposed = "edit_approval('workspace/app.py', 'x = 1', 'x = 2')"
             if name == "approval_chunk":

@@ -61,6 +61,7 @@ OPEN = {
     "inline_diff",
     "patch_files",
     "patch_hunks",
+    "patch_id",
     "apply_patch",
     "try_apply_patch",
     "reverse_patch",

@@ -92,14 +92,17 @@ def test_all_arguments_of_the_pragma_are_texts(con):
         assert [str(column[1]) for column in types] == ["VARCHAR"] * 6
 
 
+WRITING = {"write_file", "edit_file", "apply_patch", "undo"}
+
+
 def test_each_profile_publishes_its_tools(server):
     server.execute(standing_in((SQL / "tools.sql").read_text()))
     reading = set(published(server))
-    assert {"Diff", "read_file"} <= reading and not reading & {"write_file", "edit_file"}
+    assert {"Diff", "read_file"} <= reading and not reading & WRITING
     server.execute("DELETE FROM published")
     server.execute(standing_in((SQL / "tools_edit.sql").read_text()))
     listed = {name for (name,) in server.execute("SELECT name FROM redline_tools()").fetchall()}
-    assert set(published(server)) == listed == reading | {"write_file", "edit_file"}
+    assert set(published(server)) == listed == reading | WRITING
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ pub struct Table {
 #[derive(Debug, Clone, Copy)]
 struct Part {
     start: u64,
-    /// The position of the topmost index block; 0 if there is none.
+    /// The position of the first block of the topmost index; 0 if there is none.
     index: u64,
 }
 
@@ -180,27 +180,35 @@ impl Table {
             return Ok(Some(part.start));
         }
         let mut at = part.index;
+        let mut is_topmost = true;
         loop {
             let block = self.block(at)?.ok_or_else(|| self.broken(at))?;
             if block.kind == kind {
                 return Ok(Some(at));
             }
             if block.kind != Kind::Index {
-                return Err(self.broken(at));
+                // Behind the last block of the topmost index.
+                return if is_topmost && at > part.index { Ok(None) } else { Err(self.broken(at)) };
             }
             let mut records = self.records(&block)?;
             let below = loop {
                 match records.read().ok_or_else(|| self.broken(at))? {
-                    Some(Value::Position(below)) if records.key() >= key => break below,
+                    Some(Value::Position(below)) if records.key() >= key => break Some(below),
                     Some(_) => {}
-                    None => return Ok(None),
+                    None => break None,
                 }
             };
-            // An index is after the blocks that it names, so this ends.
-            if below >= at {
-                return Err(self.broken(at));
-            }
-            at = below;
+            at = match below {
+                // An index is after the blocks that it names, so this ends.
+                Some(below) if below < at => {
+                    is_topmost = false;
+                    below
+                }
+                // The topmost index may be several blocks.
+                None if is_topmost && block.next < self.end => block.next,
+                None => return Ok(None),
+                Some(_) => return Err(self.broken(at)),
+            };
         }
     }
 
