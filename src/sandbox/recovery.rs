@@ -33,7 +33,9 @@ pub(super) fn take_back_left(intents: &Intents, sandbox: &Sandbox) -> Result<()>
             Stage::Done => {}
             Stage::Staging | Stage::Moving => {
                 staging.take_back(&plan).map_err(|error| left(sandbox, error))?;
-                Staging::remove_made(sandbox, &plan);
+                if Staging::remove_made(sandbox, &plan).is_err() {
+                    continue;
+                }
             }
         }
         intent.end();

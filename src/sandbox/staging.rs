@@ -88,11 +88,15 @@ impl Staging {
     }
 
     /// Removes directories that were made, where nothing is in them.
-    pub(super) fn remove_made(sandbox: &Sandbox, plan: &Plan) {
+    pub(super) fn remove_made(sandbox: &Sandbox, plan: &Plan) -> io::Result<()> {
         for path in plan.made.iter().rev() {
-            // One that is not empty is somebody's.
-            let _ = remove_directory(sandbox, path);
+            match remove_directory(sandbox, path) {
+                // One that is not empty is somebody's.
+                Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::NOTEMPTY | Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(())
     }
 
     /// Returns the directory in which the new content of a file waits; it is made by the first.

@@ -77,8 +77,6 @@ UNSEEN = [
     "a\u200bb",
     "a\0b",
     "\x7f",
-    " a",
-    "a ",
     "x" * 300,
     "x/" * 3000 + "y",
 ]
@@ -275,12 +273,14 @@ TEXTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(len(TEXTS)))
-@pytest.mark.parametrize("path", ["new", "with space", "quo\"te", "back\\slash", "\u00fc.txt", "-x"])  # fmt: skip
+NAMES = ["new", "with space", 'quo"te', "back\\slash", "\u00fc.txt", "-x"]
+
+
+@pytest.mark.parametrize(
+    ("number", "path"), [(number, NAMES[number % len(NAMES)]) for number in range(len(TEXTS))]
+)
 def test_what_is_shown_is_what_is_written(connect, root, tmp_path, number, path):
     """git makes of the diff in the payload what redline has written, and no page has a character that is not seen."""
-    if number % 6 != hash_of(path) % 6 and path != "new":
-        pytest.skip("each text with one of the other paths")
     text, other = TEXTS[number], TEXTS[number - 1]
     con = asking(connect, root)
     (root / "a").write_bytes(f"first\n{other}".encode())
@@ -317,10 +317,6 @@ def test_what_is_shown_is_what_is_written(connect, root, tmp_path, number, path)
         assert con.execute(APPROVE, [KEY]).fetchall() == [(1,)]
         assert patched(con, one).error is None
         assert snapshot(root) == snapshot(copy)
-
-
-def hash_of(text):
-    return sum(text.encode())
 
 
 def test_a_large_patch_is_seen_in_chunks_which_are_the_whole(connect, root, tmp_path):

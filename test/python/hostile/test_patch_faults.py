@@ -285,6 +285,7 @@ extension, sandboxes, name, count = sys.argv[1:]
 con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
 con.execute(f"LOAD '{extension}'")
 con.execute("SET GLOBAL redline_sandboxes = ?", [sandboxes])
+con.execute("SET enable_progress_bar = false")
 chosen = random.Random(name)
 for number in range(int(count)):
     line = f"{name}-{number}"
