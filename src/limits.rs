@@ -215,6 +215,9 @@ pub const LOCK_MILLIS: u64 = 10_000;
 /// Files that one change of several files may have; more are `too_large:`.
 pub const PATCH_FILES: usize = 1_000;
 
+/// How often one patch is planned anew because another writer was faster.
+pub const PATCH_TRIES: usize = 64;
+
 /// Bytes of what is recorded of a change of several files; the rest is not read.
 pub const INTENT_BYTES: u64 = 16 << 20;
 

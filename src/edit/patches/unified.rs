@@ -91,10 +91,11 @@ fn hunk(hunk: &PatchHunk<'_>) -> Result<Hunk> {
         })
     };
     // Line 0 is before the first one, which is a place only without old lines.
-    let start = Some(hunk.old_start as usize).filter(|start| *start > 0);
+    let number = |start: u32| Some(start as usize).filter(|start| *start > 0);
     Ok(Hunk {
         lines: hunk.lines.iter().map(of_line).collect::<Result<_>>()?,
-        start,
+        start: number(hunk.old_start),
+        new_start: number(hunk.new_start),
         line,
         ..Hunk::default()
     })
