@@ -65,7 +65,7 @@ enum Names {
     /// From the patch that is shown.
     OfPatch,
     /// From another one, of the default options.
-    Apart(HunkNamer),
+    Apart(Box<HunkNamer>),
 }
 
 impl Cutter {
@@ -79,7 +79,7 @@ impl Cutter {
         let names = match has_names || !except.is_empty() {
             false => Names::No,
             true if *options == DiffOptions::default() => Names::OfPatch,
-            true => Names::Apart(HunkNamer::new(comparison)?),
+            true => Names::Apart(Box::new(HunkNamer::new(comparison)?)),
         };
         let patcher = comparison.patcher(options.clone())?;
         Ok(Self { patcher, names, except: Arc::clone(except) })
