@@ -190,6 +190,6 @@ def test_the_tool_refuses_what_is_no_range(con, series):
     world, old, _ = series
     tip = old.split("..")[1]
     assert ask(con, world, old_range=tip, new_range=tip).startswith(
-        f"invalid_args: '{tip}' is no range"
+        f"invalid_args: '{tip}' is not a range"
     )
     assert ask(con, "/nowhere", old_range="a..b", new_range="a..b").startswith("not_found: ")
