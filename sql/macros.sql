@@ -8,6 +8,20 @@ CREATE OR REPLACE MACRO diff_texts(text_a, text_b, context_lines := 3, label_a :
 CREATE OR REPLACE MACRO diff_paths(path_a, path_b, context_lines := 3, label_a := NULL, label_b := NULL) AS TABLE
     SELECT system.main.unnest(d) FROM (SELECT system.main.diff_files(path_a, path_b, context_lines, label_a, label_b) AS d);
 
+-- A row per hunk that is left to see, and per changed file without hunks: FROM review_left('main', 'feature', '.', (SELECT
+-- list(hunk_id) || list(context_id) FROM 'seen-*.jsonl')). A hunk was seen where its context_id is among the ids; where only its lines are
+-- (hunk_id), it is shown with known_lines.
+CREATE OR REPLACE MACRO review_left(from_rev, to_rev, repo, seen, renames := false, paths := NULL) AS TABLE
+    WITH seen_ids AS MATERIALIZED (SELECT DISTINCT id FROM (SELECT system.main.unnest(seen::VARCHAR[]) AS id) WHERE id IS NOT NULL),
+    hunks AS (
+        SELECT file_path, hunk, old_start, new_start, section, patch, hunk_id, context_id
+        FROM system.main.diff_hunks(from_rev, to_rev, repo, renames := renames, paths := paths)
+        UNION ALL
+        SELECT file_path, NULL, NULL, NULL, NULL, patch, hunk_id, context_id
+        FROM system.main.file_patches(from_rev, to_rev, repo, renames := renames, paths := paths) WHERE hunk_id IS NOT NULL)
+    SELECT hunks.*, hunk_id IN (SELECT id FROM seen_ids) AS known_lines
+    FROM hunks WHERE context_id NOT IN (SELECT id FROM seen_ids) ORDER BY file_path, hunk;
+
 -- Made by `make sql` from redline_help(), from here to the end; do not edit.
 
 -- The native functions with the defaults of `git diff HEAD` in the current directory. They read only what the query asks for;

@@ -178,6 +178,17 @@ impl Repository {
         CancelToken::of(&self.budget)
     }
 
+    /// Returns a name for people: of its sandbox, else of its directory.
+    pub fn name(&self) -> String {
+        if self.access.sandboxes().is_some() {
+            return self.given.to_string();
+        }
+        let path = self.location.common_dir.path();
+        let is_inside = path.file_name().is_some_and(|name| name == ".git");
+        let path = if is_inside { path.parent().unwrap_or(path) } else { path };
+        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    }
+
     /// Returns the work tree's directory; a bare repository has none.
     pub(super) fn work_tree(&self) -> Result<&Path> {
         self.location.work_tree.as_deref().ok_or_else(|| {

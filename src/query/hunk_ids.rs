@@ -57,6 +57,22 @@ impl FileHunkIds {
         self.at(first(hunk.old), first(hunk.new))
     }
 
+    /// Returns the names of all hunks of which lines are in another that is shown.
+    pub fn within<'a>(&'a self, hunk: &PatchHunk) -> impl Iterator<Item = &'a HunkId> {
+        let (old, new) = (lines_of(hunk.old), lines_of(hunk.new));
+        let is_in = move |place: &&Place| meet(&place.old, &old) || meet(&place.new, &new);
+        self.0.iter().filter(is_in).map(|place| &place.id)
+    }
+
+    /// Returns the names of the hunk that a shown one is, where both are parts of no other: what is seen of one is seen of the
+    /// other.
+    pub fn same(&self, hunk: &PatchHunk, shown: &[PatchHunk]) -> Option<&HunkId> {
+        let mut within = self.within(hunk);
+        let id = within.next().filter(|_| within.next().is_none())?;
+        let parts = shown.iter().filter(|other| self.within(other).any(|own| own == id));
+        (parts.count() == 1).then_some(id)
+    }
+
     /// Returns about how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
         self.0
@@ -64,6 +80,14 @@ impl FileHunkIds {
             .map(|place| size_of::<Place>() + place.id.lines.len() + place.id.context.len())
             .sum()
     }
+}
+
+fn lines_of((start, count): (u32, u32)) -> Range<u32> {
+    start..start + count
+}
+
+fn meet(a: &Range<u32>, b: &Range<u32>) -> bool {
+    a.start.max(b.start) < a.end.min(b.end)
 }
 
 /// Returns the names of a change that no hunk shows: a mode, a name, a binary or an empty file.
@@ -82,6 +106,16 @@ impl HunkNamer {
     /// Returns what names the hunks of a comparison.
     pub fn new(comparison: &Comparison) -> Result<Self> {
         Ok(Self(comparison.patcher(DiffOptions::default())?))
+    }
+
+    /// Returns the names of a change without hunks; `None` where it has some, and for a merge.
+    pub fn file_names(
+        &mut self,
+        change: &Change,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<HunkId>> {
+        let has_none = !change.is_combined() && self.0.patch(change, cancel)?.hunks.is_empty();
+        Ok(has_none.then(|| whole_file(change)))
     }
 
     /// Returns the names of the hunks of a file; `None` for a merge that is compared with all its parents.

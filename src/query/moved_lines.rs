@@ -7,7 +7,7 @@ use super::rows::{Query, RowGroup, Rows};
 use super::run::Run;
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::git::{Change, Reader};
+use crate::git::{Change, Reader, WrittenPatch};
 use crate::limits;
 use crate::pipeline::{Poll, Source, Weigh, Window};
 use crate::text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, Printed, TextIds, mark};
@@ -24,7 +24,7 @@ pub struct MovedLinesQuery {
 }
 
 /// The changed lines of a file, and what stands between them.
-struct FileDiff {
+pub struct FileDiff {
     path: Vec<u8>,
     contents: Vec<u8>,
     lines: Vec<Line>,
@@ -73,6 +73,11 @@ impl<'a> MovedLine<'a> {
     /// Returns the same line on the other side.
     pub fn partner(self) -> Self {
         Self { item: self.mark().partner, ..self }
+    }
+
+    /// Returns the place of its file among those compared.
+    pub fn file(self) -> usize {
+        self.all.places[self.item as usize].0 as usize
     }
 
     fn place(self) -> (&'a FileDiff, usize) {
@@ -166,18 +171,72 @@ impl MovedLinesQuery {
     }
 }
 
+impl MovedLines {
+    /// Returns the runs of moved lines: those of one block with a run of lines on the other side.
+    pub fn runs(&self) -> Vec<MovedRun> {
+        let mut runs: Vec<MovedRun> = Vec::new();
+        for index in 0..self.moved.len() {
+            let (line, is_first) = (self.row(index), index == 0);
+            match runs.last_mut() {
+                Some(run) if !is_first && run.goes_on(line, self.row(index - 1)) => {
+                    run.last = line.number();
+                }
+                _ => runs.push(MovedRun::of(line)),
+            }
+        }
+        runs
+    }
+}
+
+/// Lines that were moved together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedRun {
+    /// The place of their file among those compared.
+    pub file: usize,
+    /// Whether they were added, and not removed.
+    pub is_added: bool,
+    /// The number of the first, on its side.
+    pub first: u32,
+    /// The number of the last.
+    pub last: u32,
+    /// The place of the file with the same lines on the other side.
+    pub other_file: usize,
+    /// The number of the first of them there.
+    pub other_first: u32,
+    /// Whether they have the second colour.
+    pub is_alternate: bool,
+}
+
+impl MovedRun {
+    fn of(line: MovedLine<'_>) -> Self {
+        Self {
+            file: line.file(),
+            is_added: line.is_added(),
+            first: line.number(),
+            last: line.number(),
+            other_file: line.partner().file(),
+            other_first: line.partner().number(),
+            is_alternate: line.mark().is_alternate,
+        }
+    }
+
+    /// Tells whether a line goes on where the run ends, with `before`.
+    fn goes_on(&self, line: MovedLine<'_>, before: MovedLine<'_>) -> bool {
+        let (partner, last) = (line.partner(), before.partner());
+        line.mark().block == before.mark().block
+            && (line.file(), line.is_added()) == (self.file, self.is_added)
+            && line.number() == self.last + 1
+            && (partner.file(), partner.number()) == (last.file(), last.number() + 1)
+    }
+}
+
 fn file_diff(
     reader: &mut Reader,
     engine: &mut Engine,
     change: Change,
     cancel: &CancelToken<'_>,
 ) -> Result<FileDiff> {
-    let mut file = FileDiff {
-        path: change.path.clone(),
-        contents: Vec::new(),
-        lines: Vec::new(),
-        charge: Charge::free(),
-    };
+    let mut file = FileDiff::new(&change);
     for part in change.parts() {
         if part.has_same_content() {
             continue;
@@ -190,6 +249,61 @@ fn file_diff(
 }
 
 impl FileDiff {
+    /// Returns the changed lines of a patch that shows all of them.
+    pub fn of_patch(
+        change: &Change,
+        patch: &WrittenPatch,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
+        let mut file = Self::new(change);
+        let mut pace = cancel.pace();
+        let hunks = if change.is_combined() { &[][..] } else { &patch.hunks };
+        for hunk in hunks {
+            file.push(Printed::Other, 0, &[], cancel)?;
+            let (mut old, mut new) = (hunk.old.0, hunk.new.0);
+            let text = &patch.bytes[hunk.span.clone()];
+            for line in text.split(|&byte| byte == b'\n').skip(1) {
+                pace.pass(line.len())?;
+                match line.split_first() {
+                    Some((b'-', content)) => {
+                        file.push(Printed::Removed, old, content, cancel)?;
+                        old += 1;
+                    }
+                    Some((b'+', content)) => {
+                        file.push(Printed::Added, new, content, cancel)?;
+                        new += 1;
+                    }
+                    other => {
+                        let is_context = matches!(other, Some((b' ', _)));
+                        (old, new) = (old + u32::from(is_context), new + u32::from(is_context));
+                        file.push(Printed::Other, 0, &[], cancel)?;
+                    }
+                }
+            }
+        }
+        Ok(file)
+    }
+
+    /// Returns about how many bytes it takes in memory.
+    pub fn size(&self) -> usize {
+        self.bytes()
+    }
+
+    /// Returns how many lines were added and removed.
+    pub fn counts(&self) -> (u64, u64) {
+        let count = |printed| self.lines.iter().filter(|line| line.printed == printed).count();
+        (count(Printed::Added) as u64, count(Printed::Removed) as u64)
+    }
+
+    fn new(change: &Change) -> Self {
+        Self {
+            path: change.path.clone(),
+            contents: Vec::new(),
+            lines: Vec::new(),
+            charge: Charge::free(),
+        }
+    }
+
     fn add(&mut self, diff: &Diff<'_>, cancel: &CancelToken<'_>) -> Result<()> {
         let mut pace = cancel.pace();
         for hunk in diff.hunks() {
@@ -237,7 +351,7 @@ impl FileDiff {
 }
 
 /// Finds the moved lines among the changed lines of all files.
-fn moved(
+pub fn moved(
     files: Vec<FileDiff>,
     mode: MovedMode,
     whitespace: MovedWhitespace,

@@ -25,6 +25,8 @@ pub struct FilePatch {
     pub change: Change,
     /// The patch, if needed.
     pub patch: WrittenPatch,
+    /// The names of a change without hunks, if needed.
+    pub id: Option<HunkId>,
 }
 
 impl Weigh for FilePatch {
@@ -46,6 +48,19 @@ impl RowGroup for FilePatch {
 }
 
 impl PatchesQuery {
+    /// Starts the work: each change with its patch, and its names where it has no hunks.
+    fn named_patches(&self, context: &Context) -> Result<Ordered<FilePatch>> {
+        self.revisions.work(context, |comparison| {
+            let mut patcher = comparison.patcher(self.options.clone())?;
+            let mut namer = HunkNamer::new(comparison)?;
+            Ok(move |change: Change, cancel: &CancelToken<'_>| {
+                let patch = patcher.patch(&change, cancel)?;
+                let id = namer.file_names(&change, cancel)?;
+                Ok(FilePatch { change, patch, id })
+            })
+        })
+    }
+
     /// Starts the work: each change with its patch, from which `group` makes a result.
     fn patches<G: RowGroup>(
         &self,
@@ -66,13 +81,16 @@ impl Query for PatchesQuery {
     type Group = FilePatch;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FilePatch>> {
+        if needs.has(Need::HunkId) {
+            return Ok(self.named_patches(context)?.into());
+        }
         if needs.has(Need::Patch) {
-            let group = |change, patch| FilePatch { change, patch };
+            let group = |change, patch| FilePatch { change, patch, id: None };
             return Ok(self.patches(context, group)?.into());
         }
         let rows = self.revisions.work(context, |_| {
             Ok(|change, _: &CancelToken<'_>| {
-                Ok(FilePatch { change, patch: WrittenPatch::default() })
+                Ok(FilePatch { change, patch: WrittenPatch::default(), id: None })
             })
         })?;
         Ok(rows.into())

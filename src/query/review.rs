@@ -3,17 +3,21 @@
 //! All changes are measured once, for the sizes of their patches. The patches of the files on a
 //! page are then written again.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::context::Context;
+use super::cutter::{Cut, Cutter, PieceIds};
 use super::revisions::Revisions;
 use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::Form;
 use crate::git::{
     Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin, OriginKind,
-    Patcher, Status, changes_of, untracked_paths,
+    Status, changes_of, untracked_paths,
 };
 use crate::pipeline::{Poll, Weigh};
-use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Rank, Review};
+use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Rank, Review};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
 
 /// A request for a page.
@@ -31,6 +35,8 @@ pub struct Request {
     pub max_bytes: usize,
     /// The cursor at which the page begins.
     pub cursor: Option<String>,
+    /// The names of hunks that were seen: those seen with what is around them are left out.
+    pub except: Vec<String>,
 }
 
 /// The bytes of an answer besides the text of its page.
@@ -62,8 +68,10 @@ impl Frame for RowsFrame {
 
 /// A page and the changes of its sections.
 pub struct Reviewed {
-    /// All changed files, in git's order.
+    /// The changed files that are shown, in git's order.
     pub rows: Vec<Measured>,
+    /// The names of their hunks, in the same order, where the sections are rows.
+    pub ids: Vec<PieceIds>,
     /// The page.
     pub page: Page,
 }
@@ -76,26 +84,29 @@ impl Request {
 
     fn compare(&self, context: &Context, frame: &impl Frame) -> Result<Reviewed> {
         let comparison = self.revisions.open(context)?;
-        let (outlines, note) = self.outlines(&comparison, context, frame.layout().form())?;
+        let layout = frame.layout();
+        let except = Arc::new(self.except.iter().cloned().collect());
+        let cutting = Cutting { has_names: layout == Layout::Rows, except };
+        let (outlines, note) = self.outlines(&comparison, context, layout.form(), &cutting)?;
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
-        let (rows, files): (Vec<Measured>, Vec<File>) = outlines
-            .into_iter()
-            .map(|outline| {
-                let file = outline.file(frame.file_bytes(&outline.row));
-                (outline.row, file)
-            })
-            .unzip();
+        let (mut rows, mut ids, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        for outline in outlines {
+            files.push(outline.file(frame.file_bytes(&outline.row)));
+            rows.push(outline.row);
+            ids.push(outline.ids);
+        }
         let overhead = frame.overhead(&rows);
         let (ends, note) = match frame.layout() {
             Layout::Text(_) => (self.ends(&comparison)?, note + &self.untracked(&comparison)?),
             Layout::Rows | Layout::Data => Default::default(),
         };
         let review = Review::new(files, frame.layout(), binding).with_words(ends, note);
-        let mut patcher = comparison.patcher(self.options.clone())?;
+        let mut cutter = cutting.cutter(&comparison, &self.options)?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
-            patch(&mut patcher, &rows[file].change, &CancelToken::of(&context.budget))
+            let (change, cancel) = (&rows[file].change, CancelToken::of(&context.budget));
+            Ok(cutter.cut(change, &cancel)?.patch)
         })?;
-        Ok(Reviewed { rows, page })
+        Ok(Reviewed { rows, ids, page })
     }
 
     /// Returns the names of both sides for the text; a later call may use them.
@@ -121,16 +132,18 @@ impl Request {
         comparison: &Comparison,
         context: &Context,
         form: Form,
+        cutting: &Cutting,
     ) -> Result<(Vec<Outline>, String)> {
         let make = |comparison: &Comparison| {
-            Outliner::new(comparison, &self.options, self.has_hunks, form)
+            Outliner::new(comparison, &self.options, self.has_hunks, form, cutting)
         };
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
             let (changes, note) = self.changes_of(comparison, file)?;
             let cancel = CancelToken::of(&context.budget);
             let outlines = changes.into_iter().map(|change| outliner.outline(change, &cancel));
-            return Ok((outlines.collect::<Result<_>>()?, note));
+            let outlines = outlines.collect::<Result<Vec<_>>>()?;
+            return Ok((outlines.into_iter().flatten().collect(), note));
         }
         let mut work = self.revisions.work_on(comparison, context, |comparison| {
             let mut outliner = make(comparison)?;
@@ -139,7 +152,7 @@ impl Request {
         let (mut outlines, mut held) = (Vec::new(), Charge::free());
         let cancel = CancelToken::of(&context.budget);
         while let Poll::Ready(outline) = work.poll(None) {
-            let outline = outline?;
+            let Some(outline) = outline? else { continue };
             held.join(cancel.charge_all(outline.held_bytes())?);
             outlines.push(outline);
         }
@@ -176,11 +189,12 @@ impl Request {
 
     fn options_text(&self) -> String {
         format!(
-            "{} {:?} {:?} {}",
+            "{} {:?} {:?} {} {:?}",
             self.revisions.options(),
             self.options,
             self.file,
-            self.has_hunks
+            self.has_hunks,
+            self.except
         )
     }
 }
@@ -190,9 +204,11 @@ struct Outline {
     row: Measured,
     noise: Option<Noise>,
     patch: Measures,
+    ids: PieceIds,
 }
 
-impl Weigh for Outline {
+/// Nothing where all of its hunks were seen.
+impl Weigh for Option<Outline> {
     /// Nothing: all outlines are kept until the last one is there.
     fn bytes(&self) -> usize {
         0
@@ -206,6 +222,7 @@ impl Outline {
             + size_of::<File>()
             + 4 * self.row.change.path.len()
             + 32 * self.patch.sizes().count()
+            + self.ids.bytes()
     }
 
     fn file(&self, extra: usize) -> File {
@@ -261,10 +278,22 @@ impl Outline {
     }
 }
 
+/// What is done with the names of hunks.
+struct Cutting {
+    has_names: bool,
+    except: Arc<HashSet<String>>,
+}
+
+impl Cutting {
+    fn cutter(&self, comparison: &Comparison, options: &DiffOptions) -> Result<Cutter> {
+        Cutter::new(comparison, options, self.has_names, &self.except)
+    }
+}
+
 /// Measures changes for one thread.
 struct Outliner {
     measurer: Measurer,
-    patcher: Patcher,
+    cutter: Cutter,
     has_hunks: bool,
     form: Form,
 }
@@ -275,44 +304,44 @@ impl Outliner {
         options: &DiffOptions,
         has_hunks: bool,
         form: Form,
+        cutting: &Cutting,
     ) -> Result<Self> {
         let measure = Measure { sizes: true, lines: true };
         let measurer = comparison.measurer(measure, options.clone());
-        Ok(Self { measurer, patcher: comparison.patcher(options.clone())?, has_hunks, form })
+        Ok(Self { measurer, cutter: cutting.cutter(comparison, options)?, has_hunks, form })
     }
 
-    fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Outline> {
-        let attributes = self.patcher.attributes(&change.path)?;
-        let patch = if self.has_hunks {
-            patch(&mut self.patcher, &change, cancel)?
-        } else {
-            Patch::default()
+    /// Returns the outline of a change; `None` where nothing of it is left to see.
+    fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Option<Outline>> {
+        let attributes = self.cutter.attributes(&change.path)?;
+        let cut = match self.has_hunks {
+            true => self.cutter.cut(&change, cancel)?,
+            false => Cut::default(),
         };
+        if cut.is_seen {
+            return Ok(None);
+        }
+        let patch = cut.patch;
         let marks = Marks {
             generated: attributes.generated,
             not_shown: attributes.diff == DiffAttribute::Unset,
             mean_line: patch.mean_line(),
         };
         let noise = Noise::of(&change.path, marks);
-        Ok(Outline {
+        Ok(Some(Outline {
             noise,
             patch: patch.measures(self.form),
+            ids: cut.ids,
             row: self.measurer.measure(change, cancel)?,
-        })
+        }))
     }
-}
-
-fn patch(patcher: &mut Patcher, change: &Change, cancel: &CancelToken<'_>) -> Result<Patch> {
-    let patch = patcher.patch(change, cancel)?;
-    let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();
-    Ok(Patch::new(&patch.bytes, &hunks))
 }
 
 /// Returns the state to which a cursor is bound: both sides, each change with its ids, and its
 /// pieces.
 fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
     let mut state = format!("{:?}\n", comparison.sides()).into_bytes();
-    for Outline { row, noise, patch } in outlines {
+    for Outline { row, noise, patch, .. } in outlines {
         state.extend_from_slice(&row.change.path);
         let Change { old, new, origin, unmerged, others, .. } = &row.change;
         let sizes: Vec<usize> = patch.sizes().collect();

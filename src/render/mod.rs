@@ -6,6 +6,7 @@
 mod approval;
 mod card;
 mod diff;
+pub mod html;
 mod line;
 mod pages;
 pub mod visible;

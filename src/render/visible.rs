@@ -20,10 +20,10 @@ const TAB_MARK: char = '⇥';
 const BLANK_MARK: char = '␣';
 
 /// The mark of a carriage return that ends a line.
-const RETURN_MARK: char = '␍';
+pub(super) const RETURN_MARK: char = '␍';
 
 /// The prefix of the number of a non-printing character: `<U+202E>`.
-const NUMBER: &str = "<U+";
+pub(super) const NUMBER: &str = "<U+";
 
 /// Combining marks on one character; further ones would be drawn over other lines.
 const MAX_MARKS: usize = 4;
@@ -135,7 +135,7 @@ fn columns(c: char) -> Option<usize> {
 /// and unassigned ones (the general categories Cc, Cf, Co and Cn of Unicode Standard Annex 44), and
 /// letters, marks or symbols that are drawn as nothing. `visible.py` of the Python package has the
 /// same rule.
-fn is_unseen(c: char) -> bool {
+pub(super) fn is_unseen(c: char) -> bool {
     c.is_control()
         || (c.is_whitespace() && c != ' ')
         || matches!(c,

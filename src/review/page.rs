@@ -33,6 +33,8 @@ pub struct Section {
     pub kind: Kind,
     /// The index of its file, in the order that the caller gave.
     pub file: Option<usize>,
+    /// The index of its piece in the patch of the file.
+    pub piece: Option<usize>,
     /// Its text, ending in a newline.
     pub text: String,
 }

@@ -377,14 +377,15 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     fn finish(mut self) -> Result<Page> {
         let (review, files) = (self.review, &self.review.files);
         let mut sections = Vec::new();
-        let mut add = |kind, file: Option<usize>, text| {
-            sections.push(Section { kind, file: file.map(|file| review.given[file]), text });
+        let mut put = |kind, file: Option<usize>, piece, text| {
+            let file = file.map(|file| review.given[file]);
+            sections.push(Section { kind, file, piece, text });
         };
         let note = if self.is_first { &review.note[..] } else { "" };
         let summary = wording::summary(files, &review.ends, !self.is_first) + note;
-        add(Kind::Summary, None, summary);
+        put(Kind::Summary, None, None, summary);
         if let Some(text) = self.directories.take() {
-            add(Kind::Summary, None, text);
+            put(Kind::Summary, None, None, text);
         }
         let list = self.list_of_files();
         for file in self.listed.clone() {
@@ -392,10 +393,10 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             if file + 1 == self.listed.end {
                 text.push_str(list.end(file));
             }
-            add(Kind::File, Some(file), text);
+            put(Kind::File, Some(file), None, text);
         }
         if let Some(rest) = self.rest_of_list.take() {
-            add(Kind::Summary, None, rest);
+            put(Kind::Summary, None, None, rest);
         }
         for (file, shown) in self.shown.clone() {
             if self.is_told(file) {
@@ -417,7 +418,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 if !text.ends_with('\n') {
                     text.push('\n');
                 }
-                add(Kind::Hunk, Some(file), text);
+                put(Kind::Hunk, Some(file), Some(piece), text);
             }
         }
         let waiting = self.order[self.next.shown..].iter();
@@ -439,8 +440,9 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             Error::too_large("the change has more hunks than a cursor can count")
                 .with_hint("Name fewer files in paths")
         })?;
-        add(
+        put(
             Kind::Omitted,
+            None,
             None,
             only_noise + &wording::closing(rest, &cursor, files.len(), !self.listed.is_empty()),
         );

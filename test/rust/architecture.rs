@@ -176,7 +176,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("edit", &["error", "limits", "budget", "strict_json", "text", "growth"]),
     ("journal", &["error", "limits", "text", "sandbox", "edit"]),
     ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
-    ("render", &["error", "limits", "text", "edit"]),
+    ("render", &["error", "limits", "budget", "text", "edit"]),
     (
         "query",
         &[

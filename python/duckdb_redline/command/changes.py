@@ -1,5 +1,6 @@
 """The sub-commands diff and stat: what changed between two sides."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,11 @@ COLOURS = {
     "type_changed": "magenta",
 }
 COLUMNS = "status, additions, deletions, old_path, file_path"
+HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+# git's own colours for lines that were moved, and for a block beside another one.
+MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}
+# The style of a moved line by its sign and its number.
+Moved = dict[tuple[str, int], dict[str, Any]]
 # Status, added and removed lines (None: a binary file), the path before a rename, the path.
 Row = tuple[str, int | None, int | None, str | None, str]
 # A bar is never narrower, however long the names are.
@@ -36,12 +42,18 @@ def call(function: str, sides: Sides, repo: str, **options: object) -> tuple[str
 
 
 def show_diff(
-    con: "duckdb.DuckDBPyConnection", screen: Screen, sides: Sides, repo: str, **options: object
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    sides: Sides,
+    repo: str,
+    color_moved: str = "no",
+    **options: object,
 ) -> None:
     """Prints the patches: as they are in a pipe, coloured and harmless on a terminal."""
     source, arguments = call("file_patches", sides, repo, **options)
     with screen.working("comparing"):
-        result = con.execute(f"SELECT patch, patch_bytes FROM {source}", arguments)
+        moved = moved_lines(con, sides, repo, color_moved, options) if screen.colour else {}
+        result = con.execute(f"SELECT patch, patch_bytes, file_path FROM {source}", arguments)
         # The first row is fetched before a pager opens, so that an error is not shown within it.
         first = result.fetchone()
     if not screen.is_terminal and not screen.colour:
@@ -49,7 +61,30 @@ def show_diff(
     elif first is None:
         screen.note(f"Nothing differs {sides}.")
     else:
-        screen.show(coloured(first, result, screen.colour))
+        screen.show(coloured(first, result, screen.colour, moved))
+
+
+def moved_lines(
+    con: "duckdb.DuckDBPyConnection",
+    sides: Sides,
+    repo: str,
+    mode: str,
+    options: dict[str, object],
+) -> dict[str, Moved]:
+    """Returns the style of each moved line by its file, its sign and its number."""
+    if mode == "no":
+        return {}
+    source, arguments = call("moved_lines", sides, repo, mode=mode, renames=options.get("renames"))
+    rows = con.execute(
+        f"SELECT file_path, line_type, line, is_alternate, is_dimmed FROM {source}", arguments
+    ).fetchall()
+    found: dict[str, Moved] = {}
+    for path, kind, line, is_alternate, is_dimmed in rows:
+        sign = "+" if kind == "ADDED" else "-"
+        colour = MOVED_COLOURS[sign][is_alternate]
+        style = {"dim": True} if is_dimmed else {"fg": colour, "bold": True}
+        found.setdefault(path, {})[sign, line] = style
+    return found
 
 
 def print_bytes(first: Any, rest: "duckdb.DuckDBPyConnection") -> None:
@@ -61,21 +96,40 @@ def print_bytes(first: Any, rest: "duckdb.DuckDBPyConnection") -> None:
 
 
 def coloured(
-    first: tuple[str, bytes], rest: "duckdb.DuckDBPyConnection", colour: bool
+    first: tuple[str, bytes, str],
+    rest: "duckdb.DuckDBPyConnection",
+    colour: bool,
+    moved: dict[str, Moved],
 ) -> Iterator[str]:
     row: tuple[Any, ...] | None = first
     while row:
-        yield from coloured_patch(row[0], colour)
+        yield from coloured_patch(row[0], colour, moved.get(row[2], {}))
         row = rest.fetchone()
 
 
-def coloured_patch(patch: str, colour: bool) -> Iterator[str]:
+def coloured_patch(patch: str, colour: bool, moved: Moved | None = None) -> Iterator[str]:
     """Yields the lines of one file's patch, harmless and, where there is colour, painted."""
-    in_header = True
+    in_header, numbers = True, {"-": 0, "+": 0}
     for line in patch.removesuffix("\n").split("\n"):
         in_header = in_header and not line.startswith("@@ ")
         text = harmless(line)
-        yield (painted(text, in_header) if colour else text) + "\n"
+        style = None
+        if moved and not in_header:
+            style = moved.get((line[:1], numbers.get(line[:1], 0)))
+            follow(line, numbers)
+        if style:
+            yield click.style(text, **style) + "\n"
+        else:
+            yield (painted(text, in_header) if colour else text) + "\n"
+
+
+def follow(line: str, numbers: dict[str, int]) -> None:
+    """Counts a line of a hunk: `numbers` are those of the next line of each side."""
+    if found := HUNK.match(line):
+        numbers["-"], numbers["+"] = int(found[1]), int(found[2])
+        return
+    for sign in numbers:
+        numbers[sign] += line[:1] in (sign, " ")
 
 
 def painted(line: str, in_header: bool) -> str:

@@ -137,6 +137,13 @@ def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_page
     help="Unchanged lines around a change; -1 is the whole file.",
 )
 @WHITESPACE
+@click.option(
+    "--color-moved",
+    type=click.Choice(["no", "plain", "blocks", "zebra", "dimmed-zebra"]),
+    default="zebra",
+    show_default=True,
+    help="How lines that were moved are coloured, where there is colour.",
+)
 @click.pass_obj
 def diff(
     given: Given,
@@ -147,6 +154,7 @@ def diff(
     form: str | None,
     context: int | None,
     ignore_whitespace: bool,
+    color_moved: str,
 ) -> None:
     """Shows what changed, as git diff prints it.
 
@@ -164,6 +172,7 @@ def diff(
             given.screen,
             sides,
             repo,
+            color_moved,
             renames=not no_renames,
             context=context,
             ignore_whitespace=whitespace,
@@ -215,6 +224,44 @@ def stat(
         renames=not no_renames,
         ignore_whitespace=whitespace,
     )
+
+
+@main.command(cls=PathsAfterDashes)
+@SIDES
+@REPO
+@STAGED
+@NO_RENAMES
+@WHITESPACE
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=pathlib.Path),
+    help="Write the page to this file; by default to one in the temporary directory.",
+)
+@click.option("--open/--no-open", "opens", default=None, help="Open it in a browser, or do not.")
+@click.pass_obj
+def review(
+    given: Given,
+    revisions_and_paths: tuple[str, ...],
+    repo: str,
+    staged: bool,
+    no_renames: bool,
+    ignore_whitespace: bool,
+    output: pathlib.Path | None,
+    opens: bool | None,
+) -> None:
+    """Writes a page to review a change in a browser, and opens it.
+
+    Sides are named as for diff. The page remembers what was viewed by the ids of hunks, so that it survives a rebase. In a
+    pipe, and with -o, it is opened only with --open; in a pipe without -o, the page itself is printed.
+    """
+    from .review import show_page
+
+    con = given.database()
+    sides = sides_of(con, repo, revisions_and_paths, staged)
+    whitespace = "all" if ignore_whitespace else None
+    options = {"renames": not no_renames, "ignore_whitespace": whitespace}
+    show_page(con, given.screen, sides, repo, output, opens, **options)
 
 
 @main.command(cls=PathsAfterDashes)

@@ -50,7 +50,7 @@ impl Shown {
         let whole = request.revisions.of_all_paths();
         let file = request.file.clone();
         let reviewed = request.answer(&call.execution, &AnswerFrame::new(reply, self, 0));
-        let Reviewed { rows, page } = match (reviewed, file) {
+        let Reviewed { rows, page, .. } = match (reviewed, file) {
             (Err(error), Some(file)) => {
                 return Err(call.execution.read(|| {
                     let comparison = whole.open(&call.execution)?;
@@ -97,6 +97,7 @@ impl Shown {
             has_hunks: self == Self::Hunks,
             max_bytes: call.reply.max_bytes,
             cursor: arguments.cursor,
+            except: Vec::new(),
         })
     }
 }

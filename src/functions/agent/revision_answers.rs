@@ -74,6 +74,7 @@ impl Answers for GitShow {
             has_hunks: true,
             max_bytes: call.reply.max_bytes,
             cursor: arguments.cursor,
+            except: Vec::new(),
         };
         let is_first = request.cursor.is_none();
         let besides = match (call.reply.is_data, is_first) {
@@ -83,7 +84,7 @@ impl Answers for GitShow {
             (false, false) => call.reply.form.cost(&words.short_text()),
         };
         let frame = AnswerFrame::new(call.reply, Shown::Hunks, besides);
-        let Reviewed { rows, page } = request.answer(execution, &frame)?;
+        let Reviewed { rows, page, .. } = request.answer(execution, &frame)?;
         let compared = compared(&call.reply, &rows, page);
         Ok(ShownCommit { words, is_first, compared })
     }

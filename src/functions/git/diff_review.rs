@@ -5,14 +5,15 @@ use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, Type};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{
-    Args, Asked, Given, Kind, Maybe, Numeric, Param, Text, comparison, number, optional,
+    Args, Asked, Given, Kind, Maybe, Numeric, Param, Text, Texts, comparison, number, optional,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Scan, Table, bigint, varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Scan, Table, bigint, boolean, varchar,
 };
 use crate::limits;
 use crate::query::review::{Request, Reviewed, RowsFrame};
 use crate::review::Section;
+use crate::text::hunk_id::HunkId;
 use crate::tools;
 
 /// The table function.
@@ -36,6 +37,14 @@ pub struct SectionRow<'a> {
     section: &'a Section,
 }
 
+impl<'a> SectionRow<'a> {
+    /// Returns the names of its hunk, or of its file where that has no hunks.
+    fn names(self) -> Option<(&'a HunkId, bool)> {
+        let file = self.section.file?;
+        self.reviewed.ids.get(file)?.of(self.section.piece)
+    }
+}
+
 impl Row for Reviewed {
     type Of<'a> = SectionRow<'a>;
 
@@ -47,6 +56,19 @@ impl Row for Reviewed {
             out.text(row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()))
         }),
         varchar("text", "What it says", |row, out| out.text(row.section.text.as_str())),
+        varchar(
+            "hunk_id",
+            "Of a hunk, a digest of the path and of the removed and added lines; of a file without hunks, of its change",
+            |row, out| out.text(row.names().map(|(id, _)| id.lines.as_str())),
+        ),
+        varchar("context_id", "The same with the lines around and the heading", |row, out| {
+            out.text(row.names().map(|(id, _)| id.context.as_str()))
+        }),
+        boolean(
+            "known_lines",
+            "Whether the lines are among except_ids, and others are around them",
+            |row| row.names().map(|(_, is_known)| is_known),
+        ),
         bigint("bytes", "Bytes of text", |row| row.section.text.len().into()),
         varchar("next_cursor", "The cursor of the next page; NULL on the last", |row, out| {
             out.text(row.reviewed.page.next_cursor.as_deref())
@@ -57,7 +79,12 @@ impl Row for Reviewed {
 const MAX_BYTES: Param<AnswerBytes> =
     number("max_bytes", limits::REVIEW_BYTES as i64, "Bytes of the whole answer");
 const CURSOR: Param<Maybe<Text>> = optional("cursor", "The next_cursor of the page before");
-const NAMED: [Field; 14] = comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field]);
+const EXCEPT_IDS: Param<Maybe<Texts>> = optional(
+    "except_ids",
+    "Names of hunks that were seen: hunks whose context_id is among them are left out; NULL for none",
+);
+const NAMED: [Field; 15] =
+    comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field, EXCEPT_IDS.field]);
 
 /// How long an answer may be.
 struct AnswerBytes;
@@ -98,6 +125,7 @@ impl Table for DiffReview {
             has_hunks: true,
             max_bytes: args.get(MAX_BYTES)?,
             cursor: args.get(CURSOR)?.map(owned).transpose()?,
+            except: args.get(EXCEPT_IDS)?.unwrap_or_default(),
         })
     }
 

@@ -48,6 +48,20 @@ impl Row for FilePatch {
                 out.bytes(Some(&row.patch.bytes))
             }),
         ),
+        needing(
+            &[Need::HunkId],
+            varchar(
+                "hunk_id",
+                "A digest of a change without hunks: a mode, a name, a binary or an empty file; else NULL",
+                |row, out| out.text(row.id.as_ref().map(|id| id.lines.as_str())),
+            ),
+        ),
+        needing(
+            &[Need::HunkId],
+            varchar("context_id", "The same", |row, out| {
+                out.text(row.id.as_ref().map(|id| id.context.as_str()))
+            }),
+        ),
     ];
 }
 

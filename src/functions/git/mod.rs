@@ -6,6 +6,7 @@ pub mod ahead_behind;
 pub mod commit_changes;
 pub mod commit_columns;
 pub mod commits;
+pub mod diff_html;
 pub mod diff_hunks;
 pub mod diff_lines;
 pub mod diff_review;

@@ -47,6 +47,19 @@ impl Kind for Name {
 
 impl Textual for Name {}
 
+/// Texts of any content; a NULL among them is none.
+pub struct Texts;
+
+impl Kind for Texts {
+    const TYPE: Type = Type::List(&Type::Varchar);
+    type Of<'a> = Vec<String>;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<Vec<String>> {
+        let Some(Value::List(texts)) = given.value() else { return Ok(Vec::new()) };
+        Ok(texts.iter().filter_map(Value::as_text).map(str::to_owned).collect())
+    }
+}
+
 /// The bytes of a text, for functions that compare or show any bytes.
 pub struct Bytes;
 

@@ -24,6 +24,7 @@ pub static FUNCTIONS: &[Entry] = &[
     table::<git::file_patches::FilePatches>(),
     scalar::<List<git::file_patches::FilePatches>>(),
     table::<git::diff_review::DiffReview>(),
+    scalar::<git::diff_html::DiffHtml>(),
     scalar::<git::resolve_revision::ResolveRevision>(),
     scalar::<git::merge_base::MergeBase>(),
     scalar::<git::ahead_behind::AheadBehind>(),

@@ -424,3 +424,87 @@ def test_a_full_disk_and_a_closed_pipe_are_no_traceback(extension, repo):
         check=False,
     )
     assert "Traceback" not in piped.stderr
+
+
+def test_review_prints_the_page_in_a_pipe_and_writes_it_where_it_is_told(
+    redline, repo, extension, tmp_path_factory
+):
+    page = redline("review", "HEAD~1..HEAD")
+    assert page.startswith("<!DOCTYPE html>") and "old.txt → new.txt" in page
+    assert "src/a.txt" in page and "src/a.txt" not in redline("review", "HEAD~1..HEAD", "new.txt")
+    folder = tmp_path_factory.mktemp("pages")
+    path = folder / "page.html"
+    assert redline("review", "HEAD~1..HEAD", "-o", path) == f"{path}\n"
+    assert path.read_text() == page and os.listdir(folder) == ["page.html"]
+    shown = on_a_terminal(
+        extension, repo, "review", "--no-open", "HEAD~1..HEAD", TMPDIR=str(folder)
+    )
+    made = pathlib.Path(shown.strip())
+    assert made.read_text() == page and made.parent.parent == folder
+    assert made.stat().st_mode & 0o777 == 0o600 and made.parent.stat().st_mode & 0o777 == 0o700
+    assert "no_such" in redline("review", "no_such", code=2)
+
+
+def test_review_opens_the_page_in_a_browser(extension, repo, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    opened = folder / "opened"
+    shown = on_a_terminal(
+        extension, repo, "review", TMPDIR=str(folder), BROWSER=f"sh -c 'echo \"$0\" > {opened}' %s"
+    )
+    assert opened.read_text().strip() == pathlib.Path(shown.strip()).as_uri()
+
+
+MOVED = re.compile(r"\x1b\[(35|36|34|33)m\x1b\[1m[-+]|\x1b\[2m[-+]")
+
+
+@pytest.mark.parametrize("mode", ["plain", "blocks", "zebra", "dimmed-zebra"])
+def test_moved_lines_are_coloured_as_git_colours_them(redline, repo, mode):
+    first, second = (
+        "".join(f"let {name}{at} = compute({at});\n" for at in range(5)) for name in ("one", "two")
+    )
+    for name, text in {"a.rs": first + "fn a() {}\n" + second, "b.rs": "fn b() {}\n"}.items():
+        (repo / name).write_text(text)
+    commit(repo, "Before")
+    for name, text in {"a.rs": "fn a() {}\n", "b.rs": second + first + "fn b() {}\n}\n"}.items():
+        (repo / name).write_text(text)
+    commit(repo, "After")
+    shown = redline("--color", "always", "diff", "HEAD~1", "HEAD", "--color-moved", mode)
+    names = {"35": "old", "36": "new", "34": "oldOther", "33": "newOther", None: "dim"}
+    ours = [
+        (names[found[1]], found.string[found.end() :].partition("\x1b")[0])
+        for line in shown.split("\n")
+        if (found := MOVED.match(line))
+    ]
+    colours = [
+        "color.diff.oldMoved=bold magenta",
+        "color.diff.newMoved=bold cyan",
+        "color.diff.oldMovedAlternative=bold blue",
+        "color.diff.newMovedAlternative=bold yellow",
+    ]
+    colours += [
+        f"color.diff.{side}Moved{kind}Dimmed=dim"
+        for side in ("old", "new")
+        for kind in ("", "Alternative")
+    ]
+    words = [word for colour in colours for word in ("-c", colour)]
+    theirs = git(
+        repo,
+        *words,
+        "diff",
+        "--color=always",
+        f"--color-moved={mode}",
+        "--ws-error-highlight=none",
+        "HEAD~1",
+        "HEAD",
+    )
+    codes = {"1;35": "old", "1;36": "new", "1;34": "oldOther", "1;33": "newOther", "2": "dim"}
+    expected = [
+        (codes[found[1]], re.sub(r"\x1b\[[0-9;]*m", "", found[2]))
+        for line in theirs.split("\n")
+        if (found := re.match(r"\x1b\[(1;3[3456]|2)m[-+](.*)", line))
+    ]
+    assert ours == expected and len(ours) == 20
+    plain = redline("--color", "always", "diff", "HEAD~1", "HEAD", "--color-moved", "no")
+    assert not MOVED.search(plain)
+    strip = lambda text: re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert strip(plain) == strip(shown) == git(repo, "diff", "HEAD~1", "HEAD")

@@ -23,6 +23,7 @@ REPOSITORY_CALLS = {
     "file_diff": ["SELECT * FROM file_diff('{tracked}', 'main~1', 'main', '{repo}')"],
     "file_diff_list": ["SELECT file_diff_list('{tracked}', 'main~1', 'main', '{repo}')"],
     "diff_review": ["SELECT * FROM diff_review('main~1', 'main', '{repo}')"],
+    "diff_html": ["SELECT diff_html('main~1', 'main', '{repo}')"],
     "diff_lines": ["SELECT * FROM diff_lines('main~1', 'main', '{repo}')"],
     "diff_lines_list": ["SELECT diff_lines_list('main~1', 'main', '{repo}')"],
     "diff_hunks": ["SELECT * FROM diff_hunks('main~1', 'main', '{repo}')"],

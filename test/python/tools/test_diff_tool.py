@@ -24,6 +24,7 @@ FUNCTIONS = {
     "diff_lines": ("FROM diff_lines('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_lines_list": ("SELECT diff_lines_list('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_hunks": ("FROM diff_hunks('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "diff_html": ("SELECT diff_html('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_review": ("FROM diff_review('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "resolve_revision": ("SELECT resolve_revision('before', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary", "GitLog", "GitShow", "GitFile", "GitBlame"}),
     "merge_base": ("SELECT merge_base('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary", "GitLog", "GitShow", "GitFile", "GitBlame"}),

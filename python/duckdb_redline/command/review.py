@@ -1,0 +1,72 @@
+"""The sub-command review: a change as a page for a browser."""
+
+import hashlib
+import os
+import pathlib
+import sys
+import tempfile
+import webbrowser
+from typing import TYPE_CHECKING
+
+import click
+
+from .screen import Screen, harmless
+from .sides import Sides
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def show_page(
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    sides: Sides,
+    repo: str,
+    output: pathlib.Path | None,
+    opens: bool | None,
+    **options: object,
+) -> None:
+    """Writes the page and opens it, or prints it in a pipe."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if sides.paths:
+        given["paths"] = sides.paths
+    fields = ", ".join(f"{name} := ?" for name in given)
+    query = f"SELECT system.main.diff_html(?, ?, ?, system.main.struct_pack({fields}))"
+    with screen.working("comparing"):
+        row = con.execute(query, [sides.old, sides.new, repo, *given.values()]).fetchone()
+    page = str(row[0]).encode() if row else b""
+    if output is None and opens is None and not screen.is_terminal:
+        sys.stdout.buffer.write(page)
+        return
+    path = output or own_place(repo, sides)
+    write(path, page)
+    click.echo(harmless(str(path)))
+    if opens or (opens is None and output is None):
+        webbrowser.open(path.resolve().as_uri())
+
+
+def own_place(repo: str, sides: Sides) -> pathlib.Path:
+    """Returns a file in a directory of this user alone: one page for each comparison."""
+    names = "\0".join([os.path.realpath(repo), sides.old, sides.new or "", *sides.paths])
+    folder = pathlib.Path(tempfile.gettempdir()) / f"redline-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if found.st_uid != os.getuid() or found.st_mode & 0o077 or folder.is_symlink():
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="redline-"))
+    return (
+        folder
+        / f"review-{hashlib.sha256(names.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}.html"
+    )
+
+
+def write(path: pathlib.Path, page: bytes) -> None:
+    """Writes the page whole, so that a browser never reads half of it."""
+    handle, made = tempfile.mkstemp(dir=path.parent, prefix=".redline-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(page)
+        os.chmod(made, 0o600)
+        os.replace(made, path)
+    except BaseException:
+        pathlib.Path(made).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,99 @@
+//! `diff_html(from, to, repo)`: a change as one page for a browser.
+
+use crate::error::Result;
+use crate::ffi::{Field, Nulls, Overload, Value};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields, options, row_options};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
+use crate::git::Status;
+use crate::query::diff_page::{DiffPage, PageQuery, PagedFile};
+use crate::render::html::{self, MovedRun, Page, PageFile, PageHunk};
+use crate::text::CancelToken;
+
+const NAMED: &[Field] = &comparison::NAMED;
+const WHOLE: [Field; 4] = [
+    FROM.field,
+    TO.field,
+    REPO.field,
+    options(NAMED, "A STRUCT of the named parameters of file_changes; NULL for none"),
+];
+
+/// The scalar function.
+pub struct DiffHtml;
+
+impl Declared for DiffHtml {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_html",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "A comparison as one HTML page to review in a browser, self-contained and readable without script",
+        example: "SELECT length(diff_html('HEAD~1', 'HEAD', '.')) > 0",
+    };
+}
+
+/// It is volatile, since what a revision means changes with the repository.
+impl Scalar for DiffHtml {
+    const OVERLOADS: &'static [Overload] = &[WHOLE.split_at(3).0, &WHOLE];
+    type Returns = Varchar;
+    type State = ExecutionContext;
+    const NULLS: Nulls = Nulls::Handle;
+
+    fn call(
+        execution: &mut ExecutionContext,
+        args: Args<'_>,
+        out: Out<'_, Varchar>,
+    ) -> Result<Written> {
+        if args.is_null(REPO.field.name) {
+            return Ok(out.null());
+        }
+        let values = row_options(args.options(), NAMED, args.function())?;
+        let nothing = [Value::Text("EMPTY".to_owned())];
+        let args = args.with((NAMED, &values), (fields![FROM], &nothing));
+        let revisions = comparison::revisions(args)?;
+        let query = PageQuery { revisions, options: comparison::diff_options(args)? };
+        execution.share_threads();
+        let page = query.page(execution)?;
+        let html = html::page(&shown(&page), &CancelToken::of(&execution.budget))?;
+        Ok(out.text(html))
+    }
+}
+
+fn shown(page: &DiffPage) -> Page<'_> {
+    let mut files: Vec<PageFile<'_>> = page.files.iter().map(file).collect();
+    for run in &page.moved {
+        files[run.file].moved.push(MovedRun {
+            is_added: run.is_added,
+            lines: run.first..=run.last,
+            other_file: run.other_file,
+            other_first: run.other_first,
+            is_alternate: run.is_alternate,
+        });
+    }
+    Page { repository: &page.repository, ends: [&page.ends[0], &page.ends[1]], files }
+}
+
+fn file(file: &PagedFile) -> PageFile<'_> {
+    let PagedFile { change, patch, lines, noise, .. } = file;
+    let hunks = patch.hunks.iter().map(|hunk| PageHunk {
+        span: hunk.span.clone(),
+        old: hunk.old.0,
+        new: hunk.new.0,
+        id: file.hunk_id(hunk),
+    });
+    PageFile {
+        status: match change.status() {
+            Status::Unmerged => "in conflict",
+            status => status.name(),
+        },
+        path: &change.path,
+        old_path: change.origin.as_ref().map(|origin| origin.path.as_slice()),
+        lines: (!patch.hunks.is_empty()).then_some(*lines),
+        note: noise.map(|noise| noise.words()),
+        id: file.file_id(),
+        patch: &patch.bytes,
+        hunks: hunks.collect(),
+        moved: Vec::new(),
+    }
+}

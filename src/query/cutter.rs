@@ -1,0 +1,154 @@
+//! Patches cut into the pieces of a review, with the names of hunks, and without the hunks that were seen.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::hunk_ids::{FileHunkIds, HunkNamer};
+use crate::error::Result;
+use crate::git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
+use crate::review::Patch;
+use crate::text::hunk_id::HunkId;
+use crate::text::{CancelToken, DiffOptions};
+
+/// A patch in pieces.
+#[derive(Default)]
+pub struct Cut {
+    /// The pieces that are left to see.
+    pub patch: Patch,
+    /// Their names, where these were asked for.
+    pub ids: PieceIds,
+    /// Whether there was something, and all of it was seen.
+    pub is_seen: bool,
+}
+
+/// The names of the pieces of a patch.
+#[derive(Default)]
+pub struct PieceIds {
+    names: Vec<Named>,
+    /// Whether they name a file without hunks.
+    of_file: bool,
+}
+
+/// The names of a piece.
+struct Named {
+    id: HunkId,
+    /// Whether the lines were seen, with others around them.
+    is_known: bool,
+}
+
+impl PieceIds {
+    /// Returns the names of a piece and whether its lines were seen elsewhere; of no piece, those of a file that has no hunks.
+    pub fn of(&self, piece: Option<usize>) -> Option<(&HunkId, bool)> {
+        let place = if self.of_file { Some(0) } else { piece };
+        self.names.get(place?).map(|named| (&named.id, named.is_known))
+    }
+
+    /// Returns about how many bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        let name = |named: &Named| named.id.lines.len() + named.id.context.len();
+        self.names.iter().map(|named| size_of::<Named>() + name(named)).sum()
+    }
+}
+
+/// Cuts patches, for one thread.
+pub struct Cutter {
+    patcher: Patcher,
+    names: Names,
+    except: Arc<HashSet<String>>,
+}
+
+/// How hunks get their names.
+enum Names {
+    /// They get none.
+    No,
+    /// From the patch that is shown.
+    OfPatch,
+    /// From another one, of the default options.
+    Apart(HunkNamer),
+}
+
+impl Cutter {
+    /// Returns what cuts the patches of a comparison.
+    pub fn new(
+        comparison: &Comparison,
+        options: &DiffOptions,
+        has_names: bool,
+        except: &Arc<HashSet<String>>,
+    ) -> Result<Self> {
+        let names = match has_names || !except.is_empty() {
+            false => Names::No,
+            true if *options == DiffOptions::default() => Names::OfPatch,
+            true => Names::Apart(HunkNamer::new(comparison)?),
+        };
+        let patcher = comparison.patcher(options.clone())?;
+        Ok(Self { patcher, names, except: Arc::clone(except) })
+    }
+
+    /// Returns the attributes of a path.
+    pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
+        self.patcher.attributes(path)
+    }
+
+    /// Returns the pieces of a change.
+    pub fn cut(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<Cut> {
+        let patch = self.patcher.patch(change, cancel)?;
+        let ids = match &mut self.names {
+            Names::No => None,
+            Names::OfPatch if change.is_combined() => None,
+            Names::OfPatch => Some(FileHunkIds::of(change, &patch, cancel)?),
+            Names::Apart(namer) => namer.names(change, cancel)?,
+        };
+        let Some(ids) = ids else {
+            let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();
+            let patch = Patch::new(&patch.bytes, &hunks);
+            return Ok(Cut { patch, ..Cut::default() });
+        };
+        Ok(self.left(&patch, &ids))
+    }
+
+    /// Returns what is left of a patch without the hunks that were seen.
+    fn left(&self, patch: &WrittenPatch, ids: &FileHunkIds) -> Cut {
+        let named = |id: Option<&HunkId>| {
+            id.map(|id| Named { id: id.clone(), is_known: self.except.contains(&id.lines) })
+        };
+        let is_default = matches!(self.names, Names::OfPatch);
+        let is_seen = |id: &HunkId| self.except.contains(&id.context);
+        if patch.hunks.is_empty() {
+            let id = ids.at(None, None);
+            if id.is_some_and(is_seen) {
+                return Cut { is_seen: true, ..Cut::default() };
+            }
+            let ids = PieceIds { names: named(id).into_iter().collect(), of_file: true };
+            return Cut { patch: Patch::new(&patch.bytes, &[]), ids, is_seen: false };
+        }
+        let (mut bytes, mut spans, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut end, mut head) = (0, 0..0);
+        for hunk in &patch.hunks {
+            if hunk.span.start > end {
+                head = end..hunk.span.start;
+            }
+            end = hunk.span.end;
+            let id = ids.of_shown(hunk, &patch.bytes[hunk.span.clone()]);
+            // With other options a hunk may be of several that have names: it was seen where all of these were.
+            let is_seen = match is_default {
+                true => id.is_some_and(is_seen),
+                false => ids.within(hunk).next().is_some() && ids.within(hunk).all(is_seen),
+            };
+            if is_seen {
+                continue;
+            }
+            bytes.extend_from_slice(&patch.bytes[std::mem::replace(&mut head, 0..0)]);
+            let start = bytes.len();
+            bytes.extend_from_slice(&patch.bytes[hunk.span.clone()]);
+            spans.push(Range { start, end: bytes.len() });
+            names.extend(named(id));
+        }
+        let is_seen = spans.is_empty();
+        // Each piece has its names, or none has.
+        if names.len() != spans.len() {
+            names.clear();
+        }
+        Cut { patch: Patch::new(&bytes, &spans), ids: PieceIds { names, of_file: false }, is_seen }
+    }
+}

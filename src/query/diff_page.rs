@@ -1,0 +1,164 @@
+//! A whole change for a page: the patches of its files, the names of their hunks and what was moved.
+
+use super::context::Context;
+use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::moved_lines::{FileDiff, MovedRun, moved};
+use super::revisions::Revisions;
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::git::{Change, Comparison, DiffAttribute, PatchHunk, Patcher, WrittenPatch};
+use crate::pipeline::{Poll, Weigh};
+use crate::review::{Marks, Noise, Rank};
+use crate::text::hunk_id::HunkId;
+use crate::text::moved::{MovedMode, MovedWhitespace};
+use crate::text::{CancelToken, DiffOptions};
+
+/// A request for a whole change.
+pub struct PageQuery {
+    /// The sides.
+    pub revisions: Revisions,
+    /// How lines are compared.
+    pub options: DiffOptions,
+}
+
+/// A whole change.
+pub struct DiffPage {
+    /// The name of the repository.
+    pub repository: String,
+    /// Permanent names of both sides.
+    pub ends: [String; 2],
+    /// Its files in reading order: sources, tests, documents, vendored code, and then what nobody reads line by line.
+    pub files: Vec<PagedFile>,
+    /// Runs of moved lines; their files are places in `files`.
+    pub moved: Vec<MovedRun>,
+    _charge: Charge,
+}
+
+/// A file of the change.
+pub struct PagedFile {
+    /// The change.
+    pub change: Change,
+    /// Its patch.
+    pub patch: WrittenPatch,
+    /// Added and removed lines.
+    pub lines: (u64, u64),
+    /// Why nobody reads it line by line, if so.
+    pub noise: Option<Noise>,
+    ids: Option<FileHunkIds>,
+    /// Whether the hunks are those that have the names.
+    is_default: bool,
+}
+
+impl PagedFile {
+    /// Returns the names of a hunk, where it is one of the default options.
+    pub fn hunk_id(&self, hunk: &PatchHunk) -> Option<&HunkId> {
+        let ids = self.ids.as_ref()?;
+        match self.is_default {
+            true => ids.of_shown(hunk, &self.patch.bytes[hunk.span.clone()]),
+            false => ids.same(hunk, &self.patch.hunks),
+        }
+    }
+
+    /// Returns the names of the change of a file without hunks.
+    pub fn file_id(&self) -> Option<&HunkId> {
+        self.ids.as_ref()?.at(None, None)
+    }
+}
+
+/// A file and its changed lines.
+struct Compared {
+    file: PagedFile,
+    diff: FileDiff,
+}
+
+impl Weigh for Compared {
+    /// Nothing: all of them are kept until the last one is there.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+impl PageQuery {
+    /// Compares all files.
+    ///
+    /// # Errors
+    /// Those of the revisions and of the repository.
+    pub fn page(&self, context: &Context) -> Result<DiffPage> {
+        context.read(|| self.compare(context))
+    }
+
+    fn compare(&self, context: &Context) -> Result<DiffPage> {
+        let comparison = self.revisions.open(context)?;
+        let repository = comparison.repository().name();
+        let ends = self.revisions.ends(comparison.repository())?;
+        let mut work = self.revisions.work_on(&comparison, context, |comparison| {
+            let mut comparer = Comparer::new(comparison, &self.options)?;
+            Ok(move |change, cancel: &CancelToken<'_>| comparer.compare(change, cancel))
+        })?;
+        let cancel = CancelToken::of(&context.budget);
+        let (mut files, mut diffs, mut charge) = (Vec::new(), Vec::new(), Charge::free());
+        while let Poll::Ready(compared) = work.poll(None) {
+            let Compared { file, diff } = compared?;
+            let held = size_of::<Compared>() + file.patch.bytes.len() + diff.size();
+            charge.join(cancel.charge_all(held)?);
+            files.push(file);
+            diffs.push(diff);
+        }
+        let (mode, whitespace) = (MovedMode::default(), MovedWhitespace::default());
+        let mut runs = moved(diffs, mode, whitespace, &cancel)?.runs();
+        let files = in_reading_order(files, &mut runs);
+        Ok(DiffPage { repository, ends, files, moved: runs, _charge: charge })
+    }
+}
+
+/// Sorts files and renumbers them in the runs.
+fn in_reading_order(files: Vec<PagedFile>, runs: &mut [MovedRun]) -> Vec<PagedFile> {
+    let mut files: Vec<_> = files.into_iter().enumerate().collect();
+    files.sort_by_key(|(_, file)| (file.noise.is_some(), Rank::of(&file.change.path)));
+    let mut places = vec![0; files.len()];
+    for (place, (before, _)) in files.iter().enumerate() {
+        places[*before] = place;
+    }
+    for run in runs {
+        (run.file, run.other_file) = (places[run.file], places[run.other_file]);
+    }
+    files.into_iter().map(|(_, file)| file).collect()
+}
+
+/// Compares files for one thread.
+struct Comparer {
+    patcher: Patcher,
+    /// Names hunks where the patches are not those of the default options.
+    namer: Option<HunkNamer>,
+}
+
+impl Comparer {
+    fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
+        let is_default = *options == DiffOptions::default();
+        Ok(Self {
+            patcher: comparison.patcher(options.clone())?,
+            namer: (!is_default).then(|| HunkNamer::new(comparison)).transpose()?,
+        })
+    }
+
+    fn compare(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Compared> {
+        let attributes = self.patcher.attributes(&change.path)?;
+        let patch = self.patcher.patch(&change, cancel)?;
+        let ids = match &mut self.namer {
+            Some(namer) => namer.names(&change, cancel)?,
+            None if change.is_combined() => None,
+            None => Some(FileHunkIds::of(&change, &patch, cancel)?),
+        };
+        let diff = FileDiff::of_patch(&change, &patch, cancel)?;
+        let lines = patch.bytes.iter().filter(|&&byte| byte == b'\n').count();
+        let marks = Marks {
+            generated: attributes.generated,
+            not_shown: attributes.diff == DiffAttribute::Unset,
+            mean_line: patch.bytes.len() / lines.max(1),
+        };
+        let noise = Noise::of(&change.path, marks);
+        let is_default = self.namer.is_none();
+        let file = PagedFile { lines: diff.counts(), noise, ids, is_default, patch, change };
+        Ok(Compared { file, diff })
+    }
+}

@@ -1,0 +1,176 @@
+//! The section of a file: its name with a bar, and its patch in parts.
+//!
+//! A part is a hunk, or so much of a large one as a browser lays out at once. Its height stands in its classes, a digit in
+//! each, so that the scroll bar is right before anything is laid out.
+
+use std::fmt::Write;
+
+use super::writer::Html;
+use super::{Page, PageFile, PageHunk};
+use crate::error::Result;
+use crate::text::hunk_id::HunkId;
+
+/// The most lines of a part.
+const PART_LINES: usize = 400;
+/// The most signs of a bar.
+const BAR: u64 = 20;
+/// The classes of the digits of a number of lines, the last digit first.
+const DIGITS: [char; 6] = ['u', 't', 'h', 'k', 'm', 'x'];
+
+/// Writes the section of a file; `widest` are the changed lines of the file that has the most.
+pub(super) fn section(
+    html: &mut Html<'_>,
+    page: &Page<'_>,
+    index: usize,
+    file: &PageFile<'_>,
+    widest: u64,
+) -> Result<()> {
+    let lines = file.patch.iter().filter(|&&byte| byte == b'\n').count();
+    let (number, height) = (index + 1, height(lines + 1));
+    html.markup(&format!("<section id=\"f{number}\" class=\"file {height}\" data-path=\""))?;
+    html.name(file.path)?;
+    html.markup("\"")?;
+    if !file.moved.is_empty() {
+        html.markup(" data-moved=\"")?;
+        html.markup(&moved_runs(file))?;
+        html.markup("\"")?;
+    }
+    html.markup(">\n<details open><summary><h2>")?;
+    if let Some(old) = file.old_path {
+        html.name(old)?;
+        html.markup(" → ")?;
+    }
+    html.name(file.path)?;
+    html.markup(&format!("</h2> <span class=\"what\">{}", file.status))?;
+    if let Some(note) = file.note {
+        html.markup(&format!(", {note}"))?;
+    }
+    html.markup("</span>")?;
+    if let Some((added, removed)) = file.lines {
+        html.markup(&bar(added, removed, widest))?;
+    }
+    html.markup("</summary>\n")?;
+    moved_from(html, page, file)?;
+    html.markup("<pre>")?;
+    patch(html, file)?;
+    html.markup("</pre></details></section>\n")
+}
+
+/// Returns the counts of changed lines with a bar, as `git diff --stat` draws it.
+fn bar(added: u64, removed: u64, widest: u64) -> String {
+    let scaled = |lines: u64| {
+        let signs = if widest <= BAR { lines } else { (lines * BAR).div_ceil(widest) };
+        usize::try_from(signs).unwrap_or_default()
+    };
+    format!(
+        " <span class=\"count\">+{added} −{removed}</span> <span class=\"bar\" aria-hidden=\"true\"><b class=\"ins\">{}</b><b class=\"del\">{}</b></span>",
+        "+".repeat(scaled(added)),
+        "-".repeat(scaled(removed))
+    )
+}
+
+/// Returns the moved lines for the script: side, first, last, file and line of the other side, and whether they alternate.
+fn moved_runs(file: &PageFile<'_>) -> String {
+    let mut text = String::new();
+    for run in &file.moved {
+        let side = if run.is_added { 'n' } else { 'o' };
+        let (first, last) = (run.lines.start(), run.lines.end());
+        let (other, line) = (run.other_file + 1, run.other_first);
+        let colour = u8::from(run.is_alternate);
+        let space = if text.is_empty() { "" } else { " " };
+        write!(text, "{space}{side},{first},{last},{other},{line},{colour}")
+            .expect("writing to memory does not fail");
+    }
+    text
+}
+
+/// Says how many lines came from which file.
+fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Result<()> {
+    let mut sources: Vec<(usize, u64)> = Vec::new();
+    for run in file.moved.iter().filter(|run| run.is_added) {
+        let lines = u64::from(run.lines.end() - run.lines.start()) + 1;
+        match sources.iter_mut().find(|(other, _)| *other == run.other_file) {
+            Some((_, all)) => *all += lines,
+            None => sources.push((run.other_file, lines)),
+        }
+    }
+    if sources.is_empty() {
+        return Ok(());
+    }
+    html.markup("<p class=\"moves\">")?;
+    for (place, (other, lines)) in sources.into_iter().enumerate() {
+        let noun = if lines == 1 { "line" } else { "lines" };
+        let comma = if place == 0 { "" } else { ", " };
+        html.markup(&format!("{comma}{lines} {noun} moved from <a href=\"#f{}\">", other + 1))?;
+        html.name(page.files.get(other).map_or(&[][..], |other| other.path))?;
+        html.markup("</a>")?;
+    }
+    html.markup("</p>\n")
+}
+
+fn patch(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
+    let Some(first) = file.hunks.first() else {
+        // The whole text is one thing to view.
+        html.markup(&opening("h", file.patch, file.id))?;
+        html.text(file.patch)?;
+        return html.markup("</span>");
+    };
+    html.text(&file.patch[..first.span.start])?;
+    let mut end = first.span.start;
+    for hunk in &file.hunks {
+        // A type change is two patches in one, so there may be a second head.
+        html.text(&file.patch[end..hunk.span.start])?;
+        parts(html, hunk, &file.patch[hunk.span.clone()])?;
+        end = hunk.span.end;
+    }
+    html.text(&file.patch[end..])
+}
+
+/// Writes a hunk in parts; those after the first say the numbers of their first lines.
+fn parts(html: &mut Html<'_>, hunk: &PageHunk<'_>, text: &[u8]) -> Result<()> {
+    let (mut old, mut new, mut rest) = (hunk.old, hunk.new, text);
+    let mut is_first = true;
+    while !rest.is_empty() {
+        let end = memchr::memchr_iter(b'\n', rest).nth(PART_LINES - 1);
+        let (part, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+        if is_first {
+            html.markup(&opening("h", part, hunk.id))?;
+        } else {
+            let opening = opening("g", part, None);
+            let opening = opening.trim_end_matches('>');
+            html.markup(&format!("{opening} data-o=\"{old}\" data-n=\"{new}\">"))?;
+        }
+        html.text(part)?;
+        html.markup("</span>")?;
+        for line in part.split(|&byte| byte == b'\n').skip(usize::from(is_first)) {
+            old += u32::from(matches!(line.first(), Some(b' ' | b'-')));
+            new += u32::from(matches!(line.first(), Some(b' ' | b'+')));
+        }
+        (rest, is_first) = (after, false);
+    }
+    Ok(())
+}
+
+/// Returns the opening of a part.
+fn opening(class: &str, text: &[u8], id: Option<&HunkId>) -> String {
+    let lines = memchr::memchr_iter(b'\n', text).count();
+    let height = height(lines);
+    let names = id.map_or_else(String::new, |HunkId { lines, context }| {
+        format!(" id=\"{lines}\" data-c=\"{context}\"")
+    });
+    format!("<span class=\"{class} {height}\"{names}>")
+}
+
+/// Returns the classes of a height in lines: a letter and a digit for each digit.
+fn height(mut lines: usize) -> String {
+    let mut classes = String::new();
+    for class in DIGITS {
+        let digit = lines % 10;
+        lines /= 10;
+        if digit > 0 {
+            let space = if classes.is_empty() { "" } else { " " };
+            write!(classes, "{space}{class}{digit}").expect("writing to memory does not fail");
+        }
+    }
+    classes
+}

@@ -1,0 +1,159 @@
+//! A change as one page for a browser: self-contained, and nothing of a repository can become markup.
+//!
+//! Each file is one text in a section, which is read, searched and printed without script; the script makes rows of what comes
+//! near the screen. The page asks for nothing: its policy names the digests of its style and its script, and allows no more.
+
+mod file;
+mod policy;
+mod writer;
+
+use std::ops::{Range, RangeInclusive};
+
+use crate::error::Result;
+use crate::text::CancelToken;
+use crate::text::hunk_id::HunkId;
+use policy::{SCRIPT, STYLE};
+use writer::Html;
+
+/// A change to show.
+#[derive(Debug, Clone, Default)]
+pub struct Page<'a> {
+    /// The repository's name; what was viewed is remembered by it.
+    pub repository: &'a str,
+    /// The names of both sides.
+    pub ends: [&'a str; 2],
+    /// The files in reading order.
+    pub files: Vec<PageFile<'a>>,
+}
+
+/// A changed file.
+#[derive(Debug, Clone, Default)]
+pub struct PageFile<'a> {
+    /// What became of it, in a word.
+    pub status: &'static str,
+    /// Its path.
+    pub path: &'a [u8],
+    /// The path before, of a file that was renamed or copied.
+    pub old_path: Option<&'a [u8]>,
+    /// Added and removed lines; `None` where no lines are shown.
+    pub lines: Option<(u64, u64)>,
+    /// What else is said of it.
+    pub note: Option<&'static str>,
+    /// The names of its change, where it has no hunks.
+    pub id: Option<&'a HunkId>,
+    /// Its patch.
+    pub patch: &'a [u8],
+    /// The hunks of the patch, in order.
+    pub hunks: Vec<PageHunk<'a>>,
+    /// Lines of it that were moved.
+    pub moved: Vec<MovedRun>,
+}
+
+/// A hunk of a patch.
+#[derive(Debug, Clone)]
+pub struct PageHunk<'a> {
+    /// Where it is in the patch, its header included.
+    pub span: Range<usize>,
+    /// The number of its first line before.
+    pub old: u32,
+    /// The number of its first line after.
+    pub new: u32,
+    /// Its names.
+    pub id: Option<&'a HunkId>,
+}
+
+/// Lines that were moved together.
+#[derive(Debug, Clone)]
+pub struct MovedRun {
+    /// Whether they were added, and not removed.
+    pub is_added: bool,
+    /// Their numbers on their side.
+    pub lines: RangeInclusive<u32>,
+    /// The place of the file with the same lines on the other side.
+    pub other_file: usize,
+    /// The number of the first of them there.
+    pub other_first: u32,
+    /// Whether they have the second colour.
+    pub is_alternate: bool,
+}
+
+/// Returns the page.
+///
+/// # Errors
+/// What ends the query: time, memory, the caller.
+pub fn page(page: &Page<'_>, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
+    let mut html = Html::new(cancel);
+    head(&mut html, page)?;
+    contents(&mut html, page)?;
+    html.markup("<main>\n")?;
+    let widest = page.files.iter().filter_map(|file| file.lines).map(|(a, b)| a + b).max();
+    for (index, file) in page.files.iter().enumerate() {
+        file::section(&mut html, page, index, file, widest.unwrap_or_default())?;
+    }
+    if page.files.is_empty() {
+        html.markup("<p>Nothing differs.</p>\n")?;
+    }
+    html.markup("</main>\n<script>")?;
+    html.markup(SCRIPT)?;
+    html.markup("</script>\n</body>\n</html>\n")?;
+    Ok(html.finish())
+}
+
+fn head(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
+    html.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")?;
+    html.markup("<meta http-equiv=\"Content-Security-Policy\" content=\"")?;
+    html.markup(&policy::POLICY)?;
+    html.markup("\">\n<meta name=\"referrer\" content=\"no-referrer\">\n")?;
+    html.markup("<meta name=\"viewport\" content=\"width=device-width\">\n<title>")?;
+    title(html, page)?;
+    html.markup("</title>\n<style>")?;
+    html.markup(STYLE)?;
+    html.markup("</style>\n</head>\n<body data-repository=\"")?;
+    html.name(page.repository.as_bytes())?;
+    html.markup("\">\n<header>\n<h1>")?;
+    title(html, page)?;
+    let count = |side: fn((u64, u64)) -> u64| -> u64 {
+        page.files.iter().filter_map(|file| file.lines).map(side).sum()
+    };
+    let (added, removed) = (count(|lines| lines.0), count(|lines| lines.1));
+    let files = plural(page.files.len(), "file");
+    let hunks = plural(page.files.iter().map(|file| file.hunks.len()).sum(), "hunk");
+    html.markup(&format!(
+        "</h1>\n<p>{files}, {hunks}, <b class=\"ins\">+{added}</b> <b class=\"del\">−{removed}</b></p>\n</header>\n"
+    ))
+}
+
+fn title(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
+    html.name(page.repository.as_bytes())?;
+    html.markup(" ")?;
+    html.name(page.ends[0].as_bytes())?;
+    html.markup("..")?;
+    html.name(page.ends[1].as_bytes())
+}
+
+/// Writes the list of files.
+fn contents(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
+    if page.files.is_empty() {
+        return Ok(());
+    }
+    html.markup("<nav aria-label=\"Files\">\n<details><summary>")?;
+    html.markup(&plural(page.files.len(), "file"))?;
+    html.markup("</summary>\n<ol>\n")?;
+    for (number, file) in (1..).zip(&page.files) {
+        html.markup(&format!("<li><a href=\"#f{number}\">"))?;
+        html.name(file.path)?;
+        html.markup("</a>")?;
+        if let Some((added, removed)) = file.lines {
+            html.markup(&format!(" +{added} −{removed}"))?;
+        }
+        html.markup("</li>\n")?;
+    }
+    html.markup("</ol>\n</details>\n</nav>\n")
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests;

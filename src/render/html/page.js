@@ -1,0 +1,477 @@
+"use strict";
+// The page is complete without this script, which makes rows of what comes near the screen, remembers what was viewed and
+// answers the keys. Whatever it shows is set as text: nothing of a repository is ever read as markup.
+(() => {
+  const LEAST_DISTANCE = "1200px", MOST_WORDS_BYTES = 8192, MOST_EDITS = 400;
+  const ID = /^[0-9a-f]{40}(-[0-9]+)?$/, RANGE = /^@@ -([0-9]+)(?:,[0-9]+)? \+([0-9]+)(?:,[0-9]+)? @@/;
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const make = (tag, given = {}, ...inner) => {
+    const made = Object.assign(document.createElement(tag), given);
+    made.append(...inner);
+    return made;
+  };
+  const button = (text, pressed) => make("button", { type: "button", textContent: text, onclick: pressed });
+  const repository = document.body.dataset.repository;
+  const sections = all(".file");
+  const hunks = all(".h[id]");
+  let isBeside = false, current = null;
+
+  // What was viewed, by the ids of hunks, which stay the same when a branch is rebased.
+  const KEY = `redline viewed: ${repository}`;
+  const viewed = new Map();
+  const lines = new Set();
+  const add = (entry) => {
+    const { hunk_id: id, context_id: context } = entry ?? {};
+    if (typeof id !== "string" || typeof context !== "string" || !ID.test(id) || !ID.test(context)) return false;
+    const text = (value) => (typeof value === "string" ? value : "");
+    viewed.set(context, { hunk_id: id, context_id: context, file_path: text(entry.file_path), viewed_at: text(entry.viewed_at) });
+    lines.add(id);
+    return true;
+  };
+  const recall = () => {
+    try {
+      const kept = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+      if (Array.isArray(kept)) kept.forEach(add);
+    } catch { /* What is kept is of no use, or nothing can be. */ }
+  };
+  const keep = () => {
+    try {
+      localStorage.setItem(KEY, JSON.stringify([...viewed.values()]));
+    } catch { say("This browser keeps nothing for this page: use Export."); }
+  };
+  const isViewed = (hunk) => viewed.has(hunk.dataset.c);
+  // The same lines were viewed, with others around them: that is said, and the hunk is shown.
+  const isKnown = (hunk) => !isViewed(hunk) && lines.has(hunk.id);
+  const sectionOf = (part) => part.closest(".file");
+  const hunksOf = (section) => all(".h[id]", section);
+  const partsOf = (hunk) => {
+    const parts = [hunk];
+    for (let next = hunk.nextElementSibling; next?.classList.contains("g"); next = next.nextElementSibling) parts.push(next);
+    return parts;
+  };
+  const set = (given, is) => {
+    for (const hunk of given) {
+      if (is) add({ hunk_id: hunk.id, context_id: hunk.dataset.c, file_path: sectionOf(hunk).dataset.path, viewed_at: new Date().toISOString() });
+      else viewed.delete(hunk.dataset.c);
+    }
+    lines.clear();
+    viewed.forEach((entry) => lines.add(entry.hunk_id));
+    keep();
+    new Set(given.map(sectionOf)).forEach((section) => show(section, true));
+    count();
+  };
+  // Shows what is viewed in a section; one that is viewed whole is closed.
+  const show = (section, isNew) => {
+    const own = hunksOf(section);
+    for (const hunk of own) {
+      const is = isViewed(hunk);
+      for (const part of partsOf(hunk)) part.classList.toggle("seen", is);
+      if (built.has(hunk)) redraw(hunk);
+    }
+    const isWhole = own.length > 0 && own.every(isViewed);
+    const box = section.querySelector(":scope > .viewed input");
+    if (box) box.checked = isWhole;
+    const details = section.querySelector("details");
+    if (isWhole && (isNew || details.open)) details.open = false;
+    else if (isNew) details.open = true;
+  };
+  const box = (label, is, changed) =>
+    make("label", { className: "viewed" }, make("input", { type: "checkbox", checked: is, ariaLabel: label, onchange: changed }), " viewed");
+
+  // Rows.
+  const texts = new WeakMap();
+  const built = new Set();
+  const textOf = (part) => texts.get(part) ?? part.textContent;
+  const startOf = (part) => {
+    if (part.dataset.o !== undefined) return [Number(part.dataset.o), Number(part.dataset.n)];
+    const range = RANGE.exec(textOf(part).slice(0, 100));
+    return range && [Number(range[1]), Number(range[2])];
+  };
+  const movedOf = (section) => {
+    const moved = new Map();
+    for (const run of (section.dataset.moved ?? "").split(" ").filter(Boolean)) {
+      const [side, ...numbers] = run.split(",");
+      const [first, last, file, line, other] = numbers.map(Number);
+      for (let at = first; at <= last; at += 1) moved.set(side + at, { file, line: line + at - first, isFirst: at === first, other });
+    }
+    return moved;
+  };
+  const row = (line, kind, old, now, moved, words) => {
+    const made = make("div", { className: kind });
+    if (old !== null) made.dataset.o = old;
+    if (now !== null) made.dataset.n = now;
+    const run = kind && moved.get(kind === "ins" ? `n${now}` : `o${old}`);
+    if (run) {
+      made.classList.add("moved");
+      made.classList.toggle("other", run.other === 1);
+      if (run.isFirst) {
+        const path = sections[run.file - 1]?.dataset.path ?? "";
+        const text = `${kind === "ins" ? "from" : "to"} ${path}:${run.line}`;
+        made.append(make("a", { className: "from", href: `#f${run.file}`, textContent: text, onclick: (event) => {
+          event.preventDefault();
+          go(run.file - 1, kind === "ins" ? "o" : "n", run.line);
+        } }));
+      }
+    }
+    append(made, line, kind, run ? [] : words ?? []);
+    return made;
+  };
+  // Appends a line with its marked words; blanks at the end of an added line are shown.
+  const append = (made, line, kind, words) => {
+    const end = kind === "ins" ? Math.max(line.trimEnd().length, 1) : line.length;
+    let at = 0;
+    for (const [from, to] of words) {
+      const [first, last] = [Math.min(from + 1, end), Math.min(to + 1, end)];
+      if (last <= first) continue;
+      made.append(line.slice(at, first), make("mark", { textContent: line.slice(first, last) }));
+      at = last;
+    }
+    made.append(line.slice(at, end));
+    if (end < line.length) made.append(make("span", { className: "blank", textContent: line.slice(end) }));
+  };
+  const linesOf = (part) => {
+    const found = textOf(part).split("\n");
+    if (found.at(-1) === "") found.pop();
+    return found;
+  };
+  const draw = (part) => {
+    const start = startOf(part);
+    const found = linesOf(part);
+    const made = [];
+    if (part.classList.contains("h")) {
+      const first = start ? found.shift() : "";
+      made.push(heading(part, first));
+      if (isViewed(part)) return made;
+    }
+    if (!start) return [...made, ...found.map((line) => make("div", { textContent: line }))];
+    let [old, now] = start;
+    const moved = movedOf(sectionOf(part));
+    let removed = [], added = [], remarks = [];
+    const flush = () => {
+      const [before, after] = words(removed, added);
+      const dels = removed.map(([number, line], at) => row(line, "del", number, null, moved, before[at]));
+      const inss = added.map(([number, line], at) => row(line, "ins", null, number, moved, after[at]));
+      if (isBeside) for (let at = 0; at < Math.max(dels.length, inss.length); at += 1) made.push(pair(dels[at], inss[at]));
+      else made.push(...dels, ...inss);
+      made.push(...remarks);
+      [removed, added, remarks] = [[], [], []];
+    };
+    for (const line of found) {
+      if (line[0] === "-") {
+        if (added.length) flush();
+        removed.push([old, line]);
+        old += 1;
+      } else if (line[0] === "+") {
+        added.push([now, line]);
+        now += 1;
+      } else if (line[0] === "\\") {
+        // In git's order it follows its line; here it stands behind the block.
+        remarks.push(make("div", { className: "no", textContent: line }));
+        if (!removed.length && !added.length) flush();
+      } else {
+        flush();
+        made.push(isBeside ? pair(row(line, "", old, null, moved), row(line, "", null, now, moved)) : row(line, "", old, now, moved));
+        [old, now] = [old + 1, now + 1];
+      }
+    }
+    flush();
+    return made;
+  };
+  const pair = (old, now) => make("div", { className: "pair" }, old ?? make("div"), now ?? make("div"));
+  const heading = (hunk, text) => {
+    const made = make("div", { className: "at" });
+    if (hunk.id) made.append(box(`Viewed: ${text || sectionOf(hunk).dataset.path}`, isViewed(hunk), (event) => set([hunk], event.target.checked)));
+    made.append(text);
+    if (isKnown(hunk)) made.append(make("span", { className: "known", textContent: "viewed before, with other lines around" }));
+    return made;
+  };
+  const build = (part) => {
+    if (built.has(part)) return;
+    texts.set(part, part.textContent);
+    built.add(part);
+    redraw(part);
+  };
+  const redraw = (part) => {
+    part.replaceChildren(...draw(part));
+    part.classList.add("rows");
+  };
+  const unbuild = (part) => {
+    if (!built.has(part) || part.contains(document.activeElement)) return;
+    part.textContent = texts.get(part);
+    part.classList.remove("rows");
+    built.delete(part);
+    texts.delete(part);
+  };
+
+  // Words that differ, of a block of lines that were replaced.
+  const words = (removed, added) => {
+    const text = (rows) => rows.map(([, line]) => line.slice(1)).join("\n");
+    const [old, now] = [text(removed), text(added)];
+    if (!removed.length || !added.length || old.length + now.length > MOST_WORDS_BYTES) return [[], []];
+    const split = (whole) => whole.match(/[\p{L}\p{N}_]+|[ \t]+|[^]/gu) ?? [];
+    const [a, b] = [split(old), split(now)];
+    const common = matches(a, b);
+    if (!common || !common.some(([at]) => /[\p{L}\p{N}]/u.test(a[at]))) return [[], []];
+    return [ranges(a, new Set(common.map(([at]) => at))), ranges(b, new Set(common.map(([, at]) => at)))];
+  };
+  // Returns the pairs of equal words by the shortest edit (Myers), or null where too much differs.
+  const matches = (a, b) => {
+    const furthest = new Map([[1, 0]]);
+    const history = [];
+    for (let edits = 0; edits <= Math.min(a.length + b.length, MOST_EDITS); edits += 1) {
+      history.push(new Map(furthest));
+      for (let k = -edits; k <= edits; k += 2) {
+        const isDown = k === -edits || (k !== edits && (furthest.get(k - 1) ?? -1) < (furthest.get(k + 1) ?? -1));
+        let x = isDown ? furthest.get(k + 1) ?? 0 : (furthest.get(k - 1) ?? -1) + 1;
+        while (x < a.length && x - k < b.length && x >= 0 && x - k >= 0 && a[x] === b[x - k]) x += 1;
+        furthest.set(k, x);
+        if (x >= a.length && x - k >= b.length) return trace(history, a.length, b.length);
+      }
+    }
+    return null;
+  };
+  const trace = (history, x, y) => {
+    const found = [];
+    for (let edits = history.length - 1; edits >= 0; edits -= 1) {
+      const before = history[edits];
+      const k = x - y;
+      const isDown = k === -edits || (k !== edits && (before.get(k - 1) ?? -1) < (before.get(k + 1) ?? -1));
+      const last = isDown ? k + 1 : k - 1;
+      const startX = edits === 0 ? 0 : before.get(last) ?? 0;
+      const startY = startX - last;
+      while (x > 0 && y > 0 && (edits === 0 || x > startX + (isDown ? 0 : 1) || y > startY + (isDown ? 1 : 0))) {
+        [x, y] = [x - 1, y - 1];
+        found.push([x, y]);
+      }
+      [x, y] = edits === 0 ? [0, 0] : [startX, startY];
+    }
+    return found.reverse();
+  };
+  // Returns for each line of some words the places of those that are not among the common ones.
+  const ranges = (split, common) => {
+    const found = [[]];
+    let column = 0;
+    split.forEach((word, at) => {
+      if (word === "\n") {
+        found.push([]);
+        column = 0;
+        return;
+      }
+      if (!common.has(at)) {
+        const last = found.at(-1).at(-1);
+        if (last && last[1] === column) last[1] += word.length;
+        else found.at(-1).push([column, column + word.length]);
+      }
+      column += word.length;
+    });
+    return found;
+  };
+
+  // Only what is near the screen has rows.
+  const near = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => (isIntersecting ? build : unbuild)(target)), { rootMargin: LEAST_DISTANCE });
+  const nearSections = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const parts = all(".h, .g", target);
+      if (isIntersecting) {
+        if (!target.querySelector(":scope > .viewed") && hunksOf(target).length) {
+          const own = hunksOf(target);
+          target.append(box(`Viewed: ${target.dataset.path}`, own.every(isViewed), (event) => set(own, event.target.checked)));
+        }
+        parts.forEach((part) => near.observe(part));
+      } else {
+        parts.forEach((part) => { near.unobserve(part); unbuild(part); });
+      }
+    }
+  }, { rootMargin: LEAST_DISTANCE });
+
+  // Going somewhere. What is made into rows on the way changes the heights above, so an element is brought again for some frames.
+  let bringing = 0;
+  const bring = (element, block = "start") => {
+    const own = bringing += 1;
+    let left = 15;
+    const again = () => {
+      if (own !== bringing) return;
+      element.scrollIntoView({ block });
+      left -= 1;
+      if (left > 0) requestAnimationFrame(again);
+    };
+    again();
+  };
+  const leave = () => { bringing += 1; };
+  ["wheel", "touchmove", "pointerdown"].forEach((event) => addEventListener(event, leave, { passive: true }));
+  const open = (section) => { section.querySelector("details").open = true; };
+  const focusOn = (hunk) => {
+    current?.classList.remove("current");
+    current = hunk;
+    hunk.classList.add("current");
+    build(hunk);
+    hunk.tabIndex = -1;
+    hunk.focus({ preventScroll: true });
+    bring(hunk);
+  };
+  const top = () => document.querySelector("header").getBoundingClientRect().bottom + 8;
+  // Returns the place of the last of some elements that begins above the top of what is seen, or -1.
+  const lastAbove = (elements) => {
+    let [low, high] = [0, elements.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (elements[middle].getBoundingClientRect().top <= top()) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  };
+  const isOnScreen = (element) => {
+    const { top: from, bottom: to } = element.getBoundingClientRect();
+    return to > top() && from < innerHeight;
+  };
+  const step = (by) => {
+    const open = hunks.filter((hunk) => sectionOf(hunk).querySelector("details").open);
+    let at = current && isOnScreen(current) ? open.indexOf(current) : -2;
+    if (at === -2) at = lastAbove(open) + (by < 0 ? 1 : 0);
+    const next = open[at + by];
+    if (next) focusOn(next);
+  };
+  const stepFile = (by) => {
+    const own = current && isOnScreen(current) ? sectionOf(current) : null;
+    let at = own ? sections.indexOf(own) : lastAbove(sections);
+    if (by < 0 && !own && at >= 0 && sections[at].getBoundingClientRect().top < top() - 20) at += 1;
+    const next = sections[at + by];
+    if (!next) return;
+    const first = next.querySelector("details").open && next.querySelector(".h");
+    if (first) focusOn(first);
+    next.querySelector("summary").focus({ preventScroll: true });
+    bring(next);
+  };
+  const toggle = () => {
+    const hunk = current ?? hunks[Math.max(lastAbove(hunks), 0)];
+    if (!hunk) return;
+    const is = !isViewed(hunk);
+    set([hunk], is);
+    if (is) {
+      const next = hunks.slice(hunks.indexOf(hunk) + 1).find((other) => !isViewed(other));
+      if (next) { open(sectionOf(next)); focusOn(next); }
+    }
+  };
+  const go = (file, side, line) => {
+    const section = sections[file];
+    if (!section) return;
+    open(section);
+    const place = side === "o" ? 0 : 1;
+    const part = all(".h, .g", section).findLast((one) => (startOf(one)?.[place] ?? Infinity) <= line);
+    if (!part) return bring(section);
+    build(part);
+    const target = part.querySelector(`.${side === "o" ? "del" : "ins"}[data-${side}="${line}"]`);
+    all(".target").forEach((one) => one.classList.remove("target"));
+    target?.classList.add("target");
+    bring(target ?? part, "center");
+  };
+
+  // Searching.
+  let found = [], foundAt = -1;
+  const search = (text, by) => {
+    const wanted = text.toLowerCase();
+    if (search.text !== wanted) {
+      search.text = wanted;
+      foundAt = -1;
+      found = wanted ? all(".h, .g").filter((part) => textOf(part).toLowerCase().includes(wanted) || (part.classList.contains("h") && sectionOf(part).dataset.path.toLowerCase().includes(wanted))) : [];
+    }
+    CSS.highlights?.clear();
+    if (!found.length) return say(wanted ? "Not found" : "");
+    foundAt = (foundAt + by + found.length) % found.length;
+    const part = found[foundAt];
+    open(sectionOf(part));
+    build(part);
+    bring(part);
+    mark(part, wanted);
+    say(`${foundAt + 1} of ${found.length} places`);
+  };
+  const mark = (part, wanted) => {
+    if (!CSS.highlights) return;
+    const walk = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+    const marked = new Highlight();
+    while (walk.nextNode()) {
+      const text = walk.currentNode.data.toLowerCase();
+      for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+        const range = new Range();
+        range.setStart(walk.currentNode, at);
+        range.setEnd(walk.currentNode, at + wanted.length);
+        marked.add(range);
+      }
+    }
+    CSS.highlights.set("found", marked);
+    const [first] = marked;
+    if (first) bring(first.startContainer.parentElement, "center");
+  };
+
+  // The tools at the top.
+  const said = make("span", { role: "status" });
+  const say = (text) => { said.textContent = text; };
+  const progress = make("span", { className: "progress" });
+  const count = () => { progress.textContent = `${hunks.filter(isViewed).length} of ${hunks.length} viewed`; };
+  const beside = button("Side by side", () => {
+    isBeside = !isBeside;
+    beside.ariaPressed = isBeside;
+    built.forEach(redraw);
+  });
+  beside.ariaPressed = "false";
+  const collapse = button("Collapse all", () => {
+    const isOpen = sections.some((section) => section.querySelector("details").open);
+    sections.forEach((section) => { section.querySelector("details").open = !isOpen; });
+    collapse.textContent = isOpen ? "Open all" : "Collapse all";
+  });
+  const field = make("input", { type: "search", placeholder: "Search", ariaLabel: "Search in the change", onkeydown: (event) => {
+    if (event.key === "Enter") search(field.value, event.shiftKey ? -1 : 1);
+    if (event.key === "Escape") field.blur();
+  } });
+  const save = () => {
+    const text = [...viewed.values()].map((entry) => `${JSON.stringify({ repository, ...entry })}\n`).join("");
+    const address = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
+    make("a", { href: address, download: `viewed-${repository.replace(/[^\w.-]+/g, "_")}.jsonl` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  };
+  const chosen = make("input", { type: "file", hidden: true, ariaLabel: "A file of what was viewed", onchange: async () => {
+    const text = await chosen.files[0]?.text();
+    chosen.value = "";
+    const entries = (text ?? "").split("\n").filter((line) => line.trim()).map((line) => { try { return JSON.parse(line); } catch { return null; } });
+    const taken = entries.filter(add).length;
+    keep();
+    sections.forEach((section) => show(section, true));
+    count();
+    say(`${taken} of ${entries.length} lines taken`);
+  } });
+  const help = make("dialog", { ariaLabel: "Keys" });
+  const KEYS = [
+    ["j", "the next hunk", () => step(1)], ["k", "the one before", () => step(-1)],
+    ["n", "the next file", () => stepFile(1)], ["p", "the one before", () => stepFile(-1)],
+    ["v", "the hunk is viewed, or not; then the next one that is not", toggle],
+    ["s", "side by side, or one below the other", () => beside.click()],
+    ["/", "search; Enter finds the next place, Shift and Enter the one before", () => { field.focus(); field.select(); }],
+    ["?", "these keys", () => (help.open ? help.close() : help.showModal())],
+  ];
+  help.append(make("h2", { textContent: "Keys" }), make("table", {}, make("tbody", {}, ...KEYS.map(([key, text]) => make("tr", {}, make("td", {}, make("kbd", { textContent: key })), make("td", { textContent: text }))))), button("Close", () => help.close()));
+  document.querySelector("header").append(make("div", { className: "tools" }, beside, collapse, field, button("Export viewed", save), button("Import", () => chosen.click()), chosen, button("Keys", () => help.showModal()), progress, said));
+  document.body.append(help);
+  addEventListener("keydown", (event) => {
+    const isTyping = event.target.matches?.("input[type=search], textarea");
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || (help.open && event.key !== "?")) return;
+    const key = KEYS.find(([name]) => name === event.key);
+    if (!key) return;
+    event.preventDefault();
+    key[2]();
+  });
+  addEventListener("beforeprint", () => sections.forEach(open));
+  const arrive = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    if (target.closest(".file")) open(target.closest(".file"));
+    if (target.classList.contains("h")) focusOn(target);
+    else bring(target);
+  };
+  addEventListener("hashchange", arrive);
+
+  recall();
+  count();
+  if (viewed.size) sections.forEach((section) => show(section, false));
+  sections.forEach((section) => nearSections.observe(section));
+  arrive();
+})();

@@ -1,0 +1,131 @@
+//! What a page says of texts that want to be markup.
+
+use super::*;
+
+fn shown(path: &str, text: &str) -> String {
+    let head = "diff --git a/f b/f\n--- a/f\n+++ b/f\n";
+    let patch = format!("{head}@@ -1 +1 @@\n-x\n+{text}\n");
+    let (lines, context) = ("a".repeat(40), "b".repeat(40));
+    let id = HunkId { lines, context };
+    let hunk = PageHunk { span: head.len()..patch.len(), old: 1, new: 1, id: Some(&id) };
+    let file = PageFile {
+        status: "modified",
+        path: path.as_bytes(),
+        old_path: Some(path.as_bytes()),
+        lines: Some((1, 1)),
+        patch: patch.as_bytes(),
+        hunks: vec![hunk],
+        ..PageFile::default()
+    };
+    let change = Page { repository: path, ends: [path, "b"], files: vec![file] };
+    String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap()
+}
+
+/// Returns the tags of a page, which has no `<` but where one begins.
+fn tags(page: &str) -> Vec<&str> {
+    let body = page.split_once("</style>").unwrap().1.rsplit_once("<script>").unwrap().0;
+    body.split('<').skip(1).map(|rest| rest.split_once('>').unwrap().0).collect()
+}
+
+#[test]
+fn no_name_and_no_content_becomes_markup() {
+    let names = |page: &str| -> Vec<String> {
+        let name = |tag: &&str| tag.split([' ', '\n']).next().unwrap_or_default().to_owned();
+        tags(page).iter().map(name).collect()
+    };
+    let plain = names(&shown("plain.txt", "text"));
+    for attack in [
+        "<script>alert(1)</script>",
+        "</pre></details></section><img src=x onerror=alert(1)>",
+        "\" onmouseover=\"alert(1)",
+        "' autofocus onfocus='alert(1)",
+        "\"><svg onload=alert(1)>",
+        "--><script>alert(1)</script><!--",
+        "]]><x>",
+        "&lt;script&gt;&#60;b&#x3e;",
+        "<!DOCTYPE html><html><base href=//evil.example>",
+        "</title><script>alert(1)</script>",
+        "</style><script>alert(1)</script>",
+        "<plaintext>",
+        "<\0script>",
+        "<meta http-equiv=refresh content=0;url=//evil.example>",
+        "javascript:alert(1)",
+        "\u{202e}<b>\u{2066}",
+        "a\r\n<b>\r<i>",
+        "data-moved=\"n,1,1,1,1,0\"",
+    ] {
+        let page = shown(attack, attack);
+        assert_eq!(names(&page), plain, "{attack}");
+        let is_open = |tag: &str| tag.matches('"').count() % 2 != 0;
+        assert!(!tags(&page).into_iter().any(is_open), "{attack}");
+        // What looks like a handler stands within the quotes of a value.
+        for tag in tags(&page) {
+            let outside: String = tag.split('"').step_by(2).collect();
+            assert!(!outside.contains(" on"), "{attack}: {tag}");
+        }
+    }
+}
+
+#[test]
+fn nothing_of_a_text_is_hidden() {
+    for (text, expected) in [
+        ("a\u{202e}b", "+a&lt;U+202E&gt;b\n"),
+        ("zero\u{200b}width", "+zero&lt;U+200B&gt;width\n"),
+        ("bell\u{7}", "+bell&lt;U+0007&gt;\n"),
+        ("<U+202E>", "+&lt;U+003C&gt;U+202E&gt;\n"),
+        ("crlf\r", "+crlf␍\n"),
+        ("cr\rmiddle", "+cr&lt;U+000D&gt;middle\n"),
+        ("the mark ␍", "+the mark &lt;U+240D&gt;\n"),
+        ("tab\tand é 日本", "+tab\tand é 日本\n"),
+    ] {
+        let page = shown("f", text);
+        assert!(page.contains(expected), "{text:?}");
+    }
+    assert!(shown("a\nb\tc", "").contains("<h2>a&lt;U+000A&gt;b&lt;U+0009&gt;c"));
+    assert!(shown("f", "x").contains("<h2>f → f</h2>"));
+}
+
+#[test]
+fn what_is_not_utf8_is_replaced() {
+    let file = PageFile { path: b"a\xff", patch: b"Binary \xc3(\n", ..PageFile::default() };
+    let change = Page { files: vec![file], ..Page::default() };
+    let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
+    assert!(page.contains("a\u{fffd}") && page.contains("Binary \u{fffd}(\n"));
+}
+
+#[test]
+fn a_large_hunk_stands_in_parts_that_say_their_numbers() {
+    let added: String = (1..=1000).map(|line| format!("+line {line}\n")).collect();
+    let patch = format!("@@ -0,0 +1,1000 @@\n{added}");
+    let hunk = PageHunk { span: 0..patch.len(), old: 0, new: 1, id: None };
+    let file = PageFile { patch: patch.as_bytes(), hunks: vec![hunk], ..PageFile::default() };
+    let change = Page { files: vec![file], ..Page::default() };
+    let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
+    assert!(page.contains("<span class=\"h h4\">@@ -0,0"));
+    assert!(page.contains("<span class=\"g h4\" data-o=\"0\" data-n=\"400\">+line 400\n"));
+    assert!(page.contains("<span class=\"g u1 h2\" data-o=\"0\" data-n=\"800\">+line 800\n"));
+}
+
+#[test]
+fn the_ids_of_hunks_are_anchors() {
+    let page = shown("f", "x");
+    let anchor = format!("id=\"{}\" data-c=\"{}\">@@ -1 +1 @@", "a".repeat(40), "b".repeat(40));
+    assert!(page.contains(&anchor));
+}
+
+#[test]
+fn moved_lines_say_where_they_came_from() {
+    let run = MovedRun {
+        is_added: true,
+        lines: 3..=5,
+        other_file: 1,
+        other_first: 9,
+        is_alternate: true,
+    };
+    let to = PageFile { path: b"to.c", moved: vec![run.clone(), run], ..PageFile::default() };
+    let from = PageFile { path: b"<from>.c", ..PageFile::default() };
+    let change = Page { files: vec![to, from], ..Page::default() };
+    let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
+    assert!(page.contains("6 lines moved from <a href=\"#f2\">&lt;from&gt;.c</a></p>"));
+    assert!(page.contains("data-moved=\"n,3,5,2,9,1 n,3,5,2,9,1\""));
+}

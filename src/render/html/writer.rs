@@ -1,0 +1,101 @@
+//! Writing HTML: markup of ours, and texts of others in which nothing is markup and nothing is hidden.
+
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::render::visible::{NUMBER, RETURN_MARK, is_unseen};
+use crate::text::CancelToken;
+
+/// Room for one character that is written by another name.
+const ESCAPED_BYTES: usize = 24;
+
+/// A page that grows.
+pub(super) struct Html<'c> {
+    out: Vec<u8>,
+    charge: Charge,
+    cancel: &'c CancelToken<'c>,
+}
+
+impl<'c> Html<'c> {
+    /// Returns an empty page.
+    pub fn new(cancel: &'c CancelToken<'c>) -> Self {
+        Self { out: Vec::new(), charge: Charge::free(), cancel }
+    }
+
+    /// Returns the page.
+    pub fn finish(self) -> Vec<u8> {
+        self.out
+    }
+
+    /// Appends markup as it is.
+    pub fn markup(&mut self, markup: &str) -> Result<()> {
+        self.raw(markup.as_bytes())
+    }
+
+    /// Appends lines of text.
+    pub fn text(&mut self, text: &[u8]) -> Result<()> {
+        self.escaped(text, true)
+    }
+
+    /// Appends a text of one line, such as a path; it may stand in an attribute.
+    pub fn name(&mut self, name: &[u8]) -> Result<()> {
+        self.escaped(name, false)
+    }
+
+    fn raw(&mut self, bytes: &[u8]) -> Result<()> {
+        self.cancel.room(&mut self.charge, &mut self.out, bytes.len())?;
+        self.out.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn escaped(&mut self, bytes: &[u8], has_lines: bool) -> Result<()> {
+        let mut pace = self.cancel.pace();
+        for chunk in bytes.utf8_chunks() {
+            let mut rest = chunk.valid();
+            while !rest.is_empty() {
+                let plain = rest.bytes().position(|byte| !is_plain(byte, has_lines));
+                let (before, other) = rest.split_at(plain.unwrap_or(rest.len()));
+                pace.pass(before.len() + 1)?;
+                self.raw(before.as_bytes())?;
+                rest = self.first(other)?;
+            }
+            if !chunk.invalid().is_empty() {
+                self.markup("\u{fffd}")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the first character of a text, which is not plain, and returns the rest.
+    fn first<'t>(&mut self, text: &'t str) -> Result<&'t str> {
+        let Some(first) = text.chars().next() else { return Ok(text) };
+        let rest = &text[first.len_utf8()..];
+        self.cancel.room(&mut self.charge, &mut self.out, ESCAPED_BYTES)?;
+        match first {
+            '&' => self.markup("&amp;")?,
+            '<' if text.starts_with(NUMBER) => self.number(first)?,
+            '<' => self.markup("&lt;")?,
+            '>' => self.markup("&gt;")?,
+            '"' => self.markup("&quot;")?,
+            '\'' => self.markup("&#39;")?,
+            '\r' if rest.starts_with('\n') => self.markup(RETURN_MARK.encode_utf8(&mut [0; 4]))?,
+            RETURN_MARK => self.number(first)?,
+            hidden if is_unseen(hidden) => self.number(hidden)?,
+            shown => self.markup(shown.encode_utf8(&mut [0; 4]))?,
+        }
+        Ok(rest)
+    }
+
+    /// Appends the number of a character that would not be seen, or be taken for a mark.
+    fn number(&mut self, c: char) -> Result<()> {
+        self.markup(&format!("&lt;U+{:04X}&gt;", u32::from(c)))
+    }
+}
+
+/// Tells whether a byte is text as it stands: neither markup nor unseen.
+fn is_plain(byte: u8, has_lines: bool) -> bool {
+    match byte {
+        b'&' | b'<' | b'>' | b'"' | b'\'' => false,
+        b'\n' | b'\t' => has_lines,
+        byte => matches!(byte, b' '..=b'~'),
+    }
+}
