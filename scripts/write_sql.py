@@ -32,6 +32,9 @@ INDEX = """\
 Made by `make sql` from `redline_help()`; do not edit. [Options of the git functions](diff_options.md),
 [list functions](lists.md), [macros](macros.md) and [measures of histories](../analytics.md) have pages of their own.
 
+The examples ask small repositories, so that their answers can be shown. In a checkout of redline, `sh test/fixtures/make_repos.sh`
+makes them in `build/fixtures`; then each runs there as it is printed, on a connection with the macros.
+
 | function | what it returns or does |
 |---|---|
 """
@@ -110,6 +113,12 @@ def macro(name: str, parameters: list[str], body: str) -> str:
     return f"{head}\n{wrapped('    ' + body, ' ' * 8)};\n"
 
 
+def comment(name: str, said: str) -> str:
+    """Returns what duckdb_functions() and redline_help() say of a macro."""
+    said = said.replace("'", "''")
+    return f"COMMENT ON MACRO TABLE {name} IS '{said}';\n"
+
+
 def render_macros(con: duckdb.DuckDBPyConnection) -> str:
     """Returns sql/macros.sql with the macros of which the extension knows the parameters."""
     text = (ROOT / "sql/macros.sql").read_text().partition(MADE)[0] + MADE
@@ -133,6 +142,7 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
         text += f"\n-- A row per {row}.\n" + macro(
             name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})"
         )
+        text += comment(name, f"{function}() with defaults: a row per {row.partition(':')[0]}")
     text += EACH_DOC
     for name, (kind, _) in functions.items():
         if kind == "scalar" and name.endswith("_list"):
@@ -150,6 +160,9 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
                 )
             body = f"SELECT system.main.unnest(system.main.{name}({', '.join(given)}), recursive := true)"
             text += "\n" + macro(f"{function}_each", parameters, body)
+            text += comment(
+                f"{function}_each", f"The rows of {function}(), whose arguments may be columns"
+            )
     return text
 
 
@@ -182,6 +195,7 @@ def render_git(con: duckdb.DuckDBPyConnection) -> str:
         text += f"\n-- A row per {row}.\n" + macro(
             name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})"
         )
+        text += comment(name, f"{function}() with defaults: a row per {row}")
     return text.replace("git_show(range", "git_show(rev").replace("concat(range", "concat(rev")
 
 

@@ -39,12 +39,12 @@ CREATE OR REPLACE MACRO directory_churn(range := 'HEAD', repo := '.', depth := 1
     GROUP BY top ORDER BY churn DESC, directory;
 
 -- A row per author.
-CREATE OR REPLACE MACRO author_churn(range := 'HEAD', repo := '.', paths := NULL, since := NULL, until := NULL, renames := true, mailmap := true) AS TABLE
+CREATE OR REPLACE MACRO author_churn(range := 'HEAD', repo := '.', paths := NULL, since := NULL, until := NULL, renames := true, mailmap := true, mailmap_file := NULL) AS TABLE
     SELECT author_name, system.main.count(DISTINCT commit_id) AS commits, system.main.count(DISTINCT file_path) AS files,
         coalesce(system.main.sum(additions), 0)::BIGINT AS additions, coalesce(system.main.sum(deletions), 0)::BIGINT AS deletions,
         coalesce(system.main.sum(system.main.add(additions, deletions)), 0)::BIGINT AS churn,
         system.main.min(author_date) AS first_change, system.main.max(author_date) AS last_change
-    FROM system.main.commit_changes(range, repo, paths := paths, since := since, until := until, renames := renames, mailmap := mailmap)
+    FROM system.main.commit_changes(range, repo, paths := paths, since := since, until := until, renames := renames, mailmap := mailmap, mailmap_file := mailmap_file)
     GROUP BY author_name ORDER BY churn DESC, author_name;
 
 -- A row per day, week, month, quarter or year in which something changed; `period` is its first day.
@@ -206,13 +206,13 @@ CREATE OR REPLACE MACRO co_changes(range := 'HEAD', repo := '.', since := NULL, 
 --   (by blame).
 -- A row per file and author. share: the author's part of the file's lines. place: 1 is the owner. Lines that are not
 -- committed have no author.
-CREATE OR REPLACE MACRO file_owners(rev := 'HEAD', repo := '.', paths := NULL, ignore_whitespace := 'none', ignore_revs := NULL) AS TABLE
+CREATE OR REPLACE MACRO file_owners(rev := 'HEAD', repo := '.', paths := NULL, ignore_whitespace := 'none', ignore_revs := NULL, mailmap_file := NULL) AS TABLE
     SELECT file_path, author_name, lines,
         system.main."/"(lines, system.main.sum(lines) OVER (PARTITION BY file_path)) AS share,
         system.main.row_number() OVER (PARTITION BY file_path ORDER BY lines DESC, author_name) AS place
     FROM (
         SELECT file_path, author_name, system.main.sum(lines)::BIGINT AS lines
-        FROM system.main.tree_blame(rev, repo, paths := paths, ignore_whitespace := ignore_whitespace, ignore_revs := ignore_revs)
+        FROM system.main.tree_blame(rev, repo, paths := paths, ignore_whitespace := ignore_whitespace, ignore_revs := ignore_revs, mailmap_file := mailmap_file)
         GROUP BY file_path, author_name)
     ORDER BY file_path, place;
 
@@ -221,7 +221,7 @@ CREATE OR REPLACE MACRO file_owners(rev := 'HEAD', repo := '.', paths := NULL, i
 --   contribution: here of lines, by blame).
 -- A row per directory, the first `depth` components of the path: 0 is the whole repository, NULL every directory by itself.
 -- threshold: the part of the lines that counts, from 0 to 1. owners: these authors, the largest part first.
-CREATE OR REPLACE MACRO bus_factor(rev := 'HEAD', repo := '.', depth := 0, paths := NULL, threshold := 0.5, ignore_whitespace := 'none', ignore_revs := NULL) AS TABLE
+CREATE OR REPLACE MACRO bus_factor(rev := 'HEAD', repo := '.', depth := 0, paths := NULL, threshold := 0.5, ignore_whitespace := 'none', ignore_revs := NULL, mailmap_file := NULL) AS TABLE
     WITH blamed AS MATERIALIZED (
         SELECT author_name, file_path, lines, CASE WHEN system.main.length(top) = 0 THEN '.' ELSE top END AS directory
         FROM (
@@ -229,7 +229,7 @@ CREATE OR REPLACE MACRO bus_factor(rev := 'HEAD', repo := '.', depth := 0, paths
                 system.main.list_slice(parts, 1, system.main.least(depth, system.main.add(system.main.len(parts), -1))), '/') AS top
             FROM (
                 SELECT author_name, file_path, lines, system.main.string_split(file_path, '/') AS parts
-                FROM system.main.tree_blame(rev, repo, paths := paths, ignore_whitespace := ignore_whitespace, ignore_revs := ignore_revs)
+                FROM system.main.tree_blame(rev, repo, paths := paths, ignore_whitespace := ignore_whitespace, ignore_revs := ignore_revs, mailmap_file := mailmap_file)
                 WHERE author_name IS NOT NULL))),
     ranked AS (
         SELECT directory, author_name, lines, system.main.sum(lines) OVER (PARTITION BY directory) AS total,
@@ -309,18 +309,36 @@ CREATE OR REPLACE MACRO code_survival(repo := '.', pattern := '*', per := 'year'
 -- Activity: who commits when. No tree is read. Merges are counted, as in `git shortlog -sn`, and also by themselves.
 
 -- A row per author.
-CREATE OR REPLACE MACRO authors(range := 'HEAD', repo := '.', paths := NULL, since := NULL, until := NULL, mailmap := true) AS TABLE
+CREATE OR REPLACE MACRO authors(range := 'HEAD', repo := '.', paths := NULL, since := NULL, until := NULL, mailmap := true, mailmap_file := NULL) AS TABLE
     SELECT author_name, system.main.list(DISTINCT author_email ORDER BY author_email) AS emails, system.main.count(*) AS commits,
         system.main.count(*) FILTER (system.main.len(parent_ids) > 1) AS merges,
         system.main.count(DISTINCT system.main.make_timestamp(system.main.epoch_us(author_date))::DATE) AS active_days,
         system.main.min(author_date) AS first_commit, system.main.max(author_date) AS last_commit
-    FROM system.main.commits(range, repo, paths := paths, since := since, until := until, mailmap := mailmap)
+    FROM system.main.commits(range, repo, paths := paths, since := since, until := until, mailmap := mailmap, mailmap_file := mailmap_file)
     GROUP BY author_name ORDER BY commits DESC, author_name;
 
 -- A row per author and day, week, month, quarter or year.
-CREATE OR REPLACE MACRO author_activity(range := 'HEAD', repo := '.', per := 'month', paths := NULL, since := NULL, until := NULL, mailmap := true) AS TABLE
+CREATE OR REPLACE MACRO author_activity(range := 'HEAD', repo := '.', per := 'month', paths := NULL, since := NULL, until := NULL, mailmap := true, mailmap_file := NULL) AS TABLE
     SELECT system.main.date_trunc(per, system.main.make_timestamp(system.main.epoch_us(author_date)))::DATE AS period, author_name,
         system.main.count(*) AS commits, system.main.count(*) FILTER (system.main.len(parent_ids) > 1) AS merges,
         system.main.count(DISTINCT system.main.make_timestamp(system.main.epoch_us(author_date))::DATE) AS active_days
-    FROM system.main.commits(range, repo, paths := paths, since := since, until := until, mailmap := mailmap)
+    FROM system.main.commits(range, repo, paths := paths, since := since, until := until, mailmap := mailmap, mailmap_file := mailmap_file)
     GROUP BY 1, author_name ORDER BY 1, commits DESC, author_name;
+
+-- What duckdb_functions() and redline_help() say of them.
+COMMENT ON MACRO TABLE file_churn IS 'How much each file changed: commits, authors, added and removed lines';
+COMMENT ON MACRO TABLE directory_churn IS 'How much each directory changed, to a depth';
+COMMENT ON MACRO TABLE author_churn IS 'How much each author changed';
+COMMENT ON MACRO TABLE period_churn IS 'How much changed in each day, week, month, quarter or year';
+COMMENT ON MACRO TABLE directory_period_churn IS 'How much each directory changed in each period';
+COMMENT ON MACRO TABLE followed_changes IS 'The rows of commit_changes() with the name that each file got in the end';
+COMMENT ON MACRO TABLE hotspots IS 'Files that are both complicated and often changed, the most so first';
+COMMENT ON MACRO TABLE co_changes IS 'Pairs of files that change in the same commits';
+COMMENT ON MACRO TABLE file_owners IS 'Whose lines each file has now, by blame';
+COMMENT ON MACRO TABLE bus_factor IS 'How few authors wrote half of the lines of each directory';
+COMMENT ON MACRO TABLE code_age IS 'How old the lines of each file are, by blame';
+COMMENT ON MACRO TABLE code_cohorts IS 'How many lines that are there were written in each period';
+COMMENT ON MACRO TABLE releases IS 'The tags of a pattern in the order of time, each with the one before it';
+COMMENT ON MACRO TABLE code_survival IS 'What each release has left of the lines of each period';
+COMMENT ON MACRO TABLE authors IS 'Who wrote commits: how many, when first and last';
+COMMENT ON MACRO TABLE author_activity IS 'Who wrote commits in each period';

@@ -7,6 +7,8 @@ CREATE OR REPLACE MACRO diff_texts(text_a, text_b, context_lines := 3, label_a :
     SELECT system.main.unnest(d) FROM (SELECT system.main.diff_texts(text_a, text_b, context_lines, label_a, label_b) AS d);
 CREATE OR REPLACE MACRO diff_paths(path_a, path_b, context_lines := 3, label_a := NULL, label_b := NULL) AS TABLE
     SELECT system.main.unnest(d) FROM (SELECT system.main.diff_files(path_a, path_b, context_lines, label_a, label_b) AS d);
+COMMENT ON MACRO TABLE diff_texts IS 'One row: how two texts differ';
+COMMENT ON MACRO TABLE diff_paths IS 'One row: how two files differ';
 
 -- A row per hunk that is left to see, and per changed file without hunks: FROM review_left('main', 'feature', '.', (SELECT
 -- list(hunk_id) || list(context_id) FROM 'seen-*.jsonl')). A hunk was seen where its context_id is among the ids; where only its lines are
@@ -21,6 +23,7 @@ CREATE OR REPLACE MACRO review_left(from_rev, to_rev, repo, seen, renames := fal
         FROM system.main.file_patches(from_rev, to_rev, repo, renames := renames, paths := paths) WHERE hunk_id IS NOT NULL)
     SELECT hunks.*, hunk_id IN (SELECT id FROM seen_ids) AS known_lines
     FROM hunks WHERE context_id NOT IN (SELECT id FROM seen_ids) ORDER BY file_path, hunk;
+COMMENT ON MACRO TABLE review_left IS 'The hunks of a comparison that nobody has seen yet';
 
 -- Made by `make sql` from redline_help(), from here to the end; do not edit.
 
@@ -35,6 +38,7 @@ CREATE OR REPLACE MACRO changes(from_rev := 'HEAD', to_rev := 'WORKTREE', repo :
         ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines, context := context,
         inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths);
+COMMENT ON MACRO TABLE changes IS 'file_changes() with defaults: a row per changed file';
 
 -- A row per changed file, with its patch.
 CREATE OR REPLACE MACRO patches(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', merge_base := false, untracked := false,
@@ -44,6 +48,7 @@ CREATE OR REPLACE MACRO patches(from_rev := 'HEAD', to_rev := 'WORKTREE', repo :
         ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines, context := context,
         inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths, merges := merges);
+COMMENT ON MACRO TABLE patches IS 'file_patches() with defaults: a row per changed file, with its patch';
 
 -- A row per line of the diff, of all files: FROM git_diff('main', 'feature', paths := ['src']).
 CREATE OR REPLACE MACRO git_diff(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', merge_base := false, untracked := false,
@@ -53,6 +58,7 @@ CREATE OR REPLACE MACRO git_diff(from_rev := 'HEAD', to_rev := 'WORKTREE', repo 
         ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines, context := context,
         inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths, merges := merges);
+COMMENT ON MACRO TABLE git_diff IS 'diff_lines() with defaults: a row per line of the diff, of all files';
 
 -- The list functions as tables: arguments and options may be columns or subqueries, of a lateral join too. They compute every
 -- column, and a NULL argument gives no row. Order by seq: DuckDB 1.5.6 reorders the rows of a lateral join.
@@ -64,22 +70,25 @@ CREATE OR REPLACE MACRO file_changes_each(from_rev, to_rev, repo := '.', merge_b
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths)), recursive := true);
+COMMENT ON MACRO TABLE file_changes_each IS 'The rows of file_changes(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO commit_changes_each(range, repo := '.', merges := 'skip', since := NULL, until := NULL, mailmap := true,
-        contains := NULL, changed_lines := NULL, algorithm := 'myers', ignore_whitespace := 'none', ignore_blank_lines := false,
-        context := 3, inter_hunk_context := 0, renames := false, copies := false, similarity := 50, rename_limit := 1000, paths := NULL) AS
-        TABLE
+        mailmap_file := NULL, contains := NULL, changed_lines := NULL, algorithm := 'myers', ignore_whitespace := 'none',
+        ignore_blank_lines := false, context := 3, inter_hunk_context := 0, renames := false, copies := false, similarity := 50,
+        rename_limit := 1000, paths := NULL) AS TABLE
     SELECT system.main.unnest(system.main.commit_changes_list(range, repo, system.main.struct_pack(merges := merges, since := since,
-        until := until, mailmap := mailmap, contains := contains, changed_lines := changed_lines, algorithm := algorithm,
-        ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines, context := context,
+        until := until, mailmap := mailmap, mailmap_file := mailmap_file, contains := contains, changed_lines := changed_lines,
+        algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines, context := context,
         inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths)), recursive := true);
+COMMENT ON MACRO TABLE commit_changes_each IS 'The rows of commit_changes(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_diff_each(file, from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
         ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0) AS TABLE
     SELECT system.main.unnest(system.main.file_diff_list(file, from_rev, to_rev, repo, system.main.struct_pack(merge_base := merge_base,
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context)), recursive := true);
+COMMENT ON MACRO TABLE file_diff_each IS 'The rows of file_diff(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO diff_lines_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
         ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0, renames := false, copies := false,
@@ -88,6 +97,7 @@ CREATE OR REPLACE MACRO diff_lines_each(from_rev, to_rev, repo := '.', merge_bas
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths, merges := merges)), recursive := true);
+COMMENT ON MACRO TABLE diff_lines_each IS 'The rows of diff_lines(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO diff_hunks_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
         ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0, renames := false, copies := false,
@@ -96,6 +106,7 @@ CREATE OR REPLACE MACRO diff_hunks_each(from_rev, to_rev, repo := '.', merge_bas
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths)), recursive := true);
+COMMENT ON MACRO TABLE diff_hunks_each IS 'The rows of diff_hunks(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_patches_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
         ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0, renames := false, copies := false,
@@ -104,40 +115,49 @@ CREATE OR REPLACE MACRO file_patches_each(from_rev, to_rev, repo := '.', merge_b
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths, merges := merges)), recursive := true);
+COMMENT ON MACRO TABLE file_patches_each IS 'The rows of file_patches(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO commits_each(range, repo := '.', since := NULL, until := NULL, paths := NULL, first_parent := false,
-        mailmap := true, notes_ref := NULL) AS TABLE
+        mailmap := true, mailmap_file := NULL, notes_ref := NULL) AS TABLE
     SELECT system.main.unnest(system.main.commits_list(range, repo, system.main.struct_pack(since := since, until := until, paths := paths,
-        first_parent := first_parent, mailmap := mailmap, notes_ref := notes_ref)), recursive := true);
+        first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file, notes_ref := notes_ref)), recursive := true);
+COMMENT ON MACRO TABLE commits_each IS 'The rows of commits(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO refs_each(repo) AS TABLE
     SELECT system.main.unnest(system.main.refs_list(repo), recursive := true);
+COMMENT ON MACRO TABLE refs_each IS 'The rows of refs(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_status_each(repo, renames := true, untracked := true, ignored := false, paths := NULL) AS TABLE
     SELECT system.main.unnest(system.main.file_status_list(repo, system.main.struct_pack(renames := renames, untracked := untracked,
         ignored := ignored, paths := paths)), recursive := true);
+COMMENT ON MACRO TABLE file_status_each IS 'The rows of file_status(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_blame_each(file, rev, repo := '.', lines := NULL, ignore_whitespace := 'none', first_parent := false,
-        since := NULL, mailmap := true, ignore_revs := NULL, moves := false, copies := 0) AS TABLE
+        since := NULL, mailmap := true, mailmap_file := NULL, ignore_revs := NULL, moves := false, copies := 0) AS TABLE
     SELECT system.main.unnest(system.main.file_blame_list(file, rev, repo, system.main.struct_pack(lines := lines,
         ignore_whitespace := ignore_whitespace, first_parent := first_parent, since := since, mailmap := mailmap,
-        ignore_revs := ignore_revs, moves := moves, copies := copies)), recursive := true);
+        mailmap_file := mailmap_file, ignore_revs := ignore_revs, moves := moves, copies := copies)), recursive := true);
+COMMENT ON MACRO TABLE file_blame_each IS 'The rows of file_blame(), whose arguments may be columns';
 
-CREATE OR REPLACE MACRO file_history_each(file, rev, repo := '.', since := NULL, until := NULL, first_parent := false, mailmap := true) AS
-        TABLE
+CREATE OR REPLACE MACRO file_history_each(file, rev, repo := '.', since := NULL, until := NULL, first_parent := false, mailmap := true,
+        mailmap_file := NULL) AS TABLE
     SELECT system.main.unnest(system.main.file_history_list(file, rev, repo, system.main.struct_pack(since := since, until := until,
-        first_parent := first_parent, mailmap := mailmap)), recursive := true);
+        first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file)), recursive := true);
+COMMENT ON MACRO TABLE file_history_each IS 'The rows of file_history(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO line_history_each(file, first, last, rev, repo := '.', since := NULL, until := NULL, first_parent := false,
-        mailmap := true) AS TABLE
+        mailmap := true, mailmap_file := NULL) AS TABLE
     SELECT system.main.unnest(system.main.line_history_list(file, first, last, rev, repo, system.main.struct_pack(since := since,
-        until := until, first_parent := first_parent, mailmap := mailmap)), recursive := true);
+        until := until, first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file)), recursive := true);
+COMMENT ON MACRO TABLE line_history_each IS 'The rows of line_history(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO tree_blame_each(rev, repo := '.', paths := NULL, ignore_whitespace := 'none', first_parent := false, since := NULL,
-        mailmap := true, ignore_revs := NULL, moves := false, copies := 0) AS TABLE
+        mailmap := true, mailmap_file := NULL, ignore_revs := NULL, moves := false, copies := 0) AS TABLE
     SELECT system.main.unnest(system.main.tree_blame_list(rev, repo, system.main.struct_pack(paths := paths,
         ignore_whitespace := ignore_whitespace, first_parent := first_parent, since := since, mailmap := mailmap,
-        ignore_revs := ignore_revs, moves := moves, copies := copies)), recursive := true);
+        mailmap_file := mailmap_file, ignore_revs := ignore_revs, moves := moves, copies := copies)), recursive := true);
+COMMENT ON MACRO TABLE tree_blame_each IS 'The rows of tree_blame(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO tree_files_each(rev, repo := '.', paths := NULL) AS TABLE
     SELECT system.main.unnest(system.main.tree_files_list(rev, repo, system.main.struct_pack(paths := paths)), recursive := true);
+COMMENT ON MACRO TABLE tree_files_each IS 'The rows of tree_files(), whose arguments may be columns';

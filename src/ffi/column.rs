@@ -113,7 +113,7 @@ impl Column {
             Type::Boolean => Self::Boolean(Vec::new()),
             Type::UTinyInt => Self::UTinyInt(Vec::new()),
             Type::Integer => Self::Integer(Vec::new()),
-            Type::UInteger | Type::TextOrTexts | Type::Options(_) => {
+            Type::UInteger | Type::TextOrTexts | Type::Moment | Type::Options(_) => {
                 unreachable!("a type of parameters only")
             }
             Type::BigInt | Type::Timestamp => Self::BigInt(Vec::new()),

@@ -95,7 +95,7 @@ impl Given {
                         let child = outside.duckdb_struct_vector_get_child(vector, index as idx_t);
                         let mut given = Self::new(outside, child, &kind, &[], rows, Depth::Field)?;
                         let is_moment = |field: &Field| {
-                            field.kind == Type::Timestamp && field.name.eq_ignore_ascii_case(&name)
+                            field.kind == Type::Moment && field.name.eq_ignore_ascii_case(&name)
                         };
                         if matches!(given.shape, Shape::Text) && wanted.iter().any(is_moment) {
                             let moment = |row| moment(outside, given.input.text(row)?);
@@ -201,8 +201,8 @@ fn midnight(days: i32) -> i64 {
     }
 }
 
-/// Parses a text as a timestamp, as DuckDB does for a named argument; `None` if it is invalid.
-fn moment(outside: &Outside, text: &[u8]) -> Option<i64> {
+/// Parses a text as a timestamp, as DuckDB does; `None` if it is invalid.
+pub(super) fn moment(outside: &Outside, text: &[u8]) -> Option<i64> {
     match cast(outside, text) {
         0 if is_epoch(outside, text) => Some(0),
         0 => None,

@@ -14,7 +14,7 @@ use super::contain;
 use super::extra_info::ExtraInfo;
 use super::file_system;
 use super::settings::Settings;
-use super::types::{Field, TypeHandle, c_name};
+use super::types::{Field, Type, TypeHandle, c_name};
 use super::value::Value;
 use super::vector;
 use crate::error::{Error, Result};
@@ -136,8 +136,9 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
             .iter()
             .map(|field| {
                 let name = c_name(field.name);
-                Value::take(&outside, outside.duckdb_bind_get_named_parameter(info, name.as_ptr()))
-                    .unwrap_or(Value::Null)
+                let raw = outside.duckdb_bind_get_named_parameter(info, name.as_ptr());
+                let given = Value::take(&outside, raw).unwrap_or(Value::Null);
+                if field.kind == Type::Moment { given.as_moment(&outside) } else { given }
             })
             .collect();
         match contain::run(&mut outside, || F::bind(&arguments, &named)) {

@@ -24,6 +24,8 @@ pub enum Type {
     Double,
     /// TIMESTAMPTZ, a moment in microseconds since 1970 in UTC.
     Timestamp,
+    /// A moment as a text, or as what DuckDB casts to one; only for named parameters and options.
+    Moment,
     /// VARCHAR, UTF-8.
     Varchar,
     /// JSON: VARCHAR under another name, which DuckDB does not validate.
@@ -53,7 +55,7 @@ impl Type {
             Self::BigInt => sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT,
             Self::Double => sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE,
             Self::Timestamp => sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP_TZ,
-            Self::Varchar | Self::Json => sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
+            Self::Varchar | Self::Json | Self::Moment => sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
             Self::Blob => sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
             Self::TextOrTexts | Self::Options(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY,
             Self::List(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST,
@@ -118,7 +120,7 @@ impl fmt::Display for Type {
             Self::BigInt => f.write_str("BIGINT"),
             Self::Double => f.write_str("DOUBLE"),
             Self::Timestamp => f.write_str("TIMESTAMP WITH TIME ZONE"),
-            Self::Varchar => f.write_str("VARCHAR"),
+            Self::Varchar | Self::Moment => f.write_str("VARCHAR"),
             Self::Json => f.write_str("JSON"),
             Self::Blob => f.write_str("BLOB"),
             Self::TextOrTexts | Self::Options(_) => f.write_str("ANY"),

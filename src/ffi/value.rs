@@ -7,6 +7,7 @@ use duckdb::core::LogicalTypeId;
 use libduckdb_sys as sys;
 
 use super::api::Outside;
+use super::given::moment;
 
 /// An owned copy of a DuckDB value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +94,14 @@ impl Value {
                 Self::List(value.elements().map(|element| Self::copy(&element)).collect())
             }
             _ => Self::Other("value of another type"),
+        }
+    }
+
+    /// Returns the timestamp that DuckDB reads in a text; any other value as it is.
+    pub(super) fn as_moment(self, outside: &Outside) -> Self {
+        match &self {
+            Self::Text(text) => moment(outside, text.as_bytes()).map_or(self, Self::Timestamp),
+            _ => self,
         }
     }
 

@@ -46,7 +46,7 @@ pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
 pub use history::commit_patch_id::CommitPatchIds;
 pub use history::follow::{FileChange, Follow, FollowStep, FollowWalk};
 pub use history::line_log::{LineLog, LineVersion, LinesAsked};
-pub use history::mailmap::mailmap_of;
+pub use history::mailmap::{Mailmaps, mailmap_of};
 pub use history::notes::Notes;
 pub use history::range_patch::{RangePatch, RangePatcher};
 pub use history::words::CommitFilter;

@@ -12,7 +12,7 @@ use super::run::Run;
 use crate::error::Result;
 use crate::git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
-    HistoryOptions, Measured, Pathspec, RenameOptions, Search, range_of,
+    HistoryOptions, Mailmaps, Measured, Pathspec, RenameOptions, Search, range_of,
 };
 use crate::limits;
 use crate::pipeline::{Weigh, Window};
@@ -26,8 +26,8 @@ pub struct CommitChangesQuery {
     pub repo: String,
     /// The selected commits of the range.
     pub history: HistoryOptions,
-    /// Whether .mailmap maps the names of people.
-    pub mailmap: bool,
+    /// What maps the names of people.
+    pub mailmap: Mailmaps,
     /// The selected files.
     pub paths: Vec<Pathspec>,
     /// The options of rename detection, if any.
@@ -105,7 +105,7 @@ impl Query for CommitChangesQuery {
             let ends = range_of(&run.repository, &self.range)?;
             let history = History::new(&run.repository, &ends, self.history)?;
             let (measure, excluded) = (self.measure(needs), history.excluded());
-            let mailmap = run.mailmap(needs, self.mailmap)?;
+            let mailmap = run.mailmap(needs, &self.mailmap)?;
             let jobs = Jobs::source(history, History::next);
             let rows = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
                 let (paths, mailmap) = (&self.paths, mailmap.clone());

@@ -13,7 +13,8 @@ use super::run::Run;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::{
-    CommitPatchIds, History, HistoryOptions, Notes, Oid, Pathspec, Visited, decorations, range_of,
+    CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Visited, decorations,
+    range_of,
 };
 use crate::limits;
 use crate::pipeline::{Weigh, Window};
@@ -27,8 +28,8 @@ pub struct CommitsQuery {
     pub repo: String,
     /// The selected commits of the range.
     pub history: HistoryOptions,
-    /// Whether .mailmap maps the names of people.
-    pub mailmap: bool,
+    /// What maps the names of people.
+    pub mailmap: Mailmaps,
     /// The reference of the notes; `None` for git's default.
     pub notes_ref: Option<String>,
     /// Paths that commits must change, if any.
@@ -106,7 +107,7 @@ impl CommitsQuery {
         } else {
             None
         };
-        let mailmap = run.mailmap(needs, self.mailmap)?;
+        let mailmap = run.mailmap(needs, &self.mailmap)?;
         let history = History::new(&run.repository, &ends, self.history)?
             .with_paths(&run.repository, &self.paths)?;
         let excluded = history.excluded();

@@ -6,7 +6,7 @@ use super::needs::Needs;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::Run;
 use crate::error::Result;
-use crate::git::{Blame, BlameOptions, BlamedRun, BlamedVersion, CommitInfo};
+use crate::git::{Blame, BlameOptions, BlamedRun, BlamedVersion, CommitInfo, Mailmaps};
 use crate::pipeline::{Source, Weigh, Window};
 use crate::text::CancelToken;
 
@@ -18,8 +18,8 @@ pub struct BlameQuery {
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// Whether .mailmap maps the names of people.
-    pub mailmap: bool,
+    /// What maps the names of people.
+    pub mailmap: Mailmaps,
     /// How lines are followed.
     pub options: BlameOptions,
 }
@@ -108,7 +108,7 @@ impl Query for BlameQuery {
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<BlamedLines>> {
         context.read(|| {
             let run = Run::open(context, &self.repo, 1)?;
-            let mailmap = run.mailmap(needs, self.mailmap)?;
+            let mailmap = run.mailmap(needs, &self.mailmap)?;
             let job = Source::new(std::iter::once(Ok(())));
             let rows = run.start(job, Window::unweighed(1), |run| {
                 let repository = run.repository.clone();

@@ -13,7 +13,8 @@ use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::git::{
     Comparison, ContentSource, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions,
-    Measured, Measurer, Repository, RevRange, Revision, TreeItem, nearest_paths, range_of, side_of,
+    Mailmaps, Measured, Measurer, Repository, RevRange, Revision, TreeItem, nearest_paths,
+    range_of, side_of,
 };
 use crate::limits;
 use crate::pipeline::{Source, Weigh, Window};
@@ -27,8 +28,8 @@ pub struct FileHistoryQuery {
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// Whether .mailmap maps the names of people.
-    pub mailmap: bool,
+    /// What maps the names of people.
+    pub mailmap: Mailmaps,
     /// The selected commits of the range.
     pub options: HistoryOptions,
 }
@@ -67,7 +68,7 @@ impl Query for FileHistoryQuery {
             let mut run = Run::open(context, &self.repo, usize::MAX)?;
             let ends = range_of(&run.repository, &self.rev)?;
             let file = run.repository.file_from_root(&self.file)?;
-            let mailmap = run.mailmap(needs, self.mailmap)?;
+            let mailmap = run.mailmap(needs, &self.mailmap)?;
             let asked = [file.as_str(), self.rev.as_str()];
             let permit = run.split();
             let jobs = FileChanges::new(&run.repository, &ends, asked, self.options, permit)?;

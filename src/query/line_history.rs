@@ -6,7 +6,7 @@ use super::needs::Needs;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::Run;
 use crate::error::Result;
-use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked};
+use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked, Mailmaps};
 use crate::limits;
 use crate::pipeline::{Source, Weigh, Window};
 use crate::text::CancelToken;
@@ -21,8 +21,8 @@ pub struct LineHistoryQuery {
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// Whether .mailmap maps the names of people.
-    pub mailmap: bool,
+    /// What maps the names of people.
+    pub mailmap: Mailmaps,
     /// The selected commits of the range.
     pub options: HistoryOptions,
 }
@@ -58,7 +58,7 @@ impl Query for LineHistoryQuery {
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<LinesVersion>> {
         context.read(|| {
             let run = Run::open(context, &self.repo, 1)?;
-            let mailmap = run.mailmap(needs, self.mailmap)?;
+            let mailmap = run.mailmap(needs, &self.mailmap)?;
             let file = run.repository.file_from_root(&self.file)?;
             let log = LineLog::new(&run.repository, &file, &self.lines, &self.rev, self.options)?;
             let rows = run.start(Source::new(log), Window::of(limits::WINDOW_JOBS), |run| {

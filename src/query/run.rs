@@ -6,7 +6,7 @@ use super::context::Context;
 use super::needs::{Need, Needs};
 use crate::budget::{Budget, Permits};
 use crate::error::Result;
-use crate::git::{Mailmap, Repository, mailmap_of};
+use crate::git::{Mailmap, Mailmaps, Repository};
 use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::CancelToken;
 
@@ -32,10 +32,10 @@ impl Run {
         Self { repository, budget, permits: Permits::take(context.threads.min(threads)) }
     }
 
-    /// Reads .mailmap, if the columns need names and the caller wants them mapped.
-    pub fn mailmap(&self, needs: Needs, is_wanted: bool) -> Result<Option<Arc<Mailmap>>> {
-        let is_read = is_wanted && needs.has(Need::Names);
-        is_read.then(|| mailmap_of(&self.repository).map(Arc::new)).transpose()
+    /// Reads the mailmaps that are asked for, if the columns need names.
+    pub fn mailmap(&self, needs: Needs, asked: &Mailmaps) -> Result<Option<Arc<Mailmap>>> {
+        let is_read = asked.is_any() && needs.has(Need::Names);
+        is_read.then(|| asked.read(&self.repository).map(Arc::new)).transpose()
     }
 
     /// Splits off a permit for one thread; `None` if this is the last one.

@@ -9,8 +9,8 @@ use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use crate::error::{Error, Result};
 use crate::git::{
-    Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion, Change, CommitInfo, Pathspec,
-    mailmap_of,
+    Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion, Change, CommitInfo, Mailmaps,
+    Pathspec,
 };
 use crate::pipeline::Weigh;
 use crate::text::CancelToken;
@@ -23,8 +23,8 @@ pub struct TreeBlameQuery {
     pub repo: String,
     /// The selected files.
     pub paths: Vec<Pathspec>,
-    /// Whether .mailmap maps the names of people.
-    pub mailmap: bool,
+    /// What maps the names of people.
+    pub mailmap: Mailmaps,
     /// How lines are followed.
     pub options: BlameOptions,
 }
@@ -90,8 +90,9 @@ impl Query for TreeBlameQuery {
         };
         let rows = files.work(context, |comparison| {
             let repository = comparison.repository().clone();
-            let is_named = needs.has(Need::Names) && self.mailmap;
-            let mailmap = is_named.then(|| mailmap_of(&repository).map(Arc::new)).transpose()?;
+            let is_named = needs.has(Need::Names) && self.mailmap.is_any();
+            let mailmap =
+                is_named.then(|| self.mailmap.read(&repository).map(Arc::new)).transpose()?;
             let (rev, options, mut cache) =
                 (self.rev.clone(), self.options.clone(), BlameCache::default());
             Ok(move |change: Change, _: &CancelToken<'_>| {

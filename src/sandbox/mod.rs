@@ -34,6 +34,7 @@ mod handles;
 mod intent;
 mod local;
 mod locked;
+mod named;
 mod place;
 mod policy;
 mod pooled;

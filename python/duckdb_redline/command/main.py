@@ -376,6 +376,40 @@ def status(given: Given, paths: tuple[str, ...], repo: str, ignored: bool) -> No
 
 
 @main.command()
+@click.argument("revision", default="HEAD", shell_complete=complete)
+@REPO
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=pathlib.Path),
+    default="report.html",
+    show_default=True,
+    help="The page that is written.",
+)
+@click.option("--since", "--after", metavar="DATE", help="Only changes of this time or later.")
+@click.option(
+    "--snapshots",
+    type=click.IntRange(1, 60),
+    default=8,
+    show_default=True,
+    help="At how many points of the history the age of the code is measured; each blames all files.",
+)
+@click.pass_obj
+def report(
+    given: Given, revision: str, repo: str, out: pathlib.Path, since: str | None, snapshots: int
+) -> None:
+    """Writes a page of pictures about the history of a repository, each with its rows and its SQL.
+
+    Churn, busiest directories, hotspots, files that change together, owners and the age of the code. The page needs no other
+    file and no connection. Wants the package matplotlib: pip install 'duckdb-redline[report]'
+    """
+    from .report import write_report
+
+    con = given.database(macros=True)
+    write_report(con, given.screen, repo, revision, since, snapshots, out)
+
+
+@main.command()
 @click.argument("query", required=False)
 @click.option(
     "-f",

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import click
 import duckdb
 
+from ..connection import literal
 from .screen import Screen, harmless
 
 FORMATS = {
@@ -55,7 +56,9 @@ def run_query(
     if rows is None:
         return
     if form == "table":
-        screen.show([box(rows)])
+        with screen.working("asking"):
+            shown = box(rows)
+        screen.show([shown])
         return
     if form == "markdown":
         if output is None:
@@ -67,7 +70,7 @@ def run_query(
         written = output or pathlib.Path(made) / "rows"
         # DuckDB finds the relation by the name of the variable; no table of a user is called that.
         redline_rows_of_the_query = rows  # noqa: F841
-        target = "'" + str(written).replace("'", "''") + "'"
+        target = literal(str(written))
         con.execute(f"COPY (FROM redline_rows_of_the_query) TO {target} ({FORMATS[form]})")
         if output is None:
             with written.open("rb") as file:

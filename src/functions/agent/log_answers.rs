@@ -4,9 +4,10 @@ use super::entry::{Answers, Call};
 use super::history_answers::{CommitReader, Pages, opened, shown};
 use super::missing_file::explained;
 use crate::error::{Error, Result, quoted};
+use crate::functions::params::moment;
 use crate::git::{
     Change, CommitFilter, ContentSource, FileChange, History, HistoryOptions, LineLog, LineVersion,
-    LinesAsked, Merges, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited, date_of,
+    LinesAsked, Merges, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited,
     range_of,
 };
 use crate::query::commit_search::commits_with;
@@ -236,15 +237,6 @@ fn no_commit(arguments: &GitLogArguments) -> &'static str {
         (_, _, true) => "0 commits of that time",
         _ => "0 commits: all that the range leads to is left out by its start",
     }
-}
-
-/// Returns the moment that a text means, in microseconds since 1970.
-fn moment(name: &str, text: &str) -> Result<i64> {
-    let seconds = date_of(text).and_then(|seconds| seconds.checked_mul(1_000_000));
-    seconds.ok_or_else(|| {
-        Error::invalid_args(format!("{name} is {}", quoted(text)))
-            .with_hint("Give a date, such as 2026-01-31 or '2 weeks ago'")
-    })
 }
 
 fn version(change: &Change) -> ListedVersion {

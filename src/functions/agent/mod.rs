@@ -9,6 +9,7 @@ mod git_answers;
 mod history_answers;
 mod list_files;
 mod log_answers;
+mod macro_help;
 mod missing_file;
 pub mod redline_call;
 pub mod redline_capabilities;

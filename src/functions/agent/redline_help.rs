@@ -1,6 +1,7 @@
 //! `redline_help()`: every function of redline in a line, and everything of one, from SQL. DuckDB's own list cannot tell:
 //! its C API takes no names of parameters and no descriptions.
 
+use super::macro_help::{Macro, MacroParameter, macros};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Open};
 use crate::functions::context::database::Database;
@@ -26,29 +27,65 @@ impl Declared for RedlineHelp {
     };
 }
 
-/// A parameter of a function.
-pub struct Parameter;
+/// What is told of a parameter.
+pub struct Parameter {
+    name: &'static str,
+    kind: Option<String>,
+    default: Option<String>,
+    doc: Option<&'static str>,
+}
 
 impl Row for Parameter {
-    type Of<'a> = &'a Field;
+    type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("name", "The name", |field, out| out.text(field.name)),
-        varchar("type", "The type, as SQL writes it", |field, out| {
-            out.text(field.kind.to_string())
-        }),
+        varchar("name", "The name", |row, out| out.text(row.name)),
+        varchar(
+            "type",
+            "The type, as SQL writes it; NULL in a macro, where DuckDB asks for none",
+            |row, out| out.text(row.kind.as_deref()),
+        ),
         varchar(
             "default",
             "What it is when it is left out, as SQL; NULL for one that must be given",
-            |field, out| out.text(field.default.map(|default| default.to_string())),
+            |row, out| out.text(row.default.as_deref()),
         ),
-        varchar("description", "What it is", |field, out| out.text(field.doc)),
+        varchar(
+            "description",
+            "What it is; NULL in a macro, whose function tells it",
+            |row, out| out.text(row.doc),
+        ),
     ];
 }
 
-/// A function.
+impl From<&Field> for Parameter {
+    fn from(field: &Field) -> Self {
+        Self {
+            name: field.name,
+            kind: Some(field.kind.to_string()),
+            default: field.default.map(|default| default.to_string()),
+            doc: Some(field.doc),
+        }
+    }
+}
+
+impl From<&MacroParameter> for Parameter {
+    fn from(parameter: &MacroParameter) -> Self {
+        let default = parameter.default.map(str::to_owned);
+        Self { name: parameter.name, kind: None, default, doc: None }
+    }
+}
+
+/// What is told of.
+#[derive(Clone, Copy)]
+enum Subject {
+    Function(&'static Entry),
+    Macro(&'static Macro),
+}
+
+/// A function or a macro.
 pub struct Function {
-    entry: &'static Entry,
+    subject: Subject,
     /// Whether everything is told.
     is_whole: bool,
 }
@@ -57,8 +94,8 @@ impl Row for Function {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("name", "The name", |row, out| out.text(row.entry.declaration.name)),
-        varchar("kind", "`table` or `scalar`", |row, out| out.text(row.entry.signature.kind())),
+        varchar("name", "The name", |row, out| out.text(row.subject.name())),
+        varchar("kind", "`table`, `scalar` or `macro`", |row, out| out.text(row.subject.kind())),
         varchar(
             "signature",
             "How it is called: one line per form, named parameters as `name := TYPE`; in the \
@@ -72,25 +109,75 @@ impl Row for Function {
         ),
         varchar(
             "returns",
-            "The type of the result; for a table `TABLE(column TYPE, …)`; NULL in the short list",
-            |row, out| out.text(row.is_whole.then(|| row.entry.signature.returns())),
+            "The type of the result; for a table `TABLE(column TYPE, …)`; NULL in the short list and for a macro",
+            |row, out| out.text(row.subject.returns().filter(|_| row.is_whole)),
         ),
         varchar("description", "What it returns or does, in one line", |row, out| {
-            out.text(row.entry.declaration.description)
+            out.text(row.subject.description())
         }),
-        varchar("example", "A query that shows it; NULL in the short list", |row, out| {
-            out.text(row.is_whole.then_some(row.entry.declaration.example))
-        }),
+        varchar(
+            "example",
+            "A query that shows it; NULL in the short list, and for a macro that needs arguments",
+            |row, out| out.text(row.subject.example().filter(|_| row.is_whole)),
+        ),
     ];
 }
 
 impl Function {
     fn calls(&self) -> Vec<String> {
-        let Entry { declaration, signature, .. } = self.entry;
-        if self.is_whole {
-            signature.calls(declaration.name)
-        } else {
-            signature.names(declaration.name)
+        match (self.subject, self.is_whole) {
+            (Subject::Function(entry), true) => entry.signature.calls(entry.declaration.name),
+            (Subject::Function(entry), false) => entry.signature.names(entry.declaration.name),
+            (Subject::Macro(one), true) => vec![one.call()],
+            (Subject::Macro(one), false) => vec![one.short_call()],
+        }
+    }
+}
+
+impl Subject {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Function(entry) => entry.declaration.name,
+            Self::Macro(one) => one.name,
+        }
+    }
+
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Function(entry) => entry.signature.kind(),
+            Self::Macro(_) => "macro",
+        }
+    }
+
+    fn returns(self) -> Option<String> {
+        match self {
+            Self::Function(entry) => Some(entry.signature.returns()),
+            Self::Macro(_) => None,
+        }
+    }
+
+    fn description(self) -> String {
+        match self {
+            Self::Function(entry) => entry.declaration.description.to_owned(),
+            Self::Macro(one) => {
+                format!("{}; a macro of redline_sql('{}')", one.description, one.script)
+            }
+        }
+    }
+
+    fn example(self) -> Option<String> {
+        match self {
+            Self::Function(entry) => Some(entry.declaration.example.to_owned()),
+            Self::Macro(one) => one.example(),
+        }
+    }
+
+    fn parameters(self) -> Vec<Parameter> {
+        match self {
+            Self::Function(entry) => {
+                entry.signature.parameters().iter().map(Parameter::from).collect()
+            }
+            Self::Macro(one) => one.parameters.iter().map(Parameter::from).collect(),
         }
     }
 }
@@ -100,7 +187,7 @@ impl HasList<Parameter> for Function {
         if !row.is_whole {
             return out.null();
         }
-        out.all(&row.entry.signature.parameters())
+        out.all(&row.subject.parameters())
     }
 }
 
@@ -188,7 +275,7 @@ const ALL: &str = "ALL";
 
 const FUNCTION: Param<Maybe<Text>> = optional(
     "function",
-    "The function of which everything is told, or ALL; NULL tells a line of each",
+    "The function or macro of which everything is told, or ALL functions; NULL tells a line of each",
 );
 
 impl Table for RedlineHelp {
@@ -204,18 +291,28 @@ impl Table for RedlineHelp {
 
     fn open(asked: &Option<String>, open: Open<'_>) -> Result<Self::Scan> {
         let database = Database::of(&open.settings)?;
-        let all = || database.functions.iter().filter(|entry| entry.is_public());
-        let one = asked.as_deref().filter(|name| !name.eq_ignore_ascii_case(ALL));
-        let is_meant = |name: &str| one.is_none_or(|one| one.eq_ignore_ascii_case(name));
+        let functions = database.functions.iter().filter(|entry| entry.is_public());
+        let mut all: Vec<Subject> = functions.map(Subject::Function).collect();
+        // All of everything is what the extension itself has.
+        let is_all = asked.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(ALL));
+        if !is_all {
+            let is_new = |one: &&Macro| !all.iter().any(|known| known.name() == one.name);
+            let macros: Vec<Subject> = macros().iter().filter(is_new).map(Subject::Macro).collect();
+            all.extend(macros);
+        }
+        let one = asked.as_deref().filter(|_| !is_all);
+        let is_meant =
+            |subject: &Subject| one.is_none_or(|one| one.eq_ignore_ascii_case(subject.name()));
         if let Some(one) = one
-            && !all().any(|entry| is_meant(entry.declaration.name))
+            && !all.iter().any(is_meant)
         {
-            return Err(unknown(one, all().map(|entry| entry.declaration.name)));
+            return Err(unknown(one, all.iter().map(|subject| subject.name())));
         }
         let is_whole = asked.is_some();
-        let meant: Vec<Function> = all()
-            .filter(|entry| is_meant(entry.declaration.name))
-            .map(|entry| Function { entry, is_whole })
+        let meant: Vec<Function> = all
+            .into_iter()
+            .filter(is_meant)
+            .map(|subject| Function { subject, is_whole })
             .collect();
         Ok(Rows::new(meant, open.projection))
     }

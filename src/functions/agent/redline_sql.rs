@@ -41,6 +41,11 @@ const SCRIPTS: &[(&str, &str)] = scripts![
     "mcp_http"
 ];
 
+/// Returns the text of a script.
+pub fn script(wanted: &str) -> Option<&'static str> {
+    SCRIPTS.iter().find(|(name, _)| *name == wanted).map(|(_, text)| *text)
+}
+
 const NAME: Param<Name> = required("name", "The script's name, without its ending");
 
 // A name that is not there is an error, so that it is volatile.
@@ -51,11 +56,11 @@ impl Scalar for RedlineSql {
 
     fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let wanted = args.get(NAME)?;
-        let Some((_, script)) = SCRIPTS.iter().find(|(name, _)| *name == wanted) else {
+        let Some(script) = script(wanted) else {
             let names: Vec<&str> = SCRIPTS.iter().map(|(name, _)| *name).collect();
             return Err(Error::not_found(format!("no script is called {}", quoted(wanted)))
                 .with_hint(format!("The scripts are {}", names.join(", "))));
         };
-        Ok(out.text(*script))
+        Ok(out.text(script))
     }
 }

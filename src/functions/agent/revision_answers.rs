@@ -182,6 +182,9 @@ fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
         }
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));
+        if let Some(hint) = files.submodule_hint(path.as_bytes())? {
+            return Err(error.with_hint(hint));
+        }
         let error = match files.nearest(path)?.as_slice() {
             [] => {
                 error.with_hint("Paths start at the root of the repository; list_files lists them")

@@ -1,8 +1,8 @@
 //! `commit_changes(range, repo)`: the changed files of every commit of a range.
 
 use super::commit_columns::{
-    MAILMAP, OfCommit, SINCE, UNTIL, author_date, author_email, author_name, author_offset,
-    committer_date, history_options, subject,
+    MAILMAP, MAILMAP_FILE, OfCommit, SINCE, UNTIL, author_date, author_email, author_name,
+    author_offset, committer_date, history_options, mailmaps, subject,
 };
 use super::commits::RANGE;
 use super::repository_table::RepositoryTable;
@@ -33,9 +33,16 @@ const CHANGED_LINES: Param<Maybe<Text>> = optional(
 );
 
 /// The parameters of its own; those of a comparison follow.
-const OWN: [Field; 6] =
-    [MERGES.field, SINCE.field, UNTIL.field, MAILMAP.field, CONTAINS.field, CHANGED_LINES.field];
-const NAMED: [Field; 16] = comparison::joined(&OWN, &comparison::OF_HISTORY);
+const OWN: [Field; 7] = [
+    MERGES.field,
+    SINCE.field,
+    UNTIL.field,
+    MAILMAP.field,
+    MAILMAP_FILE.field,
+    CONTAINS.field,
+    CHANGED_LINES.field,
+];
+const NAMED: [Field; 17] = comparison::joined(&OWN, &comparison::OF_HISTORY);
 
 /// With which parents merges are compared, and whether at once.
 type ComparedMerges = (Merges, bool);
@@ -151,7 +158,7 @@ impl RepositoryTable for CommitChangesTable {
             range: args.owned(RANGE)?,
             repo: args.owned(REPO)?,
             history: HistoryOptions { merges, ..history_options(args)? },
-            mailmap: args.get(MAILMAP)?,
+            mailmap: mailmaps(args)?,
             paths: args.get(PATHS)?.unwrap_or_default(),
             renames: comparison::rename_options(args)?,
             diff: comparison::diff_options(args)?,

@@ -2,12 +2,13 @@
 
 use std::marker::PhantomData;
 
+use crate::budget::owned;
 use crate::error::Result;
-use crate::functions::params::{Args, Flag, Maybe, Moment, Param, flag, optional};
+use crate::functions::params::{Args, Flag, Maybe, Moment, Name, Param, flag, optional};
 use crate::functions::surface::{
     Col, Has, Part, Row, integer, needing, timestamp, varchar, varchars,
 };
-use crate::git::{CommitInfo, HistoryOptions, Merges, Person};
+use crate::git::{CommitInfo, HistoryOptions, Mailmaps, Merges, Person};
 use crate::query::Need;
 use crate::query::commit::Commit;
 
@@ -20,6 +21,11 @@ pub const UNTIL: Param<Maybe<Moment>> =
 /// Whether names are those of .mailmap.
 pub const MAILMAP: Param<Flag> =
     flag("mailmap", true, "Show authors and committers as .mailmap names them");
+/// Another mailmap.
+pub const MAILMAP_FILE: Param<Maybe<Name>> = optional(
+    "mailmap_file",
+    "The path of another mailmap, whose entries are preferred, as git's mailmap.file",
+);
 /// Whether a walk follows first parents alone.
 pub const FIRST_PARENT: Param<Flag> =
     flag("first_parent", false, "Follow only the first parent of a merge, as git's --first-parent");
@@ -32,6 +38,11 @@ pub fn history_options(args: Args<'_>) -> Result<HistoryOptions> {
         until: args.get(UNTIL)?,
         first_parent: args.get(FIRST_PARENT)?,
     })
+}
+
+/// Returns which mailmaps are asked for.
+pub fn mailmaps(args: Args<'_>) -> Result<Mailmaps> {
+    Ok(Mailmaps { own: args.get(MAILMAP)?, file: args.get(MAILMAP_FILE)?.map(owned).transpose()? })
 }
 
 /// A row about a commit, where it was read.

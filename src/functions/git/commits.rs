@@ -1,6 +1,8 @@
 //! `commits(range, repo)` and `commits_list(range, repo)`: every commit of a range.
 
-use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
+use super::commit_columns::{
+    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,
+};
 use super::repository_table::RepositoryTable;
 use crate::budget::owned;
 use crate::error::Result;
@@ -96,7 +98,8 @@ impl Declared for CommitsTable {
 
 impl RepositoryTable for CommitsTable {
     const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
-    const NAMED: &'static [Field] = fields![SINCE, UNTIL, PATHS, FIRST_PARENT, MAILMAP, NOTES_REF];
+    const NAMED: &'static [Field] =
+        fields![SINCE, UNTIL, PATHS, FIRST_PARENT, MAILMAP, MAILMAP_FILE, NOTES_REF];
     const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str =
         "SELECT len(commits_list('HEAD~2..HEAD', '.', {'paths': 'README.md'}))";
@@ -107,7 +110,7 @@ impl RepositoryTable for CommitsTable {
             range: args.owned(RANGE)?,
             repo: args.owned(REPO)?,
             history: history_options(args)?,
-            mailmap: args.get(MAILMAP)?,
+            mailmap: mailmaps(args)?,
             notes_ref: args.get(NOTES_REF)?.map(owned).transpose()?,
             paths: args.get(PATHS)?.unwrap_or_default(),
         })

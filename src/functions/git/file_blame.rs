@@ -1,7 +1,8 @@
 //! `file_blame(file, rev, repo)` and `file_blame_list(file, rev, repo)`: which commit each line of a file is from.
 
 use super::commit_columns::{
-    FIRST_PARENT, MAILMAP, OfCommit, SINCE, author_date, author_email, author_name, subject,
+    FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,
+    mailmaps, subject,
 };
 use super::file_content::FILE;
 use super::repository_table::RepositoryTable;
@@ -100,6 +101,7 @@ impl RepositoryTable for FileBlame {
         FIRST_PARENT,
         SINCE,
         MAILMAP,
+        MAILMAP_FILE,
         IGNORE_REVS,
         MOVES,
         COPIES,
@@ -113,7 +115,7 @@ impl RepositoryTable for FileBlame {
             file: args.owned(FILE)?,
             rev: args.owned(REVISION)?,
             repo: args.owned(REPO)?,
-            mailmap: args.get(MAILMAP)?,
+            mailmap: mailmaps(args)?,
             options: BlameOptions { lines: args.get(LINES)?, ..blame_options(args)? },
         })
     }

@@ -1,6 +1,8 @@
 //! `file_history(file, rev, repo)` and `file_history_list(…)`: the commits that changed a file, through renames.
 
-use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
+use super::commit_columns::{
+    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,
+};
 use super::file_changes;
 use super::file_content::FILE;
 use super::repository_table::RepositoryTable;
@@ -74,7 +76,7 @@ impl Declared for FileHistory {
 
 impl RepositoryTable for FileHistory {
     const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
-    const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP];
+    const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP, MAILMAP_FILE];
     const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str =
         "SELECT len(file_history_list('README.md', 'HEAD', '.', {'first_parent': true}))";
@@ -85,7 +87,7 @@ impl RepositoryTable for FileHistory {
             file: args.owned(FILE)?,
             rev: args.owned(REVISION)?,
             repo: args.owned(REPO)?,
-            mailmap: args.get(MAILMAP)?,
+            mailmap: mailmaps(args)?,
             options: history_options(args)?,
         })
     }

@@ -1,6 +1,8 @@
 //! `line_history(file, first, last, rev, repo)` and `line_history_list(…)`: the commits that changed some lines of a file.
 
-use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
+use super::commit_columns::{
+    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,
+};
 use super::repository_table::RepositoryTable;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Field;
@@ -100,7 +102,7 @@ fn split_name(text: &str) -> Option<(&str, &str)> {
 
 impl RepositoryTable for LineHistory {
     const PARAMETERS: &'static [Field] = fields![FILE, FIRST, LAST, REVISION, REPO];
-    const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP];
+    const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP, MAILMAP_FILE];
     const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str =
         "SELECT len(line_history_list('README.md', 1, 3, 'HEAD', '.', {'first_parent': true}))";
@@ -113,7 +115,7 @@ impl RepositoryTable for LineHistory {
             lines,
             rev: args.owned(REVISION)?,
             repo: args.owned(REPO)?,
-            mailmap: args.get(MAILMAP)?,
+            mailmap: mailmaps(args)?,
             options: history_options(args)?,
         })
     }

@@ -1,7 +1,8 @@
 //! `tree_blame(rev, repo)`: which commits the lines of all files of a revision are from.
 
 use super::commit_columns::{
-    FIRST_PARENT, MAILMAP, OfCommit, SINCE, author_date, author_email, author_name, subject,
+    FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,
+    mailmaps, subject,
 };
 use super::file_blame::{COPIES, IGNORE_REVS, MOVES, blame_options};
 use super::repository_table::RepositoryTable;
@@ -82,6 +83,7 @@ impl RepositoryTable for TreeBlame {
         FIRST_PARENT,
         SINCE,
         MAILMAP,
+        MAILMAP_FILE,
         IGNORE_REVS,
         MOVES,
         COPIES,
@@ -96,7 +98,7 @@ impl RepositoryTable for TreeBlame {
             rev: args.owned(REVISION)?,
             repo: args.owned(REPO)?,
             paths: args.get(PATHS)?.unwrap_or_default(),
-            mailmap: args.get(MAILMAP)?,
+            mailmap: mailmaps(args)?,
             options: blame_options(args)?,
         })
     }

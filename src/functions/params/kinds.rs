@@ -6,6 +6,7 @@ use super::given::Given;
 use super::param::{Asked, Kind, Numeric, Param, Textual, text};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Type, Value};
+use crate::git::date_of;
 
 /// Text of any content.
 pub struct Text;
@@ -106,12 +107,29 @@ impl Numeric for BigInt {}
 pub struct Moment;
 
 impl Kind for Moment {
-    const TYPE: Type = Type::Timestamp;
+    const TYPE: Type = Type::Moment;
+    const WANTED: &'static str = "Give a moment";
     type Of<'a> = i64;
 
-    fn read(given: Given<'_>, _: Asked<'_>) -> Result<i64> {
-        Ok(given.value().and_then(Value::as_timestamp).unwrap_or_default())
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<i64> {
+        match given.value() {
+            // What DuckDB does not read may be words of git.
+            Some(Value::Text(text)) => moment(asked.name, text),
+            value => Ok(value.and_then(Value::as_timestamp).unwrap_or_default()),
+        }
     }
+}
+
+/// Returns the moment that a text means to git, in microseconds since 1970.
+///
+/// # Errors
+/// `invalid_args` for a text without a date.
+pub fn moment(name: &str, text: &str) -> Result<i64> {
+    let seconds = date_of(text).and_then(|seconds| seconds.checked_mul(1_000_000));
+    seconds.ok_or_else(|| {
+        Error::invalid_args(format!("{name} is {}", quoted(text)))
+            .with_hint("Give a date, such as 2026-01-31 or '2 weeks ago'")
+    })
 }
 
 /// What one of some words means.

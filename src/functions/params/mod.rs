@@ -14,7 +14,7 @@ pub use args::Args;
 pub use comparison::{FROM, IGNORE_WHITESPACE, PATHS, REPO, TO};
 pub use context_lines::{CONTEXT, TOTAL_CONTEXT};
 pub use given::Given;
-pub use kinds::{BigInt, Blob, Bytes, Choice, Moment, Name, OneOf, Text, Texts, choice};
+pub use kinds::{BigInt, Blob, Bytes, Choice, Moment, Name, OneOf, Text, Texts, choice, moment};
 pub use param::{
     Asked, Flag, Kind, Maybe, Numeric, Param, Textual, flag, number, optional, required, text,
 };

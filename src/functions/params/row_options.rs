@@ -59,7 +59,7 @@ fn checked(field: &Field, value: Value) -> Result<Value> {
     let is_of_type = match (&field.kind, &value) {
         (_, Value::Null)
         | (Type::Boolean, Value::Boolean(_))
-        | (Type::Timestamp, Value::Timestamp(_)) => true,
+        | (Type::Moment, Value::Timestamp(_)) => true,
         (kind, Value::Integer(number)) => match range(kind) {
             Some((least, most)) if (least..=most).contains(number) => true,
             Some((least, most)) => {
@@ -68,7 +68,7 @@ fn checked(field: &Field, value: Value) -> Result<Value> {
             }
             None => false,
         },
-        (Type::Varchar | Type::TextOrTexts, Value::Text(text)) => {
+        (Type::Varchar | Type::Moment | Type::TextOrTexts, Value::Text(text)) => {
             refuse_nul(field, text)?;
             true
         }
@@ -129,7 +129,7 @@ fn described(value: &Value) -> String {
 fn wanted(kind: &Type) -> String {
     match kind {
         Type::TextOrTexts => "VARCHAR or VARCHAR[]".to_owned(),
-        Type::Timestamp => "TIMESTAMPTZ, or a text such as '2026-01-31 12:00:00+00'".to_owned(),
+        Type::Moment => "TIMESTAMPTZ, or a text such as '2026-01-31' or '2 weeks ago'".to_owned(),
         kind => kind.to_string(),
     }
 }
@@ -144,7 +144,7 @@ mod tests {
         field("paths", Type::TextOrTexts, Constant::Null),
         field("renames", Type::Boolean, Constant::Boolean(false)),
         field("rename_limit", Type::UInteger, Constant::Integer(1000)),
-        field("since", Type::Timestamp, Constant::Null),
+        field("since", Type::Moment, Constant::Null),
         field("lines", Type::List(&Type::BigInt), Constant::Null),
         field("algorithm", Type::Varchar, Constant::Text("myers")),
     ];
@@ -229,8 +229,8 @@ mod tests {
             ),
             (
                 "since",
-                text("yesterday"),
-                "the option since is of type VARCHAR: 'yesterday'. Give TIMESTAMPTZ",
+                Value::Boolean(true),
+                "the option since is of type BOOLEAN. Give TIMESTAMPTZ",
             ),
             (
                 "algorithm",

@@ -107,7 +107,13 @@ impl SideFiles {
     /// Returns the file at a path, `None` for directories and submodules. For a conflict in the
     /// index it is ours.
     pub fn find(&self, path: &[u8]) -> Result<Option<Entry>> {
-        let entry = match self.side() {
+        let entry = self.entry(path)?;
+        Ok(entry.filter(|entry| !entry.mode.is_submodule() && !entry.mode.is_directory()))
+    }
+
+    /// Returns what is at a path; a submodule, too.
+    fn entry(&self, path: &[u8]) -> Result<Option<Entry>> {
+        Ok(match self.side() {
             Revision::Tree(tree) => {
                 let objects = self.comparison.repository().objects();
                 TreeItem::find(&objects, Some(tree), path)?.file()
@@ -131,8 +137,23 @@ impl SideFiles {
                 }
                 entry
             }
-        };
-        Ok(entry.filter(|entry| !entry.mode.is_submodule() && !entry.mode.is_directory()))
+        })
+    }
+
+    /// Returns why there is no file at a path that is a submodule, or beneath one.
+    pub fn submodule_hint(&self, path: &[u8]) -> Result<Option<String>> {
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        for end in ends.chain([path.len()]) {
+            let entry = self.entry(&path[..end])?.filter(|entry| entry.mode.is_submodule());
+            if let Some(entry) = entry {
+                return Ok(Some(format!(
+                    "{} is a submodule, at commit {}: its files are those of a repository of its own, whose directory is given as repo",
+                    quoted(&String::from_utf8_lossy(&path[..end])),
+                    entry.oid
+                )));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns a version of a file that is in a conflict in the index.
@@ -184,6 +205,9 @@ impl SideFiles {
     pub(in crate::git) fn not_found(&self, file: &str, revision: &str) -> Result<Error> {
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(file), quoted(revision)));
+        if let Some(hint) = self.submodule_hint(file.as_bytes())? {
+            return Ok(error.with_hint(hint));
+        }
         Ok(error
             .near(&self.nearest(file)?)
             .or_hint("Paths start at the root of the repository; tree_files(rev, repo) lists them"))

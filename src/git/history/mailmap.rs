@@ -10,8 +10,40 @@ use crate::limits;
 
 const FILE: &[u8] = b".mailmap";
 
-/// Reads `.mailmap`: from the work tree, or from HEAD in a bare repository; empty if there is none.
+/// Which mailmaps are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mailmaps {
+    /// Whether the repository's own is.
+    pub own: bool,
+    /// The path of another, whose entries are preferred, as those of git's mailmap.file.
+    pub file: Option<String>,
+}
+
+impl Mailmaps {
+    /// Tells whether any is.
+    pub fn is_any(&self) -> bool {
+        self.own || self.file.is_some()
+    }
+
+    /// Reads what is asked for.
+    ///
+    /// # Errors
+    /// Those of a file that cannot be read.
+    pub fn read(&self, repository: &Repository) -> Result<Mailmap> {
+        let own = if self.own { own_bytes(repository)? } else { Bytes::default() };
+        let Some(file) = &self.file else { return Ok(Mailmap::parse(&own, repository.budget())?) };
+        let more = repository.access().named_file("mailmap_file", file, limits::MAILMAP_BYTES)?;
+        Ok(Mailmap::parse(&[&own, b"\n".as_slice(), &more].concat(), repository.budget())?)
+    }
+}
+
+/// Reads the repository's own mailmap alone.
 pub fn mailmap_of(repository: &Repository) -> Result<Mailmap> {
+    Mailmaps { own: true, file: None }.read(repository)
+}
+
+/// Reads `.mailmap`: from the work tree, or from HEAD in a bare repository; empty if there is none.
+fn own_bytes(repository: &Repository) -> Result<Bytes> {
     let unreadable = || {
         Error::tool_failed(format!(
             "the .mailmap of the repository at {} cannot be read",
@@ -37,7 +69,7 @@ pub fn mailmap_of(repository: &Repository) -> Result<Mailmap> {
         };
     } else if let Some(head) = repository.head()? {
         let Revision::Tree(tree) = side_of(repository, &head.to_string())? else {
-            return Ok(Mailmap::default());
+            return Ok(bytes);
         };
         let objects = repository.objects();
         if let Some(entry) = TreeItem::find(&objects, Some(tree), FILE)?.file()
@@ -50,5 +82,5 @@ pub fn mailmap_of(repository: &Repository) -> Result<Mailmap> {
             bytes = objects.blob(&entry.oid)?;
         }
     }
-    Ok(Mailmap::parse(&bytes, repository.budget())?)
+    Ok(bytes)
 }

@@ -14,6 +14,7 @@
 //! | `path` | files of trees and of the index |
 //! | `readable` | the objects that may be named if a sandbox limits the references |
 //! | `search` | commits by their messages |
+//! | `unknown` | what is said of a name that is no revision |
 //! | `resolver` | the shared readers: objects, links of commits, references; peeling |
 //! | `date`, `date_words`, `clock` | dates in git's formats, in local time |
 
@@ -32,6 +33,7 @@ mod search;
 mod short;
 mod side;
 mod sides;
+mod unknown;
 mod upstream;
 
 pub use ancestry::{ahead_behind, merge_bases};

@@ -7,6 +7,7 @@ use super::resolve::resolve;
 use super::resolver::Resolver;
 use super::short::Hint;
 use super::side::Revision;
+use super::unknown::unknown_name;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::graph::merge_base::MergeBases;
@@ -174,6 +175,9 @@ pub fn object_of(repository: &Repository, name: &str) -> Result<Oid> {
 }
 
 /// Returns the commit of a revision.
+///
+/// # Errors
+/// `not_found` if the name does not resolve, `invalid_args` for a range.
 pub fn commit_of(repository: &Repository, name: &str) -> Result<Oid> {
     one_commit(&Resolver::new(repository, name))
 }
@@ -220,33 +224,4 @@ fn all(resolver: &Resolver<'_>) -> Result<RevRange> {
         }
     }
     Ok(RevRange { tips, hidden: Vec::new(), read: Vec::new() })
-}
-
-/// Returns the error of a name that does not resolve, or of one `end` of a range.
-fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error> {
-    if let Some(end) = end.filter(|end| Revision::named(end).is_some()) {
-        return Ok(Error::invalid_args(format!(
-            "{} is no commit, so {} is no range of commits",
-            quoted(end),
-            quoted(&resolver.asked)
-        ))
-        .with_hint("Give the two sides as `from` and `to`, such as 'HEAD', 'WORKTREE'"));
-    }
-    if let Some(broken) = resolver.broken.borrow().as_ref() {
-        return Ok(resolver.references.damaged(broken, "holds no id"));
-    }
-    let names = resolver.references.short_names()?;
-    let near =
-        crate::suggest::nearest(end.unwrap_or(&resolver.asked), names.iter().map(String::as_str));
-    let error = match end {
-        Some(end) => resolver.unresolved_end(end),
-        None => resolver.unresolved(""),
-    };
-    Ok(if !near.is_empty() {
-        error.near(&near)
-    } else if resolver.commits().is_ok_and(|commits| commits.is_shallow()) {
-        error.with_hint("The history is shallow; 'git fetch --unshallow' gets the rest")
-    } else {
-        error.with_hint("Name a branch, a tag or a commit that 'git rev-parse' knows")
-    })
 }

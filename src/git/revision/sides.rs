@@ -9,9 +9,19 @@ use crate::git::Oid;
 use crate::git::graph::merge_base::MergeBases;
 use crate::git::repository::Repository;
 
+/// What to do with a range where one revision is wanted.
+const ONE_END: &str = "Give one of its ends";
+/// What to do with a range where two sides are wanted.
+const TWO_ENDS: &str = "Give its two ends as two arguments, or the range with NULL as the second";
+
 /// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of redline's names:
 /// `EMPTY`, `INDEX`, `WORKTREE`.
 pub fn side_of(repository: &Repository, name: &str) -> Result<Revision> {
+    side_or(repository, name, ONE_END)
+}
+
+/// Does the same for one side of two, with what is said of a range.
+fn side_or(repository: &Repository, name: &str, of_range: &str) -> Result<Revision> {
     if let Some(side) = Revision::named(name) {
         return Ok(side);
     }
@@ -22,7 +32,7 @@ pub fn side_of(repository: &Repository, name: &str) -> Result<Revision> {
             "{} is a range, and one revision is wanted here",
             quoted(name)
         ))
-        .with_hint("Give its two ends as two arguments, or the range with NULL as the second")),
+        .with_hint(of_range)),
     }
 }
 
@@ -37,7 +47,13 @@ pub fn sides_of(
     match to {
         None => sides_of_range(repository, from, merge_base),
         Some(to) if merge_base => since_merge_base_of(repository, from, to),
-        Some(to) => Ok([side_of(repository, from)?, side_of(repository, to)?]),
+        Some(to) => {
+            // One revision alone is compared with nothing.
+            let is_alone = Revision::named(from) == Some(Revision::Empty);
+            let of_range = if is_alone { ONE_END } else { TWO_ENDS };
+            let side = |name| side_or(repository, name, of_range);
+            Ok([side(from)?, side(to)?])
+        }
     }
 }
 

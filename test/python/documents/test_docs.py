@@ -1,12 +1,21 @@
 """The documents tell the truth: each SQL example gives the output that is shown below it."""
 
 import re
+import shutil
+import subprocess
+import sys
 
+import duckdb
 import pytest
 import repositories
 
 ROOT = repositories.ROOT
+sys.path.insert(0, str(ROOT / "python"))
+
+import duckdb_redline
+
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "functions").glob("*.md"))]
+BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"```sql\n([^`]*)```\n+(?:```\n([^`]*)```|((?:^[|][^\n]*\n)+))", re.MULTILINE)
 
 
@@ -50,6 +59,33 @@ def test_an_example_prints_what_the_document_says(con, monkeypatch, is_readme, s
     result = con.execute(sql)
     found = [[shown(value) for value in row] for row in result.fetchall()]
     assert found == rows_of(output)
+
+
+@pytest.mark.slow
+def test_the_examples_run_in_any_clone_after_the_command_that_the_index_prints(
+    extension, tmp_path, monkeypatch
+):
+    """As a reader would: a fresh clone, the command, a connection with the macros, and each block of each page."""
+    index = (ROOT / "docs/functions/README.md").read_text()
+    (command,) = re.findall(r"`(sh test/fixtures/[^`]+)`", index)
+    clone = tmp_path / "clone"
+    words = ["git", "clone", "-q", "--depth", "2", f"file://{ROOT}", clone]
+    if subprocess.run(words, capture_output=True).returncode:
+        pytest.skip("this is no checkout of git")
+    # What the checkout has besides its last commit.
+    shutil.copytree(ROOT / "test/fixtures", clone / "test/fixtures", dirs_exist_ok=True)
+    subprocess.run(command.split(), cwd=clone, check=True, capture_output=True)
+    monkeypatch.chdir(clone)
+    failed = []
+    for page in DOCUMENTS[1:]:
+        # A page may define sandboxes for what follows on it.
+        with duckdb_redline.connect(extension=extension) as con:
+            for sql in BLOCK.findall(page.read_text()):
+                try:
+                    con.execute(sql).fetchall()
+                except duckdb.Error as error:
+                    failed.append((page.name, str(error), sql))
+    assert failed == []
 
 
 def test_every_function_has_a_page_with_an_example(connect):

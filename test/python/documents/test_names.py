@@ -14,6 +14,7 @@ DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "test/README.md",
+    ROOT / "benches/README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 FOLDERS = ["benches", "docs", "examples", "python", "scripts", "sql", "src", "test"]

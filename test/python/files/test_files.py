@@ -337,8 +337,8 @@ def test_a_write_waits_for_a_locked_directory(writer, root):
     folder = os.open(root, os.O_RDONLY)
     fcntl.flock(folder, fcntl.LOCK_EX)
     released = threading.Timer(0.5, lambda: os.close(folder))
-    released.start()
     start = time.monotonic()
+    released.start()
     write(writer, "w/f", "x")
     assert time.monotonic() - start > 0.3
 

@@ -551,11 +551,11 @@ def test_a_connection_that_never_asks_is_closed(monkeypatch):
 
     from duckdb_redline.server import listening
 
-    monkeypatch.setattr(listening, "HEAD_SECONDS", 0.3)
-    monkeypatch.setattr(listening, "IDLE_SECONDS", 1)
+    monkeypatch.setattr(listening, "HEAD_SECONDS", 1.5)
+    monkeypatch.setattr(listening, "IDLE_SECONDS", 2)
 
     async def slow(scope, receive, send):
-        await anyio.sleep(0.6)  # An answer may take longer than the question.
+        await anyio.sleep(3)  # An answer may take longer than the question.
         await PlainTextResponse("answered")(scope, receive, send)
 
     def ended(port: int, *parts: bytes) -> bytes:

@@ -111,3 +111,44 @@ def test_every_parameter_and_column_is_described(con):
                 parameter,
             )
         assert len({parameter["name"] for parameter in parameters}) == len(parameters), name
+
+
+MACROS = ("macros", "git", "analytics")
+
+
+def test_the_short_list_has_the_macros_and_duckdb_says_the_same_of_them(con):
+    for script in MACROS:
+        con.execute((ROOT / f"sql/{script}.sql").read_text())
+    query = "SELECT function_name, comment FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal"
+    comments = dict(con.execute(query).fetchall())
+    rows = con.execute("SELECT name, kind, description FROM redline_help()").fetchall()
+    told = {name: description for name, kind, description in rows if kind == "macro"}
+    assert len(rows) == len({name for name, *_ in rows})
+    # The scripts define scalar functions of the names of two macros, which stand for themselves.
+    assert set(comments) - set(told) <= {"diff_texts"} and set(told) <= set(comments)
+    for name, description in told.items():
+        assert comments[name] and description.startswith(comments[name]), name
+    found = con.execute("SELECT name FROM redline_help() WHERE name LIKE '%churn%'").fetchall()
+    assert len(found) == 5
+
+
+def test_everything_of_a_macro_is_what_its_script_says(con):
+    for script in MACROS:
+        con.execute((ROOT / f"sql/{script}.sql").read_text())
+    query = "SELECT name FROM redline_help() WHERE kind = 'macro'"
+    for (name,) in con.execute(query).fetchall():
+        (row,) = con.execute(
+            "SELECT kind, signature, parameters, returns, example FROM redline_help(function := ?)",
+            [name],
+        ).fetchall()
+        kind, signature, parameters, returns, example = row
+        assert kind == "macro" and returns is None
+        defined = con.execute(
+            "SELECT parameters FROM duckdb_functions() WHERE function_name = ?", [name]
+        ).fetchone()[0]
+        assert [parameter["name"] for parameter in parameters] == defined
+        assert signature.startswith(f"{name}(") and (example is None) == any(
+            parameter["default"] is None for parameter in parameters
+        )
+        if example:
+            con.execute(f"DESCRIBE {example}")

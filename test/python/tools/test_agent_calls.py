@@ -47,7 +47,7 @@ CALLS = [
     ("GitDiff", {"from": "INDEX"}, TAKEN),
     ("GitDiff", {"from": "EMPTY", "to": "HEAD"}, TAKEN),
     # -- revisions that are not there
-    ("GitDiff", {"from": "master", "to": "HEAD"}, "Name a branch, a tag or a commit"),
+    ("GitDiff", {"from": "master", "to": "HEAD"}, "Did you mean 'main'?"),
     ("GitDiff", {"from": "mian", "to": "HEAD"}, "Did you mean 'main'?"),
     ("GitDiff", {"from": "origin/main"}, "not_found"),
     ("GitDiff", {"from": "main..topic", "to": "HEAD"}, "Give its two ends as two arguments"),

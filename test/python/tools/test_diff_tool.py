@@ -24,6 +24,8 @@ FUNCTIONS = {
     "diff_lines": ("FROM diff_lines('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_lines_list": ("SELECT diff_lines_list('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_hunks": ("FROM diff_hunks('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "moved_lines": ("FROM moved_lines('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "range_diff": ("FROM range_diff('before..after', 'before..after', 'build/fixtures/basic')", {"GitLog"}),
     "diff_html": ("SELECT diff_html('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_review": ("FROM diff_review('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "resolve_revision": ("SELECT resolve_revision('before', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary", "GitLog", "GitShow", "GitFile", "GitBlame"}),
@@ -380,7 +382,7 @@ def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
 def test_every_function_stands_behind_a_tool_or_is_open(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|line_.*|diff_.*|commit.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
+        "WHERE function_name SIMILAR TO 'file_.*|line_.*|diff_.*|commit.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|range_diff|moved_lines|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
     ).fetchall()
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 

@@ -7,10 +7,13 @@ import bisect
 import hashlib
 import itertools
 import xml.etree.ElementTree as ElementTree
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from .rows import Cell, Row
 from .visible import Piece, pieces
+
+if TYPE_CHECKING:
+    from .rows import Cell, Row
 
 
 def node(tag: str, *children: str | Element | None, **attributes: str) -> Element:
@@ -32,8 +35,10 @@ def append(parent: Element, child: str | Element | None) -> None:
         parent.text = (parent.text or "") + child
 
 
-def document(title: str, *content: Element | None, inline: tuple[str, str] | None = None) -> bytes:
-    """Returns a page. Its style sheet stands beside it; where nothing can, a style and a script are in it, and no others."""
+def document(
+    title: str, *content: Element | None, inline: tuple[str, str | None] | None = None
+) -> bytes:
+    """Returns a page. Its style sheet stands beside it; where nothing can, a style and perhaps a script are in it, and no others."""
     head = node("head", node("meta", charset="utf-8"), node("title", title))
     if inline is None:
         append(head, node("link", rel="stylesheet", href="style.css"))
@@ -43,18 +48,21 @@ def document(title: str, *content: Element | None, inline: tuple[str, str] | Non
             head, node("meta", http_equiv="Content-Security-Policy", content=policy(style, script))
         )
         append(head, node("style", style))
-        append(head, node("script", script, type="module"))
+        if script is not None:
+            append(head, node("script", script, type="module"))
     append(head, node("meta", name="viewport", content="width=device-width, initial-scale=1"))
     return written(node("html", head, node("body", node("main", *content)), lang="en"))
 
 
-def policy(style: str, script: str) -> str:
+def policy(style: str, script: str | None) -> str:
     """Returns a policy that allows exactly this style and this script."""
-    style_hash, script_hash = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (style, script)
-    )
-    return f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; base-uri 'none'; form-action 'none'"
+    allowed = {"style-src": style} | ({} if script is None else {"script-src": script})
+    sources = "".join(f" {kind} 'sha256-{digest(text)}';" for kind, text in allowed.items())
+    return f"default-src 'none';{sources} base-uri 'none'; form-action 'none'"
+
+
+def digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def leading_to(address: str) -> bytes:

@@ -1,0 +1,60 @@
+"""The sub-command report: a page of pictures about the history of a repository."""
+
+import importlib.util
+import os
+import pathlib
+import tempfile
+from typing import TYPE_CHECKING
+
+import click
+
+from ..extension import ExtensionError
+from .screen import Screen, harmless
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def write_report(
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    repo: str,
+    rev: str,
+    since: str | None,
+    snapshots: int,
+    out: pathlib.Path,
+) -> None:
+    """Asks all questions, draws them and writes the page; what was there is replaced at the end."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ExtensionError(
+            "the pictures are drawn by matplotlib, which is not installed: pip install 'duckdb-redline[report]'"
+        )
+    from ..report.questions import Asked, answers, summary
+
+    asked = Asked(rev, repo, since, snapshots)
+    with screen.working("reading the history"):
+        told = summary(con, asked)
+    questions = answers(con, asked, told.days or 0, screen.working)
+    with screen.working("drawing"):
+        from ..report.page import page
+
+        name = pathlib.Path(repo).resolve().name
+        written = page(name, asked, told, questions)
+    replace(out, written)
+    click.echo(f"{harmless(str(out))}: {len(questions)} pictures, {len(written) / 1000:,.0f} kB")
+
+
+def replace(path: pathlib.Path, content: bytes) -> None:
+    """Writes a file as a whole or not at all."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as new:
+        made = pathlib.Path(new.name)
+        try:
+            new.write(content)
+            new.flush()
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(new.fileno(), 0o666 & ~mask)
+            made.replace(path)
+        except BaseException:
+            made.unlink(missing_ok=True)
+            raise

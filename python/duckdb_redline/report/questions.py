@@ -1,0 +1,224 @@
+"""What a report asks: SQL that anybody can run in the repository, and the rows that answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..connection import literal
+
+if TYPE_CHECKING:
+    import duckdb
+
+# How much is drawn: beyond that a picture cannot be read.
+PERIODS, FILES, COUPLED, DIRECTORIES, OWNERS, AGES = 60, 40, 14, 12, 6, 8
+DAYS = {"month": 30.44, "quarter": 91.3, "year": 365.25}
+
+Rows = list[tuple[Any, ...]]
+
+
+@dataclass
+class Question:
+    """A question, its SQL and its answer."""
+
+    name: str
+    title: str
+    text: str
+    sql: str
+    columns: list[str]
+    rows: Rows
+
+
+@dataclass
+class Summary:
+    """What a repository is, in a few numbers."""
+
+    commit: str
+    commits: int
+    authors: int
+    files: int
+    first: str
+    last: str
+    days: float
+
+
+@dataclass
+class Asked:
+    """Which history a report is about."""
+
+    rev: str
+    repo: str
+    since: str | None = None
+    snapshots: int = 8
+
+    def call(self, macro: str, named: str = "rev", **options: object) -> str:
+        """Returns a call of a macro as a person would write it: what is a default is left out."""
+        given = {named: None if self.rev == "HEAD" else self.rev} | options
+        given |= {"repo": None if self.repo == "." else self.repo}
+        said = [f"{name} := {value_of(it)}" for name, it in given.items() if it is not None]
+        return f"{macro}({', '.join(said)})"
+
+    def function(self, name: str, **options: object) -> str:
+        """Returns a call of a function, whose revision and repository must be given."""
+        said = [f"{option} := {value_of(it)}" for option, it in options.items() if it is not None]
+        return f"{name}({', '.join([value_of(self.rev), value_of(self.repo), *said])})"
+
+
+def value_of(value: object) -> str:
+    return literal(value) if isinstance(value, str) else str(value).lower()
+
+
+def summary(con: duckdb.DuckDBPyConnection, asked: Asked) -> Summary:
+    """Returns the numbers at the top of the page."""
+    row = con.execute(
+        "SELECT system.main.resolve_revision(?, ?), count(*), count(DISTINCT author_name), "
+        "(SELECT count(*) FROM " + asked.function("tree_files") + "), "
+        "strftime(min(committer_date)::TIMESTAMP, '%Y-%m-%d'), strftime(max(committer_date)::TIMESTAMP, '%Y-%m-%d'), "
+        "date_diff('day', min(committer_date)::TIMESTAMP, max(committer_date)::TIMESTAMP) "
+        f"FROM {asked.function('commits', since=asked.since)}",
+        [asked.rev + "^{commit}", asked.repo],
+    ).fetchone()
+    assert row is not None
+    return Summary(*row)
+
+
+def questions(asked: Asked, days: float) -> list[tuple[str, str, str, str]]:
+    """Returns the name, the title, the explanation and the SQL of each question."""
+    per = next((per for per, length in DAYS.items() if days / length < PERIODS), "year")
+    return [
+        (
+            "churn",
+            "Churn over time",
+            f"Lines that were added, upwards, and removed, downwards, in each {per}; merges are left out.",
+            churn(asked, per),
+        ),
+        (
+            "directories",
+            "Busiest directories",
+            "Added and removed lines of the directories that changed most.",
+            directories(asked),
+        ),
+        (
+            "hotspots",
+            "Hotspots",
+            "Files that are large and change often. The size of a tile is the lines of the file, "
+            "its colour the commits that changed it.",
+            hotspots(asked),
+        ),
+        (
+            "coupling",
+            "Files that change together",
+            "The part of the commits of a row's file in which the column's file changed, too.",
+            coupling(asked),
+        ),
+        (
+            "owners",
+            "Owners",
+            "Whose lines the largest directories have now, by blame.",
+            owners(asked),
+        ),
+        (
+            "age",
+            "Age of the code",
+            "The lines that were there at points of the history, by the years in which they were written.",
+            age(asked),
+        ),
+    ]
+
+
+def answers(
+    con: duckdb.DuckDBPyConnection,
+    asked: Asked,
+    days: float,
+    working: Callable[[str], AbstractContextManager[None]],
+) -> list[Question]:
+    """Asks all questions, one after the other."""
+    asked_all = questions(asked, days)
+    found = []
+    for number, (name, title, text, sql) in enumerate(asked_all, 1):
+        with working(f"{number} of {len(asked_all)}: {title.lower()}"):
+            result = con.execute(sql)
+            columns = [column[0] for column in result.description or []]
+            found.append(Question(name, title, text, sql, columns, result.fetchall()))
+    return found
+
+
+def churn(asked: Asked, per: str) -> str:
+    return f"""\
+SELECT strftime(period, '%Y-%m') AS period, commits, additions, deletions
+FROM {asked.call("period_churn", "range", per=per, since=asked.since)}
+ORDER BY period DESC LIMIT {PERIODS};"""
+
+
+def directories(asked: Asked) -> str:
+    return f"""\
+SELECT directory, commits, authors, additions, deletions
+FROM {asked.call("directory_churn", "range", depth=2, since=asked.since)}
+WHERE churn > 0 LIMIT {DIRECTORIES};"""
+
+
+def hotspots(asked: Asked) -> str:
+    return f"""\
+SELECT file_path, lines, commits, authors, round(score, 3) AS score
+FROM {asked.call("hotspots", since=asked.since)}
+WHERE lines > 0 ORDER BY score DESC, file_path LIMIT {FILES};"""
+
+
+def coupling(asked: Asked) -> str:
+    return f"""\
+WITH pairs AS (
+    FROM {asked.call("co_changes", "range", since=asked.since, min_confidence=0)}
+    SEMI JOIN {asked.function("tree_files")} USING (file_path)
+    SEMI JOIN {asked.function("tree_files")} present ON with_file = present.file_path
+), coupled AS (
+    SELECT file_path FROM pairs GROUP BY file_path ORDER BY max(support) DESC, file_path LIMIT {COUPLED}
+)
+SELECT file_path, with_file, support, commits, round(confidence, 2) AS confidence
+FROM pairs SEMI JOIN coupled USING (file_path)
+SEMI JOIN (SELECT file_path AS with_file FROM coupled) USING (with_file)
+ORDER BY file_path, with_file;"""
+
+
+def owners(asked: Asked) -> str:
+    return f"""\
+WITH parts AS (
+    SELECT string_split(file_path, '/') AS parts, author_name, lines
+    FROM {asked.function("tree_blame")} WHERE author_name IS NOT NULL
+), blamed AS (
+    SELECT coalesce(nullif(array_to_string(parts[:least(2, len(parts) - 1)], '/'), ''), '.') AS directory,
+        author_name, sum(lines) AS lines
+    FROM parts GROUP BY ALL
+), largest AS (
+    SELECT directory, sum(lines) AS total FROM blamed GROUP BY ALL ORDER BY total DESC, directory LIMIT {DIRECTORIES}
+), people AS (
+    SELECT author_name FROM blamed GROUP BY ALL ORDER BY sum(lines) DESC, author_name LIMIT {OWNERS}
+)
+SELECT directory, CASE WHEN people.author_name IS NULL THEN '(others)' ELSE people.author_name END AS author,
+    sum(lines)::BIGINT AS lines
+FROM blamed JOIN largest USING (directory) LEFT JOIN people USING (author_name)
+GROUP BY directory, author, total ORDER BY total DESC, directory, lines DESC, author;"""
+
+
+def age(asked: Asked) -> str:
+    last = asked.snapshots - 1
+    return f"""\
+WITH walked AS (
+    SELECT commit_id, committer_date, epoch(committer_date) AS seconds,
+        min(seconds) OVER () AS first, max(seconds) OVER () AS last
+    FROM {asked.function("commits", first_parent=True)}
+), points AS (
+    SELECT max_by(commit_id, seconds) AS commit_id, max(committer_date) AS moment
+    FROM walked GROUP BY least({last}, floor({asked.snapshots} * (seconds - first) / greatest(last - first, 1)))
+), blamed AS (
+    SELECT moment, unnest(tree_blame_list(commit_id, {value_of(asked.repo)})) AS run FROM points
+), years AS (
+    SELECT moment, year(run.author_date::TIMESTAMP) AS year, sum(run.lines) AS lines
+    FROM blamed WHERE run.author_date IS NOT NULL GROUP BY ALL
+), steps AS (
+    SELECT min(year) AS first, max(year) AS final, ceil((max(year) - min(year) + 1) / {AGES})::INTEGER AS width FROM years
+)
+SELECT strftime(moment::TIMESTAMP, '%Y-%m-%d') AS day, first + (year - first) // width * width AS since_year,
+    least(since_year + width - 1, final) AS until_year, sum(lines)::BIGINT AS lines
+FROM years, steps GROUP BY ALL ORDER BY day, since_year;"""

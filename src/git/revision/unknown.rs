@@ -1,0 +1,117 @@
+//! What is said of a name that is no revision.
+
+use gix::bstr::ByteSlice;
+
+use super::resolve::resolve;
+use super::resolver::Resolver;
+use super::short::Hint;
+use super::side::Revision;
+use crate::error::{Error, Result, quoted};
+use crate::git::refs::Resolved;
+use crate::git::tree::tree_lookup::TreeItem;
+use crate::suggest;
+
+/// The names that the first branch of a repository mostly has.
+const FIRST_BRANCHES: [&str; 5] = ["main", "master", "trunk", "develop", "default"];
+
+/// Returns the error of a name that does not resolve, or of one `end` of a range.
+pub fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error> {
+    if let Some(end) = end.filter(|end| Revision::named(end).is_some()) {
+        return Ok(Error::invalid_args(format!(
+            "{} is no commit, so {} is no range of commits",
+            quoted(end),
+            quoted(&resolver.asked)
+        ))
+        .with_hint("Give the two sides as `from` and `to`, such as 'HEAD', 'WORKTREE'"));
+    }
+    if let Some(broken) = resolver.broken.borrow().as_ref() {
+        return Ok(resolver.references.damaged(broken, "holds no id"));
+    }
+    let error = match end {
+        Some(end) => resolver.unresolved_end(end),
+        None => resolver.unresolved(""),
+    };
+    let name = end.unwrap_or(&resolver.asked);
+    // What is found out for a hint may fail; the error is that of the name.
+    Ok(match hint(resolver, name) {
+        Ok(Some(hint)) => error.with_hint(hint),
+        Ok(None) => error.with_hint("Name a branch, a tag or a commit that 'git rev-parse' knows"),
+        Err(failed) => return Err(failed),
+    })
+}
+
+/// Returns what leads on from a name.
+fn hint(resolver: &Resolver<'_>, name: &str) -> Result<Option<String>> {
+    let head = resolver.references.resolve(b"HEAD")?;
+    let base = name.find(['~', '^', '@', ':']).map_or(name, |at| &name[..at]);
+    let means_head = base.is_empty() || base.eq_ignore_ascii_case("HEAD");
+    if let Resolved::Dangling(branch) = &head
+        && (means_head || branch.ends_with(format!("/{base}").as_bytes()))
+    {
+        return Ok(Some(format!(
+            "The branch {} has no commit yet; EMPTY, INDEX and WORKTREE can be compared",
+            quoted(&short(branch))
+        )));
+    }
+    if let Some(hint) = beyond_the_first(resolver, name)? {
+        return Ok(Some(hint));
+    }
+    let mut names = resolver.references.short_names()?;
+    names.push("HEAD".to_owned());
+    names.retain(|known| known != name);
+    let mut near = suggest::nearest(name, names.iter().map(String::as_str));
+    if let Resolved::Id { name: branch, .. } = &head
+        && FIRST_BRANCHES.contains(&base)
+        && let Some(branch) = branch.strip_prefix(b"refs/heads/")
+    {
+        let branch = quoted(&branch.to_str_lossy());
+        near.retain(|name| *name != branch);
+        near.insert(0, branch);
+        near.truncate(suggest::MAX_SUGGESTIONS);
+    }
+    if !near.is_empty() {
+        return Ok(Some(format!("Did you mean {}?", near.join(" or "))));
+    }
+    if resolver.commits().is_ok_and(|commits| commits.is_shallow()) {
+        return Ok(Some(
+            "The history is shallow; 'git fetch --unshallow' gets the rest".to_owned(),
+        ));
+    }
+    if let Resolved::Id { id, .. } = head
+        && let Ok(tree) = resolver.tree(id)
+        && TreeItem::find(&resolver.objects, Some(tree), name.as_bytes())? != TreeItem::Nothing
+    {
+        return Ok(Some(format!(
+            "{} is a path of HEAD, and a revision is wanted here: the arguments may be in another order",
+            quoted(name)
+        )));
+    }
+    Ok(None)
+}
+
+/// Returns what is said of `HEAD~1` where HEAD is a first commit.
+fn beyond_the_first(resolver: &Resolver<'_>, name: &str) -> Result<Option<String>> {
+    let Some(at) = name.find(['~', '^']).filter(|&at| at > 0) else { return Ok(None) };
+    let (base, way) = name.split_at(at);
+    let is_way = way.bytes().all(|byte| matches!(byte, b'~' | b'^') || byte.is_ascii_digit());
+    if !is_way || !matches!(resolve(resolver, base.as_bytes(), Hint::Committish), Ok(Some(_))) {
+        return Ok(None);
+    }
+    let is_shallow = resolver.commits()?.is_shallow();
+    Ok(Some(if is_shallow {
+        format!(
+            "{} is there, and the history is shallow: 'git fetch --unshallow' gets the rest",
+            quoted(base)
+        )
+    } else {
+        format!(
+            "{} is there, and has no such ancestor; before a first commit there is EMPTY, the empty tree",
+            quoted(base)
+        )
+    }))
+}
+
+/// Returns the name of a branch as people say it.
+fn short(reference: &[u8]) -> String {
+    reference.strip_prefix(b"refs/heads/").unwrap_or(reference).to_str_lossy().into_owned()
+}

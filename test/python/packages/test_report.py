@@ -1,0 +1,380 @@
+"""The page of `redline report`: what is drawn in a real browser is what the SQL on the page answers."""
+
+import datetime
+import html
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+from repositories import ROOT
+
+pytest.importorskip("click", reason="`make test` installs the packages of the commands")
+pytest.importorskip("matplotlib", reason="`make test` installs what draws the pictures")
+
+sys.path.insert(0, str(ROOT / "python"))
+
+from chromium import BROWSER, Chromium
+
+import duckdb_redline
+
+needs_browser = pytest.mark.skipif(
+    BROWSER is None, reason="there is no Chromium (Debian: apt-get install chromium)"
+)
+PEOPLE = ["Ann \u202e$x_1$ & Co", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal"]
+FILES = ["src/a.py", "src/<b>&$y^2$.py", "src/deep/er/c.py", "docs/d.md", "top.txt"]
+NAMES = ["churn", "directories", "hotspots", "coupling", "owners", "age"]
+# A mark is drawn to a hundredth of a point, and a page has places of a sixteenth of a pixel.
+PIXEL = 0.6
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory) -> pathlib.Path:
+    """Returns a repository of four years, whose files and people have names that markup and formulas are made of."""
+    folder = tmp_path_factory.mktemp("history")
+    stream, lines = [], dict.fromkeys(FILES, 0)
+    for number in range(40):
+        day = datetime.datetime(2020, 1, 5, 12, tzinfo=datetime.timezone.utc)
+        seconds = int((day + datetime.timedelta(days=37 * number)).timestamp())
+        author = PEOPLE[number % len(PEOPLE) if number % 3 else 0]
+        stream.append(f"commit refs/heads/main\nauthor {author} <p> {seconds} +0000\n")
+        stream.append(f"committer C <c> {seconds} +0000\ndata 4\nwork\n")
+        changed = FILES[: 2 + number % 4] if number % 2 else [FILES[number % 5], FILES[2]]
+        for at, file in enumerate(dict.fromkeys(changed)):
+            lines[file] += 3 + number % (4 + at)
+            # The older half is written anew now and then, so that lines of all years are left.
+            text = "".join(
+                f"{number // 7 if line % 2 else 0} {line}\n" for line in range(lines[file])
+            )
+            stream.append(f"M 644 inline {file}\ndata {len(text)}\n{text}\n")
+    subprocess.run(["git", "init", "-q", "-b", "main", folder], check=True)
+    subprocess.run(
+        ["git", "-C", folder, "fast-import", "--quiet"], input="".join(stream).encode(), check=True
+    )
+    return folder
+
+
+def report(extension, folder: pathlib.Path, *words: object) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "duckdb_redline", "--extension", extension, "report", *words]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    return subprocess.run(
+        [str(word) for word in command], cwd=folder, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def page(extension, repo, tmp_path_factory) -> pathlib.Path:
+    out = tmp_path_factory.mktemp("page") / "report.html"
+    done = report(extension, repo, "--out", out, "--snapshots", 4)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{out}: 6 pictures, ") and done.stderr == ""
+    return out
+
+
+@pytest.fixture(scope="module")
+def answers(extension, repo, page) -> dict[str, list[dict]]:
+    """Returns the rows of each question, asked again by the SQL that the page shows."""
+    text = page.read_text()
+    found = {}
+    with duckdb_redline.connect(extension=extension) as con:
+        here = os.getcwd()
+        os.chdir(repo)
+        try:
+            for name, section in re.findall(
+                r'<section id="(\w+)">(.*?)</section>', text, re.DOTALL
+            ):
+                (sql,) = re.findall(r"<pre><code>(.*?)</code></pre>", section, re.DOTALL)
+                result = con.execute(html.unescape(sql))
+                columns = [column[0] for column in result.description]
+                found[name] = [dict(zip(columns, row)) for row in result.fetchall()]
+        finally:
+            os.chdir(here)
+    assert list(found) == NAMES and all(found.values())
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory, page):
+    made = Chromium(tmp_path_factory.mktemp("profile"))
+    made.go(page.as_uri())
+    yield made
+    made.close()
+
+
+MARKS = """
+[...document.querySelectorAll('#%s .mark')].map(mark => {
+    const box = mark.querySelector('path').getBBox();
+    return {says: mark.querySelector('title').textContent, x: box.x, y: box.y, width: box.width, height: box.height,
+            fill: getComputedStyle(mark.querySelector('path')).fill};
+})
+"""
+
+
+@pytest.fixture
+def marks(browser):
+    return lambda name: browser.value(MARKS % name)
+
+
+def assert_in_proportion(drawn: list[float], values: list[float]) -> None:
+    """Fails unless all are the values, times one number."""
+    assert len(drawn) == len(values) and sum(values) > 0
+    scale = sum(drawn) / sum(values)
+    off = [(size, value) for size, value in zip(drawn, values) if abs(size - value * scale) > PIXEL]
+    assert off == []
+
+
+@needs_browser
+def test_the_bars_of_churn_are_the_lines_of_each_period(marks, answers):
+    rows = answers["churn"][::-1]
+    drawn = marks("churn")
+    added, removed = drawn[: len(rows)], drawn[len(rows) :]
+    assert_in_proportion(
+        [mark["height"] for mark in drawn],
+        [row["additions"] for row in rows] + [row["deletions"] for row in rows],
+    )
+    middle = max(mark["y"] + mark["height"] for mark in added)
+    assert all(abs(mark["y"] + mark["height"] - middle) < PIXEL for mark in added)
+    assert all(abs(mark["y"] - middle) < PIXEL for mark in removed)
+    assert [mark["x"] for mark in added] == sorted(mark["x"] for mark in added)
+    assert added[3]["says"] == f"{rows[3]['period']}: {rows[3]['additions']} lines added"
+
+
+@needs_browser
+def test_the_bars_of_directories_are_their_changed_lines(marks, answers):
+    rows, drawn = answers["directories"], marks("directories")
+    assert [row["directory"] for row in rows][:1] == ["src"] and len(rows) == 4
+    assert_in_proportion(
+        [mark["width"] for mark in drawn],
+        [row["additions"] for row in rows] + [row["deletions"] for row in rows],
+    )
+    # What was removed follows what was added.
+    for added, removed in zip(drawn[:4], drawn[4:]):
+        assert abs(added["x"] + added["width"] - removed["x"]) < PIXEL
+
+
+@needs_browser
+def test_the_tiles_of_hotspots_have_the_area_of_their_lines_and_fill_the_map(marks, answers):
+    rows = sorted(answers["hotspots"], key=lambda row: (-row["lines"], row["file_path"]))
+    drawn = marks("hotspots")
+    whole = sum(mark["width"] * mark["height"] for mark in drawn)
+    total = sum(row["lines"] for row in rows)
+    for mark, row in zip(drawn, rows, strict=True):
+        assert mark["width"] * mark["height"] / whole == pytest.approx(
+            row["lines"] / total, rel=0.02
+        )
+        assert f": {row['lines']} lines, {row['commits']} commits" in mark["says"]
+    ends = lambda low, size: max(m[low] + m[size] for m in drawn) - min(m[low] for m in drawn)
+    assert ends("x", "width") * ends("y", "height") == pytest.approx(whole, rel=0.01)
+    # Files with more commits are of another colour.
+    by_commits = sorted(zip(rows, drawn), key=lambda pair: pair[0]["commits"])
+    assert by_commits[0][1]["fill"] != by_commits[-1][1]["fill"]
+
+
+@needs_browser
+def test_the_cells_of_coupling_are_in_the_row_and_the_column_of_their_files(marks, answers):
+    rows, drawn = answers["coupling"], marks("coupling")
+    names = sorted({row["file_path"] for row in rows} | {row["with_file"] for row in rows})
+    corner = [min(mark[side] for mark in drawn) for side in "xy"]
+    for mark, row in zip(drawn, rows, strict=True):
+        place = [
+            round((mark[side] - at) / (mark[size] / 0.94))
+            for side, at, size in zip("xy", corner, ["width", "height"])
+        ]
+        assert place == [names.index(row["with_file"]), names.index(row["file_path"])], row
+        assert f"{row['support']} of the {row['commits']} commits" in mark["says"]
+
+
+@needs_browser
+def test_the_bars_of_owners_are_the_lines_of_each_person(marks, answers):
+    rows, drawn = answers["owners"], marks("owners")
+    lines = {(row["directory"], row["author"]): row["lines"] for row in rows}
+    assert any(author == "(others)" for _, author in lines) and len(drawn) == len(rows)
+    said = [re.fullmatch(r"(.*): ([\d,]+) lines of .*", mark["says"]) for mark in drawn]
+    numbers = [int(found[2].replace(",", "")) for found in said]
+    assert sorted(numbers) == sorted(lines.values())
+    assert_in_proportion([mark["width"] for mark in drawn], numbers)
+    # The parts of a directory follow one another from the left.
+    for directory in {row["directory"] for row in rows}:
+        bars = sorted(
+            (m["x"], m["width"]) for m, found in zip(drawn, said) if found[1] == directory
+        )
+        for (at, width), (following, _) in zip(bars, bars[1:]):
+            assert abs(at + width - following) < PIXEL
+
+
+@needs_browser
+def test_the_stacks_of_age_are_the_lines_of_each_year(marks, answers, repo):
+    rows, drawn = answers["age"], marks("age")
+    assert len({row["day"] for row in rows}) == 4
+    ordered = sorted(rows, key=lambda row: (row["since_year"], row["day"]))
+    assert_in_proportion([mark["height"] for mark in drawn], [row["lines"] for row in ordered])
+    # git counts the same lines in the last one.
+    git = lambda *words: (
+        subprocess.run(
+            ["git", "-C", repo, *words], capture_output=True, text=True, check=True
+        ).stdout
+    )
+    files = git("ls-tree", "-r", "-z", "--name-only", "main").split("\0")[:-1]
+    counted = sum(git("show", f"main:{file}").count("\n") for file in files)
+    last = max(row["day"] for row in rows)
+    assert sum(row["lines"] for row in rows if row["day"] == last) == counted
+
+
+@needs_browser
+def test_the_page_asks_for_nothing_and_its_policy_stops_nothing_of_its_own(browser, page):
+    browser.go(page.as_uri())
+    assert browser.requested() == [page.as_uri()]
+    assert [one for one in browser.events if one["method"] == "Log.entryAdded"] == []
+    assert (
+        browser.value(
+            "document.scripts.length + document.querySelectorAll('[style], [onclick], img, iframe, link').length"
+        )
+        == 0
+    )
+    # The style of the page counts: each mark has a colour of its role.
+    assert browser.value("getComputedStyle(document.querySelector('.mark path')).fill").startswith(
+        "rgb("
+    )
+
+
+def test_names_are_texts_whatever_they_hold(page):
+    text = page.read_text()
+    assert "<b>&amp;$y^2$.py" not in text and "&lt;b&gt;&amp;$y^2$.py" in text
+    assert "Ann \\u202e$x_1$ &amp; Co" in text and "\u202e" not in text
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert re.fullmatch(
+        r"default-src 'none'; style-src 'sha256-[\w+/=]{44}'; base-uri 'none'; form-action 'none'",
+        policy,
+    )
+
+
+def test_the_tables_hold_the_rows(page, answers):
+    for name, rows in answers.items():
+        (section,) = re.findall(
+            rf'<section id="{name}">(.*?)</section>', page.read_text(), re.DOTALL
+        )
+        cells = [
+            [html.unescape(text) for text in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)]
+            for row in re.findall(r"<tr>(.*?)</tr>", section)
+        ]
+        shown = lambda value: (
+            f"{value:,}" if isinstance(value, int | float) else value.replace("\u202e", "\\u202e")
+        )
+        assert cells == [list(rows[0]), *([shown(value) for value in row.values()] for row in rows)]
+
+
+@needs_browser
+def test_a_screen_reader_is_told_what_each_picture_shows(browser, page):
+    browser.go(page.as_uri())
+    spoken = browser.spoken()
+    headings = [name for role, name in spoken if role == "heading"]
+    images = [name for role, name in spoken if role == "image"]
+    assert len(headings) == 7 and len(images) == 6
+    for title, image in zip(headings[1:], images):
+        assert image.startswith(title) and len(image) > len(title) + 20
+    assert [role for role, _ in spoken].count("navigation") == 1
+
+
+CONTRAST = """
+(() => {
+    const style = getComputedStyle(document.documentElement);
+    const colour = name => style.getPropertyValue('--' + name).trim();
+    const light = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16) / 255)
+        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
+    const ratio = (a, b) => { const [x, y] = [light(colour(a)), light(colour(b))]; return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
+    const texts = [['ink', 'page'], ['quiet', 'page'], ['link', 'page'], ...[1, 2, 3, 4, 5, 6, 7, 8].map(n => ['on' + n, 'q' + n])];
+    const shapes = ['edge', 'plus', 'minus', 'others', 's1', 's2', 's3', 's4', 's5', 's6'].map(name => [name, 'page']);
+    return [...texts.map(pair => [pair, ratio(...pair), 4.5]), ...shapes.map(pair => [pair, ratio(...pair), 3])]
+        .filter(([, has, wants]) => has < wants);
+})()
+"""
+
+
+@needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_and_shapes_stand_out_in_light_and_dark(browser, page, scheme):
+    browser.do(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    browser.go(page.as_uri())
+    background = browser.value("getComputedStyle(document.body).backgroundColor")
+    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 23, 26)"}[scheme]
+    assert browser.value(CONTRAST) == []
+
+
+def test_since_and_a_revision_choose_the_history(extension, repo, tmp_path):
+    done = report(
+        extension,
+        tmp_path,
+        "main~20",
+        "-C",
+        repo,
+        "-o",
+        tmp_path / "part.html",
+        "--since",
+        "2021-06-01",
+        "--snapshots",
+        1,
+    )
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "part.html").read_text()
+    assert f"{repo}" in html.unescape(text) and "main~20" in text
+    periods = re.findall(r'<th scope="row">(\d{4}-\d\d)</th>', text)
+    assert min(periods) >= "2021-06" and max(periods) < "2022-03"
+
+
+def test_one_commit_has_a_page_that_says_what_it_lacks(extension, tmp_path):
+    git = ["git", "-C", tmp_path, "-c", "user.name=A", "-c", "user.email=a"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    (tmp_path / "empty").write_text("")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "Start"], check=True)
+    done = report(extension, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "The history has nothing of it." in (tmp_path / "report.html").read_text()
+
+
+def test_what_cannot_be_made_is_a_line_and_leaves_the_old_page(extension, tmp_path, monkeypatch):
+    subprocess.run(["git", "init", "-q", "-b", "main", tmp_path], check=True)
+    (tmp_path / "report.html").write_text("old")
+    done = report(extension, tmp_path)
+    assert done.returncode == 1 and "'main' has no commit yet" in done.stderr
+    assert (tmp_path / "report.html").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".git", "report.html"]
+
+
+def test_without_matplotlib_the_command_says_what_to_install(extension, tmp_path):
+    # A package of this name that cannot be found.
+    hidden = "import sys; sys.path_importer_cache.clear(); sys.modules['matplotlib'] = None\n"
+    script = tmp_path / "run.py"
+    script.write_text(
+        hidden + "import importlib.util as util; found = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'matplotlib' else found(name, *more)\n"
+        f"from duckdb_redline.command.main import main; main(['--extension', {str(extension)!r}, 'report'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    assert done.returncode == 1 and done.stderr.endswith("pip install 'duckdb-redline[report]'\n")
+
+
+def test_the_tiles_of_a_treemap_are_in_the_map_and_do_not_overlap():
+    from duckdb_redline.report.treemap import tiles
+
+    values = [50.0, 30, 9, 9, 5, 3, 2, 1, 1, 0.5]
+    made = tiles(values, 16, 9)
+    for value, tile in zip(values, made, strict=True):
+        assert tile.width * tile.height == pytest.approx(value * 16 * 9 / sum(values))
+        assert tile.x >= -1e-9 and tile.y >= -1e-9
+        assert tile.x + tile.width <= 16 + 1e-9 and tile.y + tile.height <= 9 + 1e-9
+        assert max(tile.width / tile.height, tile.height / tile.width) < 4
+    for one, other in ((a, b) for at, a in enumerate(made) for b in made[:at]):
+        shared = [
+            min(one[at] + one[at + 2], other[at] + other[at + 2]) - max(one[at], other[at])
+            for at in (0, 1)
+        ]
+        assert min(shared) < 1e-9
