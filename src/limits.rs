@@ -61,7 +61,7 @@ pub const WAITING_BYTES: u64 = 64 << 20;
 /// `too_large:`.
 pub const MAX_PROPOSALS: u64 = 1_000;
 
-/// Calls of tools by one session in a minute, by default of `redline_max_calls`; 0 is no limit. A
+/// Calls of tools by one session in a minute, by default of `redline_max_calls`; 0: no limit. A
 /// further call is `too_large:`.
 pub const MAX_CALLS: u64 = 0;
 
@@ -214,6 +214,9 @@ pub const LOCK_MILLIS: u64 = 10_000;
 
 /// Files that one change of several files may have; more are `too_large:`.
 pub const PATCH_FILES: usize = 1_000;
+
+/// How often one patch is planned anew because another writer was faster.
+pub const PATCH_TRIES: usize = 64;
 
 /// Bytes of what is recorded of a change of several files; the rest is not read.
 pub const INTENT_BYTES: u64 = 16 << 20;

@@ -66,7 +66,7 @@ impl LineEnds {
 }
 
 /// Returns how a line ends; a last one without newline as the line before it.
-fn end_of_line(file: &Lines<'_>, line: usize) -> &'static [u8] {
+pub(super) fn end_of_line(file: &Lines<'_>, line: usize) -> &'static [u8] {
     let end = |line: usize| {
         let line = file.get(line);
         if line.ends_with(b"\r\n") {

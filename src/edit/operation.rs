@@ -11,6 +11,8 @@ pub enum FileTool {
     Write,
     /// `edit_file`.
     Edit,
+    /// `edit_lines`.
+    Lines,
     /// `edit_files`.
     Patch,
     /// `undo`.
@@ -24,6 +26,7 @@ impl FileTool {
             Self::Read => "read_file",
             Self::Write => "write_file",
             Self::Edit => "edit_file",
+            Self::Lines => "edit_lines",
             Self::Patch => "edit_files",
             Self::Undo => "undo",
         }
@@ -34,7 +37,7 @@ impl FileTool {
         match self {
             Self::Read => "Read",
             Self::Write => "Write",
-            Self::Edit => "Edit",
+            Self::Edit | Self::Lines => "Edit",
             Self::Patch => "Patch",
             Self::Undo => "Undo changes of",
         }

@@ -102,19 +102,31 @@ impl Plan {
         content.push(&base[done..])?;
         let content = content.bytes;
 
-        if content == base {
-            return Err(Error::invalid_args(format!("the edit does not change {file}"))
-                .with_hint("Give a new_string that differs from the current text"));
-        }
-        if is_binary(&content) {
-            return Err(Error::invalid_args(format!(
-                "the edit would make {file} binary: new_string contains a NUL"
-            )));
-        }
-        let diff = ContentDiff::new(engine, file, base, &content, cancel)?;
         let places: Vec<Range<usize>> =
             matches.into_iter().map(|Match { place, .. }| place).collect();
         let match_line = lines.line_at(places.first().map_or(0, |place| place.start)) as u64 + 1;
+        Self::made(engine, file, base, content, (places, match_line), cancel)
+    }
+
+    /// Returns the plan that makes `content` of `base`, and changes these places.
+    pub(super) fn made(
+        engine: &mut Engine,
+        file: FileName<'_>,
+        base: &[u8],
+        content: Vec<u8>,
+        (places, match_line): (Vec<Range<usize>>, u64),
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
+        if content == base {
+            return Err(Error::invalid_args(format!("the edit does not change {file}"))
+                .with_hint("Give a new text that differs from the current one"));
+        }
+        if is_binary(&content) {
+            return Err(Error::invalid_args(format!(
+                "the edit would make {file} binary: the new text contains a NUL"
+            )));
+        }
+        let diff = ContentDiff::new(engine, file, base, &content, cancel)?;
         Ok(Self { places, match_line, diff, content })
     }
 
@@ -196,15 +208,21 @@ impl Content<'_> {
     }
 }
 
+/// Refuses a file that is no text.
+pub(super) fn check_text(file: FileName<'_>, base: &[u8]) -> Result<()> {
+    if is_binary(base) {
+        return Err(Error::invalid_args(format!("{file} is a binary file"))
+            .with_hint("Only text can be edited"));
+    }
+    Ok(())
+}
+
 /// Refuses what is wrong whatever the file holds.
 fn check(file: FileName<'_>, base: &[u8], edits: &[Edit<'_>]) -> Result<()> {
     if edits.is_empty() {
         return Err(Error::invalid_args("there are no edits").with_hint("Give at least one"));
     }
-    if is_binary(base) {
-        return Err(Error::invalid_args(format!("{file} is a binary file"))
-            .with_hint("Only text can be edited"));
-    }
+    check_text(file, base)?;
     for (index, edit) in edits.iter().enumerate() {
         let which = which(index, edits.len());
         if edit.old_string == edit.new_string {

@@ -344,8 +344,12 @@ fn span<'a>(base: &'a [u8], plan: &'a Plan) -> [&'a [u8]; 2] {
 fn context(lines: &Lines<'_>, plan: &Plan) -> [String; 2] {
     let Some(place) = plan.places.first() else { return Default::default() };
     let first = lines.line_at(place.start);
-    let last = lines.line_at(place.end.saturating_sub(1).max(place.start));
-    [first.saturating_sub(CONTEXT_LINES)..first, last + 1..last + 1 + CONTEXT_LINES].map(|range| {
+    let after = match place.is_empty() {
+        // What is inserted stands before this line.
+        true => first,
+        false => lines.line_at(place.end - 1) + 1,
+    };
+    [first.saturating_sub(CONTEXT_LINES)..first, after..after + CONTEXT_LINES].map(|range| {
         let text = &lines.bytes()[lines.start(range.start)..lines.start(range.end)];
         let text =
             text.strip_suffix(b"\n").map_or(text, |text| text.strip_suffix(b"\r").unwrap_or(text));

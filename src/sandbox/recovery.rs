@@ -28,10 +28,14 @@ pub(super) fn take_back_left(intents: &Intents, sandbox: &Sandbox) -> Result<()>
     for (intent, plan) in intents.left(sandbox).map_err(cannot_record)? {
         let staging = Staging::open(sandbox, &plan, false)?;
         match plan.stage {
-            Stage::Done => staging.finish(&plan),
+            // All is made: what cannot be cleared now keeps nobody from going on.
+            Stage::Done if staging.finish(&plan).is_err() => continue,
+            Stage::Done => {}
             Stage::Staging | Stage::Moving => {
                 staging.take_back(&plan).map_err(|error| left(sandbox, error))?;
-                Staging::remove_made(sandbox, &plan);
+                if Staging::remove_made(sandbox, &plan).is_err() {
+                    continue;
+                }
             }
         }
         intent.end();

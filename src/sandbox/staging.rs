@@ -88,11 +88,15 @@ impl Staging {
     }
 
     /// Removes directories that were made, where nothing is in them.
-    pub(super) fn remove_made(sandbox: &Sandbox, plan: &Plan) {
+    pub(super) fn remove_made(sandbox: &Sandbox, plan: &Plan) -> io::Result<()> {
         for path in plan.made.iter().rev() {
-            // One that is not empty is somebody's.
-            let _ = remove_directory(sandbox, path);
+            match remove_directory(sandbox, path) {
+                // One that is not empty is somebody's.
+                Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::NOTEMPTY | Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(())
     }
 
     /// Returns the directory in which the new content of a file waits; it is made by the first.
@@ -183,12 +187,13 @@ impl Staging {
     }
 
     /// Ends a change that is made: what was kept goes, and directories that files have left empty, as with git.
-    pub(super) fn finish(&self, plan: &Plan) {
-        // What stays is found by the next operation.
-        let _ = self.clear(plan);
+    pub(super) fn finish(&self, plan: &Plan) -> io::Result<()> {
+        self.clear(plan)?;
         for step in plan.files.iter().filter(|step| step.new.is_none()) {
+            // One that others use is not empty.
             let _ = self.remove_empty(&step.path);
         }
+        Ok(())
     }
 
     fn remove_empty(&self, path: &str) -> io::Result<()> {

@@ -73,11 +73,12 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
             return Err(failed.map_or(error, half_done));
         }
         done();
-        staging.finish(&plan);
+        // All is made: what could not be cleared is cleared by the next operation.
+        is_left = staging.finish(&plan).is_err();
         Ok(())
     });
     if result.is_err() {
-        Staging::remove_made(sandbox, &plan);
+        is_left |= Staging::remove_made(sandbox, &plan).is_err();
     }
     if !is_left {
         intent.end();
@@ -95,7 +96,7 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
         ))
         .with_hint("Make it in several changes"));
     }
-    let mut paths = std::collections::HashSet::new();
+    let mut files = std::collections::HashMap::new();
     for Change { place, before, after } in changes {
         check_current()?;
         place.check_writable()?;
@@ -109,7 +110,11 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
         };
         let key =
             file.map_or_else(|| place.path().as_str().to_owned(), |(d, i)| format!("\0{d} {i}"));
-        if !paths.insert(key) {
+        if let Some(other) = files.insert(key, (place, before)) {
+            // Another writer may have put the file of one path at the other in between.
+            for (place, before) in [other, (place, before)] {
+                place.check_unchanged(before)?;
+            }
             return Err(Error::invalid_args(format!(
                 "{} is named twice",
                 quoted(&place.to_string())

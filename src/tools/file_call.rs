@@ -1,6 +1,6 @@
 //! A call of a file tool, which a person may have to approve.
 
-use super::files::{EditFileArguments, WriteFileArguments};
+use super::files::{EditFileArguments, EditLinesArguments, WriteFileArguments};
 use super::patch::PatchArguments;
 use super::read::ReadFileArguments;
 use super::undo::UndoArguments;
@@ -14,6 +14,8 @@ pub enum FileCall {
     Write(WriteFileArguments),
     /// `edit_file`
     Edit(EditFileArguments),
+    /// `edit_lines`
+    Lines(EditLinesArguments),
     /// `edit_files`
     Patch(PatchArguments),
     /// `undo`

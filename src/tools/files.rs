@@ -7,7 +7,7 @@ use super::answer::Reply;
 use super::bounded::{Bounded, Bounds};
 use super::record::record;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
-use crate::edit::Edit;
+use crate::edit::{Edit, FileTool, LineEdit};
 use crate::error::{Error, Result};
 
 /// Creates or overwrites a file.
@@ -133,6 +133,133 @@ impl EditFileArguments {
             (None, None, None) => wrong("nothing to replace"),
         }
     }
+}
+
+/// The arguments of `edit_lines`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EditLinesArguments {
+    /// The path.
+    pub path: String,
+    /// The first line, from 1, and the last one.
+    pub lines: [u64; 2],
+    /// What takes their place.
+    pub new_text: String,
+    /// The git blob id that the file must have.
+    pub base_oid: String,
+    /// The lines as they are told apart from others.
+    place: String,
+}
+
+impl EditLinesArguments {
+    /// Returns the arguments of a call.
+    pub fn new(path: String, lines: [u64; 2], new_text: String, base_oid: String) -> Self {
+        let place = format!("{}-{}", lines[0], lines[1]);
+        Self { path, lines, new_text, base_oid, place }
+    }
+
+    /// Returns the arguments of a call that is known by [`Replaced::arguments`].
+    #[must_use]
+    pub fn of(path: String, place: &str, new_text: String, base_oid: String) -> Option<Self> {
+        let (first, last) = place.split_once('-')?;
+        Some(Self::new(path, [first.parse().ok()?, last.parse().ok()?], new_text, base_oid))
+    }
+}
+
+/// A call that changes passages of one file.
+#[derive(Debug, Clone, Copy)]
+pub enum EditCall<'a> {
+    /// `edit_file`
+    Strings(&'a EditFileArguments),
+    /// `edit_lines`
+    Lines(&'a EditLinesArguments),
+}
+
+/// What a call replaces.
+#[derive(Debug)]
+pub enum Replaced<'a> {
+    /// Strings, wherever they stand.
+    Strings(Vec<Edit<'a>>),
+    /// Lines by their numbers.
+    Lines(&'a EditLinesArguments),
+}
+
+/// How many arguments one replacement of a string has.
+pub const EDIT_ARGUMENTS: usize = 3;
+/// The last of them, where every occurrence is replaced.
+pub const REPLACE_ALL: &[u8] = b"all";
+
+impl<'a> EditCall<'a> {
+    /// Returns the path as it is given.
+    #[must_use]
+    pub fn path(self) -> &'a str {
+        match self {
+            Self::Strings(arguments) => &arguments.path,
+            Self::Lines(arguments) => &arguments.path,
+        }
+    }
+
+    /// Returns the git blob id that the file must have.
+    #[must_use]
+    pub fn base_oid(self) -> Option<&'a str> {
+        match self {
+            Self::Strings(arguments) => arguments.base_oid.as_deref(),
+            Self::Lines(arguments) => Some(&arguments.base_oid),
+        }
+    }
+
+    /// Returns what is done.
+    #[must_use]
+    pub const fn tool(self) -> FileTool {
+        match self {
+            Self::Strings(_) => FileTool::Edit,
+            Self::Lines(_) => FileTool::Lines,
+        }
+    }
+
+    /// Returns what is replaced.
+    ///
+    /// # Errors
+    /// Those of [`EditFileArguments::edits`].
+    pub fn replaced(self) -> Result<Replaced<'a>> {
+        Ok(match self {
+            Self::Strings(arguments) => Replaced::Strings(arguments.edits()?),
+            Self::Lines(arguments) => Replaced::Lines(arguments),
+        })
+    }
+}
+
+impl<'a> Replaced<'a> {
+    /// Returns what is done.
+    #[must_use]
+    pub const fn tool(&self) -> FileTool {
+        match self {
+            Self::Strings(_) => FileTool::Edit,
+            Self::Lines(_) => FileTool::Lines,
+        }
+    }
+
+    /// Returns the arguments that decide on the result.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<&'a [u8]> {
+        match self {
+            Self::Strings(edits) => edits.iter().flat_map(edit_arguments).collect(),
+            Self::Lines(edit) => {
+                [&edit.place, &edit.new_text, &edit.base_oid].map(String::as_bytes).to_vec()
+            }
+        }
+    }
+}
+
+impl<'a> From<&'a EditLinesArguments> for LineEdit<'a> {
+    fn from(given: &'a EditLinesArguments) -> Self {
+        let [first_line, last_line] = given.lines;
+        Self { first_line, last_line, new_text: &given.new_text }
+    }
+}
+
+fn edit_arguments<'a>(edit: &Edit<'a>) -> [&'a [u8]; EDIT_ARGUMENTS] {
+    let replace_all: &[u8] = if edit.replace_all { REPLACE_ALL } else { b"once" };
+    [edit.old_string.as_bytes(), edit.new_string.as_bytes(), replace_all]
 }
 
 impl EditArgument {

@@ -38,8 +38,8 @@ pub use diff::{Diff, DiffArguments, DiffMode};
 pub use diff_result::{Bounds, DiffResult, MAX_CONTEXT, Side};
 pub use file_call::FileCall;
 pub use files::{
-    EditArgument, EditFile, EditFileArguments, EditResult, Edited, WriteFile, WriteFileArguments,
-    WriteResult, Written,
+    EDIT_ARGUMENTS, EditArgument, EditCall, EditFile, EditFileArguments, EditLinesArguments,
+    EditResult, Edited, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult, Written,
 };
 pub use find::{
     FileList, ListFiles, ListFilesArguments, ListedFile, MatchedLine, Matches, Search,

@@ -1,7 +1,7 @@
 //! Finds where the parts of a change go in one file, and what it becomes.
 
 use super::keys::Numbered;
-use super::made::made;
+use super::made::{Placed, made};
 use super::miss::{not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
 use super::state::State;
@@ -209,7 +209,9 @@ fn fit_hunks(
     let content = if state == State::After {
         now.to_vec()
     } else {
-        let places: Vec<_> = found.iter().map(|found| found.place).zip(hunks).collect();
+        let placed =
+            |(found, hunk): (&Found, _)| Placed { place: found.place, pass: found.pass, hunk };
+        let places: Vec<_> = found.iter().zip(hunks).map(placed).collect();
         made(file, &text, &places, options.max_bytes, cancel)?
     };
     check_size(file, &content, options)?;
@@ -279,7 +281,14 @@ impl Finder<'_> {
         }
         let places = old_places(self.text, numbered, hunk);
         let named = hunk.start.and_then(|start| start.checked_sub(1));
-        match (&places[..], named.filter(|named| places.contains(named))) {
+        let named = named.filter(|named| places.contains(named));
+        // Its old lines may stand elsewhere, too: there the change would be made a second time.
+        if named.is_none()
+            && let Some(found) = self.made_where_named(hunk, numbered)
+        {
+            return Ok(Some(found));
+        }
+        match (&places[..], named) {
             (_, Some(place)) | (&[place], None) => {
                 let is_there = self.is_within_made(hunk, numbered, place);
                 let state = if is_there { State::Either } else { State::Before };
@@ -302,12 +311,15 @@ impl Finder<'_> {
 
     /// Returns where a hunk stands as it is after its change, if that is certain.
     fn made(&self, hunk: &Hunk, numbered: &Numbered) -> Option<Found> {
-        /// Lines that say that something between them has gone.
-        const TOGETHER: usize = 2;
-        let new = hunk.lines.iter().filter(|line| line.is_new()).count();
-        let adds = hunk.lines.iter().any(|line| !line.is_old());
         let &[place] = &new_places(self.text, numbered, hunk)[..] else { return None };
-        (adds || new >= TOGETHER).then_some(Found { place, pass: Pass::Exact, state: State::After })
+        tells_apart(hunk).then_some(Found { place, pass: Pass::Exact, state: State::After })
+    }
+
+    /// Returns the place that a hunk names for its new lines, if they stand there.
+    fn made_where_named(&self, hunk: &Hunk, numbered: &Numbered) -> Option<Found> {
+        let place = hunk.new_start?.checked_sub(1).filter(|_| tells_apart(hunk))?;
+        let is_there = new_places(self.text, numbered, hunk).contains(&place);
+        is_there.then_some(Found { place, pass: Pass::Exact, state: State::After })
     }
 
     fn fuzzy(&self, hunk: &Hunk, numbered: &Numbered, pass: Pass) -> Result<Option<Found>> {
@@ -348,6 +360,14 @@ impl Finder<'_> {
         ))
         .with_hint("Give unchanged lines around the added ones"))
     }
+}
+
+/// Tells whether the new lines of a hunk say that its change has been made: one is new, or something between them has gone.
+fn tells_apart(hunk: &Hunk) -> bool {
+    /// Lines that say that something between them has gone.
+    const TOGETHER: usize = 2;
+    let new = hunk.lines.iter().filter(|line| line.is_new()).count();
+    hunk.lines.iter().any(|line| !line.is_old()) || new >= TOGETHER
 }
 
 fn has_cr(hunk: &Hunk) -> bool {

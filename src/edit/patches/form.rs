@@ -2,6 +2,7 @@
 
 use super::{FileChange, blocks, check_paths, edits, envelope, unified};
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::text::CancelToken;
 
 /// The formats of a patch.
@@ -35,6 +36,14 @@ pub fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     if changes.is_empty() {
         return Err(Error::invalid_args("the patch changes no file")
             .with_hint("Give at least one change of a file"));
+    }
+    if changes.len() > limits::PATCH_FILES {
+        return Err(Error::too_large(format!(
+            "the patch changes {} files, and one has at most {}",
+            changes.len(),
+            limits::PATCH_FILES
+        ))
+        .with_hint("Send it in several patches"));
     }
     check_paths(changes, cancel)
 }

@@ -2,27 +2,39 @@
 
 use std::collections::VecDeque;
 
+use super::keys::without_cr;
 use super::place::Text;
-use super::{Hunk, HunkLine};
+use super::{Hunk, HunkLine, Pass};
 use crate::edit::request::FileName;
 use crate::error::{Error, Result};
 use crate::text::{CancelToken, LineKind};
 
-/// Returns the file with hunks at their places, from 0.
+/// A hunk and where it goes.
+#[derive(Clone, Copy)]
+pub(super) struct Placed<'a> {
+    /// The line, from 0.
+    pub(super) place: usize,
+    /// The form in which it fits.
+    pub(super) pass: Pass,
+    pub(super) hunk: &'a Hunk,
+}
+
+/// Returns the file with hunks at their places.
 pub(super) fn made(
     file: FileName<'_>,
     text: &Text<'_>,
-    hunks: &[(usize, &Hunk)],
+    hunks: &[Placed<'_>],
     max_bytes: u64,
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<u8>> {
     let mut hunks = hunks.to_vec();
-    hunks.sort_by_key(|(place, _)| *place);
+    hunks.sort_by_key(|placed| placed.place);
     let mut pace = cancel.pace();
     let mut made = Made { text, out: Vec::new(), file, max_bytes };
     let mut done = 0;
     let mut last: Option<(usize, &Hunk)> = None;
-    for (place, hunk) in hunks {
+    for placed in hunks {
+        let Placed { place, hunk, .. } = placed;
         if let Some((start, other)) = last.filter(|(start, _)| place < done || place == *start) {
             return Err(Error::invalid_args(format!(
                 "the hunks at lines {} and {} of the patch overlap at line {} of {file}",
@@ -36,7 +48,7 @@ pub(super) fn made(
             made.push(text.lines.get(index))?;
             pace.pass(text.lines.get(index).len())?;
         }
-        done = made.hunk(hunk, place)?;
+        done = made.hunk(placed)?;
         last = Some((place, hunk));
     }
     for index in done..text.lines.len() {
@@ -65,8 +77,10 @@ struct Made<'a> {
 
 impl Made<'_> {
     /// Writes the new lines of a hunk at a line of the file; returns the line after it.
-    fn hunk(&mut self, hunk: &Hunk, place: usize) -> Result<usize> {
-        let names_ends = hunk.lines.iter().any(|line| line.text.ends_with('\r'));
+    fn hunk(&mut self, Placed { place, pass, hunk }: Placed<'_>) -> Result<usize> {
+        let has_cr = hunk.lines.iter().any(|line| line.text.ends_with('\r'));
+        // Where line endings were overlooked, those of the patch say nothing.
+        let names_ends = has_cr && pass == Pass::Exact;
         let mut at = place;
         let mut removed: VecDeque<usize> = VecDeque::new();
         for HunkLine { kind, text, .. } in &hunk.lines {
@@ -83,7 +97,9 @@ impl Made<'_> {
                 LineKind::Added => {
                     let neighbour = removed.pop_front();
                     let end = if names_ends { b"\n" } else { self.line_end(neighbour, at) };
-                    self.push(text.as_bytes())?;
+                    let text =
+                        if names_ends { text.as_bytes() } else { without_cr(text.as_bytes()) };
+                    self.push(text)?;
                     self.push_end(end)?;
                 }
             }

@@ -83,6 +83,8 @@ pub struct Hunk {
     pub lines: Vec<HunkLine>,
     /// The first old line's number in the file, from 1, where the patch gives one; without old lines that of the line before.
     pub start: Option<usize>,
+    /// The first new line's number in the file as it will be, where the patch gives one.
+    pub new_start: Option<usize>,
     /// Lines that stand before it in the file, in this order.
     pub anchors: Vec<String>,
     /// Whether it ends the file.
@@ -174,6 +176,22 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
                 format_args!("{} is named at line {first}, too", crate::error::quoted(path)),
             )
             .with_hint("Put all changes of one file into one section"));
+        }
+    }
+    for change in &changes {
+        cancel.check()?;
+        let Some(path) = change.new_path() else { continue };
+        let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        if let Some(file) = above.find(|above| news.contains_key(above)) {
+            return Err(wrong(
+                change.line,
+                format_args!(
+                    "{} lies below {}, which is a file of the patch",
+                    crate::error::quoted(path),
+                    crate::error::quoted(file)
+                ),
+            )
+            .with_hint("Take another path for one of them"));
         }
     }
     Ok(changes)

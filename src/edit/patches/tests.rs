@@ -105,7 +105,7 @@ fn what_is_not_done_is_refused_in_words() {
         ),
         (
             "*** Begin Patch\n*** Update File: a\nno mark\n*** End Patch",
-            "'no mark' is no line of a hunk",
+            "'no mark' is not a line of a hunk",
         ),
         ("f\n<<<<<<< SEARCH\na\n=======\nb\n", "the block has no '>>>>>>> REPLACE'"),
         (
@@ -203,6 +203,15 @@ fn fuzz_overlooks_white_space_and_typography_where_one_place_is_left_and_names_t
         assert_eq!(found.hunks, [HunkFit { line: 1, pass }]);
         assert_eq!(fitted(&patch, Some(file), false).is_ok(), pass == Pass::Exact);
     }
+    // Where line endings are overlooked, new lines end as their neighbours.
+    for (patch, file, then) in
+        [("\r\n", "\n", "a\nd\n"), ("\n", "\r\n", "a\r\nd\r\n")].map(|(of_patch, of_file, then)| {
+            (["@@", " a", "-c", "+d", ""].join(of_patch), ["a", "c", ""].join(of_file), then)
+        })
+    {
+        let found = fitted(&format!("{UNIFIED}{patch}"), Some(&file), true).unwrap();
+        assert_eq!(String::from_utf8(found.content.unwrap()).unwrap(), then, "{patch:?}");
+    }
     let error = fitted(&patch, Some("a - \"b\"\nc\n a - \"b\"\nc\n"), true).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotUnique);
     assert_eq!(
@@ -234,6 +243,18 @@ fn what_is_made_already_is_not_made_again() {
     assert!(error.contains("'f' is there already, and no file is overwritten"), "{error}");
     let delete = "*** Begin Patch\n*** Delete File: f\n*** End Patch";
     assert_eq!(fitted(delete, None, false).unwrap().state, state::State::After);
+}
+
+#[test]
+fn what_is_made_where_it_is_named_is_not_made_again_where_the_old_lines_stand_too() {
+    let patch = format!("{UNIFIED}@@ -1,2 +1,3 @@\n a\n+x\n b\n");
+    let once = made(&patch, "a\nb\nc\na\nb\n");
+    assert_eq!(once, "a\nx\nb\nc\na\nb\n");
+    let again = fitted(&patch, Some(&once), false).unwrap();
+    assert_eq!(again.state, State::After);
+    // Without a number it goes to the only place.
+    let patch = format!("{UNIFIED}@@\n a\n+x\n b\n");
+    assert_eq!(made(&patch, &once), "a\nx\nb\nc\na\nx\nb\n");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn refuse(file: &FilePatch<'_>, path: &str) -> Result<()> {
         return refused("a submodule, and its commit is not changed", "Leave it out");
     }
     if modes.iter().flatten().any(|mode| mode & KIND_BITS != REGULAR) {
-        return refused("of a kind that is no file", "Give mode 100644 or 100755");
+        return refused("of a kind that is not a file", "Give mode 100644 or 100755");
     }
     if file.status == PatchStatus::Copied {
         return refused("copied, and copies are not made", "Create the file with its lines");
@@ -91,10 +91,11 @@ fn hunk(hunk: &PatchHunk<'_>) -> Result<Hunk> {
         })
     };
     // Line 0 is before the first one, which is a place only without old lines.
-    let start = Some(hunk.old_start as usize).filter(|start| *start > 0);
+    let number = |start: u32| Some(start as usize).filter(|start| *start > 0);
     Ok(Hunk {
         lines: hunk.lines.iter().map(of_line).collect::<Result<_>>()?,
-        start,
+        start: number(hunk.old_start),
+        new_start: number(hunk.new_start),
         line,
         ..Hunk::default()
     })

@@ -9,9 +9,10 @@ use crate::git::blob_id;
 use crate::review::{Binding, Position};
 use crate::text::Engine;
 use crate::tools::{
-    ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditFile,
-    EditFileArguments, Edited, FileCall, LinePlace, LineScan, Lines, PatchResult, ReadFile,
-    ReadFileArguments, Undo, UndoArguments, Undone, WriteFile, WriteFileArguments, Written,
+    ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditCall,
+    EditFile, EditFileArguments, Edited, FileCall, LinePlace, LineScan, Lines, PatchResult,
+    ReadFile, ReadFileArguments, Undo, UndoArguments, Undone, WriteFile, WriteFileArguments,
+    Written,
 };
 
 impl Answers for Diff {
@@ -98,7 +99,8 @@ impl Answers for WriteFile {
 impl Answers for EditFile {
     fn answer(call: Call, arguments: EditFileArguments) -> Result<Edited> {
         let Call { execution, reply } = call;
-        let result = FileTools::new(execution).edit(&mut Engine::default(), &arguments)?;
+        let result = FileTools::new(execution)
+            .edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
         Edited::new(result, &reply)
     }
 

@@ -18,7 +18,7 @@ use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, State, Written,
 };
 use crate::text::Engine;
-use crate::tools::EditResult;
+use crate::tools::{EditCall, EditResult};
 
 const BASE_OID: Param<Maybe<Bytes>> =
     optional("base_oid", "The git blob id that the file must have; NULL for any");
@@ -73,6 +73,6 @@ impl Scalar for EditFile {
         let mut asked = edit_arguments(args)?;
         let base_oid = args.get(BASE_OID)?;
         asked.base_oid = base_oid.map(|given| String::from_utf8_lossy(given).into_owned());
-        Ok(out.record(&editor.tools.edit(&mut editor.engine, &asked)?))
+        Ok(out.record(&editor.tools.edit(&mut editor.engine, EditCall::Strings(&asked))?))
     }
 }

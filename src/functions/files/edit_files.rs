@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::edit_file::Editor;
+use super::parameters::{EDITS_OF, PAIRS_OF};
 use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Nulls, Overload};
@@ -39,11 +40,11 @@ const BASE_OIDS: Param<Maybe<Text>> = optional("base_oids", "A JSON object: blob
 const REASON: Param<Maybe<Text>> = optional("reason", "Why, for the record");
 
 const FIELDS: &[Field] = fields![FUZZ, DRY_RUN, BASE_OIDS, REASON];
-const WHOLE: [Field; 3] = [
-    SANDBOX.field,
-    PATCH.field,
-    options(FIELDS, "A STRUCT of fuzz, dry_run, base_oids and reason; NULL for none"),
-];
+const OPTIONS: Field =
+    options(FIELDS, "A STRUCT of fuzz, dry_run, base_oids and reason; NULL for none");
+const OF_PATCH: [Field; 3] = [SANDBOX.field, PATCH.field, OPTIONS];
+const OF_PAIRS: [Field; 3] = [SANDBOX.field, PAIRS_OF.field, OPTIONS];
+const OF_EDITS: [Field; 3] = [SANDBOX.field, EDITS_OF.field, OPTIONS];
 
 /// A hunk: where it went, and how it fitted.
 pub struct PlacedHunk;
@@ -116,7 +117,14 @@ impl HasList<FileResult> for PatchResult {
 }
 
 impl Scalar for EditFiles {
-    const OVERLOADS: &'static [Overload] = &[WHOLE.split_at(2).0, &WHOLE];
+    const OVERLOADS: &'static [Overload] = &[
+        OF_PATCH.split_at(2).0,
+        &OF_PATCH,
+        OF_PAIRS.split_at(2).0,
+        &OF_PAIRS,
+        OF_EDITS.split_at(2).0,
+        &OF_EDITS,
+    ];
     type Returns = StructOf<PatchResult>;
     type State = Editor;
     // A NULL must not be a patch that silently was not applied.
@@ -138,9 +146,13 @@ fn patch_arguments(args: Args<'_>) -> Result<PatchArguments> {
                 .with_hint("Give '{\"src/app.py\": \"<git blob id>\"}'")
         })?,
     };
+    let patch = match args.has(PAIRS_OF) {
+        true => args.get(EDITS_OF)?,
+        false => owned(args.get(PATCH)?)?,
+    };
     Ok(PatchArguments {
         sandbox: owned(args.get(SANDBOX)?)?,
-        patch: owned(args.get(PATCH)?)?,
+        patch,
         fuzz: options.get(FUZZ)?,
         dry_run: options.get(DRY_RUN)?,
         base_oids,

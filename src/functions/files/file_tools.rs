@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use super::planned_operation::{
-    EDIT_ARGUMENTS, Effect, PlannedOperation, REPLACE_ALL, edit_arguments, file_name,
-};
+use super::hidden_call::{Hidden, call_of};
+use super::planned_operation::{Effect, PlannedOperation, file_name};
 use crate::budget::{Budget, check_current, lossy, owned};
 use crate::edit::{
-    Digest, Edit, FileTool, Operation, Plan, Proposal, Request, Rules, Session, Taken, Ticket,
-    check_base, payload, required,
+    Digest, FileTool, Plan, Proposal, Rules, Session, Taken, Ticket, check_base, payload, required,
 };
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::Settings;
@@ -23,8 +21,7 @@ use crate::sandbox::{Expected, Place};
 use crate::text::lines::line_count;
 use crate::text::{CancelToken, Engine, is_binary};
 use crate::tools::{
-    EditArgument, EditFileArguments, EditResult, FileCall, PatchArguments, ReadFileArguments,
-    ReadResult, UndoArguments, WriteFileArguments, WriteResult,
+    EditCall, EditResult, FileCall, ReadResult, Replaced, WriteFileArguments, WriteResult,
 };
 
 /// The tools that show what stands in a file.
@@ -177,11 +174,10 @@ impl FileTools {
     }
 
     /// Replaces passages of a file.
-    pub fn edit(&self, engine: &mut Engine, arguments: &EditFileArguments) -> Result<EditResult> {
-        let path = &arguments.path;
-        let place = self.writable(path)?;
-        let recorded = self.recorded(FileTool::Edit, &place);
-        let edited = self.edit_recorded(engine, place, arguments, &recorded);
+    pub fn edit(&self, engine: &mut Engine, call: EditCall<'_>) -> Result<EditResult> {
+        let place = self.writable(call.path())?;
+        let recorded = self.recorded(call.tool(), &place);
+        let edited = self.edit_recorded(engine, place, call, &recorded);
         recorded.end(edited)
     }
 
@@ -189,16 +185,14 @@ impl FileTools {
         &self,
         engine: &mut Engine,
         place: Place<'_>,
-        arguments: &EditFileArguments,
+        call: EditCall<'_>,
         recorded: &Recorded<'_>,
     ) -> Result<EditResult> {
-        let path = &arguments.path;
         let planned = if self.may_show(&place) {
-            self.plan_edit(engine, place, arguments)?
+            self.plan_edit(engine, place, call)?
         } else {
-            let edits = arguments.edits()?;
-            let hidden = Hidden::edit(&place, &edits, arguments.base_oid.as_deref());
-            self.plan_unseen(&hidden, || self.plan_edit(engine, place.clone(), arguments))?
+            let hidden = Hidden::edit(&place, &call.replaced()?, call.base_oid());
+            self.plan_unseen(&hidden, || self.plan_edit(engine, place.clone(), call))?
         };
         self.refuse_repeat(&planned)?;
         let content = self.allowed(&planned, recorded)?;
@@ -206,17 +200,17 @@ impl FileTools {
         recorded.begin(vec![planned.changed(&content)?])?;
         let written = planned.place.write_then(&content, &planned.was, || self.record_edit(id));
         // Whoever has named a version, or has seen one, means that one.
-        let may_be_planned_again = arguments.base_oid.is_none() && !self.asks(&planned);
+        let may_be_planned_again = call.base_oid().is_none() && !self.asks(&planned);
         let planned = match written {
             Err(error) if error.kind() == ErrorKind::Stale && may_be_planned_again => {
-                self.edit_as_it_is(engine, planned.place, (arguments, recorded), id)?
+                self.edit_as_it_is(engine, planned.place, (call, recorded), id)?
             }
             written => written.map(|()| planned)?,
         };
         let content = planned.result().unwrap_or_default();
         let Effect::Edit(_, plan) = &planned.effect else { unreachable!("an edit was planned") };
         Ok(EditResult {
-            path: path.clone(),
+            path: call.path().to_owned(),
             replacements_made: plan.replacements_made(),
             lines_changed: plan.lines_changed(),
             message: plan.message(planned.file()),
@@ -231,12 +225,12 @@ impl FileTools {
         &self,
         engine: &mut Engine,
         place: Place<'a>,
-        (arguments, recorded): (&'a EditFileArguments, &Recorded<'_>),
+        (call, recorded): (EditCall<'a>, &Recorded<'_>),
         id: Digest,
     ) -> Result<PlannedOperation<'a>> {
         let mut made = None;
         let make = |was: &Expected| {
-            let planned = self.plan_edit_of(engine, place.clone(), was.clone(), arguments)?;
+            let planned = self.plan_edit_of(engine, place.clone(), was.clone(), call)?;
             // A copy of this call may have made it meanwhile.
             self.refuse_repeat(&planned)?;
             let content = planned.result().unwrap_or_default().to_vec();
@@ -261,12 +255,12 @@ impl FileTools {
         &self,
         engine: &mut Engine,
         place: Place<'a>,
-        arguments: &'a EditFileArguments,
+        call: EditCall<'a>,
     ) -> Result<PlannedOperation<'a>> {
         // What is wrong with the arguments is told before the file is read.
-        arguments.edits()?;
+        call.replaced()?;
         let was = place.read_for_writing()?;
-        self.plan_edit_of(engine, place, was, arguments)
+        self.plan_edit_of(engine, place, was, call)
     }
 
     fn plan_edit_of<'a>(
@@ -274,29 +268,36 @@ impl FileTools {
         engine: &mut Engine,
         place: Place<'a>,
         was: Expected,
-        arguments: &'a EditFileArguments,
+        call: EditCall<'a>,
     ) -> Result<PlannedOperation<'a>> {
-        let edits = arguments.edits()?;
+        let replaced = call.replaced()?;
         let Some(bytes) = was.bytes() else {
+            let creates = match &replaced {
+                Replaced::Strings(edits) => edits.iter().any(|edit| edit.old_string.is_empty()),
+                Replaced::Lines(edit) => edit.lines == [1, 0],
+            };
             // The file's own error names those that were perhaps meant.
-            place.read().map_err(|error| {
-                match edits.iter().any(|edit| edit.old_string.is_empty()) {
-                    true => error.and_hint("write_file creates a file"),
-                    false => error,
-                }
+            place.read().map_err(|error| match creates {
+                true => error.and_hint("write_file creates a file"),
+                false => error,
             })?;
-            return Err(Error::stale(format!("{} was just created", quoted(&arguments.path)))
+            return Err(Error::stale(format!("{} was just created", quoted(call.path())))
                 .with_hint("Ask again"));
         };
         let base_oid = blob_id(bytes)?;
         let file = file_name(&place);
-        if let Some(given) = &arguments.base_oid {
+        if let Some(given) = call.base_oid() {
             check_base(file, given, &base_oid)?;
         }
         let most = place.sandbox().max_file_bytes();
-        let plan =
-            Plan::new(engine, file, bytes, &edits, most, &CancelToken::of(&self.execution.budget))?;
-        Ok(PlannedOperation::new(place, was, Some(base_oid), Effect::Edit(edits, plan)))
+        let cancel = CancelToken::of(&self.execution.budget);
+        let plan = match &replaced {
+            Replaced::Strings(edits) => Plan::new(engine, file, bytes, edits, most, &cancel),
+            &Replaced::Lines(edit) => {
+                Plan::of_lines(engine, file, bytes, edit.into(), most, &cancel)
+            }
+        }?;
+        Ok(PlannedOperation::new(place, was, Some(base_oid), Effect::Edit(replaced, plan)))
     }
 
     /// Refuses an edit that a copy of this call has made in this statement.
@@ -333,23 +334,22 @@ impl FileTools {
             FileCall::Read(arguments) => self.place(&arguments.path),
             FileCall::Write(arguments) => self.writable(&arguments.path),
             FileCall::Edit(arguments) => self.writable(&arguments.path),
+            FileCall::Lines(arguments) => self.writable(&arguments.path),
             // What it changes is in files that may be shown.
             FileCall::Undo(arguments) => return self.undo_payload(&arguments.chosen()),
         }?;
-        let edits = match call {
-            FileCall::Edit(arguments) => arguments.edits()?,
-            _ => Vec::new(),
+        let edit = match call {
+            FileCall::Edit(arguments) => Some(EditCall::Strings(arguments)),
+            FileCall::Lines(arguments) => Some(EditCall::Lines(arguments)),
+            _ => None,
         };
+        let replaced = edit.map(EditCall::replaced).transpose()?;
         let approvals = &self.execution.database.approvals;
         let is_unseen = !self.may_show(&place);
-        let hidden = match call {
-            FileCall::Read(_) => Hidden::read(&place),
-            FileCall::Write(arguments) => Hidden::write(&place, &arguments.content),
-            FileCall::Edit(arguments) => {
-                Hidden::edit(&place, &edits, arguments.base_oid.as_deref())
-            }
-            FileCall::Patch(_) => unreachable!("a patch has its own payload"),
-            FileCall::Undo(_) => unreachable!("it has no place of its own"),
+        let hidden = match (call, &edit, &replaced) {
+            (_, Some(edit), Some(replaced)) => Hidden::edit(&place, replaced, edit.base_oid()),
+            (FileCall::Write(arguments), ..) => Hidden::write(&place, &arguments.content),
+            _ => Hidden::read(&place),
         };
         let asked = hidden.operation(&self.execution.session);
         let id = asked.id(approvals.secret());
@@ -367,12 +367,10 @@ impl FileTools {
         } else {
             approvals.check_quota(&asked, rules)?;
         }
-        let planned = match call {
-            FileCall::Read(_) => PlannedOperation::read(place),
-            FileCall::Write(arguments) => PlannedOperation::write(place, &arguments.content),
-            FileCall::Edit(arguments) => self.plan_edit(&mut Engine::default(), place, arguments),
-            FileCall::Patch(_) => unreachable!("a patch has its own payload"),
-            FileCall::Undo(_) => unreachable!("it has no place of its own"),
+        let planned = match (call, edit) {
+            (_, Some(edit)) => self.plan_edit(&mut Engine::default(), place, edit),
+            (FileCall::Write(arguments), _) => PlannedOperation::write(place, &arguments.content),
+            _ => PlannedOperation::read(place),
         }?;
         let operation = planned.operation(&self.execution.session);
         if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
@@ -541,94 +539,5 @@ fn stream_place(place: &Place<'_>, path: &str, mut take: impl FnMut(&[u8])) -> R
 
 fn binary(path: &str, bytes: u64) -> Error {
     Error::invalid_args(format!("{} is a binary file of {bytes} bytes", quoted(path)))
-        .with_hint("read_file reads texts")
-}
-
-/// Returns the call that a session has made.
-fn call_of(request: &Request) -> Result<FileCall> {
-    let path = request.path.clone();
-    let text = |argument: &Vec<u8>| Ok::<_, Error>(owned(&lossy(argument)?)?);
-    Ok(match (request.tool, &request.arguments[..]) {
-        (FileTool::Read, _) => {
-            FileCall::Read(ReadFileArguments { path, ..ReadFileArguments::default() })
-        }
-        (FileTool::Write, [content, ..]) => {
-            FileCall::Write(WriteFileArguments { path, content: text(content)? })
-        }
-        (FileTool::Write, []) => {
-            FileCall::Write(WriteFileArguments { path, content: String::new() })
-        }
-        (FileTool::Patch, [patch, fuzz, base_oids]) => FileCall::Patch(PatchArguments {
-            sandbox: path,
-            patch: text(patch)?,
-            fuzz: fuzz == b"fuzz",
-            dry_run: false,
-            base_oids: serde_json::from_slice(base_oids).unwrap_or_default(),
-            reason: None,
-        }),
-        (FileTool::Patch, _) => return Err(Error::tool_failed("a patch lacks its arguments")),
-        (FileTool::Undo, _) => FileCall::Undo(UndoArguments::default()),
-        (FileTool::Edit, arguments) => {
-            let edits = arguments.chunks_exact(EDIT_ARGUMENTS).map(|edit| {
-                Ok(EditArgument {
-                    old_string: text(&edit[0])?,
-                    new_string: text(&edit[1])?,
-                    replace_all: Some(edit[2] == REPLACE_ALL),
-                })
-            });
-            let edits = Some(edits.collect::<Result<_>>()?);
-            let base_oid = request.base_oid.clone();
-            FileCall::Edit(EditFileArguments {
-                path,
-                edits,
-                base_oid,
-                ..EditFileArguments::default()
-            })
-        }
-    })
-}
-
-/// An operation as far as it does not depend on the file.
-pub(super) struct Hidden<'a> {
-    pub tool: FileTool,
-    pub sandbox: &'a [u8],
-    pub path: String,
-    /// The path with its sandbox.
-    pub shown: String,
-    pub arguments: Vec<&'a [u8]>,
-    pub base_oid: Option<&'a str>,
-}
-
-impl<'a> Hidden<'a> {
-    fn new(tool: FileTool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
-        let (sandbox, path) = (place.sandbox().identity(), place.path().as_str().to_owned());
-        Self { tool, sandbox, path, shown: place.to_string(), arguments, base_oid: None }
-    }
-
-    fn read(place: &Place<'a>) -> Self {
-        Self::new(FileTool::Read, place, Vec::new())
-    }
-
-    fn write(place: &Place<'a>, content: &'a str) -> Self {
-        Self::new(FileTool::Write, place, vec![content.as_bytes()])
-    }
-
-    fn edit(place: &Place<'a>, edits: &[Edit<'a>], base_oid: Option<&'a str>) -> Self {
-        let arguments = edits.iter().flat_map(edit_arguments).collect();
-        Self { base_oid, ..Self::new(FileTool::Edit, place, arguments) }
-    }
-
-    pub(super) fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
-        let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
-        Operation {
-            session,
-            tool: self.tool,
-            sandbox: self.sandbox,
-            path,
-            arguments,
-            base: None,
-            result: None,
-            mode: None,
-        }
-    }
+        .with_hint("read_file reads text files only")
 }

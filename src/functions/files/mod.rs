@@ -4,7 +4,9 @@
 pub mod edit_explain;
 pub mod edit_file;
 pub mod edit_files;
+pub mod edit_lines;
 pub mod file_tools;
+mod hidden_call;
 pub mod parameters;
 mod patch_tools;
 pub mod planned_operation;

@@ -18,6 +18,8 @@ use crate::tools::{EditArgument, EditFileArguments, WriteFileArguments};
 
 /// The file that a tool is called for.
 pub const PATH: Param<Name> = required("path", "The file, as sandbox/relative/path");
+/// The file of an edit in a list.
+const EDIT_PATH: Param<Text> = required("path", "The file, below the sandbox");
 /// The content of a file.
 pub const CONTENT: Param<Text> = required("content", "The whole new content");
 /// The text to replace.
@@ -55,6 +57,25 @@ impl EditFields for PairOrAll {
 /// A list of replacements.
 pub struct Edits<F>(PhantomData<F>);
 
+/// A replacement in a file of a sandbox, of one occurrence.
+pub struct PairOf;
+
+impl EditFields for PairOf {
+    const FIELDS: &'static [Field] = fields![EDIT_PATH, OLD_STRING, NEW_STRING];
+    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
+}
+
+/// A replacement in a file of a sandbox, of one occurrence or all.
+pub struct PairOrAllOf;
+
+impl EditFields for PairOrAllOf {
+    const FIELDS: &'static [Field] = fields![EDIT_PATH, OLD_STRING, NEW_STRING, REPLACE_ALL];
+    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
+}
+
+/// A list of replacements in several files, as the JSON that a patch may be.
+pub struct EditsOf<F>(PhantomData<F>);
+
 const EDITS_WANTED: &str =
     "Give a list of {'old_string': …, 'new_string': …}, or of {…, 'replace_all': …}";
 
@@ -64,30 +85,74 @@ impl<F: EditFields> Kind for Edits<F> {
     type Of<'a> = Vec<EditArgument>;
 
     fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<EditArgument>> {
-        let Given::Row(row, place) = given else { return Ok(Vec::new()) };
-        let edits = row.structs(place).ok_or_else(|| asked.is_null(Self::WANTED))?;
-        let edit = |(index, edit): (usize, Option<Arguments<'_>>)| {
-            let number = index + 1;
-            let edit = edit.ok_or_else(|| {
-                let function = asked.function;
-                Error::invalid_args(format!("the element {number} of edits of {function} is NULL"))
-                    .with_hint(Self::WANTED)
-            })?;
-            let field = |name: &str| edit.place(name).map(|place| Given::Row(edit, place));
-            let text = |param: Param<Text>| {
-                let part = format!("edits[{number}].{}", param.field.name);
-                let asked = Asked { name: &part, ..asked };
-                Ok::<_, Error>(owned(param.read_as(field(param.field.name), asked)?)?)
-            };
-            let replace_all = REPLACE_ALL.read_as(field(REPLACE_ALL.field.name), asked)?;
-            Ok(EditArgument {
-                old_string: text(OLD_STRING)?,
-                new_string: text(NEW_STRING)?,
-                replace_all: Some(replace_all),
-            })
-        };
-        edits.enumerate().map(edit).collect()
+        each_edit(given, asked, Self::WANTED, |edit| edit.replacement())
     }
+}
+
+impl<F: EditFields> Kind for EditsOf<F> {
+    const TYPE: Type = F::LIST;
+    const WANTED: &'static str =
+        "Give a list of {'path': …, 'old_string': …, 'new_string': …}, or of {…, 'replace_all': …}";
+    type Of<'a> = String;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<String> {
+        let edits = each_edit(given, asked, Self::WANTED, |edit| {
+            let path = edit.text(EDIT_PATH)?;
+            let EditArgument { old_string, new_string, replace_all } = edit.replacement()?;
+            Ok(serde_json::json!({
+                "path": path, "old_string": old_string, "new_string": new_string, "replace_all": replace_all,
+            }))
+        })?;
+        Ok(serde_json::Value::Array(edits).to_string())
+    }
+}
+
+/// An element of a list of replacements.
+struct EditRow<'a> {
+    row: Arguments<'a>,
+    number: usize,
+    asked: Asked<'a>,
+}
+
+impl EditRow<'_> {
+    fn field(&self, name: &str) -> Option<Given<'_>> {
+        self.row.place(name).map(|place| Given::Row(self.row, place))
+    }
+
+    fn text(&self, param: Param<Text>) -> Result<String> {
+        let part = format!("edits[{}].{}", self.number, param.field.name);
+        let asked = Asked { name: &part, ..self.asked };
+        Ok(owned(param.read_as(self.field(param.field.name), asked)?)?)
+    }
+
+    fn replacement(&self) -> Result<EditArgument> {
+        let replace_all = REPLACE_ALL.read_as(self.field(REPLACE_ALL.field.name), self.asked)?;
+        Ok(EditArgument {
+            old_string: self.text(OLD_STRING)?,
+            new_string: self.text(NEW_STRING)?,
+            replace_all: Some(replace_all),
+        })
+    }
+}
+
+/// Reads each element of a list of structs.
+fn each_edit<T>(
+    given: Given<'_>,
+    asked: Asked<'_>,
+    wanted: &str,
+    read: impl Fn(&EditRow<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let Given::Row(row, place) = given else { return Ok(Vec::new()) };
+    let edits = row.structs(place).ok_or_else(|| asked.is_null(wanted))?;
+    let edit = |(row, number): (Option<Arguments<'_>>, usize)| {
+        let row = row.ok_or_else(|| {
+            let function = asked.function;
+            Error::invalid_args(format!("the element {number} of edits of {function} is NULL"))
+                .with_hint(wanted)
+        })?;
+        read(&EditRow { row, number, asked })
+    };
+    edits.zip(1..).map(edit).collect()
 }
 
 const EDITS_DOC: &str =
@@ -96,6 +161,11 @@ const EDITS_DOC: &str =
 pub const PAIRS: Param<Edits<Pair>> = required("edits", EDITS_DOC);
 /// See [`PAIRS`].
 pub const EDITS: Param<Edits<PairOrAll>> = required("edits", EDITS_DOC);
+
+/// A list of edits of several files.
+pub const PAIRS_OF: Param<EditsOf<PairOf>> = required("edits", EDITS_DOC);
+/// See [`PAIRS_OF`].
+pub const EDITS_OF: Param<EditsOf<PairOrAllOf>> = required("edits", EDITS_DOC);
 
 /// One replacement, without what may be left out.
 pub const ONE: Overload = fields![PATH, OLD_STRING, NEW_STRING];

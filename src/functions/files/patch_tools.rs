@@ -1,11 +1,13 @@
 //! How several files are changed at once: planned, approved as a whole, and done whole or not at all.
 
-use super::file_tools::{FileTools, Hidden};
+use super::file_tools::FileTools;
+use super::hidden_call::Hidden;
 use super::planned_patch::{AskedPatch, PlannedPatch};
 use crate::edit::patches::Decision;
 use crate::edit::{FileTool, Operation, Rules, Taken, payload};
 use crate::error::{Error, ErrorKind, Result};
 use crate::functions::context::journal::{Recorded, file_at};
+use crate::limits;
 use crate::sandbox;
 use crate::text::{CancelToken, Engine};
 use crate::tools::{FileResult, PatchArguments, PatchResult};
@@ -31,7 +33,7 @@ impl FileTools {
         let budget = self.budget();
         let cancel = CancelToken::of(budget);
         let may_show = asked.places().all(|place| self.may_show(place));
-        loop {
+        for tries in 1.. {
             let planned = if may_show {
                 asked.plan(engine, arguments, &cancel)?
             } else {
@@ -61,6 +63,7 @@ impl FileTools {
                 // has seen them, means these.
                 Err(error)
                     if error.kind() == ErrorKind::Stale
+                        && tries < limits::PATCH_TRIES
                         && !asks
                         && arguments.base_oids.is_empty() =>
                 {
@@ -69,6 +72,7 @@ impl FileTools {
                 made => return made.map(|()| result(Some(recorded.id()), "applied")),
             }
         }
+        unreachable!("the last try returns")
     }
 
     /// Returns the payload of a patch, as for other calls.

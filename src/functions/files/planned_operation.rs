@@ -9,6 +9,7 @@ use crate::functions::context::journal::Changed;
 use crate::git::blob_id;
 use crate::sandbox::{Expected, Place};
 use crate::text::{CancelToken, Engine, is_binary};
+use crate::tools::Replaced;
 
 /// What is done.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub enum Effect<'a> {
     /// The content is replaced.
     Write(&'a str),
     /// Passages of the content are replaced.
-    Edit(Vec<Edit<'a>>, Plan),
+    Edit(Replaced<'a>, Plan),
 }
 
 /// An operation that has been planned and not been done.
@@ -46,7 +47,7 @@ impl<'a> PlannedOperation<'a> {
         let arguments = match &effect {
             Effect::Read => Vec::new(),
             Effect::Write(content) => vec![content.as_bytes()],
-            Effect::Edit(edits, _) => edits.iter().flat_map(edit_arguments).collect(),
+            Effect::Edit(replaced, _) => replaced.arguments(),
         };
         Self { place, was, base_oid, effect, arguments }
     }
@@ -108,7 +109,7 @@ impl<'a> PlannedOperation<'a> {
             tool: match &self.effect {
                 Effect::Read => FileTool::Read,
                 Effect::Write(_) => FileTool::Write,
-                Effect::Edit(..) => FileTool::Edit,
+                Effect::Edit(replaced, _) => replaced.tool(),
             },
             sandbox: self.place.sandbox().identity(),
             path: self.place.path().as_str().as_bytes(),
@@ -148,13 +149,14 @@ impl<'a> PlannedOperation<'a> {
                     .transpose()?;
                 Ok(Proposal::write(file, content, existing, change, id))
             }
-            Effect::Edit(edits, plan) => Proposal::edit(
-                file,
-                existing.unwrap_or(Existing { content: b"", oid, mode }),
-                edits,
-                plan,
-                id,
-            ),
+            Effect::Edit(replaced, plan) => {
+                let edits: &[Edit<'_>] = match replaced {
+                    Replaced::Strings(edits) => edits,
+                    Replaced::Lines(_) => &[],
+                };
+                let existing = existing.unwrap_or(Existing { content: b"", oid, mode });
+                Proposal::edit(file, existing, edits, plan, id)
+            }
         }
     }
 }
@@ -170,15 +172,4 @@ fn is_diffed(content: &[u8]) -> bool {
     content.len() <= payload::WHOLE_BYTES
         && !is_binary(content)
         && std::str::from_utf8(content).is_ok()
-}
-
-/// How many arguments an edit has.
-pub const EDIT_ARGUMENTS: usize = 3;
-/// The last of them, of an edit that replaces every occurrence.
-pub const REPLACE_ALL: &[u8] = b"all";
-
-/// Returns what of an edit decides on its result.
-pub fn edit_arguments<'a>(edit: &Edit<'a>) -> [&'a [u8]; EDIT_ARGUMENTS] {
-    let replace_all: &[u8] = if edit.replace_all { REPLACE_ALL } else { b"once" };
-    [edit.old_string.as_bytes(), edit.new_string.as_bytes(), replace_all]
 }

@@ -64,6 +64,7 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<files::read_file::ReadFile>(),
     scalar::<files::write_file::WriteFile>(),
     scalar::<files::edit_file::EditFile>(),
+    scalar::<files::edit_lines::EditLines>(),
     scalar::<files::edit_files::EditFiles>(),
     table::<files::edit_explain::EditExplain>(),
     table::<files::redline_log::RedlineLog>(),

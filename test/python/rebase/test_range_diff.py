@@ -108,7 +108,7 @@ def test_what_is_no_range_is_refused_as_by_git(con, world):
     for given in (old.split("..")[1], "ALL"):
         for pair in ((given, new), (new, given)):
             got = answer(con, "SELECT * FROM range_diff(?, ?, ?)", *pair, world)
-            assert "is no range of commits" in assert_refused(got, "invalid_args")
+            assert "is not a range of commits" in assert_refused(got, "invalid_args")
 
 
 def test_ranges_beyond_the_limit_are_refused(con, ripgrep):

@@ -13,7 +13,7 @@ pytest.importorskip("mcp", reason="`make test` installs the packages of the serv
 
 import anyio
 import repositories
-from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, TOOL_CALLS, WRITE_CALLS
+from lockdown import FILE_CALLS, JOURNAL_CALLS, PURE_CALLS, READING_CALLS, TOOL_CALLS, WRITE_CALLS
 from sandboxes import snapshot
 from served import ROOT
 from test_mcp_server import MODES, drive, folder, text  # noqa: F401
@@ -123,7 +123,7 @@ def test_what_does_not_read_or_reads_elsewhere_is_refused(ask, root):
 
 def test_no_function_writes_or_approves(ask, root):
     before = snapshot(root)
-    for name, call in WRITE_CALLS.items():
+    for name, call in [*WRITE_CALLS.items(), *JOURNAL_CALLS.items()]:
         result = ask(
             call.format(repo="workspace/plain", file="workspace/plain/a.txt", tracked="a.txt")
         )

@@ -59,6 +59,7 @@ REPOSITORY_CALLS = {
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
 WRITE_CALLS = {
     "edit_file": "SELECT edit_file('{file}', 'in', 'written')",
+    "edit_lines": "SELECT edit_lines('{file}', 1, 1, 'written', '0123456789012345678901234567890123456789')",
     "edit_files": """SELECT edit_files('w', '[{{"path": "{file}", "old_string": "in", "new_string": "written"}}]')""",
     "write_file": "SELECT write_file('{file}', 'written')",
     "revert_edits": "SELECT revert_edits('{file}')",

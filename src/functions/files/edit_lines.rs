@@ -1,0 +1,62 @@
+//! `edit_lines(path, first_line, last_line, new_text, base_oid)`: lines of a file replaced by their numbers.
+
+use super::edit_file::Editor;
+use super::parameters::PATH;
+use crate::budget::owned;
+use crate::error::{Error, Result};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::{BigInt, Name, Text};
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
+};
+use crate::tools::{EditCall, EditLinesArguments, EditResult};
+
+const FIRST_LINE: Param<BigInt> = required("first_line", "The first line that is replaced, from 1");
+const LAST_LINE: Param<BigInt> =
+    required("last_line", "The last one; first_line - 1 inserts before first_line");
+const NEW_TEXT: Param<Text> = required("new_text", "The new lines; '' removes the old ones");
+const BASE_OID: Param<Name> = required(
+    "base_oid",
+    "The git blob id that the file must have: numbers mean lines of one version",
+);
+
+/// The scalar function.
+pub struct EditLines;
+
+impl Declared for EditLines {
+    const DECLARATION: Declaration = Declaration {
+        name: "edit_lines",
+        family: Family::Files,
+        grant: Grant::Tools(&["edit_file"]),
+        description: "Replaces lines of a file by their numbers, or inserts lines at one",
+        example: "SELECT edit_lines('workspace/app.py', 1, 1, 'x = 2', '7d4290a117a4ddcc11daae7ea675841033830c8f').oid",
+    };
+}
+
+impl Scalar for EditLines {
+    const OVERLOADS: &'static [Overload] =
+        &[fields![PATH, FIRST_LINE, LAST_LINE, NEW_TEXT, BASE_OID]];
+    type Returns = RecordOf<EditResult>;
+    type State = Editor;
+    // A NULL must not be an edit that silently did not happen.
+    const NULLS: Nulls = Nulls::Handle;
+
+    fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let path = owned(args.get(PATH)?)?;
+        let [first, last] = [args.get(FIRST_LINE)?, args.get(LAST_LINE)?];
+        let line = |given: i64| {
+            u64::try_from(given).map_err(|_| {
+                Error::invalid_args(format!("there are no lines {first} to {last}"))
+                    .with_hint("Give the numbers of lines from 1 on")
+            })
+        };
+        let lines = [line(first)?, line(last)?];
+        let new_text = owned(args.get(NEW_TEXT)?)?;
+        let base_oid = owned(args.get(BASE_OID)?)?;
+        let asked = EditLinesArguments::new(path, lines, new_text, base_oid);
+        Ok(out.record(&editor.tools.edit(&mut editor.engine, EditCall::Lines(&asked))?))
+    }
+}

@@ -1,0 +1,111 @@
+//! A call as far as it does not depend on the file: what is recorded of one whose file must not be read unseen.
+
+use crate::budget::{lossy, owned};
+use crate::edit::{FileTool, Operation, Request, Session};
+use crate::error::{Error, Result};
+use crate::sandbox::Place;
+use crate::tools::{
+    EDIT_ARGUMENTS, EditArgument, EditFileArguments, EditLinesArguments, FileCall, PatchArguments,
+    REPLACE_ALL, ReadFileArguments, Replaced, UndoArguments, WriteFileArguments,
+};
+
+/// Returns the call that a session has made.
+pub(super) fn call_of(request: &Request) -> Result<FileCall> {
+    let path = request.path.clone();
+    let text = |argument: &Vec<u8>| Ok::<_, Error>(owned(&lossy(argument)?)?);
+    Ok(match (request.tool, &request.arguments[..]) {
+        (FileTool::Read, _) => {
+            FileCall::Read(ReadFileArguments { path, ..ReadFileArguments::default() })
+        }
+        (FileTool::Write, [content, ..]) => {
+            FileCall::Write(WriteFileArguments { path, content: text(content)? })
+        }
+        (FileTool::Write, []) => {
+            FileCall::Write(WriteFileArguments { path, content: String::new() })
+        }
+        (FileTool::Patch, [patch, fuzz, base_oids]) => FileCall::Patch(PatchArguments {
+            sandbox: path,
+            patch: text(patch)?,
+            fuzz: fuzz == b"fuzz",
+            dry_run: false,
+            base_oids: serde_json::from_slice(base_oids).unwrap_or_default(),
+            reason: None,
+        }),
+        (FileTool::Patch, _) => return Err(Error::tool_failed("a patch lacks its arguments")),
+        (FileTool::Undo, _) => FileCall::Undo(UndoArguments::default()),
+        (FileTool::Lines, arguments) => {
+            let [place, new_text, base_oid] = arguments else {
+                return Err(Error::tool_failed("a change of lines lacks its arguments"));
+            };
+            let given = [place, new_text, base_oid].map(text);
+            let [place, new_text, base_oid] = given;
+            let lines = EditLinesArguments::of(path, &place?, new_text?, base_oid?);
+            FileCall::Lines(lines.ok_or_else(|| Error::tool_failed("a change of no lines"))?)
+        }
+        (FileTool::Edit, arguments) => {
+            let edits = arguments.chunks_exact(EDIT_ARGUMENTS).map(|edit| {
+                Ok(EditArgument {
+                    old_string: text(&edit[0])?,
+                    new_string: text(&edit[1])?,
+                    replace_all: Some(edit[2] == REPLACE_ALL),
+                })
+            });
+            let edits = Some(edits.collect::<Result<_>>()?);
+            let base_oid = request.base_oid.clone();
+            FileCall::Edit(EditFileArguments {
+                path,
+                edits,
+                base_oid,
+                ..EditFileArguments::default()
+            })
+        }
+    })
+}
+
+/// An operation as far as it does not depend on the file.
+pub(super) struct Hidden<'a> {
+    pub tool: FileTool,
+    pub sandbox: &'a [u8],
+    pub path: String,
+    /// The path with its sandbox.
+    pub shown: String,
+    pub arguments: Vec<&'a [u8]>,
+    pub base_oid: Option<&'a str>,
+}
+
+impl<'a> Hidden<'a> {
+    fn new(tool: FileTool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
+        let (sandbox, path) = (place.sandbox().identity(), place.path().as_str().to_owned());
+        Self { tool, sandbox, path, shown: place.to_string(), arguments, base_oid: None }
+    }
+
+    pub(super) fn read(place: &Place<'a>) -> Self {
+        Self::new(FileTool::Read, place, Vec::new())
+    }
+
+    pub(super) fn write(place: &Place<'a>, content: &'a str) -> Self {
+        Self::new(FileTool::Write, place, vec![content.as_bytes()])
+    }
+
+    pub(super) fn edit(
+        place: &Place<'a>,
+        replaced: &Replaced<'a>,
+        base_oid: Option<&'a str>,
+    ) -> Self {
+        Self { base_oid, ..Self::new(replaced.tool(), place, replaced.arguments()) }
+    }
+
+    pub(super) fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+        let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
+        Operation {
+            session,
+            tool: self.tool,
+            sandbox: self.sandbox,
+            path,
+            arguments,
+            base: None,
+            result: None,
+            mode: None,
+        }
+    }
+}
