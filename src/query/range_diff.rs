@@ -19,6 +19,9 @@ use crate::text::range_diff::{
 };
 use crate::text::{CancelToken, Engine};
 
+/// What a commit that is dropped or added costs by default, in percent of its size.
+pub const CREATION_FACTOR: i64 = 60;
+
 /// Two ranges of commits.
 pub struct RangeDiffQuery {
     /// The old commits.
