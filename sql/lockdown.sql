@@ -15,7 +15,7 @@ SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace",
 
 -- Which tools an agent may use.
 SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile', 'GitLog', 'GitShow', 'GitFile', 'GitBlame',
-    'GitStatus', 'GitRefs', 'list_files', 'search', 'read_file', 'redline_capabilities'];
+    'GitStatus', 'GitRefs', 'GitRangeDiff', 'list_files', 'search', 'read_file', 'redline_capabilities'];
 
 -- The roots again: redline keeps DuckDB's own limits too.
 SET GLOBAL allowed_directories = ['/srv/workspace'];

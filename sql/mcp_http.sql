@@ -17,7 +17,7 @@ SET GLOBAL mcp_lock_servers = true;
 
 SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]';
 SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile', 'GitLog', 'GitShow', 'GitFile', 'GitBlame',
-    'GitStatus', 'GitRefs', 'list_files', 'search', 'read_file', 'redline_capabilities', 'write_file', 'edit_file', 'apply_patch', 'undo'];
+    'GitStatus', 'GitRefs', 'GitRangeDiff', 'list_files', 'search', 'read_file', 'redline_capabilities', 'write_file', 'edit_file', 'apply_patch', 'undo'];
 SET GLOBAL redline_max_proposals = 100;
 SET GLOBAL redline_max_calls = 600;
 

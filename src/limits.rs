@@ -61,7 +61,7 @@ pub const WAITING_BYTES: u64 = 64 << 20;
 /// `too_large:`.
 pub const MAX_PROPOSALS: u64 = 1_000;
 
-/// Calls of tools by one session in a minute, by default of `redline_max_calls`; 0 is no limit. A
+/// Calls of tools by one session in a minute, by default of `redline_max_calls`; 0: no limit. A
 /// further call is `too_large:`.
 pub const MAX_CALLS: u64 = 0;
 
@@ -457,3 +457,16 @@ pub const COMBINED_PARENTS: usize = 62;
 /// Commits on each side of a `range_diff`, merges left out; more are `too_large:`. Each old commit is compared with each new
 /// one.
 pub const RANGE_DIFF_COMMITS: usize = 1_000;
+
+/// Changed lines of a comparison of which the tools tell what was moved: finding that takes time that grows with the square of
+/// how often a text repeats.
+pub const TOLD_MOVED_LINES: usize = 20_000;
+
+/// Moves that the tools tell, those of most lines.
+pub const TOLD_MOVES: usize = 3;
+
+/// Lines of a move that the tools tell: fewer are seen at once.
+pub const TOLD_MOVE_LINES: u32 = 5;
+
+/// What part of an answer the moves may be.
+pub const TOLD_MOVES_PART: usize = 8;

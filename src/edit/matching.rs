@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Returns where `needle` starts in `text`, ascending, overlaps included; nowhere when it is empty.
 ///
-/// Linear, whatever repeats in both (D. Knuth, J. Morris, V. Pratt, 1977).
+/// Takes linear time, even on repetitive input in both (D. Knuth, J. Morris, V. Pratt, 1977).
 pub fn occurrences<T: PartialEq>(text: &[T], needle: &[T]) -> Vec<usize> {
     if needle.is_empty() || needle.len() > text.len() {
         return Vec::new();

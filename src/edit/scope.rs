@@ -10,7 +10,7 @@ pub enum Scope {
     Once,
     /// As `once`, of a payload that is too large for anybody to read, and was not shown as a whole.
     Unread,
-    /// What the same tool does to the same file.
+    /// The same tool on the same file.
     Path,
     /// What the same tool does in the same sandbox.
     Sandbox,

@@ -138,7 +138,7 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
                 let name = c_name(field.name);
                 let raw = outside.duckdb_bind_get_named_parameter(info, name.as_ptr());
                 let given = Value::take(&outside, raw).unwrap_or(Value::Null);
-                if field.kind == Type::Moment { given.as_moment(&outside) } else { given }
+                if field.kind == Type::Moment { given.into_moment(&outside) } else { given }
             })
             .collect();
         match contain::run(&mut outside, || F::bind(&arguments, &named)) {

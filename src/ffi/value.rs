@@ -98,7 +98,7 @@ impl Value {
     }
 
     /// Returns the timestamp that DuckDB reads in a text; any other value as it is.
-    pub(super) fn as_moment(self, outside: &Outside) -> Self {
+    pub(super) fn into_moment(self, outside: &Outside) -> Self {
         match &self {
             Self::Text(text) => moment(outside, text.as_bytes()).map_or(self, Self::Timestamp),
             _ => self,

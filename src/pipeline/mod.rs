@@ -17,6 +17,8 @@
 //! interleavings.
 
 mod batches;
+#[cfg(all(not(loom), target_os = "linux", target_env = "gnu"))]
+mod heap;
 mod source;
 mod state;
 mod sync;

@@ -20,5 +20,9 @@ pub fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle
     #[cfg(loom)]
     use loom::thread::Builder;
 
-    Builder::new().name("redline".to_owned()).spawn(work)
+    Builder::new().name("redline".to_owned()).spawn(|| {
+        #[cfg(all(not(loom), target_os = "linux", target_env = "gnu"))]
+        super::heap::make_room();
+        work();
+    })
 }

@@ -5,8 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::moved_lines::FileDiff;
 use crate::error::Result;
 use crate::git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
+use crate::limits;
 use crate::review::Patch;
 use crate::text::hunk_id::HunkId;
 use crate::text::{CancelToken, DiffOptions};
@@ -20,6 +22,8 @@ pub struct Cut {
     pub ids: PieceIds,
     /// Whether there was something, and all of it was seen.
     pub is_seen: bool,
+    /// Its changed lines, where these were asked for and are not too many.
+    pub lines: Option<FileDiff>,
 }
 
 /// The names of the pieces of a patch.
@@ -56,6 +60,7 @@ pub struct Cutter {
     patcher: Patcher,
     names: Names,
     except: Arc<HashSet<String>>,
+    has_lines: bool,
 }
 
 /// How hunks get their names.
@@ -82,7 +87,13 @@ impl Cutter {
             true => Names::Apart(HunkNamer::new(comparison)?),
         };
         let patcher = comparison.patcher(options.clone())?;
-        Ok(Self { patcher, names, except: Arc::clone(except) })
+        Ok(Self { patcher, names, except: Arc::clone(except), has_lines: false })
+    }
+
+    /// Returns the same that also gives the changed lines.
+    #[must_use]
+    pub fn with_lines(self, has_lines: bool) -> Self {
+        Self { has_lines, ..self }
     }
 
     /// Returns the attributes of a path.
@@ -99,12 +110,17 @@ impl Cutter {
             Names::OfPatch => Some(FileHunkIds::of(change, &patch, cancel)?),
             Names::Apart(namer) => namer.names(change, cancel)?,
         };
+        let is_short =
+            patch.bytes.iter().filter(|&&byte| byte == b'\n').count() <= limits::TOLD_MOVED_LINES;
+        let lines = (self.has_lines && is_short)
+            .then(|| FileDiff::of_patch(change, &patch, cancel))
+            .transpose()?;
         let Some(ids) = ids else {
             let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();
             let patch = Patch::new(&patch.bytes, &hunks);
-            return Ok(Cut { patch, ..Cut::default() });
+            return Ok(Cut { patch, lines, ..Cut::default() });
         };
-        Ok(self.left(&patch, &ids))
+        Ok(Cut { lines, ..self.left(&patch, &ids) })
     }
 
     /// Returns what is left of a patch without the hunks that were seen.
@@ -120,7 +136,7 @@ impl Cutter {
                 return Cut { is_seen: true, ..Cut::default() };
             }
             let ids = PieceIds { names: named(id).into_iter().collect(), of_file: true };
-            return Cut { patch: Patch::new(&patch.bytes, &[]), ids, is_seen: false };
+            return Cut { patch: Patch::new(&patch.bytes, &[]), ids, ..Cut::default() };
         }
         let (mut bytes, mut spans, mut names) = (Vec::new(), Vec::new(), Vec::new());
         let (mut end, mut head) = (0, 0..0);
@@ -149,6 +165,7 @@ impl Cutter {
         if names.len() != spans.len() {
             names.clear();
         }
-        Cut { patch: Patch::new(&bytes, &spans), ids: PieceIds { names, of_file: false }, is_seen }
+        let ids = PieceIds { names, of_file: false };
+        Cut { patch: Patch::new(&bytes, &spans), ids, is_seen, lines: None }
     }
 }

@@ -19,6 +19,9 @@ use crate::text::range_diff::{
 };
 use crate::text::{CancelToken, Engine};
 
+/// What a commit that is dropped or added costs by default, in percent of its size.
+pub const CREATION_FACTOR: i64 = 60;
+
 /// Two ranges of commits.
 pub struct RangeDiffQuery {
     /// The old commits.
@@ -142,7 +145,7 @@ fn texts(side: &[Arc<RangePatch>]) -> Vec<&PatchText> {
 fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Oid>> {
     let ends = range_of(repository, range)?;
     if ends.hidden.is_empty() {
-        return Err(Error::invalid_args(format!("{} is no range of commits", quoted(range)))
+        return Err(Error::invalid_args(format!("{} is not a range of commits", quoted(range)))
             .with_hint("Give both ends, such as 'main..topic'"));
     }
     let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };

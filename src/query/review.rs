@@ -3,11 +3,13 @@
 //! All changes are measured once, for the sizes of their patches. The patches of the files on a
 //! page are then written again.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::context::Context;
 use super::cutter::{Cut, Cutter, PieceIds};
+use super::moved_lines::{FileDiff, moved};
 use super::revisions::Revisions;
 use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
@@ -16,8 +18,10 @@ use crate::git::{
     Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin, OriginKind,
     Status, changes_of, untracked_paths,
 };
+use crate::limits;
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Rank, Review};
+use crate::text::moved::{MovedMode, MovedWhitespace};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
 
 /// A request for a page.
@@ -86,8 +90,15 @@ impl Request {
         let comparison = self.revisions.open(context)?;
         let layout = frame.layout();
         let except = Arc::new(self.except.iter().cloned().collect());
-        let cutting = Cutting { has_names: layout == Layout::Rows, except };
-        let (outlines, note) = self.outlines(&comparison, context, layout.form(), &cutting)?;
+        let has_moves =
+            matches!(layout, Layout::Text(_)) && self.has_hunks && self.cursor.is_none();
+        let cutting = Cutting { has_names: layout == Layout::Rows, except, has_moves };
+        let (mut outlines, note) = self.outlines(&comparison, context, layout.form(), &cutting)?;
+        let moves = if has_moves {
+            told_moves(&mut outlines, self.max_bytes, context)?
+        } else {
+            String::new()
+        };
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
         let (mut rows, mut ids, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for outline in outlines {
@@ -97,7 +108,9 @@ impl Request {
         }
         let overhead = frame.overhead(&rows);
         let (ends, note) = match frame.layout() {
-            Layout::Text(_) => (self.ends(&comparison)?, note + &self.untracked(&comparison)?),
+            Layout::Text(_) => {
+                (self.ends(&comparison)?, note + &self.untracked(&comparison)? + &moves)
+            }
             Layout::Rows | Layout::Data => Default::default(),
         };
         let review = Review::new(files, frame.layout(), binding).with_words(ends, note);
@@ -205,6 +218,7 @@ struct Outline {
     noise: Option<Noise>,
     patch: Measures,
     ids: PieceIds,
+    lines: Option<FileDiff>,
 }
 
 /// Nothing where all of its hunks were seen.
@@ -223,6 +237,7 @@ impl Outline {
             + 4 * self.row.change.path.len()
             + 32 * self.patch.sizes().count()
             + self.ids.bytes()
+            + self.lines.as_ref().map_or(0, FileDiff::size)
     }
 
     fn file(&self, extra: usize) -> File {
@@ -282,6 +297,8 @@ impl Outline {
 struct Cutting {
     has_names: bool,
     except: Arc<HashSet<String>>,
+    /// Whether moved lines are told.
+    has_moves: bool,
 }
 
 impl Cutting {
@@ -308,7 +325,8 @@ impl Outliner {
     ) -> Result<Self> {
         let measure = Measure { sizes: true, lines: true };
         let measurer = comparison.measurer(measure, options.clone());
-        Ok(Self { measurer, cutter: cutting.cutter(comparison, options)?, has_hunks, form })
+        let cutter = cutting.cutter(comparison, options)?.with_lines(cutting.has_moves);
+        Ok(Self { measurer, cutter, has_hunks, form })
     }
 
     /// Returns the outline of a change; `None` where nothing of it is left to see.
@@ -332,9 +350,50 @@ impl Outliner {
             noise,
             patch: patch.measures(self.form),
             ids: cut.ids,
+            lines: cut.lines,
             row: self.measurer.measure(change, cancel)?,
         }))
     }
+}
+
+/// Says what was moved, the most lines first; takes the changed lines of all files.
+fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
+    let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).collect();
+    let count = |diff: &FileDiff| diff.counts().0 + diff.counts().1;
+    let all: u64 = diffs.iter().flatten().map(count).sum();
+    // Of a part of the files, moves to the others would look like new lines.
+    let Some(diffs) = diffs.into_iter().collect::<Option<Vec<_>>>() else {
+        return Ok(String::new());
+    };
+    if all > limits::TOLD_MOVED_LINES as u64 {
+        return Ok(String::new());
+    }
+    let cancel = CancelToken::of(&context.budget);
+    let mut moves: Vec<(u32, usize, usize)> = Vec::new();
+    for run in moved(diffs, MovedMode::default(), MovedWhitespace::default(), &cancel)?.runs() {
+        let lines = run.last - run.first + 1;
+        let same =
+            |(_, to, from): &&mut (u32, usize, usize)| (*to, *from) == (run.file, run.other_file);
+        match moves.iter_mut().find(same) {
+            _ if !run.is_added => {}
+            Some((count, ..)) => *count += lines,
+            None => moves.push((lines, run.file, run.other_file)),
+        }
+    }
+    moves.retain(|&(lines, ..)| lines >= limits::TOLD_MOVE_LINES);
+    moves.sort_by_key(|&(lines, ..)| Reverse(lines));
+    let path = |file: usize| quoted(&String::from_utf8_lossy(&outlines[file].row.change.path));
+    let told = moves.iter().take(limits::TOLD_MOVES).map(|&(lines, to, from)| {
+        let noun = if lines == 1 { "line" } else { "lines" };
+        let (to, from) = if to == from {
+            (String::new(), format!("within {}", path(to)))
+        } else {
+            (format!(" to {}", path(to)), format!("from {}", path(from)))
+        };
+        format!("{lines} {noun} moved {from}{to}.\n")
+    });
+    let text: String = told.collect();
+    Ok(if text.len() <= max_bytes / limits::TOLD_MOVES_PART { text } else { String::new() })
 }
 
 /// Returns the state to which a cursor is bound: both sides, each change with its ids, and its

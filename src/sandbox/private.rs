@@ -83,7 +83,7 @@ impl PrivateDirectory {
             Ok(handle) => handle,
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK) => {
-                return Err(refused(name, "is no directory, or a link to one"));
+                return Err(refused(name, "is not a directory, or is a link to one"));
             }
             Err(error) => return Err(failed(error)),
         };
@@ -112,7 +112,7 @@ impl PrivateDirectory {
         }
         let opened = with_handles(|| openat(&self.handle, name, DIRECTORY, Mode::empty()));
         let handle = opened.map_err(|error| match error {
-            Errno::NOTDIR | Errno::LOOP | Errno::MLINK => self.refused(name, "is no directory"),
+            Errno::NOTDIR | Errno::LOOP | Errno::MLINK => self.refused(name, "is not a directory"),
             error => self.failed(error),
         })?;
         check_own(self.name, &fstat(&handle).map_err(|error| self.failed(error))?)?;
@@ -239,13 +239,13 @@ impl PrivateDirectory {
     fn checked(&self, name: &str, opened: rustix::io::Result<OwnedFd>) -> Result<File> {
         let handle = opened.map_err(|error| match error {
             Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV | Errno::ISDIR => {
-                self.refused(name, "is no regular file")
+                self.refused(name, "is not a regular file")
             }
             error => self.failed(error),
         })?;
         let found = fstat(&handle).map_err(|error| self.failed(error))?;
         if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
-            return Err(self.refused(name, "is no regular file"));
+            return Err(self.refused(name, "is not a regular file"));
         }
         if found.st_nlink != 1 {
             return Err(self.refused(name, "has several names (hard links)"));

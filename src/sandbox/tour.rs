@@ -81,7 +81,7 @@ impl Sandbox {
             }
             Err(OpenError::Link) => {
                 return Err(Error::fs_denied(format!(
-                    "{} is no directory, or lies behind a link, and links are not followed",
+                    "{} is not a directory, or is behind a link, and links are not followed",
                     shown()
                 )));
             }

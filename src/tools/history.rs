@@ -147,7 +147,7 @@ pub struct ListedStatus {
     pub index_status: Option<&'static str>,
     /// What the work tree changes.
     pub worktree_status: Option<&'static str>,
-    /// What conflict it is in.
+    /// Kind of its conflict.
     pub conflict: Option<&'static str>,
 }
 

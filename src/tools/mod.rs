@@ -26,6 +26,7 @@ pub mod record;
 mod revision;
 mod room;
 mod schema;
+mod series;
 mod tool;
 mod undo;
 
@@ -63,5 +64,6 @@ pub use revision::{
     GitShow, GitShowArguments, ListedBlame, ShownCommit, ShownMerges,
 };
 pub use room::{ListedRow, Room};
+pub use series::{GitRangeDiff, GitRangeDiffArguments, ListedPair};
 pub use tool::{Alias, Annotations, Output, Tool};
 pub use undo::{Undo, UndoArguments, Undone, UndoneFile};

@@ -9,7 +9,7 @@ use super::tool::{Output, Tool};
 /// What an argument of several tools means, where a tool does not say it in other words. Each schema says it: clients that
 /// search for tools show their model one tool alone.
 const SHARED: &[(&str, &str)] = &[
-    ("repo", "sandbox or sandbox/directory."),
+    ("repo", "sandbox[/directory]."),
     ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."),
     ("to", "Default: WORKTREE."),
     ("rev", "A revision. Default: HEAD."),
@@ -27,7 +27,7 @@ const SHARED: &[(&str, &str)] = &[
     ("base_oid", "Of an answer: any other version is stale."),
     ("glob", "A pattern, such as *.rs."),
     ("include_ignored", "Default: false."),
-    ("cursor", "The last next_cursor."),
+    ("cursor", "A next_cursor."),
     ("since", "A date: 2026-01-31, 2 weeks ago."),
     ("max_bytes", "Default: 25000."),
     ("format", "text (default) or json."),
@@ -50,10 +50,20 @@ pub fn input<T: Tool>() -> Value {
     for (name, property) in properties {
         let property = property.as_object_mut().expect("a schema of an argument is an object");
         if let (false, Some(told)) = (property.contains_key("description"), shared(name)) {
-            property.insert("description".into(), told.into());
+            let (key, told) = shown(told);
+            property.insert(key.into(), told);
         }
     }
     schema
+}
+
+/// Returns what is told of an argument as its schema says it: a default alone is a value.
+fn shown(told: &str) -> (&'static str, Value) {
+    let default = told.strip_prefix("Default: ").and_then(|rest| rest.strip_suffix('.'));
+    match default.and_then(|default| serde_json::from_str(default).ok()) {
+        Some(default) => ("default", default),
+        None => ("description", told.into()),
+    }
 }
 
 /// Returns the schema of all arguments that a call may have.

@@ -166,7 +166,8 @@ def whole_help(told: dict[str, object], screen: Screen) -> list[str]:
     lines = [*calls, "", *textwrap.wrap(str(told["description"]), screen.width), ""]
     for parameter in told.get("parameters") or []:  # type: ignore[attr-defined]
         default = "" if parameter["default"] is None else f" [{parameter['default']}]"
-        lines.append(f"  {parameter['name']} {parameter['type'] or ''}{default}".rstrip())
+        kind = f" {parameter['type']}" if parameter["type"] else ""
+        lines.append(f"  {parameter['name']}{kind}{default}")
     lines += [
         part for text in ("returns", "example") if told[text] for part in ("", str(told[text]))
     ]

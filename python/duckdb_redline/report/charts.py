@@ -160,7 +160,8 @@ def draw_directories(canvas: Canvas, rows: Rows) -> str:
             canvas.mark(shape, f"{row[0]}: {number(row[at])} lines {word} by {row[1]} commits")
     named_rows(canvas, [row[0] for row in rows])
     canvas.figure.legend(loc="outside upper right", ncols=2)
-    return f"{harmless(rows[0][0])} changed most: {number(rows[0][3] + rows[0][4])} lines in {number(rows[0][1])} commits."
+    where = "The root" if rows[0][0] == "." else harmless(rows[0][0])
+    return f"{where} changed most: {number(rows[0][3] + rows[0][4])} lines in {number(rows[0][1])} commits."
 
 
 def named_rows(canvas: Canvas, names: list[str]) -> None:
@@ -311,7 +312,9 @@ def draw_age(canvas: Canvas, rows: Rows) -> str:
     canvas.figure.legend(loc="outside right upper", reverse=True, title="written in")
     latest = [row for row in rows if row[0] == points[-1]]
     share = latest[0][3] / sum(row[3] for row in latest)
-    return f"Of the lines of {points[-1]}, {share:.0%} are from {latest[0][1]} to {latest[0][2]}."
+    first, last = latest[0][1:3]
+    years = str(first) if first == last else f"{first} to {last}"
+    return f"Of the lines of {points[-1]}, {share:.0%} are from {years}."
 
 
 def bars_high(rows: Rows) -> float:

@@ -91,7 +91,7 @@ def questions(asked: Asked, days: float) -> list[tuple[str, str, str, str]]:
         (
             "churn",
             "Churn over time",
-            f"Lines that were added, upwards, and removed, downwards, in each {per}; merges are left out.",
+            f"Lines that were added, upwards, and removed, downwards, in each {per} in which something changed; merges are left out.",
             churn(asked, per),
         ),
         (

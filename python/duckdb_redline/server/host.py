@@ -15,7 +15,7 @@ from .approver import Page
 
 READING = [
     "Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs",
-    "list_files", "search", "read_file", "redline_capabilities",
+    "GitRangeDiff", "list_files", "search", "read_file", "redline_capabilities",
 ]  # fmt: skip
 WRITING = ["write_file", "edit_file", "apply_patch", "undo"]
 # Questions of one client that may wait, also of calls that were given up: a person has to look through them.

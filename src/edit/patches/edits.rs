@@ -25,7 +25,7 @@ pub(super) fn read(patch: &str) -> Result<Vec<FileChange>> {
     for (edit, number) in list.as_array().into_iter().flatten().zip(1..) {
         let (path, replacement) = edit
             .as_object()
-            .ok_or_else(|| wrong(number, "is no object"))
+            .ok_or_else(|| wrong(number, "is not an object"))
             .and_then(|edit| replacement(edit, number))?;
         let open = changes.iter_mut().find(|change| change.path == path);
         match open.map(|change| &mut change.kind) {
@@ -52,7 +52,7 @@ fn replacement(edit: &Map<String, Value>, number: usize) -> Result<(String, Repl
     let replace_all = match edit.get("replace_all") {
         None | Some(Value::Null) => false,
         Some(Value::Bool(all)) => *all,
-        Some(_) => return Err(wrong(number, "has a replace_all that is no boolean")),
+        Some(_) => return Err(wrong(number, "has a replace_all that is not a boolean")),
     };
     let [path, old_string, new_string] = ["path", "old_string", "new_string"].map(text);
     Ok((path?, Replacement { old_string: old_string?, new_string: new_string?, replace_all }))

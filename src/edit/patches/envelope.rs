@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
                 if line.trim().is_empty() {
                     continue;
                 }
-                return Err(wrong(number, format_args!("{} is no added line", quoted(line)))
+                return Err(wrong(number, format_args!("{} is not an added line", quoted(line)))
                     .with_hint("Start each line of a new file with +"));
             };
             content.push_str(text);
@@ -149,7 +149,7 @@ fn hunk_line(line: &str, number: usize) -> Result<HunkLine> {
         Some('-') => LineKind::Removed,
         Some('+') => LineKind::Added,
         Some(_) => {
-            return Err(wrong(number, format_args!("{} is no line of a hunk", quoted(line)))
+            return Err(wrong(number, format_args!("{} is not a line of a hunk", quoted(line)))
                 .with_hint("Start each line with a space, - or +"));
         }
     };

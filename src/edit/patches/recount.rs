@@ -98,7 +98,7 @@ impl Body {
                 _ => {
                     return Err(wrong(
                         above + body.lines + 1,
-                        format_args!("{} is no line of a hunk", quoted(line.trim_end())),
+                        format_args!("{} is not a line of a hunk", quoted(line.trim_end())),
                     )
                     .with_hint(
                         "Start each line of a hunk with a space, - or +, and put no text between",
@@ -175,7 +175,7 @@ mod tests {
         for patch in ["@@ -1,3 +1,3 @@\n a\nb\n-c\n+d\n", "@@\n-a\nb\n"] {
             let error = recounted(patch, &CancelToken::never()).unwrap_err().to_string();
             assert!(
-                error.starts_with("invalid_args: line 3 of the patch: 'b' is no line"),
+                error.starts_with("invalid_args: line 3 of the patch: 'b' is not a line"),
                 "{error}"
             );
         }

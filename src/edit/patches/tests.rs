@@ -105,7 +105,7 @@ fn what_is_not_done_is_refused_in_words() {
         ),
         (
             "*** Begin Patch\n*** Update File: a\nno mark\n*** End Patch",
-            "'no mark' is no line of a hunk",
+            "'no mark' is not a line of a hunk",
         ),
         ("f\n<<<<<<< SEARCH\na\n=======\nb\n", "the block has no '>>>>>>> REPLACE'"),
         (

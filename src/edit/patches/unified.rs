@@ -68,7 +68,7 @@ fn refuse(file: &FilePatch<'_>, path: &str) -> Result<()> {
         return refused("a submodule, and its commit is not changed", "Leave it out");
     }
     if modes.iter().flatten().any(|mode| mode & KIND_BITS != REGULAR) {
-        return refused("of a kind that is no file", "Give mode 100644 or 100755");
+        return refused("of a kind that is not a file", "Give mode 100644 or 100755");
     }
     if file.status == PatchStatus::Copied {
         return refused("copied, and copies are not made", "Create the file with its lines");

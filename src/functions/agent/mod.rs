@@ -18,4 +18,5 @@ pub mod redline_sql;
 pub mod redline_tools;
 mod revision_answers;
 mod search;
+mod series_answers;
 pub mod tools;

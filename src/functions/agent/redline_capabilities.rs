@@ -78,7 +78,7 @@ impl Row for Limits {
         bigint("approval_ttl_seconds", "Seconds for which an approval holds", |settings| {
             settings::approval_ttl(settings).as_secs().into()
         }),
-        bigint("max_seconds", "Seconds that a query may take; NULL is no limit", |settings| {
+        bigint("max_seconds", "Seconds that a query may take; NULL: no limit", |settings| {
             settings::max_seconds(settings).into()
         }),
         bigint("kept_bytes", "Bytes that the process keeps between queries", |_| {
@@ -178,7 +178,7 @@ const SETTINGS: &[&str] = &{
 fn open_doors(execution: &ExecutionContext) -> Vec<&'static str> {
     let (settings, sandboxes) = (&execution.settings, execution.access.sandboxes());
     let is = |name, value| settings.get(name).as_boolean() == Some(value);
-    // Before 2.0, `CALL enable_logging` and `enable_profiling` pass by the lock.
+    // Before 2.0, `CALL enable_logging` and `enable_profiling` bypass the lock.
     let passes_lock = host_version().starts_with("v1.");
     let doors = [
         ("configuration", !is(LOCK_CONFIGURATION, true)),

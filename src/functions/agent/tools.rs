@@ -4,8 +4,8 @@ use super::entry::Entry;
 use crate::error::Result;
 use crate::tools::{
     ApplyPatch, Capabilities, Diff, EditFile, GitBlame, GitDiff, GitDiffFile, GitDiffSummary,
-    GitFile, GitLog, GitRefs, GitShow, GitStatus, ListFiles, ReadFile, Search, Undo, WriteFile,
-    no_such_tool,
+    GitFile, GitLog, GitRangeDiff, GitRefs, GitShow, GitStatus, ListFiles, ReadFile, Search, Undo,
+    WriteFile, no_such_tool,
 };
 
 /// Every tool, in the order in which they are listed.
@@ -20,6 +20,7 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<GitBlame>(),
     Entry::of::<GitStatus>(),
     Entry::of::<GitRefs>(),
+    Entry::of::<GitRangeDiff>(),
     Entry::of::<ListFiles>(),
     Entry::of::<Search>(),
     Entry::of::<ReadFile>(),

@@ -25,7 +25,7 @@ impl Declared for ApprovalFile {
     };
 }
 
-/// As in other functions; a NULL is about no file.
+/// As in other functions; a NULL names no file.
 const FILE_PAYLOAD: Param<Text> = required(PAYLOAD.field.name, PAYLOAD.field.doc);
 
 impl Scalar for ApprovalFile {

@@ -21,7 +21,7 @@ pub struct Database {
     pub repeats: Repeats,
     /// The operations on files, where no directory is named for them.
     pub operations: Memory,
-    /// When the directory that is named was last kept within its bounds.
+    /// When the directory that is named was last pruned.
     pub looked: Looked,
     /// The repositories that stay open.
     pub repositories: Arc<Repositories>,

@@ -46,7 +46,7 @@ fn refuse_unknown(grants: &[&str], tools: &[&str]) -> Result<()> {
     let near = suggest::best(unknown, tools.iter().copied());
     let known = tools.join(", ");
     Err(Error::invalid_args(format!(
-        "{} grants {}, which is no tool",
+        "{} grants {}, which is not a tool",
         settings::TOOL_GRANTS,
         quoted(unknown)
     ))
@@ -104,7 +104,7 @@ mod tests {
         ] {
             let error = refuse_unknown(&["Diff", grant, "*"], &tools).unwrap_err().to_string();
             let words = format!(
-                "invalid_args: redline_tool_grants grants '{grant}', which is no tool. {meant}"
+                "invalid_args: redline_tool_grants grants '{grant}', which is not a tool. {meant}"
             );
             assert!(error.starts_with(&words), "{error}");
         }

@@ -102,7 +102,7 @@ const OPTIONS: [ConfigOption; 14] = [
     },
     ConfigOption {
         name: MAX_CALLS,
-        description: "Maximum tool calls of one session per minute; 0 is no limit",
+        description: "Maximum tool calls of one session per minute; 0: no limit",
         default: OptionDefault::Number(limits::MAX_CALLS),
     },
     ConfigOption {

@@ -539,5 +539,5 @@ fn stream_place(place: &Place<'_>, path: &str, mut take: impl FnMut(&[u8])) -> R
 
 fn binary(path: &str, bytes: u64) -> Error {
     Error::invalid_args(format!("{} is a binary file of {bytes} bytes", quoted(path)))
-        .with_hint("read_file reads texts")
+        .with_hint("read_file reads text files only")
 }

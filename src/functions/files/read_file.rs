@@ -49,7 +49,7 @@ impl Numeric for Characters {}
 const PATH: Param<Maybe<Name>> = required("path", "The file, as sandbox/relative/path");
 const OFFSET: Param<Characters> = number("offset", 0, "Characters to leave out at the start");
 const MAX_CHARS: Param<Maybe<Characters>> =
-    optional("max_chars", "Most characters to return; NULL is no limit");
+    optional("max_chars", "Most characters to return; NULL: no limit");
 
 impl Scalar for ReadFile {
     const OVERLOADS: &'static [Overload] = &[fields![PATH], fields![PATH, OFFSET, MAX_CHARS]];

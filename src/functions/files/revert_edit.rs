@@ -152,14 +152,14 @@ impl Scalar for RevertEdits {
 }
 
 impl FileTools {
-    /// Refuses a name that is no sandbox's.
+    /// Refuses a name that is not a sandbox's.
     fn check_sandbox(&self, name: &str) -> Result<()> {
         let sandboxes = self.execution().access.sandboxes();
         let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);
         if all.any(|sandbox| sandbox.name() == name) {
             return Ok(());
         }
-        Err(Error::fs_denied(format!("{} is no sandbox", quoted(name)))
+        Err(Error::fs_denied(format!("{} is not a sandbox", quoted(name)))
             .with_hint("Give the name of a sandbox that redline_capabilities() lists"))
     }
 }

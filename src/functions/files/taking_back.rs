@@ -233,7 +233,7 @@ impl Conflict {
             Conflicting::Changed => format!("{path}, which would be removed, was changed"),
             Conflicting::Removed => format!("{path} was removed"),
             Conflicting::Made => format!("{path} was made anew"),
-            Conflicting::Binary => format!("{path} was changed and is no text"),
+            Conflicting::Binary => format!("{path} was changed and is not text"),
             Conflicting::Lines(places) => {
                 let told = places.iter().take(limits::TOLD_CONFLICTS).map(|(line, bytes)| {
                     let text =

@@ -10,13 +10,13 @@ use crate::functions::surface::{
     varchar,
 };
 use crate::query::Need;
-use crate::query::range_diff::{CommitPair, Numbered, RangeDiffQuery};
+use crate::query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
 
 const OLD_RANGE: Param<Name> = required("old_range", "The old commits, as a..b");
 const NEW_RANGE: Param<Name> = required("new_range", "The new commits, as a..b");
 const CREATION_FACTOR: Param<Percent> = number(
     "creation_factor",
-    60,
+    range_diff::CREATION_FACTOR,
     "What a dropped or added commit costs in percent of its size; more pairs more commits",
 );
 
@@ -48,7 +48,7 @@ impl Declared for RangeDiff {
     const DECLARATION: Declaration = Declaration {
         name: "range_diff",
         family: Family::Git,
-        grant: Grant::Tools(&["GitLog"]),
+        grant: Grant::Tools(&["GitRangeDiff", "GitLog"]),
         description: "What became of each commit of a series that was rebased, as git range-diff",
         example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
     };

@@ -58,7 +58,7 @@ const SIMILARITY: Param<Percent> = number(
 const RENAME_LIMIT: Param<Files> = number(
     "rename_limit",
     RenameOptions::LIMIT as i64,
-    "Most files on one side whose contents are compared, as git's -l; 0 is no limit",
+    "Most files on one side whose contents are compared, as git's -l; 0: no limit",
 );
 /// Which files are asked for.
 pub const PATHS: Param<Maybe<Pathspecs>> =
@@ -226,12 +226,12 @@ impl Kind for Pathspecs {
         let parse = |path: &Value| match path {
             Value::Text(path) => Pathspec::parse(path),
             Value::Null => Err(refused("contains a NULL")),
-            _ => Err(refused("contains what is no text")),
+            _ => Err(refused("contains a value that is not VARCHAR")),
         };
         match given.value() {
             Some(Value::List(paths)) => paths.iter().map(parse).collect(),
             Some(path @ Value::Text(_)) => Ok(vec![parse(path)?]),
-            _ => Err(refused("is no text and no list of texts")),
+            _ => Err(refused("is neither VARCHAR nor a list of VARCHAR")),
         }
     }
 }

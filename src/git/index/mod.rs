@@ -138,9 +138,9 @@ impl Index {
         let is_sorted =
             is_sorted && entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
         if !is_sorted || is_merged || entries.iter().any(|entry| !is_path(&entry.path)) {
-            return Err(
-                gate.damaged("its index is out of order or names what is no file of a work tree")
-            );
+            return Err(gate.damaged(
+                "its index is out of order or names something that is not a file of a work tree",
+            ));
         }
         let (seconds, nanoseconds) = stamp.modified();
         let written = Moment { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) };

@@ -171,7 +171,7 @@ impl Packed {
 
 /// Returns an error with the number of the line, without its content: it may be another file.
 fn damaged(directory: &GitDirectory, line: usize) -> Error {
-    directory.gate().damaged(format!("line {line} of its packed-refs is no reference"))
+    directory.gate().damaged(format!("line {line} of its packed-refs is not a reference"))
 }
 
 #[cfg(test)]

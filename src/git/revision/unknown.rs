@@ -18,7 +18,7 @@ const FIRST_BRANCHES: [&str; 5] = ["main", "master", "trunk", "develop", "defaul
 pub fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error> {
     if let Some(end) = end.filter(|end| Revision::named(end).is_some()) {
         return Ok(Error::invalid_args(format!(
-            "{} is no commit, so {} is no range of commits",
+            "{} is not a commit, so {} is not a range of commits",
             quoted(end),
             quoted(&resolver.asked)
         ))

@@ -58,7 +58,9 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
     let version = match config.integer("core.repositoryformatversion") {
         Ok(version) => version.unwrap_or(0),
         Err(_) => {
-            return Err(refused("has a core.repositoryformatversion that is no number".to_owned()));
+            return Err(refused(
+                "has a core.repositoryformatversion that is not a number".to_owned(),
+            ));
         }
     };
     if !(0..=1).contains(&version) {

@@ -191,7 +191,7 @@ def test_what_is_not_there_is_said(con, moved):
         (("src/new.rs", 1, 2, "mian"), "not_found", "Did you mean 'main'"),
         ((":nothing:src/new.rs", None, None, "main"), "not_found", "no function of 'src/new.rs'"),
         ((":part_2", None, None, "main"), "invalid_args", "':name:file'"),
-        ((r":\(:src/new.rs", None, None, "main"), "invalid_args", "is no basic regular expression"),
+        ((r":\(:src/new.rs", None, None, "main"), "invalid_args", "is not a basic regular expression"),
     ]:
         with pytest.raises(duckdb.Error) as caught:
             history(con, moved, *arguments[:3], rev=arguments[3])

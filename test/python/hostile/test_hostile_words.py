@@ -72,7 +72,7 @@ def calls(con):
         "Diff": {"text_a": f"a\r{FORGED}", "text_b": f"b\n{FORGED}", "label_a": f"x\n{FORGED}"}, "GitDiff": {"from": "main~1", "to": "main"},
         "GitDiffSummary": {"from": "main~1", "to": "WORKTREE"}, "GitDiffFile": {"file": f"new\n{FORGED}\nline.txt", "from": "main~1", "to": "main"},
         "GitLog": {}, "GitShow": {"rev": "main"}, "GitFile": {"file": f"new\n{FORGED}\nline.txt", "rev": "main"},
-        "GitBlame": {"file": f"a\r{FORGED}\rb.txt"}, "GitStatus": {}, "GitRefs": {}, "list_files": {"rev": "main"}, "search": {"pattern": "redline|x"},
+        "GitBlame": {"file": f"a\r{FORGED}\rb.txt"}, "GitStatus": {}, "GitRefs": {}, "GitRangeDiff": {"old_range": "main~1..main", "new_range": "main~2..main"}, "list_files": {"rev": "main"}, "search": {"pattern": "redline|x"},
         "read_file": {"path": f"hostile/new\n{FORGED}\nline.txt"}, "redline_capabilities": {}, "write_file": {"path": f"hostile/w\n{FORGED}", "content": FORGED},
         "edit_file": {"path": f"hostile/x\n12:{FORGED}", "old_string": "absent", "new_string": FORGED},
         "apply_patch": {"patch": f"--- a/hostile/x\n+++ b/hostile/x\n@@ -1 +1 @@\n-absent\r{FORGED}\n+{FORGED}\n"},

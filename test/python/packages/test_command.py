@@ -339,6 +339,10 @@ def test_help_tells_of_one_function(redline):
         "help", "file_diff"
     )
     assert "Did you mean 'file_diff'" in redline("help", "file_dif", code=1)
+    macro = redline("help", "git_blame")
+    assert macro.startswith("git_blame(file, rev := 'WORKTREE', ") and "None" not in macro
+    assert "\n  rev ['WORKTREE']\n" in macro and "git_blame " in redline("help")
+    assert "Did you mean 'git_log'" in redline("help", "git_logg", code=1)
 
 
 def test_setup_writes_its_lines_once_and_keeps_the_others(redline, tmp_path_factory, monkeypatch):

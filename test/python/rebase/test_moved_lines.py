@@ -1,5 +1,6 @@
 """moved_lines compared with the colours of `git diff --color-moved`."""
 
+import json
 import random
 import re
 
@@ -162,3 +163,35 @@ def test_unknown_modes_are_refused(con, cases):
     for option in ("mode := 'stripes'", "whitespace := 'some'"):
         got = answer(con, f"SELECT * FROM moved_lines('HEAD~1', 'HEAD', ?, {option})", cases)
         assert_refused(got, "invalid_args")
+
+
+def said(con, repo, **more):
+    given = json.dumps({"repo": str(repo), "from": "HEAD~1", "to": "HEAD"} | more)
+    return con.execute("SELECT redline_call_text('GitDiff', ?)", [given]).fetchone()[0]
+
+
+def test_git_diff_says_once_what_was_moved(con, tmp_path):
+    block = "".join(f"let value_{number} = compute({number});\n" for number in range(38))
+    few = "".join(f"let other_{number} = compute({number});\n" for number in range(4))
+    author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
+    repositories.git(tmp_path, "init", "-q", ".")
+    for files in (
+        {"b.c": "int b;\n" + block + few, "a.c": "int a;\n"},
+        {"b.c": "int b;\n", "a.c": "int a;\n" + block, "few.c": few},
+    ):
+        for name, text in files.items():
+            (tmp_path / name).write_text(text)
+        repositories.git(tmp_path, "add", ".")
+        repositories.git(tmp_path, *author, "commit", "-qm", "Change")
+    sentence = "38 lines moved from 'b.c' to 'a.c'.\n"
+    assert said(con, tmp_path).count(" moved ") == said(con, tmp_path).count(sentence) == 1
+    # The few lines of the third file are seen at once; what shows no hunks says nothing of lines.
+    assert "moved" not in said(con, tmp_path, paths=["a.c", "few.c"])
+    given = json.dumps({"repo": str(tmp_path), "from": "HEAD~1", "to": "HEAD"})
+    query = "SELECT redline_call_text('GitDiffSummary', ?)"
+    assert "moved" not in con.execute(query, [given]).fetchone()[0]
+    # Values have no sentences.
+    assert sentence not in said(con, tmp_path, format="json")
+    # A short answer has no room for it.
+    for max_bytes in (2_000, 2_100, 3_000):
+        assert len(said(con, tmp_path, max_bytes=max_bytes).encode()) <= max_bytes

@@ -1,5 +1,8 @@
 """range_diff compared with `git range-diff`, byte for byte."""
 
+import json
+import re
+
 import pytest
 import repositories
 from answers import answer, assert_refused
@@ -108,9 +111,85 @@ def test_what_is_no_range_is_refused_as_by_git(con, world):
     for given in (old.split("..")[1], "ALL"):
         for pair in ((given, new), (new, given)):
             got = answer(con, "SELECT * FROM range_diff(?, ?, ?)", *pair, world)
-            assert "is no range of commits" in assert_refused(got, "invalid_args")
+            assert "is not a range of commits" in assert_refused(got, "invalid_args")
 
 
 def test_ranges_beyond_the_limit_are_refused(con, ripgrep):
     query = "SELECT * FROM range_diff('HEAD~1500..HEAD', 'HEAD~1..HEAD', ?)"
     assert "commits" in assert_refused(answer(con, query, ripgrep), "too_large")
+
+
+@pytest.fixture
+def series(tmp_path):
+    """Returns a repository with two versions of a series."""
+    repositories.git(tmp_path, "init", "--quiet", "--bare", ".")
+    for seed in range(11, 60):
+        old, new = Series(tmp_path, seed).ranges()
+        if int(repositories.git_text(tmp_path, "rev-list", "--count", new)) > 6:
+            return tmp_path, old, new
+    raise AssertionError("no series is long enough")
+
+
+def ask(con, repo, **arguments):
+    given = json.dumps({"repo": str(repo)} | arguments)
+    return con.execute("SELECT redline_call_text('GitRangeDiff', ?)", [given]).fetchone()[0]
+
+
+LINE = re.compile(rb" *(\d+|-):  ([0-9a-f]+|-+) ([=!<>]) +(\d+|-):  ([0-9a-f]+|-+) (.*)")
+
+
+def test_the_tool_says_what_git_range_diff_prints(con, series):
+    world, old, new = series
+    printed = repositories.git(world, "range-diff", "--no-color", "--abbrev=12", old, new)
+    numbered = lambda number, oid: (number, oid[:12] if number != b"-" else b"-" * 12)
+    wanted = []
+    for line in printed.splitlines():
+        if found := LINE.fullmatch(line):
+            wanted.append(
+                b"%s:  %s %s %s:  %s %s"
+                % (*numbered(found[1], found[2]), found[3], *numbered(found[4], found[5]), found[6])
+            )
+        else:
+            wanted.append(line)
+    text = ask(con, world, old_range=old, new_range=new, max_bytes=1_000_000)
+    head, _, rest = text.partition("\n")
+    assert [line.rstrip() for line in rest.encode().splitlines() if line] == [
+        line.rstrip() for line in wanted if line
+    ]
+    assert head.endswith(", ".join(f"{count} {status}" for status in ["equal", "changed", "dropped", "added"]
+                                   if (count := sum(f" {SIGNS[status]} " in line.decode() for line in wanted if LINE.fullmatch(line)))))  # fmt: skip
+
+
+def test_the_tool_answers_in_pages_that_hold_each_commit_once(con, series):
+    world, old, new = series
+    whole = json.loads(
+        ask(con, world, old_range=old, new_range=new, format="json", max_bytes=1_000_000)
+    )
+    rows = con.execute(
+        "SELECT old_commit_id, new_commit_id, status, patch FROM range_diff(?, ?, ?)",
+        [old, new, str(world)],
+    ).fetchall()
+    assert [
+        (row["old_commit_id"], row["new_commit_id"], row["status"], row["patch"])
+        for row in whole["commits"]
+    ] == rows
+    found, cursor, pages = [], None, 0
+    while pages == 0 or cursor:
+        more = {"cursor": cursor} if cursor else {}
+        page = json.loads(
+            ask(con, world, old_range=old, new_range=new, format="json", max_bytes=2_000, **more)
+        )
+        found += [(row["old_commit_id"], row["new_commit_id"]) for row in page["commits"]]
+        assert len(json.dumps(page, separators=(",", ":"), ensure_ascii=False).encode()) <= 2_000
+        cursor, pages = page["next_cursor"], pages + 1
+    assert found == [row[:2] for row in rows] and pages > 1
+    assert ask(con, world, old_range=old, new_range=old, cursor="x").startswith("invalid_args: ")
+
+
+def test_the_tool_refuses_what_is_no_range(con, series):
+    world, old, _ = series
+    tip = old.split("..")[1]
+    assert ask(con, world, old_range=tip, new_range=tip).startswith(
+        f"invalid_args: '{tip}' is not a range"
+    )
+    assert ask(con, "/nowhere", old_range="a..b", new_range="a..b").startswith("not_found: ")

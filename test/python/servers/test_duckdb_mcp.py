@@ -111,6 +111,7 @@ def test_the_shipped_script_serves_and_says_nothing_else(folder):
         "GitBlame",
         "GitStatus",
         "GitRefs",
+        "GitRangeDiff",
         "list_files",
         "search",
         "read_file",

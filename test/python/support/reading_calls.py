@@ -51,6 +51,7 @@ CALLS = {
     "GitBlame": "SELECT redline_call('GitBlame', json_object('file', $file, 'rev', $new, 'repo', $repo))",
     "GitStatus": "SELECT redline_call('GitStatus', json_object('repo', $repo))",
     "GitRefs": "SELECT redline_call('GitRefs', json_object('repo', $repo))",
+    "GitRangeDiff": "SELECT redline_call('GitRangeDiff', json_object('repo', $repo, 'old_range', $old || '..' || $new, 'new_range', $old || '..' || $new))",
     "list_files": "SELECT redline_call('list_files', json_object('repo', $repo, 'rev', $new))",
     "search": "SELECT redline_call('search', json_object('pattern', 'e', 'repo', $repo, 'rev', $new))",
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",
@@ -64,6 +65,7 @@ TOOLS = {
     "GitBlame",
     "GitStatus",
     "GitRefs",
+    "GitRangeDiff",
     "list_files",
     "search",
 }

@@ -20,6 +20,10 @@ GOOD = {
     "GitBlame": ({"file": "README.md", "rev": "v2", "repo": "workspace/repo"}, "\n1\t"),
     "GitStatus": ({"repo": "workspace/repo"}, "workspace/repo on "),
     "GitRefs": ({"glob": "refs/tags/*", "repo": "workspace/repo"}, "v1 "),
+    "GitRangeDiff": (
+        {"old_range": "v1..v2", "new_range": "v1..v2", "repo": "workspace/repo"},
+        ": 1 equal\n",
+    ),
     "list_files": ({"path": "workspace", "glob": "*.txt"}, "a.txt 8\n"),
     "search": ({"pattern": "thr", "path": "workspace"}, "workspace/b.txt\n2:three\n"),
     "redline_capabilities": (
@@ -52,6 +56,10 @@ WRONG = {
     "GitBlame": ({"file": "README.md", "first_line": 0, "repo": "workspace/repo"}, "invalid_args"),
     "GitStatus": ({"repo": "workspace/nothing"}, "not_found"),
     "GitRefs": ({"repo": "/"}, "fs_denied"),
+    "GitRangeDiff": (
+        {"old_range": "v1", "new_range": "v2", "repo": "workspace/repo"},
+        "invalid_args",
+    ),
     "list_files": ({"path": "workspace/.."}, "fs_denied"),
     "search": ({"pattern": "(", "regex": True}, "invalid_args"),
     "redline_capabilities": ({"path": "workspace"}, "invalid_args"),

@@ -220,6 +220,13 @@ CALLS = [
     ("GitBlame", {"file": "src/app.py", "first_line": 0}, "Lines count from 1"),
     ("GitBlame", {"file": "moved.txt"}, "It is renamed in the index from 'kept.txt'"),
     ("GitBlame", {}, "needs the argument 'file'"),
+    # -- GitRangeDiff
+    ("GitRangeDiff", {"old_range": "main~1..main", "new_range": "main~1..main"}, TAKEN),
+    ("GitRangeDiff", {"old": "main~1..main", "new": "main~1..topic"}, TAKEN),
+    ("GitRangeDiff", {"from": "main~1..main", "to": "main~1..main"}, TAKEN),
+    ("GitRangeDiff", {"base": "main~1", "old": "main", "new": "topic"}, "old_range = base..old"),
+    ("GitRangeDiff", {"old": "main", "new": "topic"}, "both ends, such as 'main..topic'"),
+    ("GitRangeDiff", {"old": "main~1..main"}, "needs the argument 'new_range'"),
     # -- GitRefs
     ("GitRefs", {"pattern": "main"}, TAKEN),
     ("GitRefs", {"glob": "refs/heads/*"}, TAKEN),

@@ -25,7 +25,7 @@ FUNCTIONS = {
     "diff_lines_list": ("SELECT diff_lines_list('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_hunks": ("FROM diff_hunks('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "moved_lines": ("FROM moved_lines('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "range_diff": ("FROM range_diff('before..after', 'before..after', 'build/fixtures/basic')", {"GitLog"}),
+    "range_diff": ("FROM range_diff('before..after', 'before..after', 'build/fixtures/basic')", {"GitRangeDiff", "GitLog"}),
     "diff_html": ("SELECT diff_html('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_review": ("FROM diff_review('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "resolve_revision": ("SELECT resolve_revision('before', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary", "GitLog", "GitShow", "GitFile", "GitBlame"}),

@@ -36,7 +36,7 @@ pub struct RenameOptions {
     /// above that files must be equal.
     pub similarity: u8,
     /// If the product of remaining sources and remaining added files exceeds the square of this,
-    /// contents are not compared; 0 is no limit.
+    /// contents are not compared; 0: no limit.
     pub limit: u32,
 }
 

@@ -82,9 +82,10 @@ pub fn lines(
 
 fn pattern(name: &str) -> Result<Pattern> {
     let refused = || {
-        Error::invalid_args(format!("{} is no basic regular expression", quoted(name))).with_hint(
-            "Give a part of the line that begins the function, such as ':main:src/main.rs'",
-        )
+        Error::invalid_args(format!("{} is not a basic regular expression", quoted(name)))
+            .with_hint(
+                "Give a part of the line that begins the function, such as ':main:src/main.rs'",
+            )
     };
     let translated = posix::basic_translated(name.as_bytes()).ok_or_else(refused)?;
     let syntax = Syntax { most_bytes: limits::SEARCH_HEAP_BYTES, ..Syntax::default() };

@@ -80,7 +80,7 @@ impl Table {
             (b"REFT\x01", _) if hash == Hash::Sha1 => 24,
             (b"REFT\x02", b"sha1") if hash == Hash::Sha1 => 28,
             (b"REFT\x02", b"s256") if hash == Hash::Sha256 => 28,
-            _ => return Err(table.damaged("is no table of this repository")),
+            _ => return Err(table.damaged("is not a table of this repository")),
         };
         let mut foot = vec![0; table.head + 5 * 8 + 4];
         let size = table.file.size();

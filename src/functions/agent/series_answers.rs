@@ -1,0 +1,78 @@
+//! What the tool `GitRangeDiff` does.
+
+use super::entry::{Answers, Call};
+use super::history_answers::{Pages, shown};
+use crate::error::{Result, escaped, quoted};
+use crate::query::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
+use crate::query::{Need, Needs, Query};
+use crate::tools::{GitRangeDiff, GitRangeDiffArguments, ListedPair, Listing};
+
+/// What part of an answer the patch of one commit may be.
+const PATCH_PART: usize = 2;
+
+/// What became of a commit, in the order in which the counts stand.
+const STATUSES: [&str; 4] = ["equal", "changed", "dropped", "added"];
+
+impl Answers for GitRangeDiff {
+    fn answer(call: Call, arguments: GitRangeDiffArguments) -> Result<Listing<ListedPair>> {
+        let GitRangeDiffArguments { old_range, new_range, repo, cursor } = arguments;
+        let repo = repo.unwrap_or_else(|| call.execution.default_repository());
+        let head = format!("{}: {} and {}", escaped(&repo), quoted(&old_range), quoted(&new_range));
+        let asked = format!("GitRangeDiff {old_range:?} {new_range:?}");
+        let query = RangeDiffQuery {
+            old: old_range,
+            new: new_range,
+            repo,
+            creation_factor: CREATION_FACTOR,
+        };
+        let mut pairs = Vec::new();
+        query.start(&call.execution, Needs::of(&[Need::Patch]))?.each(|pair| pairs.push(pair))?;
+        let pages = Pages::new(&asked, &state(&pairs), cursor.as_deref())?;
+        let counts = STATUSES.iter().filter_map(|status| {
+            let count = pairs.iter().filter(|pair| pair.status() == *status).count();
+            (count > 0).then(|| format!("{count} {status}"))
+        });
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        let counts = if counts.is_empty() { "no commits".to_owned() } else { counts };
+        let room = call.reply.max_bytes / PATCH_PART;
+        let mut rows = pairs.iter().skip(pages.first()).map(|pair| Ok(listed(pair, room)));
+        let head = format!("{head}: {counts}");
+        Listing::filled(head, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
+    }
+}
+
+/// Returns what a cursor holds for: the commits.
+fn state(pairs: &[CommitPair]) -> String {
+    let id = |side: &Option<Numbered>| {
+        side.as_ref().map_or_else(String::new, |side| side.commit.id.to_string())
+    };
+    pairs.iter().map(|pair| format!("{} {}\n", id(&pair.old), id(&pair.new))).collect()
+}
+
+fn listed(pair: &CommitPair, room: usize) -> ListedPair {
+    let id = |side: &Option<Numbered>| side.as_ref().map(|side| side.commit.id.to_string());
+    ListedPair {
+        old_number: pair.old.as_ref().map(|side| side.number),
+        old_commit_id: id(&pair.old),
+        new_number: pair.new.as_ref().map(|side| side.number),
+        new_commit_id: id(&pair.new),
+        status: pair.status(),
+        subject: pair.subject().map_or_else(String::new, shown),
+        patch: pair.changes.as_deref().map(|patch| cut(patch, room)),
+    }
+}
+
+/// Returns the lines of a patch that have room.
+fn cut(patch: &[u8], room: usize) -> String {
+    let patch = String::from_utf8_lossy(patch);
+    let (mut end, mut cost) = (0, 0);
+    for line in patch.split_inclusive('\n') {
+        // The indentation, and what stands for bytes that are not shown as they are.
+        cost += 4 + line.escape_debug().count();
+        if cost > room {
+            return format!("{}    [cut: GitShow shows each commit]\n", &patch[..end]);
+        }
+        end += line.len();
+    }
+    patch.into_owned()
+}
