@@ -2,7 +2,8 @@
 
     agent_session.py REPOSITORY FROM:TO [FROM:TO …] [--extension FILE] [--max-bytes 25000] [--git COMMAND] [--files COMMAND]
 
-Tasks: the review of a change from its summary to its last hunk, eight edits of which four must be refused, and nine questions
+Tasks: the review of a change from its summary to its last hunk, eight edits of which four must be refused, changes of several files by
+one call each and by one patch (alone with `--changes-only`), and nine questions
 about the repository whose answers git has (`QUESTIONS`), of which calls, bytes and dead ends are counted: calls that fail, and
 answers without what was asked. The peers
 are mcp-server-git (`--git`, by default `python -m mcp_server_git`) and server-filesystem (`--files`, by default `npx -y
@@ -11,6 +12,7 @@ client. Needs the packages `mcp` and `duckdb`.
 """
 
 import argparse
+import difflib
 import json
 import os
 import pathlib
@@ -31,6 +33,7 @@ class Count(NamedTuple):
     sent: int
     failures: int
     wrong: int = 0
+    given: int = 0
 
 
 def relay(counter: str, command: list[str]) -> int:
@@ -54,19 +57,23 @@ class Session:
 
     def __init__(self, client, counter: pathlib.Path):
         self.client, self.counter, self.calls, self.failures = client, counter, 0, 0
+        self.given = 0
         self.before = self.total()
 
     def total(self) -> int:
         return int(self.counter.read_text() or 0) if self.counter.exists() else 0
 
     async def call(self, tool: str, **arguments):
+        self.given += len(
+            json.dumps({"name": tool, "arguments": arguments}, ensure_ascii=False).encode()
+        )
         result = await self.client.call_tool(tool, arguments)
         self.calls += 1
         self.failures += bool(result.is_error)
         return result
 
     def count(self, wrong: int = 0) -> Count:
-        return Count(self.calls, self.total() - self.before, self.failures, wrong)
+        return Count(self.calls, self.total() - self.before, self.failures, wrong, self.given)
 
 
 async def approve(context, params):
@@ -301,6 +308,72 @@ async def edited(session: Session, folder: pathlib.Path, edit) -> int:
     return wrong
 
 
+# -- changes of several files ----------------------------------------------------------------------
+
+# Name: the files before, and after. A function is renamed in eight files; a module is split into two; a line of each of three files.
+CHANGES = {
+    "a rename in eight files": (
+        {f"m{n}.py": f"from lib import load\n\n\ndef use{n}():\n    return load({n})\n" for n in range(8)},
+        {f"m{n}.py": f"from lib import read\n\n\ndef use{n}():\n    return read({n})\n" for n in range(8)},
+    ),
+    "a module in two": (
+        {
+            "lib.py": "import json\n\n\ndef load(text):\n    return json.loads(text)\n\n\ndef save(value):\n    return json.dumps(value)\n",
+            "app.py": "from lib import load, save\n\nprint(save(load('1')))\n",
+        },
+        {
+            "lib.py": "import json\n\n\ndef load(text):\n    return json.loads(text)\n",
+            "out.py": "import json\n\n\ndef save(value):\n    return json.dumps(value)\n",
+            "app.py": "from lib import load\nfrom out import save\n\nprint(save(load('1')))\n",
+        },
+    ),
+    "a version in three files": (
+        {f"{name}.toml": f"name = '{name}'\nversion = '1.0'\n" for name in "abc"},
+        {f"{name}.toml": f"name = '{name}'\nversion = '1.1'\n" for name in "abc"},
+    ),
+}  # fmt: skip
+
+
+async def by_edits(session: Session, old: dict, new: dict) -> None:
+    """Makes a call for each file: `edit_file` with the lines that differ, `write_file` for a new one."""
+    for name, text in new.items():
+        if name not in old:
+            await session.call("write_file", path=f"workspace/{name}", content=text)
+            continue
+        a, b = (side.splitlines(keepends=True) for side in (old[name], text))
+        blocks = [
+            {"old_string": "".join(a[i:j]), "new_string": "".join(b[k:end])}
+            for tag, i, j, k, end in difflib.SequenceMatcher(None, a, b, False).get_opcodes()
+            if tag != "equal"
+        ]
+        given = blocks[0] if len(blocks) == 1 else {"edits": blocks}
+        await session.call("edit_file", path=f"workspace/{name}", **given)
+
+
+async def by_patch(session: Session, old: dict, new: dict) -> None:
+    """Makes one call of `apply_patch`."""
+    patch = ""
+    for name, text in new.items():
+        sides = (
+            old.get(name, "").splitlines(keepends=True),
+            text.splitlines(keepends=True),
+        )
+        labels = f"a/workspace/{name}" if name in old else "/dev/null", f"b/workspace/{name}"
+        patch += "".join(difflib.unified_diff(*sides, *labels))
+    await session.call("apply_patch", patch=patch)
+
+
+async def changed(session: Session, folder: pathlib.Path, old: dict, new: dict, make) -> int:
+    """Makes a change of several files; returns how many are not as they should be."""
+    for name, text in old.items():
+        (folder / name).write_text(text)
+    await make(session, old, new)
+    return sum(
+        not (folder / name).exists() or (folder / name).read_text() != text
+        for name, text in new.items()
+    )
+
+
 # -- the report ----------------------------------------------------------------------------------
 
 
@@ -323,6 +396,30 @@ async def measured(name: str, command: list[str], task) -> Count | None:
             return None
 
 
+async def several_files(redline) -> None:
+    """Prints what changes of several files cost by one call each, and by one patch."""
+    print(
+        "\n| change | by | calls | bytes of the calls | bytes on the wire | failures | wrong files |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    for task, (before, after) in CHANGES.items():
+        for tool, make in (("edit_file", by_edits), ("apply_patch", by_patch)):
+            with tempfile.TemporaryDirectory() as scratch:
+                folder = pathlib.Path(scratch).resolve()
+                count = await measured(
+                    "redline",
+                    redline(folder, "--write"),
+                    lambda session, folder=folder, make=make, sides=(before, after): changed(
+                        session, folder, *sides, make
+                    ),
+                )
+            if count is not None:
+                print(
+                    f"| {task} | {tool} | {count.calls} | {count.given:,} | {count.sent:,} | {count.failures} | {count.wrong} |",
+                    flush=True,
+                )
+
+
 async def main(given: argparse.Namespace) -> None:
     extension = given.extension or ROOT / "build/release/redline.duckdb_extension"
     redline = lambda folder, *more: [
@@ -334,6 +431,8 @@ async def main(given: argparse.Namespace) -> None:
         str(extension),
         *more,
     ]
+    if given.changes_only:
+        return await several_files(redline)
     git = shlex.split(given.git or f"{sys.executable} -m mcp_server_git")
     files = shlex.split(given.files or "npx -y @modelcontextprotocol/server-filesystem")
     print(
@@ -414,6 +513,7 @@ async def main(given: argparse.Namespace) -> None:
                 ),
                 None,
             )
+    await several_files(redline)
 
 
 if __name__ == "__main__":
@@ -421,7 +521,10 @@ if __name__ == "__main__":
         sys.exit(relay(sys.argv[2], sys.argv[3:]))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("repository")
-    parser.add_argument("ranges", nargs="+", metavar="FROM:TO")
+    parser.add_argument("ranges", nargs="*", metavar="FROM:TO")
+    parser.add_argument(
+        "--changes-only", action="store_true", help="measure changes of files alone"
+    )
     parser.add_argument("--extension", type=pathlib.Path)
     parser.add_argument("--max-bytes", type=int, default=25_000)
     parser.add_argument("--git", help="the command of mcp-server-git")

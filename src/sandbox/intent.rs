@@ -5,7 +5,7 @@
 //! line that was cut by a crash leaves the one before it.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -159,8 +159,13 @@ impl Intent<'_> {
     pub(super) fn append(&mut self, plan: &Plan) -> io::Result<()> {
         let mut line = serde_json::to_vec(plan)?;
         line.push(b'\n');
-        self.file.write_all(&line)?;
-        Ok(fsync(&self.file)?)
+        let end = self.file.stream_position()?;
+        let written = self.file.write_all(&line).and_then(|()| Ok(fsync(&self.file)?));
+        if written.is_err() {
+            // What it has not come to must not be read of it: it is taken back.
+            let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
+        }
+        written
     }
 
     /// Forgets it: nothing is left to do.
