@@ -118,6 +118,20 @@ impl HunkNamer {
         Ok(has_none.then(|| whole_file(change)))
     }
 
+    /// Returns the names of the hunks of a file of which the patch is there, written with some options; `None` for a merge.
+    pub fn names_beside(
+        &mut self,
+        change: &Change,
+        patch: &WrittenPatch,
+        options: &DiffOptions,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<FileHunkIds>> {
+        if *options == DiffOptions::default() && !change.is_combined() {
+            return FileHunkIds::of(change, patch, cancel).map(Some);
+        }
+        self.names(change, cancel)
+    }
+
     /// Returns the names of the hunks of a file; `None` for a merge that is compared with all its parents.
     pub fn names(
         &mut self,

@@ -167,10 +167,11 @@ impl Query for HunksQuery {
             let mut patcher = comparison.patcher(options.clone())?;
             let mut namer =
                 needs.has(Need::HunkId).then(|| HunkNamer::new(comparison)).transpose()?;
+            let options = options.clone();
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = patcher.patch(&change, cancel)?;
                 let ids = match &mut namer {
-                    Some(namer) => namer.names(&change, cancel)?,
+                    Some(namer) => namer.names_beside(&change, &patch, &options, cancel)?,
                     None => None,
                 };
                 Ok(FileHunks { path: change.path, patch, ids })
