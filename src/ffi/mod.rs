@@ -25,6 +25,7 @@ mod file_system;
 mod flat;
 mod given;
 mod input;
+mod moment;
 mod option;
 mod replacement;
 mod rows;

@@ -7,7 +7,7 @@ use duckdb::core::LogicalTypeId;
 use libduckdb_sys as sys;
 
 use super::api::Outside;
-use super::given::moment;
+use super::moment::moment;
 
 /// An owned copy of a DuckDB value.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -32,11 +32,9 @@ pub fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error>
         None => resolver.unresolved(""),
     };
     let name = end.unwrap_or(&resolver.asked);
-    // What is found out for a hint may fail; the error is that of the name.
-    Ok(match hint(resolver, name) {
-        Ok(Some(hint)) => error.with_hint(hint),
-        Ok(None) => error.with_hint("Name a branch, a tag or a commit that 'git rev-parse' knows"),
-        Err(failed) => return Err(failed),
+    Ok(match hint(resolver, name)? {
+        Some(hint) => error.with_hint(hint),
+        None => error.with_hint("Name a branch, a tag or a commit that 'git rev-parse' knows"),
     })
 }
 
@@ -72,13 +70,13 @@ fn hint(resolver: &Resolver<'_>, name: &str) -> Result<Option<String>> {
     if !near.is_empty() {
         return Ok(Some(format!("Did you mean {}?", near.join(" or "))));
     }
-    if resolver.commits().is_ok_and(|commits| commits.is_shallow()) {
+    if resolver.commits()?.is_shallow() {
         return Ok(Some(
             "The history is shallow; 'git fetch --unshallow' gets the rest".to_owned(),
         ));
     }
     if let Resolved::Id { id, .. } = head
-        && let Ok(tree) = resolver.tree(id)
+        && let tree = resolver.tree(id)?
         && TreeItem::find(&resolver.objects, Some(tree), name.as_bytes())? != TreeItem::Nothing
     {
         return Ok(Some(format!(
