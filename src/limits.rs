@@ -81,8 +81,9 @@ pub const SESSION_BYTES: usize = 256;
 /// most bounds the work.
 pub const PAGE_LINES: std::ops::RangeInclusive<i64> = 8..=100_000;
 
-/// Bytes of the contents and lines of a journal, while `redline_journal_max_bytes` says nothing else; the oldest operations
-/// are forgotten. An operation whose contents are more is `too_large:` and not done.
+/// Bytes of the contents and lines of a journal, while `redline_journal_max_bytes` says nothing
+/// else; the oldest operations are forgotten. An operation whose contents are more is `too_large:`
+/// and not done.
 pub const JOURNAL_BYTES: u64 = 256 << 20;
 
 /// Days for which operations are kept in a journal, while `redline_journal_days` says nothing else.
@@ -91,13 +92,15 @@ pub const JOURNAL_DAYS: u64 = 30;
 /// Bytes of the lines of a journal that are kept; the oldest are forgotten.
 pub const JOURNAL_LINES_BYTES: u64 = 16 << 20;
 
-/// Bytes of the lines of a journal that are read; a journal with more, which others have written, is `too_large:`.
+/// Bytes of the lines of a journal that are read; a journal with more, which others have written,
+/// is `too_large:`.
 pub const JOURNAL_LOG_BYTES: u64 = 64 << 20;
 
 /// Files with contents in a journal; more are `too_large:`.
 pub const JOURNAL_CONTENTS: usize = 1 << 20;
 
-/// Bytes of the operations and contents that a database without a journal keeps in memory; the oldest are forgotten.
+/// Bytes of the operations and contents that a database without a journal keeps in memory; the
+/// oldest are forgotten.
 pub const JOURNAL_MEMORY_BYTES: usize = 64 << 20;
 
 /// Files, and places in each, of which `revert_edit` tells that others wrote there.
@@ -423,7 +426,8 @@ pub const POINTER_BYTES: u64 = 64 << 10;
 /// Bytes of `shallow`, 1.6 million commits; a larger one is `too_large:`.
 pub const SHALLOW_BYTES: u64 = 64 << 20;
 
-/// Bytes of an index of a pack whose pages are held in memory; of a larger one they are read each time.
+/// Bytes of an index of a pack whose pages are held in memory; of a larger one they are read each
+/// time.
 pub const PACK_INDEX_BYTES: u64 = 256 << 20;
 
 /// Bytes of all layers of a commit-graph; a larger one is ignored, and the commits themselves are
@@ -454,12 +458,12 @@ pub const MATCH_STEPS: usize = 1 << 26;
 /// Parents of a merge with a combined diff: git's own limit. More are `too_large:`.
 pub const COMBINED_PARENTS: usize = 62;
 
-/// Commits on each side of a `range_diff`, merges left out; more are `too_large:`. Each old commit is compared with each new
-/// one.
+/// Commits on each side of a `range_diff`, merges left out; more are `too_large:`. Each old commit
+/// is compared with each new one.
 pub const RANGE_DIFF_COMMITS: usize = 1_000;
 
-/// Changed lines of a comparison of which the tools tell what was moved: finding that takes time that grows with the square of
-/// how often a text repeats.
+/// Changed lines of a comparison of which the tools tell what was moved: finding that takes time
+/// that grows with the square of how often a text repeats.
 pub const TOLD_MOVED_LINES: usize = 20_000;
 
 /// Moves that the tools tell, those of most lines.

@@ -35,7 +35,8 @@ impl Approvals {
     /// Records an operation that may be approved from now on; its id is that of the payload.
     ///
     /// # Errors
-    /// `too_large` when the session has proposed as much as it may, `declined` when a person has said no to it.
+    /// `too_large` when the session has proposed as much as it may, `declined` when a person has
+    /// said no to it.
     pub fn propose(
         &self,
         operation: &Operation<'_>,
@@ -46,8 +47,9 @@ impl Approvals {
         self.lock(rules).propose(id, planned, operation, rules)
     }
 
-    /// Records a call on the file that is shown as `path`, which must not be read unseen: one place and the bytes of its
-    /// arguments, whatever the file holds, and whether it is there. It is planned for a person alone.
+    /// Records a call on the file that is shown as `path`, which must not be read unseen: one place
+    /// and the bytes of its arguments, whatever the file holds, and whether it is there. It is
+    /// planned for a person alone.
     ///
     /// # Errors
     /// `too_large` when the session has proposed as much as it may.
@@ -62,7 +64,8 @@ impl Approvals {
         self.lock(rules).request(operation.id(&self.secret), request, operation, rules)
     }
 
-    /// Returns the calls that were requested, have not been planned and have no answer, the oldest first.
+    /// Returns the calls that were requested, have not been planned and have no answer, the oldest
+    /// first.
     pub fn requests(&self, rules: Rules) -> Vec<(Session, Arc<Request>)> {
         let state = self.lock(rules);
         let unplanned = state.in_order().filter(|waiting| waiting.plan.is_none());
@@ -71,8 +74,8 @@ impl Approvals {
             .collect()
     }
 
-    /// Records what a call would do that was requested; it may be approved from now on, and only the holder of the
-    /// host's key is shown it.
+    /// Records what a call would do that was requested; it may be approved from now on, and only
+    /// the holder of the host's key is shown it.
     ///
     /// # Errors
     /// `not_found` when it does not wait, `declined` and `too_large` as [`Self::propose`].
@@ -139,8 +142,9 @@ impl Approvals {
         Ok(payload.approval_id().to_owned())
     }
 
-    /// Records the no of a person to what `payload` shows, and forgets that it waits; returns its approval id. Until
-    /// the time to live has passed, what leads to the same result on the same state of the file is declined without a question, whatever the arguments.
+    /// Records the no of a person to what `payload` shows, and forgets that it waits; returns its
+    /// approval id. Until the time to live has passed, what leads to the same result on the same
+    /// state of the file is declined without a question, whatever the arguments.
     ///
     /// # Errors
     /// As [`Self::approve`].
@@ -175,16 +179,17 @@ impl Approvals {
         if is_declined && !state.is_covered(operation) { Err(declined(outline)) } else { Ok(()) }
     }
 
-    /// Returns what an approved operation writes, which is what was proposed, with the yes, and uses the
-    /// approval up. Where an approval of a wider scope covers the operation, it is its own result.
+    /// Returns what an approved operation writes, which is what was proposed, with the yes, and
+    /// uses the approval up. Where an approval of a wider scope covers the operation, it is its own
+    /// result.
     ///
-    /// Where nothing allows it, the operation is proposed; without a `proposal` it was requested. `outline` is what the
-    /// caller may be told of it.
+    /// Where nothing allows it, the operation is proposed; without a `proposal` it was requested.
+    /// `outline` is what the caller may be told of it.
     ///
     /// # Errors
-    /// `approval_required` when nobody has said yes, `declined` when somebody has said no, `stale` when
-    /// somebody has said yes, but the file has changed since; that approval is void. `too_large` as
-    /// [`Self::propose`].
+    /// `approval_required` when nobody has said yes, `declined` when somebody has said no, `stale`
+    /// when somebody has said yes, but the file has changed since; that approval is void.
+    /// `too_large` as [`Self::propose`].
     pub fn take(
         &self,
         operation: &Operation<'_>,
@@ -217,8 +222,8 @@ impl Approvals {
         Err(required(outline, id))
     }
 
-    /// Voids the yes to an operation that can no longer be planned, for `error`; returns what its caller may be told:
-    /// the error itself only where the yes is for more than what was shown.
+    /// Voids the yes to an operation that can no longer be planned, for `error`; returns what its
+    /// caller may be told: the error itself only where the yes is for more than what was shown.
     pub fn void(
         &self,
         operation: &Operation<'_>,
@@ -238,7 +243,8 @@ impl Approvals {
         state.is_covered(operation) || state.approved(&id).is_some_and(|given| given.has_state(now))
     }
 
-    /// Tells whether a person has decided on the operation, on this state of the file or on another.
+    /// Tells whether a person has decided on the operation, on this state of the file or on
+    /// another.
     pub fn has_answer(&self, operation: &Operation<'_>, rules: Rules) -> bool {
         let state = self.lock(rules);
         state.is_covered(operation) || state.approved(&operation.id(&self.secret)).is_some()
@@ -250,8 +256,8 @@ impl Approvals {
     }
 
     /// Returns a chunk, from 1, of the text of a payload, which is named by its `fetch_url` or its
-    /// approval id. Of what its session must not read unseen only the holder of the host's key gets one; to others it
-    /// is not there, as what could not be planned.
+    /// approval id. Of what its session must not read unseen only the holder of the host's key gets
+    /// one; to others it is not there, as what could not be planned.
     ///
     /// # Errors
     /// `not_found` when no such operation waits, `invalid_args` when there is no such chunk.
@@ -318,8 +324,8 @@ impl Approvals {
     }
 }
 
-/// Returns the outcome of what waits, if it is what the payload shows: else what was shown would not be what is decided
-/// on.
+/// Returns the outcome of what waits, if it is what the payload shows: else what was shown would
+/// not be what is decided on.
 fn outcome_of(plan: Option<&Planned>, payload: &Payload) -> Result<Digest> {
     let plan = plan.ok_or_else(|| nothing_waits(payload.approval_id()))?;
     if plan.proposal.payload == *payload {

@@ -13,8 +13,8 @@ const UNNAMED: &str = "approver";
 pub struct Approvers(Vec<(String, Digest)>);
 
 impl Approvers {
-    /// Reads the setting: the SHA-256 of a secret in hexadecimal digits, or several, each as `name=digest`, separated
-    /// by commas. An empty one names nobody.
+    /// Reads the setting: the SHA-256 of a secret in hexadecimal digits, or several, each as
+    /// `name=digest`, separated by commas. An empty one names nobody.
     ///
     /// # Errors
     /// `invalid_args` for what is neither.
@@ -41,7 +41,8 @@ impl Approvers {
         !self.0.is_empty()
     }
 
-    /// Returns the name of the approver whose secret `key` is. How long this takes depends on the key's length alone.
+    /// Returns the name of the approver whose secret `key` is. How long this takes depends on the
+    /// key's length alone.
     ///
     /// # Errors
     /// `permission_denied` when it is nobody's.

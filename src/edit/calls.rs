@@ -27,10 +27,12 @@ struct Counts {
 pub struct Calls(Mutex<Counts>);
 
 impl Calls {
-    /// Counts a call that a connection makes for a session that may make `most` of them in a minute.
+    /// Counts a call that a connection makes for a session that may make `most` of them in a
+    /// minute.
     ///
     /// # Errors
-    /// `too_large` when it has made them, or when the connection has named as many sessions as it may.
+    /// `too_large` when it has made them, or when the connection has named as many sessions as it
+    /// may.
     pub fn count(&self, session: &Session, connection: u64, most: u64, now: Instant) -> Result<()> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Counts { sessions, connections } = &mut *counts;

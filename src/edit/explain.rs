@@ -27,7 +27,8 @@ pub const WANTED_BYTES: usize = 64 << 10;
 /// Bytes of a file, from its start, in which near misses are looked for.
 const SEARCHED_BYTES: usize = 16 << 20;
 
-/// How alike a passage must be that differs in more than its form: 1 is equal, 0 has nothing in common.
+/// How alike a passage must be that differs in more than its form: 1 is equal, 0 has nothing in
+/// common.
 const CUTOFF: f64 = 0.6;
 
 /// Bytes of two texts together up to which they are compared by characters; longer ones by words.
@@ -61,8 +62,8 @@ impl NearMiss {
     }
 }
 
-/// Returns up to [`MAX_NEAR_MISSES`] passages: those that `wanted` matches, as they stand in the file, then those
-/// that resemble it, the nearest first.
+/// Returns up to [`MAX_NEAR_MISSES`] passages: those that `wanted` matches, as they stand in the
+/// file, then those that resemble it, the nearest first.
 pub fn explain(lines: &Lines<'_>, wanted: &str) -> Vec<NearMiss> {
     let exact = |place: Range<usize>| NearMiss {
         line: lines.line_at(place.start) as u64 + 1,
@@ -187,8 +188,8 @@ impl Search<'_> {
         }
     }
 
-    /// Widens a place by the whitespace around it where the string starts or ends with whitespace: by as
-    /// many line ends as it has there, and by what indents the first line or trails the last.
+    /// Widens a place by the whitespace around it where the string starts or ends with whitespace:
+    /// by as many line ends as it has there, and by what indents the first line or trails the last.
     fn with_blanks(&self, place: Range<usize>) -> Range<usize> {
         let bytes = self.lines.bytes();
         let before = &self.wanted[..self.wanted.len() - self.wanted.trim_start().len()];
@@ -280,7 +281,8 @@ fn similarity(one: &str, other: &str) -> f64 {
     f64::from(diff_ratio(&changes, one.len(), other.len()))
 }
 
-/// Returns the first pieces of a text: its characters, or its words and the characters between them.
+/// Returns the first pieces of a text: its characters, or its words and the characters between
+/// them.
 fn pieces(text: &str, by_characters: bool) -> Vec<&str> {
     let is_word = |c: char| !by_characters && (c.is_alphanumeric() || c == '_');
     let mut pieces = Vec::new();

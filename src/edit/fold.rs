@@ -15,7 +15,8 @@ pub struct Folded {
 }
 
 impl Folded {
-    /// Folds a text of less than 4 GiB. Bytes that are not UTF-8 are U+FFFD, as where they are shown.
+    /// Folds a text of less than 4 GiB. Bytes that are not UTF-8 are U+FFFD, as where they are
+    /// shown.
     pub fn new(bytes: &[u8]) -> Self {
         let mut folded = Self {
             chars: Vec::with_capacity(bytes.len()),

@@ -20,12 +20,14 @@ pub struct LineEdit<'a> {
 }
 
 impl Plan {
-    /// Replaces lines of `base`, the content as it is. Only the bytes of these lines change: a last line without newline stays
-    /// one, unless lines are added below it, and a new line ends as the one whose place it takes, else as the one above, else as
-    /// the one below; CRLF in the new text stays.
+    /// Replaces lines of `base`, the content as it is. Only the bytes of these lines change: a last
+    /// line without newline stays one, unless lines are added below it, and a new line ends as the
+    /// one whose place it takes, else as the one above, else as the one below; CRLF in the new text
+    /// stays.
     ///
     /// # Errors
-    /// - `invalid_args`: the file has no such lines, nothing changes, the file is binary or would become so.
+    /// - `invalid_args`: the file has no such lines, nothing changes, the file is binary or would
+    ///   become so.
     /// - `too_large`: the new content is over `max_bytes`.
     pub fn of_lines(
         engine: &mut Engine,

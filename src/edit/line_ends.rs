@@ -13,8 +13,8 @@ pub struct LineEnds(Vec<usize>);
 
 impl LineEnds {
     /// Pairs the lines of two strings; `None` where the new string is taken as it is: when it has
-    /// no line ending of its own to choose, when the file has LF only, and when the old string has a
-    /// CR and so names its line ends itself.
+    /// no line ending of its own to choose, when the file has LF only, and when the old string has
+    /// a CR and so names its line ends itself.
     ///
     /// A line of both strings keeps its end. Of lines that take the place of others, the first
     /// takes the end of the first, and so on; a line that is only added takes the end of the one

@@ -100,7 +100,8 @@ impl Operation<'_> {
         fields.finish()
     }
 
-    /// Returns what tells what becomes of a file for a session from every other result, whatever arguments lead to it.
+    /// Returns what tells what becomes of a file for a session from every other result, whatever
+    /// arguments lead to it.
     pub fn outcome(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("outcome");
         fields.push(self.sandbox);

@@ -1,5 +1,5 @@
-//! The proof that every page of a payload was shown: each page has a digest that carries on from the page before, so
-//! the last one is known only to who was given them all.
+//! The proof that every page of a payload was shown: each page has a digest that carries on from
+//! the page before, so the last one is known only to who was given them all.
 
 use std::fmt;
 

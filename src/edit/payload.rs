@@ -1,7 +1,8 @@
 //! What a person is shown before a file is read or written, as typed JSON.
 //!
 //! Names and order of the fields are those of the specification of structured approval payloads;
-//! behind them stand ours, such as `base_oid` and `approval_id`, which a payload of another maker may lack.
+//! behind them stand ours, such as `base_oid` and `approval_id`, which a payload of another maker
+//! may lack.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -137,8 +138,9 @@ pub struct WritePayload {
     pub existing_lines: Option<u64>,
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
-    /// What changes in that file, as `unified_diff` of an edit; absent where there is none, where one of the two is no
-    /// text, where this and `content` are over [`WHOLE_BYTES`], and where the agent is granted no tool that reads.
+    /// What changes in that file, as `unified_diff` of an edit; absent where there is none, where
+    /// one of the two is no text, where this and `content` are over [`WHOLE_BYTES`], and where the
+    /// agent is granted no tool that reads.
     #[serde(default)]
     pub unified_diff: Option<String>,
     /// The lines of `unified_diff`.
@@ -352,7 +354,8 @@ impl Received {
     }
 }
 
-/// Returns what is told of an operation on a file that must not be read unseen: nothing that depends on the file.
+/// Returns what is told of an operation on a file that must not be read unseen: nothing that
+/// depends on the file.
 pub fn hidden(tool: FileTool, path: &str, sandbox: &str, id: Digest) -> String {
     serde_json::json!({
         "type": "hidden",

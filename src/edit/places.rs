@@ -47,7 +47,8 @@ pub fn find(
     let mut wanted = HashMap::new();
     for (index, edit) in edits.iter().enumerate() {
         cancel.check()?;
-        // The same string again stands where it stood: nothing has to be searched for to know that they overlap.
+        // The same string again stands where it stood: nothing has to be searched for to know that
+        // they overlap.
         if let Some(first) = wanted.insert(edit.old_string, index) {
             let place: Option<&Match> = matches.iter().find(|found: &&Match| found.edit == first);
             return Err(overlap(
@@ -67,7 +68,8 @@ pub fn find(
             return Err(not_unique(&which(index, edits.len()), lines, &places));
         }
         matches.extend(places.into_iter().map(|place| Match { place, edit: index }));
-        // Places that do not overlap are no more than the bytes: with more, what is found already is refused below.
+        // Places that do not overlap are no more than the bytes: with more, what is found already
+        // is refused below.
         if matches.len() > lines.bytes().len() + 1 {
             break;
         }

@@ -45,8 +45,8 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Proposes to write `content`, over the file where there is one; `change` is what that changes in it, if it may be
-    /// shown.
+    /// Proposes to write `content`, over the file where there is one; `change` is what that changes
+    /// in it, if it may be shown.
     pub fn write(
         file: FileName<'_>,
         content: &str,

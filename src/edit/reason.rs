@@ -64,8 +64,8 @@ const OVERLOOKED: [Reason; 9] = [
     Reason::Confusable,
 ];
 
-/// Returns why two different texts differ: the kinds that must be overlooked to make them equal, and none
-/// that need not.
+/// Returns why two different texts differ: the kinds that must be overlooked to make them equal,
+/// and none that need not.
 pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
     let mut needed = OVERLOOKED.to_vec();
     let equal =

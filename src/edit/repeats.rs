@@ -2,15 +2,17 @@
 //!
 //! SQL may evaluate one call more than once: `(edit_file(…)).*` is a call of each field. Most edits
 //! cannot be made twice, since what they look for is gone; one that leaves its `old_string` in
-//! place can. What is told apart here are the calls as the query has them (the same row may well ask twice
-//! for the same) and one call that DuckDB has copied: copies are prepared before any of them is run.
+//! place can. What is told apart here are the calls as the query has them (the same row may well
+//! ask twice for the same) and one call that DuckDB has copied: copies are prepared before any of
+//! them is run.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::secret::Digest;
 
-/// How many edits are remembered: more than the rows that DuckDB hands to its copies of a call at once.
+/// How many edits are remembered: more than the rows that DuckDB hands to its copies of a call at
+/// once.
 const REMEMBERED: usize = 1 << 16;
 
 /// When a call was prepared, which also tells it from every other.
@@ -46,8 +48,8 @@ impl Repeats {
         self.lock().next()
     }
 
-    /// Tells whether another call has made the edit since `ticket`, on the same connection, which runs one
-    /// statement at a time.
+    /// Tells whether another call has made the edit since `ticket`, on the same connection, which
+    /// runs one statement at a time.
     pub fn is_repeat(&self, connection: u64, request: Digest, ticket: Ticket) -> bool {
         let made = self.lock().made.get(&(connection, request)).copied();
         made.is_some_and(|(at, by)| at > ticket && by != ticket)

@@ -1,7 +1,7 @@
 //! A secret of one database, and the digests that are keyed with it.
 //!
-//! Whoever sees an id must not learn from it what it was made of: without the secret a four-digit content is found by
-//! trying ten thousand of them.
+//! Whoever sees an id must not learn from it what it was made of: without the secret a four-digit
+//! content is found by trying ten thousand of them.
 
 use std::fmt;
 
@@ -88,8 +88,8 @@ impl Secret {
     }
 }
 
-/// HMAC-SHA256 (RFC 2104) over fields, each with its length before it, so that no two lists of fields have the same
-/// bytes.
+/// HMAC-SHA256 (RFC 2104) over fields, each with its length before it, so that no two lists of
+/// fields have the same bytes.
 pub struct Mac {
     inner: Sha256,
     outer: Sha256,
@@ -124,7 +124,8 @@ mod tests {
     fn is_hmac_sha256_of_the_fields_behind_their_lengths() {
         let mut mac = Secret([7; 32]).mac("test");
         mac.push(b"a/b");
-        // hmac.new(b"\7" * 32, b"".join(len(f).to_bytes(8, "big") + f for f in (b"test", b"a/b")), "sha256")
+        // hmac.new(b"\7" * 32, b"".join(len(f).to_bytes(8, "big") + f for f in (b"test", b"a/b")),
+        // "sha256")
         let expected = "f07e79a0c587786c651a9abd83bfa7e3d2b256385ff74f7bd34e22cbb88a87f1";
         assert_eq!(mac.finish().to_string(), expected);
     }

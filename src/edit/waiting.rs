@@ -1,5 +1,5 @@
-//! What waits for a person: the operations that were proposed, the requests that are planned only for a person, and
-//! what of both counts against the limits.
+//! What waits for a person: the operations that were proposed, the requests that are planned only
+//! for a person, and what of both counts against the limits.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -24,7 +24,8 @@ pub struct Rules {
     pub proposals: usize,
     /// The bytes of all that wait.
     pub bytes: usize,
-    /// The connection that calls; `None` for the holder of the host's key, who proposes what others call.
+    /// The connection that calls; `None` for the holder of the host's key, who proposes what others
+    /// call.
     pub connection: Option<u64>,
 }
 
@@ -56,7 +57,8 @@ pub struct Taken {
     pub given: Option<Given>,
 }
 
-/// A call on a file that must not be read unseen, as its session made it: nothing of it depends on the file.
+/// A call on a file that must not be read unseen, as its session made it: nothing of it depends on
+/// the file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
     /// What is to be done.
@@ -102,8 +104,9 @@ impl Planned {
     }
 }
 
-/// What bytes are counted for. What a session may see, what it asked for unseen, and what only a person sees: were they
-/// counted together, what is forgotten would tell a session how much is hidden from it.
+/// What bytes are counted for. What a session may see, what it asked for unseen, and what only a
+/// person sees: were they counted together, what is forgotten would tell a session how much is
+/// hidden from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pool {
     Shown,
@@ -284,8 +287,8 @@ impl State {
         Ok(())
     }
 
-    /// Refuses another proposal of a session, or of all sessions that a connection names, that has made as many as it
-    /// may.
+    /// Refuses another proposal of a session, or of all sessions that a connection names, that has
+    /// made as many as it may.
     pub fn check_quota(&self, session: &Session, rules: Rules) -> Result<()> {
         let hint = "Wait until the host has decided on them, or they have expired";
         let made = self.sessions.get(session).copied().unwrap_or_default();
@@ -332,7 +335,8 @@ impl State {
         self.waiting.insert(id, waiting);
     }
 
-    /// Forgets what nobody has approved until the rest fits: the oldest of the session that holds most.
+    /// Forgets what nobody has approved until the rest fits: the oldest of the session that holds
+    /// most.
     fn forget_oldest(&mut self, newest: Digest, pool: Pool, most: usize) {
         if self.bytes[pool as usize] <= most {
             return;

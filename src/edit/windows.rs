@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Returns the parts of `text` that share the most with `wanted`, about as long as it or shorter, the
-/// best first.
+/// Returns the parts of `text` that share the most with `wanted`, about as long as it or shorter,
+/// the best first.
 ///
 /// What is shared are runs of three characters, each weighing the more the rarer it is in the text.
 pub fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {

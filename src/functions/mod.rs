@@ -31,8 +31,9 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
     surface::FUNCTIONS.iter().try_for_each(|function| function.register(registrar))
 }
 
-/// Refuses to share a function's name with another extension: which of the two a call reaches depends on the version of
-/// DuckDB and on the order of loading, and in some no call reaches either.
+/// Refuses to share a function's name with another extension: which of the two a call reaches
+/// depends on the version of DuckDB and on the order of loading, and in some no call reaches
+/// either.
 fn refuse_names_that_are_taken(registrar: &Registrar) -> Result<()> {
     const FOUND: &str = "these names are taken: ";
     let names: Vec<String> = surface::FUNCTIONS

@@ -15,8 +15,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns how many of the oldest operations go; the last stays, whatever it takes. Where bytes are short, a
-    /// quarter more goes, so that this is not done for each operation.
+    /// Returns how many of the oldest operations go; the last stays, whatever it takes. Where bytes
+    /// are short, a quarter more goes, so that this is not done for each operation.
     pub fn surplus(&self, records: &[&Record]) -> usize {
         let sizes = sizes(records);
         let mut left = Size {

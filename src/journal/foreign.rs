@@ -48,7 +48,8 @@ pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
             if file.kind.is_some() && record.outcome != Outcome::Declined {
                 let source = file.old_path.as_deref().unwrap_or(&file.path);
                 let before = left.get(&(file.root.as_str(), source));
-                // Only what was done has found the file as it says: others may have read it long before.
+                // Only what was done has found the file as it says: others may have read it long
+                // before.
                 if record.outcome == Outcome::Done
                     && let Some(before) = before
                     && !before.iter().any(|left| is_same(*left, file.base.as_ref()))
@@ -99,7 +100,8 @@ mod tests {
     #[test]
     fn what_no_operation_left_is_foreign() {
         use Outcome::{Begun, Declined, Done, Failed};
-        // Each operation: its outcome, what it found and what it was to leave, and whether that is foreign.
+        // Each operation: its outcome, what it found and what it was to leave, and whether that is
+        // foreign.
         type Row = (Outcome, Option<&'static str>, Option<&'static str>, bool);
         let tables: &[&[Row]] = &[
             &[(Done, Some("a"), Some("b"), false), (Done, Some("b"), Some("c"), false)],
@@ -107,7 +109,8 @@ mod tests {
             &[(Done, None, Some("b"), false), (Done, None, Some("b"), true)],
             &[(Done, Some("a"), None, false), (Done, None, Some("b"), false)],
             &[(Done, Some("a"), None, false), (Done, Some("a"), Some("b"), true)],
-            // What failed or was cut off may have been done or not, and may have read the file long before.
+            // What failed or was cut off may have been done or not, and may have read the file long
+            // before.
             &[(Done, Some("a"), Some("b"), false), (Failed, Some("a"), Some("c"), false)],
             &[(Begun, Some("a"), Some("b"), false), (Done, Some("a"), Some("c"), false)],
             &[(Begun, Some("a"), Some("b"), false), (Done, Some("b"), Some("c"), false)],

@@ -1,4 +1,5 @@
-//! The journal: which operations on files were done, declined or failed, with the contents before and after.
+//! The journal: which operations on files were done, declined or failed, with the contents before
+//! and after.
 //!
 //! | file | holds |
 //! |---|---|
@@ -42,7 +43,8 @@ pub enum Journal<'a> {
 }
 
 impl Journal<'_> {
-    /// Records an operation before it is done, or one that was not done, with the contents before and after.
+    /// Records an operation before it is done, or one that was not done, with the contents before
+    /// and after.
     ///
     /// # Errors
     /// Those of the system and of the bounds: then it must not be done.

@@ -102,7 +102,8 @@ pub(super) mod tests {
             &line[..],
             &line[..line.len() / 2],
             &two.to_line()[..],
-            // The same id again, ends of none and of one that has ended, and what is no line of ours.
+            // The same id again, ends of none and of one that has ended, and what is no line of
+            // ours.
             &line[..],
             &end("3", Outcome::Done),
             &end("1", Outcome::Done),

@@ -1,8 +1,9 @@
-//! The directory of the setting `redline_journal`: a log of lines, and the contents by their SHA-256.
+//! The directory of the setting `redline_journal`: a log of lines, and the contents by their
+//! SHA-256.
 //!
-//! A line and the contents that it names are durable before the operation is done. Processes append under one lock.
-//! What a process that was killed has left is a line without an end, or a content that no line names, which goes when
-//! the journal is next made smaller.
+//! A line and the contents that it names are durable before the operation is done. Processes append
+//! under one lock. What a process that was killed has left is a line without an end, or a content
+//! that no line names, which goes when the journal is next made smaller.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -55,7 +56,8 @@ impl<'a> Store<'a> {
     /// Opens the directory at a path that the setting `name` has.
     ///
     /// # Errors
-    /// `fs_denied` where it is not redline's alone or lies where sessions read or write; those of the system.
+    /// `fs_denied` where it is not redline's alone or lies where sessions read or write; those of
+    /// the system.
     pub fn open(
         (name, path): (&'static str, &str),
         access: &Access,

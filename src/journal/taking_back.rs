@@ -36,7 +36,8 @@ pub enum Conflicting {
     Made,
     /// It is no text, and others have changed it since.
     Binary,
-    /// Others have changed the same lines since: the first line of each place, from 1, and what stands there.
+    /// Others have changed the same lines since: the first line of each place, from 1, and what
+    /// stands there.
     Lines(Vec<(usize, Vec<u8>)>),
 }
 

@@ -1,4 +1,5 @@
-//! Patches cut into the pieces of a review, with the names of hunks, and without the hunks that were seen.
+//! Patches cut into the pieces of a review, with the names of hunks, and without the hunks that
+//! were seen.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -42,7 +43,8 @@ struct Named {
 }
 
 impl PieceIds {
-    /// Returns the names of a piece and whether its lines were seen elsewhere; of no piece, those of a file that has no hunks.
+    /// Returns the names of a piece and whether its lines were seen elsewhere; of no piece, those
+    /// of a file that has no hunks.
     pub fn of(&self, piece: Option<usize>) -> Option<(&HunkId, bool)> {
         let place = if self.of_file { Some(0) } else { piece };
         self.names.get(place?).map(|named| (&named.id, named.is_known))
@@ -146,7 +148,8 @@ impl Cutter {
             }
             end = hunk.span.end;
             let id = ids.of_shown(hunk, &patch.bytes[hunk.span.clone()]);
-            // With other options a hunk may be of several that have names: it was seen where all of these were.
+            // With other options a hunk may be of several that have names: it was seen where all of
+            // these were.
             let is_seen = match is_default {
                 true => id.is_some_and(is_seen),
                 false => ids.within(hunk).next().is_some() && ids.within(hunk).all(is_seen),

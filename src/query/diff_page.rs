@@ -1,4 +1,5 @@
-//! A whole change for a page: the patches of its files, the names of their hunks and what was moved.
+//! A whole change for a page: the patches of its files, the names of their hunks and what was
+//! moved.
 
 use super::context::Context;
 use super::hunk_ids::{FileHunkIds, HunkNamer};
@@ -27,7 +28,8 @@ pub struct DiffPage {
     pub repository: String,
     /// Permanent names of both sides.
     pub ends: [String; 2],
-    /// Its files in reading order: sources, tests, documents, vendored code, and then what nobody reads line by line.
+    /// Its files in reading order: sources, tests, documents, vendored code, and then what nobody
+    /// reads line by line.
     pub files: Vec<PagedFile>,
     /// Runs of moved lines; their files are places in `files`.
     pub moved: Vec<MovedRun>,

@@ -1,4 +1,5 @@
-//! The files of a sandbox or of a revision that a directory, a glob and a depth name, and what reads them.
+//! The files of a sandbox or of a revision that a directory, a glob and a depth name, and what
+//! reads them.
 
 use std::io::{self, Read};
 
@@ -299,7 +300,8 @@ fn inside(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
-/// Returns the content of the ignore file of a directory; nothing where there is none that may be read.
+/// Returns the content of the ignore file of a directory; nothing where there is none that may be
+/// read.
 fn ignore_file(root: &Directory, directory: &str) -> Vec<u8> {
     let file = root.file(inside(directory, IGNORE_FILE).as_bytes());
     file.ok().and_then(|file| file.read_all(limits::IGNORE_BYTES).ok()).unwrap_or_default()

@@ -37,8 +37,8 @@ impl FileHunkIds {
         Ok(Self(places.collect()))
     }
 
-    /// Returns the names of the hunk that a line is in, by its numbers on both sides; without any, of the file that has no
-    /// hunks.
+    /// Returns the names of the hunk that a line is in, by its numbers on both sides; without any,
+    /// of the file that has no hunks.
     pub fn at(&self, old: Option<u32>, new: Option<u32>) -> Option<&HunkId> {
         let is_in =
             |line: Option<u32>, range: &Range<u32>| line.is_some_and(|line| range.contains(&line));
@@ -64,8 +64,8 @@ impl FileHunkIds {
         self.0.iter().filter(is_in).map(|place| &place.id)
     }
 
-    /// Returns the names of the hunk that a shown one is, where both are parts of no other: what is seen of one is seen of the
-    /// other.
+    /// Returns the names of the hunk that a shown one is, where both are parts of no other: what is
+    /// seen of one is seen of the other.
     pub fn same(&self, hunk: &PatchHunk, shown: &[PatchHunk]) -> Option<&HunkId> {
         let mut within = self.within(hunk);
         let id = within.next().filter(|_| within.next().is_none())?;
@@ -118,7 +118,8 @@ impl HunkNamer {
         Ok(has_none.then(|| whole_file(change)))
     }
 
-    /// Returns the names of the hunks of a file of which the patch is there, written with some options; `None` for a merge.
+    /// Returns the names of the hunks of a file of which the patch is there, written with some
+    /// options; `None` for a merge.
     pub fn names_beside(
         &mut self,
         change: &Change,
@@ -132,7 +133,8 @@ impl HunkNamer {
         self.names(change, cancel)
     }
 
-    /// Returns the names of the hunks of a file; `None` for a merge that is compared with all its parents.
+    /// Returns the names of the hunks of a file; `None` for a merge that is compared with all its
+    /// parents.
     pub fn names(
         &mut self,
         change: &Change,

@@ -203,7 +203,8 @@ fn read(context: &Context, repository: &Repository, ids: Vec<Oid>) -> Result<Vec
     collect(work)
 }
 
-/// Returns what each pair of commits without an equal partner costs; other pairs have no cost of their own.
+/// Returns what each pair of commits without an equal partner costs; other pairs have no cost of
+/// their own.
 fn costs(
     context: &Context,
     repository: &Repository,

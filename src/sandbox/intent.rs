@@ -1,8 +1,8 @@
-//! What a change of several files is about to do, kept outside of the sandbox until it is done: with it, the next
-//! operation takes back what a process that was killed has left.
+//! What a change of several files is about to do, kept outside of the sandbox until it is done:
+//! with it, the next operation takes back what a process that was killed has left.
 //!
-//! One file for each change that is under way, which its process keeps locked. Each state is one more line, so that a
-//! line that was cut by a crash leaves the one before it.
+//! One file for each change that is under way, which its process keeps locked. Each state is one
+//! more line, so that a line that was cut by a crash leaves the one before it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -79,8 +79,8 @@ pub(super) struct Intent<'a> {
 }
 
 impl Intents {
-    /// Opens the directory: below that of the user's state, else of temporary files, and in no sandbox. Where it is
-    /// missing, `makes` it.
+    /// Opens the directory: below that of the user's state, else of temporary files, and in no
+    /// sandbox. Where it is missing, `makes` it.
     ///
     /// # Errors
     /// `tool_failed` where no directory is this user's alone.

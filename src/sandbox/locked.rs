@@ -12,7 +12,8 @@ use crate::budget::check_current;
 use crate::error::Result;
 use crate::limits;
 
-/// Waits for the lock on a directory, up to a limit and within the budget of the thread; tells whether it was got.
+/// Waits for the lock on a directory, up to a limit and within the budget of the thread; tells
+/// whether it was got.
 pub(super) fn lock(directory: &OwnedFd) -> Result<rustix::io::Result<bool>> {
     let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
     loop {

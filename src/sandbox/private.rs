@@ -1,7 +1,8 @@
-//! A directory that redline keeps for itself, outside of every sandbox: of this user alone, never through a link.
+//! A directory that redline keeps for itself, outside of every sandbox: of this user alone, never
+//! through a link.
 //!
-//! What stands in it holds secrets, and what is read from it decides on files. So a directory or a file of another
-//! owner, with rights of others, or with a second name is refused, not repaired.
+//! What stands in it holds secrets, and what is read from it decides on files. So a directory or a
+//! file of another owner, with rights of others, or with a second name is refused, not repaired.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -46,13 +47,14 @@ pub struct PrivateDirectory {
 pub struct PrivateLock(#[allow(dead_code)] OwnedFd);
 
 impl PrivateDirectory {
-    /// Opens the directory at an absolute path, which `name` is a setting of; one that is missing is made, if the one
-    /// above it is there. It reaches nothing that sessions may read or write: it is neither in a sandbox nor around one, by
-    /// device and inode, nor may DuckDB's own limits let it be read.
+    /// Opens the directory at an absolute path, which `name` is a setting of; one that is missing
+    /// is made, if the one above it is there. It reaches nothing that sessions may read or write:
+    /// it is neither in a sandbox nor around one, by device and inode, nor may DuckDB's own limits
+    /// let it be read.
     ///
     /// # Errors
-    /// `invalid_args` for a relative path, `fs_denied` for one that is reached, a link, another owner or rights of
-    /// others.
+    /// `invalid_args` for a relative path, `fs_denied` for one that is reached, a link, another
+    /// owner or rights of others.
     pub fn open(path: &str, name: &'static str, access: &Access) -> Result<Self> {
         if !path.starts_with('/') {
             return Err(Error::invalid_args(format!("{name} is {}", quoted(path)))

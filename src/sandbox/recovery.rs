@@ -1,4 +1,5 @@
-//! What is left of changes of several files whose process was killed: taken back, or ended, by the next operation.
+//! What is left of changes of several files whose process was killed: taken back, or ended, by the
+//! next operation.
 
 use std::io;
 

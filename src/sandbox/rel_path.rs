@@ -5,9 +5,9 @@ use thiserror::Error;
 use crate::error::{is_hard_to_see, quoted};
 use crate::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
 
-/// Names that are never read or written on their own, at any depth and in any case: the directories of
-/// version control, git's configuration and hooks, keys and tokens, what tells an agent or an editor which
-/// programs to run, and what redline itself writes with.
+/// Names that are never read or written on their own, at any depth and in any case: the directories
+/// of version control, git's configuration and hooks, keys and tokens, what tells an agent or an
+/// editor which programs to run, and what redline itself writes with.
 const RESERVED: [&str; 18] = [
     ".git",
     ".gitconfig",

@@ -1,5 +1,5 @@
-//! The directories of a change of several files: locked in one order, with the new contents that wait in them and the old
-//! ones that are kept until all is done.
+//! The directories of a change of several files: locked in one order, with the new contents that
+//! wait in them and the old ones that are kept until all is done.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,7 +30,8 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Opens and locks the directories, in the order of their numbers; missing ones are made, or left out.
+    /// Opens and locks the directories, in the order of their numbers; missing ones are made, or
+    /// left out.
     pub(super) fn open(sandbox: &Sandbox, plan: &Plan, makes: bool) -> Result<Self> {
         let failed = |path: &str, error: Errno| {
             let shown = quoted(&format!("{}/{path}", sandbox.name()));
@@ -150,7 +151,8 @@ impl Staging {
         Ok(self.opened.values().try_for_each(fsync)?)
     }
 
-    /// Brings every file back that was put in its place. What another program has written since stays.
+    /// Brings every file back that was put in its place. What another program has written since
+    /// stays.
     pub(super) fn take_back(&self, plan: &Plan) -> io::Result<()> {
         if plan.stage != Stage::Staging {
             for (index, step) in plan.files.iter().enumerate().rev() {
@@ -186,7 +188,8 @@ impl Staging {
         Ok(())
     }
 
-    /// Ends a change that is made: what was kept goes, and directories that files have left empty, as with git.
+    /// Ends a change that is made: what was kept goes, and directories that files have left empty,
+    /// as with git.
     pub(super) fn finish(&self, plan: &Plan) -> io::Result<()> {
         self.clear(plan)?;
         for step in plan.files.iter().filter(|step| step.new.is_none()) {
@@ -271,7 +274,8 @@ fn remove_directory(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
     unlinkat(sandbox.root.open_directory(above)?, name, AtFlags::REMOVEDIR)
 }
 
-/// Ends the process, or the test, at the step that it is told to: tests show that nothing is half done.
+/// Ends the process, or the test, at the step that it is told to: tests show that nothing is half
+/// done.
 pub(super) fn fault() {
     #[cfg(test)]
     tests::fault();

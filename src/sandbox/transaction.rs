@@ -1,9 +1,10 @@
 //! Changes of several files of a sandbox: all or none, also where the process is killed in between.
 //!
-//! New contents are staged beside the files, in a directory of a reserved name. Then the directories are locked in one
-//! order, the files are compared with what was seen, and each is swapped for its new content; the old ones are kept
-//! until all are in place. What is left of a process that was killed is taken back by the next operation, which finds
-//! in its intent how far it had come.
+//! New contents are staged beside the files, in a directory of a reserved name. Then the
+//! directories are locked in one order, the files are compared with what was seen, and each is
+//! swapped for its new content; the old ones are kept until all are in place. What is left of a
+//! process that was killed is taken back by the next operation, which finds in its intent how far
+//! it had come.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -46,8 +47,8 @@ pub struct After<'a> {
     pub moved_from: Option<(Place<'a>, Expected)>,
 }
 
-/// Applies changes of files of one sandbox, all or none; `done` is called once all are made, before another writer of
-/// redline can change them.
+/// Applies changes of files of one sandbox, all or none; `done` is called once all are made, before
+/// another writer of redline can change them.
 ///
 /// # Errors
 /// - `stale`: a file is not as it was seen.

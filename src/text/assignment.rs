@@ -1,8 +1,9 @@
-//! The linear assignment problem: which row belongs to which column, so that the sum of the costs is least.
+//! The linear assignment problem: which row belongs to which column, so that the sum of the costs
+//! is least.
 //!
-//! Source: R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
-//! problems", Computing 38 (1987). Where several assignments cost the same, the order of the steps decides, and it is that of
-//! git, whose `range-diff` solves the same problem.
+//! Source: R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and sparse
+//! linear assignment problems", Computing 38 (1987). Where several assignments cost the same, the
+//! order of the steps decides, and it is that of git, whose `range-diff` solves the same problem.
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
 use crate::budget::Charge;
@@ -61,7 +62,8 @@ struct Paths {
     distance: Vec<i64>,
     /// The row before each column.
     before: Vec<usize>,
-    /// The columns: those whose distance is final, then those at the least distance, then the others.
+    /// The columns: those whose distance is final, then those at the least distance, then the
+    /// others.
     columns: Vec<usize>,
 }
 
@@ -70,7 +72,8 @@ impl<C: Fn(usize, usize) -> i64> Solver<'_, C> {
         (self.cost)(column, row) - self.prices[column]
     }
 
-    /// Gives each column, the last first, to the row where it costs least; returns which rows more than one column wanted.
+    /// Gives each column, the last first, to the row where it costs least; returns which rows more
+    /// than one column wanted.
     fn reduce_columns(&mut self) -> Result<Vec<bool>, Stopped> {
         let mut contested = vec![false; self.size];
         for column in (0..self.size).rev() {
@@ -109,7 +112,8 @@ impl<C: Fn(usize, usize) -> i64> Solver<'_, C> {
         Ok(free)
     }
 
-    /// Gives each free row its cheapest column, which frees the row that had it; returns the rows that stay free.
+    /// Gives each free row its cheapest column, which frees the row that had it; returns the rows
+    /// that stay free.
     fn reduce_rows(&mut self, mut free: Vec<usize>) -> Result<Vec<usize>, Stopped> {
         let mut left = Vec::new();
         // The next rows come from the end.
@@ -145,7 +149,8 @@ impl<C: Fn(usize, usize) -> i64> Solver<'_, C> {
         Ok(left)
     }
 
-    /// Finds the shortest path from a free row to a free column, and moves each row on it to the next column.
+    /// Finds the shortest path from a free row to a free column, and moves each row on it to the
+    /// next column.
     fn augment(&mut self, free: usize, paths: &mut Paths) -> Result<(), Stopped> {
         for column in 0..self.size {
             paths.distance[column] = self.reduced(column, free);
@@ -168,11 +173,13 @@ impl<C: Fn(usize, usize) -> i64> Solver<'_, C> {
         }
     }
 
-    /// Returns the column at which the path ends, how many columns are nearer than it, and its distance.
+    /// Returns the column at which the path ends, how many columns are nearer than it, and its
+    /// distance.
     fn shortest(&mut self, paths: &mut Paths) -> Result<(usize, usize, i64), Stopped> {
         let Paths { distance, before, columns } = paths;
         let (mut low, mut up) = (0, 0);
-        // As in git the path ends at the column that was compared last, also where another one was found to be free.
+        // As in git the path ends at the column that was compared last, also where another one was
+        // found to be free.
         let mut last = 0;
         loop {
             let done = low;

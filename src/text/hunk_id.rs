@@ -1,7 +1,8 @@
-//! Names of hunks that stay the same when the lines around them move, so that what was reviewed is known again.
+//! Names of hunks that stay the same when the lines around them move, so that what was reviewed is
+//! known again.
 //!
-//! A digest of the removed and added lines alone is the same for one line in two places. So there are two: the second has the
-//! lines around and the heading, too. Numbers of lines are in neither.
+//! A digest of the removed and added lines alone is the same for one line in two places. So there
+//! are two: the second has the lines around and the heading, too. Numbers of lines are in neither.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -68,7 +69,8 @@ pub fn hunk_ids<'a>(
     Ok(ids)
 }
 
-/// Returns the names of a file without hunks: of its paths and what else tells its change from others.
+/// Returns the names of a file without hunks: of its paths and what else tells its change from
+/// others.
 pub fn file_id(path: &[u8], facts: &[&[u8]]) -> HunkId {
     let mut name = Name::new("file", path);
     facts.iter().for_each(|fact| name.add(fact));

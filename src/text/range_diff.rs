@@ -1,8 +1,8 @@
 //! Two versions of a series of patches: which patch became which, and what changed in it.
 //!
-//! Source: the output of `git range-diff`, described in its manual under "Algorithm". Patches that are equal but for their
-//! messages are paired first. The rest is an assignment whose costs are the sizes of the differences; to drop or to add a patch
-//! costs a share of its size.
+//! Source: the output of `git range-diff`, described in its manual under "Algorithm". Patches that
+//! are equal but for their messages are paired first. The rest is an assignment whose costs are the
+//! sizes of the differences; to drop or to add a patch costs a share of its size.
 
 use std::collections::HashMap;
 
@@ -66,8 +66,8 @@ pub fn exact_matches(old: &[&PatchText], new: &[&PatchText]) -> Matches {
     matches
 }
 
-/// Equal patches, of which git takes the one first that was added last. Its table turns their order around when it grows or
-/// shrinks.
+/// Equal patches, of which git takes the one first that was added last. Its table turns their order
+/// around when it grows or shrinks.
 #[derive(Default)]
 struct EqualPatches<'a> {
     stacks: HashMap<&'a [u8], Vec<usize>>,
@@ -130,8 +130,8 @@ pub fn cost(
     Ok(lines.sum())
 }
 
-/// Pairs the patches that are left, by the costs of each old patch with each new one; `creation_factor` is what a patch that is
-/// dropped or added costs, in percent of its size.
+/// Pairs the patches that are left, by the costs of each old patch with each new one;
+/// `creation_factor` is what a patch that is dropped or added costs, in percent of its size.
 ///
 /// # Errors
 /// Why the query ended.
@@ -171,7 +171,8 @@ pub fn assign_rest(
     Ok(())
 }
 
-/// Returns the pairs in the order of the new patches; an old patch without a partner comes once all before it have come.
+/// Returns the pairs in the order of the new patches; an old patch without a partner comes once all
+/// before it have come.
 pub fn in_order(matches: &Matches) -> Vec<(Option<usize>, Option<usize>)> {
     let (mut pairs, mut is_shown) = (Vec::new(), vec![false; matches.old.len()]);
     let (mut old, mut new) = (0, 0);

@@ -69,7 +69,8 @@ impl Sections {
         Some(&drivers::DRIVERS[at])
     }
 
-    /// Returns the rules of `git range-diff` for its texts of patches: the file's line, or the heading of a hunk.
+    /// Returns the rules of `git range-diff` for its texts of patches: the file's line, or the
+    /// heading of a hunk.
     #[must_use]
     pub fn of_patches() -> &'static Self {
         static PATCHES: Sections =

@@ -62,7 +62,8 @@ impl Reply {
     }
 
     fn whole(&self, output: &impl Output) -> Answer {
-        // Clients of some agents show their model the values alone where there are any, so a text stands alone.
+        // Clients of some agents show their model the values alone where there are any, so a text
+        // stands alone.
         if !self.is_data {
             return Answer { text: output.text(), values: None, is_error: false };
         }

@@ -110,8 +110,8 @@ fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
         .and_hint(format!("It takes {}", known.join(", "))))
 }
 
-/// Takes a text for the number, the truth or the list that it is the text of, as servers bind them that know
-/// texts alone; one text for a list of it.
+/// Takes a text for the number, the truth or the list that it is the text of, as servers bind them
+/// that know texts alone; one text for a list of it.
 fn coerce<T: Tool>(arguments: &mut Map<String, Value>) {
     let schema = schema::input::<T>();
     for (name, property) in schema::properties(&schema) {
@@ -155,7 +155,8 @@ fn reply(tool: &str, arguments: &mut Map<String, Value>) -> Result<(usize, bool)
     Ok((max_bytes(given, limits::ANSWER_BYTES)?, is_data))
 }
 
-/// Returns the error for an argument that is missing or of another type, in the words of its schema.
+/// Returns the error for an argument that is missing or of another type, in the words of its
+/// schema.
 fn wrong<T: Tool>(path: &str, words: &str) -> Error {
     let tool = T::NAME;
     if let Some(name) =

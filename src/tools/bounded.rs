@@ -37,8 +37,8 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// Returns an empty text. The last line of a text that was cut is counted, but given even where the
-    /// bounds leave no room for it.
+    /// Returns an empty text. The last line of a text that was cut is counted, but given even where
+    /// the bounds leave no room for it.
     pub fn new(bounds: Bounds) -> Self {
         Self { text: String::new(), cost: 0, bounds, is_cut: false }
     }

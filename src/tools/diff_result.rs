@@ -23,8 +23,8 @@ pub struct Side<'a> {
 record! {
     /// Two texts compared, within bounds.
     pub struct DiffResult {
-        /// The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are equal. Of
-        /// contents of which one is binary, git's line that they differ.
+        /// The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are equal.
+        /// Of contents of which one is binary, git's line that they differ.
         pub diff: String,
         /// The name of the first content, as given.
         pub label_a: String,
@@ -38,8 +38,8 @@ record! {
         pub identical: bool,
         /// Lines of `diff`.
         pub diff_lines: u64,
-        /// Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N bytes]`,
-        /// where N counts the bytes before that.
+        /// Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N
+        /// bytes]`, where N counts the bytes before that.
         pub truncated: bool,
     }
 }

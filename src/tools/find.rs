@@ -281,7 +281,8 @@ pub struct MatchesContent {
 }
 
 impl MatchedFile {
-    /// Returns what stands above the lines of the file: its name, which must not look like a line of its own.
+    /// Returns what stands above the lines of the file: its name, which must not look like a line
+    /// of its own.
     pub fn head(&self) -> String {
         format!("\n{}\n", escaped(&self.path))
     }

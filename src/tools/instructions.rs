@@ -1,6 +1,7 @@
 //! What a server says of itself to a model: MCP's `instructions`.
 
-/// What the tools are for, how paths are written, and how budgets and cursors work; under 1,500 bytes.
+/// What the tools are for, how paths are written, and how budgets and cursors work; under 1,500
+/// bytes.
 pub const INSTRUCTIONS: &str = "\
 redline shows what changed in git repositories and edits files, within directories called sandboxes.
 

@@ -33,8 +33,8 @@ pub struct ListingFacts {
 }
 
 impl<R: ListedRow> Listing<R> {
-    /// Fills a page with rows, of which `first` stand on the pages before it, as far as the reply has room; `cursor` makes
-    /// what leads to a row.
+    /// Fills a page with rows, of which `first` stand on the pages before it, as far as the reply
+    /// has room; `cursor` makes what leads to a row.
     ///
     /// # Errors
     /// `too_large` where there is no room for one row; those of the rows and of `cursor`.

@@ -1,4 +1,5 @@
-//! `GitLog`: the commits of a range, of a file or of its lines, and those that say or change something.
+//! `GitLog`: the commits of a range, of a file or of its lines, and those that say or change
+//! something.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -59,7 +59,8 @@ impl From<ApplyPatchArguments> for PatchArguments {
 /// What `edit_files` is called with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PatchArguments {
-    /// The name of the sandbox; where it is empty, the one that all paths start with, or the only one.
+    /// The name of the sandbox; where it is empty, the one that all paths start with, or the only
+    /// one.
     pub sandbox: String,
     /// The patch, in one of the formats.
     pub patch: String,

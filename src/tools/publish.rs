@@ -10,8 +10,9 @@ const SESSION: &str = "duckdb_mcp";
 
 impl Declaration {
     /// Returns SQL that answers a call whose arguments are bound by name; an argument that was left
-    /// out is bound as NULL. What is wrong with the call is raised: such a server has no other way to mark
-    /// a failure. All its calls are one session, as each may come on a connection of its own.
+    /// out is bound as NULL. What is wrong with the call is raised: such a server has no other way
+    /// to mark a failure. All its calls are one session, as each may come on a connection of its
+    /// own.
     pub fn sql_template(&self) -> String {
         let schema = self.taken();
         let arguments: Vec<String> = properties(&schema)
@@ -44,8 +45,8 @@ impl Declaration {
             let text_of = if text.is_empty() { String::new() } else { format!(": {text}") };
             description += &format!("\n- {name} ({}, {need}){text_of}", shown_kind(property));
             let mut said = Map::new();
-            // Clients refuse a list without the type of its elements, which such servers drop: so a list is
-            // published as a text, which may be JSON or one value.
+            // Clients refuse a list without the type of its elements, which such servers drop: so a
+            // list is published as a text, which may be JSON or one value.
             let published_kind = if kind(property) == "array" { "string" } else { kind(property) };
             said.insert("type".into(), published_kind.into());
             said.insert("description".into(), text.into());
@@ -65,8 +66,8 @@ impl Declaration {
     }
 }
 
-/// Returns the value of a parameter as JSON, whatever a server binds: redline says what is wrong with it,
-/// where a cast would show the statement.
+/// Returns the value of a parameter as JSON, whatever a server binds: redline says what is wrong
+/// with it, where a cast would show the statement.
 fn argument(name: &str, property: &Value) -> String {
     match kind(property) {
         "string" => format!("${name}::VARCHAR"),

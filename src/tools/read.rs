@@ -240,8 +240,8 @@ pub struct LinesContent {
 }
 
 impl Lines {
-    /// Fills the answer with as much of the range as the reply has room for; `cursor` makes what leads
-    /// to a place.
+    /// Fills the answer with as much of the range as the reply has room for; `cursor` makes what
+    /// leads to a place.
     ///
     /// # Errors
     /// `too_large` where there is no room for a single character; those of `cursor`.
@@ -365,8 +365,8 @@ impl Output for Lines {
     type Facts = LinesFacts;
     type Content = LinesContent;
 
-    /// What the file holds stands between two fences of backticks that are longer than any run of them
-    /// inside, so that no file can pass for what redline says, or end its own part.
+    /// What the file holds stands between two fences of backticks that are longer than any run of
+    /// them inside, so that no file can pass for what redline says, or end its own part.
     fn text(&self) -> String {
         let fence = "`".repeat(longest_run(&self.content).max(2) + 1);
         let end = if self.content.is_empty() || self.content.ends_with('\n') { "" } else { "\n" };

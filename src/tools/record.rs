@@ -1,4 +1,5 @@
-//! Results that are declared once: the struct with its docs is the JSON, the JSON's schema and the value of SQL.
+//! Results that are declared once: the struct with its docs is the JSON, the JSON's schema and the
+//! value of SQL.
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! The room of a page: what fits beside the fixed part of an answer, and how an answer says that more follows.
+//! The room of a page: what fits beside the fixed part of an answer, and how an answer says that
+//! more follows.
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! The schemas of tools: JSON Schema 2020-12, short, since each client sends all of them to its model.
+//! The schemas of tools: JSON Schema 2020-12, short, since each client sends all of them to its
+//! model.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -6,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::tool::{Output, Tool};
 
-/// What an argument of several tools means, where a tool does not say it in other words. Each schema says it: clients that
-/// search for tools show their model one tool alone.
+/// What an argument of several tools means, where a tool does not say it in other words. Each
+/// schema says it: clients that search for tools show their model one tool alone.
 const SHARED: &[(&str, &str)] = &[
     ("repo", "sandbox[/directory]."),
     ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."),
@@ -38,8 +39,9 @@ pub fn shared(name: &str) -> Option<&'static str> {
     SHARED.iter().find(|(shared, _)| *shared == name).map(|(_, told)| *told)
 }
 
-/// Returns the schema of the arguments that is listed: the tool's own, and `max_bytes`. It forbids no others:
-/// names that agents try are taken for the right ones, or answered with them, and `format` is for programs.
+/// Returns the schema of the arguments that is listed: the tool's own, and `max_bytes`. It forbids
+/// no others: names that agents try are taken for the right ones, or answered with them, and
+/// `format` is for programs.
 pub fn input<T: Tool>() -> Value {
     let mut schema = object::<T::Arguments>(SchemaSettings::draft2020_12());
     let properties = properties_mut(&mut schema);
@@ -73,8 +75,9 @@ pub fn taken(mut listed: Value) -> Value {
     listed
 }
 
-/// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`, without the content there. All of
-/// its properties are always there, which it does not say: clients send it with each list.
+/// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`, without
+/// the content there. All of its properties are always there, which it does not say: clients send
+/// it with each list.
 pub fn output<T: Tool>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = object::<<T::Output as Output>::Facts>(settings);
@@ -122,8 +125,8 @@ fn properties_mut(schema: &mut Value) -> &mut Map<String, Value> {
     properties.as_object_mut().expect("properties are an object")
 }
 
-/// Drops what says nothing to a client: the width of a number, and of an argument that it may be null,
-/// which is the same as leaving it out.
+/// Drops what says nothing to a client: the width of a number, and of an argument that it may be
+/// null, which is the same as leaving it out.
 fn shorten(schema: &mut Value, side: Side) {
     let Some(object) = schema.as_object_mut() else { return };
     for key in ["format", "title", "minimum", "maximum", "additionalProperties"] {

@@ -48,7 +48,8 @@ pub enum Alias {
     Say(&'static str, &'static str),
 }
 
-/// What a client may assume of a tool: MCP's `ToolAnnotations`, as far as they differ from its defaults.
+/// What a client may assume of a tool: MCP's `ToolAnnotations`, as far as they differ from its
+/// defaults.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {

@@ -1,8 +1,8 @@
-//! The boxes of `test/fixtures/approvals/*.json` as they stand in the text files beside them, and what
-//! holds of every box.
+//! The boxes of `test/fixtures/approvals/*.json` as they stand in the text files beside them, and
+//! what holds of every box.
 //!
-//! A colour sequence stands in the files as its parameters in `«»`. `REDLINE_BLESS=1` writes the files
-//! anew: read the difference before it is committed.
+//! A colour sequence stands in the files as its parameters in `«»`. `REDLINE_BLESS=1` writes the
+//! files anew: read the difference before it is committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,8 @@ fn cases() -> Vec<(PathBuf, Received)> {
     files.iter().map(|file| (file.clone(), read(file))).collect()
 }
 
-/// Returns the text without its colour sequences; fails on any other control character than a line feed.
+/// Returns the text without its colour sequences; fails on any other control character than a line
+/// feed.
 fn uncoloured(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;

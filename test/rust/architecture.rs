@@ -2,8 +2,8 @@
 
 use super::sources::{Arrow, Source, arrows, circles, sources};
 
-/// Each module and the modules that it may use, which stand before it; the folders of `git` are modules. The tables of
-/// `docs/architecture.md` say the same.
+/// Each module and the modules that it may use, which stand before it; the folders of `git` are
+/// modules. The tables of `docs/architecture.md` say the same.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("limits", &[]),
@@ -314,7 +314,8 @@ fn a_planted_import_upwards_is_found() {
     }
 }
 
-/// Returns the rows of a page's tables whose last column says what a module may use: the modules, and what it says.
+/// Returns the rows of a page's tables whose last column says what a module may use: the modules,
+/// and what it says.
 fn rows_of_page(page: &str) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     let mut is_meant = false;
@@ -413,8 +414,8 @@ fn no_two_files_import_each_other() {
     assert!(circles.is_empty(), "files that import each other:\n{circles:#?}");
 }
 
-/// Calls that read nothing, so that what they could not do is no failure of the system: parsers, conversions, and what
-/// looks in memory.
+/// Calls that read nothing, so that what they could not do is no failure of the system: parsers,
+/// conversions, and what looks in memory.
 const PURE: &[&str] = &[
     "boolean",
     "boolean_by",

@@ -35,7 +35,8 @@ fn git(repo: &Path) -> Command {
     command
 }
 
-/// Writes histories of 6 to 16 commits with branches `h<history>-<commit>`; returns how many commits each has.
+/// Writes histories of 6 to 16 commits with branches `h<history>-<commit>`; returns how many
+/// commits each has.
 fn write(repo: &Path, histories: usize) -> Vec<usize> {
     let made = git(repo).args(["init", "--quiet", "--bare", "."]).status().expect("git runs");
     assert!(made.success());

@@ -1,7 +1,8 @@
-//! `text::merge` against `git merge-file`, byte by byte, and against the merges of commits, whose level is another.
+//! `text::merge` against `git merge-file`, byte by byte, and against the merges of commits, whose
+//! level is another.
 //!
-//! `REDLINE_TRIPLES` says how many random triples each set of options has [200], and `REDLINE_SEED` which is the first [0]:
-//! a failure names the seed.
+//! `REDLINE_TRIPLES` says how many random triples each set of options has [200], and `REDLINE_SEED`
+//! which is the first [0]: a failure names the seed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -161,7 +162,8 @@ fn random_triples_merge_as_in_git_with_each_favor_and_algorithm() {
     }
 }
 
-/// `git merge-tree` merges with histogram at the level of merges, which `git merge-file` cannot be given.
+/// `git merge-tree` merges with histogram at the level of merges, which `git merge-file` cannot be
+/// given.
 #[test]
 fn random_triples_merge_as_commits_do() {
     let triples = number("REDLINE_TRIPLES", 200);

@@ -1,7 +1,7 @@
 //! `text::patch` against what git, GNU diff and Python's difflib print.
 //!
-//! `REDLINE_TEST_REPOS` names the directory that holds `ripgrep.bundle`; without it the history test
-//! says that it was not run. `REDLINE_PATCH_COMMITS` sets how many commits it takes.
+//! `REDLINE_TEST_REPOS` names the directory that holds `ripgrep.bundle`; without it the history
+//! test says that it was not run. `REDLINE_PATCH_COMMITS` sets how many commits it takes.
 
 use std::collections::HashMap;
 use std::fs;

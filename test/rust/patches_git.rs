@@ -1,8 +1,8 @@
-//! `edit::patches` against real commits: each patch gives the files that git has, in every format, and damage changes nothing
-//! or lands where only one place fits.
+//! `edit::patches` against real commits: each patch gives the files that git has, in every format,
+//! and damage changes nothing or lands where only one place fits.
 //!
-//! `REDLINE_TEST_REPOS` names the directory that holds `ripgrep.bundle`; without it this checkout's history is taken.
-//! `REDLINE_PATCH_COMMITS` says how many commits [60].
+//! `REDLINE_TEST_REPOS` names the directory that holds `ripgrep.bundle`; without it this checkout's
+//! history is taken. `REDLINE_PATCH_COMMITS` says how many commits [60].
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -133,7 +133,8 @@ fn repository(keep: &Path) -> PathBuf {
     clone
 }
 
-/// Returns the change in the format of OpenAI's models; `None` where it cannot say what the patch says.
+/// Returns the change in the format of OpenAI's models; `None` where it cannot say what the patch
+/// says.
 fn envelope(change: &FileChange) -> Option<String> {
     let ChangeKind::Update { hunks, moves_to } = &change.kind else { return None };
     let mut text = format!("*** Begin Patch\n*** Update File: {}\n", change.path);
@@ -173,7 +174,8 @@ fn blocks(change: &FileChange) -> Option<String> {
     (text.matches("\n=======\n").count() == hunks.len()).then_some(text)
 }
 
-/// Tells whether a hunk changes whether the file ends in a newline, which only unified diffs can say.
+/// Tells whether a hunk changes whether the file ends in a newline, which only unified diffs can
+/// say.
 fn changes_end(change: &FileChange) -> bool {
     let ChangeKind::Update { hunks, .. } = &change.kind else { return false };
     hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.lacks_newline)
@@ -266,7 +268,8 @@ fn damaged_patches_of_real_commits_change_nothing_or_what_git_changes() {
                 ),
             }
         }
-        // The wished state as context, and lines that somebody has changed since: nothing is made of it.
+        // The wished state as context, and lines that somebody has changed since: nothing is made
+        // of it.
         let Some(before) = case.before.as_deref().filter(
             |_| matches!(&case.change.kind, ChangeKind::Update { hunks, .. } if !hunks.is_empty()),
         ) else {

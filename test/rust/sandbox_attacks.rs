@@ -15,7 +15,8 @@ const DENIED: ErrorKind = ErrorKind::FsDenied;
 const FAILED: ErrorKind = ErrorKind::ToolFailed;
 const MISSING: ErrorKind = ErrorKind::NotFound;
 
-/// A directory `root`, which is the sandbox `ws`, another of which `docs` has the *.md alone, and their neighbours.
+/// A directory `root`, which is the sandbox `ws`, another of which `docs` has the *.md alone, and
+/// their neighbours.
 struct World {
     directory: tempfile::TempDir,
 }
@@ -126,7 +127,8 @@ impl World {
         if kind == DENIED {
             let allowed = "Readable beneath: ws/ (rw, up to 1000 bytes), docs/ (ro, only *.md, up to 1000 bytes).";
             let words = error.to_string();
-            // Of a path that starts with no sandbox, the one that was perhaps meant: it may be read.
+            // Of a path that starts with no sandbox, the one that was perhaps meant: it may be
+            // read.
             let (said, meant) = words.split_once(" Did you mean '").unwrap_or((&words, ""));
             assert!(said.ends_with(allowed), "{given:?}: {error}");
             assert!(meant.is_empty() || self.read(meant.trim_end_matches("'?")).is_ok(), "{words}");
@@ -460,7 +462,8 @@ fn a_file_over_the_limit_is_refused() {
     assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
 }
 
-/// A thread exchanges a file, and a directory on the way, for links out of the root while others read.
+/// A thread exchanges a file, and a directory on the way, for links out of the root while others
+/// read.
 #[test]
 fn no_link_that_is_swapped_in_while_reading_leads_out() {
     let world = World::new();

@@ -15,7 +15,8 @@ pub struct Source {
     text: String,
     /// The lines, from 1, of items that only tests have, wherever they stand.
     tests: Vec<RangeInclusive<usize>>,
-    /// The paths that it imports or names from `crate`, `super` or `self` on; re-exports are not among them.
+    /// The paths that it imports or names from `crate`, `super` or `self` on; re-exports are not
+    /// among them.
     imports: Vec<Import>,
     /// What it shows of other files: a name, and the path of what it means.
     exports: Vec<(String, Import)>,
@@ -57,8 +58,9 @@ impl Source {
             .filter(|(_, line)| !line.trim_start().starts_with("//"))
     }
 
-    /// Returns the places where a failure becomes an absence or a default: a number of a line and the call whose result
-    /// is dropped. Calls of `pure` read nothing: what they return is no failure of the system.
+    /// Returns the places where a failure becomes an absence or a default: a number of a line and
+    /// the call whose result is dropped. Calls of `pure` read nothing: what they return is no
+    /// failure of the system.
     pub fn dropped_failures(&self, pure: &[&str]) -> Vec<(usize, String)> {
         let mut found = Dropped { pure, found: Vec::new() };
         found.visit_file(&syn::parse_file(&self.text).expect("it was parsed before"));
@@ -66,7 +68,8 @@ impl Source {
         found.found.into_iter().filter(|(line, _)| is_code(*line)).collect()
     }
 
-    /// Returns the names of the module that the file is: `["git", "walk"]`, `["git"]` for its `mod.rs`.
+    /// Returns the names of the module that the file is: `["git", "walk"]`, `["git"]` for its
+    /// `mod.rs`.
     fn module(&self) -> Vec<String> {
         let below = self.name.trim_start_matches("src/").trim_end_matches(".rs");
         let mut names: Vec<String> = below.split('/').map(str::to_owned).collect();
@@ -126,7 +129,8 @@ impl<'a> Visit<'a> for Dropped<'_> {
     }
 }
 
-/// Returns the name of the function or method that a value comes from; what a `?` has passed is no failure.
+/// Returns the name of the function or method that a value comes from; what a `?` has passed is no
+/// failure.
 fn last_call(value: &syn::Expr) -> Option<String> {
     match value {
         syn::Expr::MethodCall(call) if PASSES.contains(&call.method.to_string().as_str()) => {
@@ -195,8 +199,8 @@ pub fn circles(sources: &[Source]) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// Returns what each file names of others: of a name that a file only shows, the file that defines it. What a file shows of
-/// others counts too.
+/// Returns what each file names of others: of a name that a file only shows, the file that defines
+/// it. What a file shows of others counts too.
 pub fn arrows(sources: &[Source]) -> Vec<Arrow<'_>> {
     let files: BTreeMap<Vec<String>, usize> = sources.iter().map(Source::module).zip(0..).collect();
     let mut arrows = Vec::new();
@@ -260,7 +264,8 @@ fn file_of(
     (1..=whole.len()).rev().find_map(|length| files.get(&whole[..length]).copied())
 }
 
-/// Returns a path from the root of the crate on; `None` where it does not begin with `crate`, `super` or `self`.
+/// Returns a path from the root of the crate on; `None` where it does not begin with `crate`,
+/// `super` or `self`.
 fn absolute(module: &[String], path: &[String]) -> Option<Vec<String>> {
     let supers = path.iter().take_while(|name| *name == "super").count();
     let base = match path.first()?.as_str() {

@@ -414,7 +414,8 @@ fn a_request_is_shown_to_the_holder_of_the_key_alone_and_takes_what_the_call_tak
     let request = |operation: &Operation<'_>| {
         code(host.approvals.request(operation, "workspace/a", None, host.rules))
     };
-    // The one is planned, the other cannot be; both take one place, however often they are asked for.
+    // The one is planned, the other cannot be; both take one place, however often they are asked
+    // for.
     for _ in 0..2 {
         assert_eq!(request(&WRITE), Ok(()));
         assert_eq!(request(&missed), Ok(()));

@@ -9,7 +9,8 @@ pub(super) fn is_search(line: &str) -> bool {
     search_signs(line).is_some()
 }
 
-/// Returns how many signs the mark has that starts what is searched for: the other marks of the block have as many.
+/// Returns how many signs the mark has that starts what is searched for: the other marks of the
+/// block have as many.
 fn search_signs(line: &str) -> Option<usize> {
     let rest = line.trim_start_matches('<');
     let signs = line.len() - rest.len();

@@ -1,4 +1,5 @@
-//! Whether a patch has been applied already: a call whose answer was lost is repeated, and an insertion must not be made twice.
+//! Whether a patch has been applied already: a call whose answer was lost is repeated, and an
+//! insertion must not be made twice.
 
 use super::fit::Fitted;
 use super::state::State;

@@ -71,11 +71,14 @@ pub struct HunkFit {
     pub pass: Pass,
 }
 
-/// Fits a change into a file that holds `now`, and of which `target` is at the path that it moves to; `None` where no file is.
+/// Fits a change into a file that holds `now`, and of which `target` is at the path that it moves
+/// to; `None` where no file is.
 ///
 /// # Errors
-/// - `not_found`, `not_unique`: a hunk or a string stands nowhere, or at several places; there is no such file.
-/// - `invalid_args`: a file is there that must not be, hunks overlap, the file is binary or would become so.
+/// - `not_found`, `not_unique`: a hunk or a string stands nowhere, or at several places; there is
+///   no such file.
+/// - `invalid_args`: a file is there that must not be, hunks overlap, the file is binary or would
+///   become so.
 /// - `stale`: some hunks are made already and others are not.
 /// - `too_large`: it would have more than the bytes that are allowed.
 pub fn fit(
@@ -270,7 +273,8 @@ impl Finder<'_> {
         Numbered::new(&self.text.lines, self.hunks.iter(), pass, has_cr, self.cancel)
     }
 
-    /// Returns the place that a hunk names or the only one; where its old lines stand nowhere, the place of its new ones.
+    /// Returns the place that a hunk names or the only one; where its old lines stand nowhere, the
+    /// place of its new ones.
     fn exact(&self, hunk: &Hunk, numbered: &Numbered) -> Result<Option<Found>> {
         let pass = Pass::Exact;
         if !hunk.lines.iter().any(|line| line.is_old()) {
@@ -299,7 +303,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Tells whether the old lines at a place are a part of the new ones that stand there: then they may be what the change has left.
+    /// Tells whether the old lines at a place are a part of the new ones that stand there: then
+    /// they may be what the change has left.
     fn is_within_made(&self, hunk: &Hunk, numbered: &Numbered, place: usize) -> bool {
         let count =
             |is_side: fn(&HunkLine) -> bool| hunk.lines.iter().filter(|line| is_side(line)).count();
@@ -330,7 +335,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns where lines are added without any that must be there: below the anchor, at the end, or in an empty file.
+    /// Returns where lines are added without any that must be there: below the anchor, at the end,
+    /// or in an empty file.
     fn addition(&self, hunk: &Hunk) -> Result<usize> {
         let lines = &self.text.lines;
         if lines.is_empty() && hunk.anchors.is_empty() {
@@ -362,7 +368,8 @@ impl Finder<'_> {
     }
 }
 
-/// Tells whether the new lines of a hunk say that its change has been made: one is new, or something between them has gone.
+/// Tells whether the new lines of a hunk say that its change has been made: one is new, or
+/// something between them has gone.
 fn tells_apart(hunk: &Hunk) -> bool {
     /// Lines that say that something between them has gone.
     const TOGETHER: usize = 2;

@@ -1,4 +1,5 @@
-//! Tells the formats apart: 67 of 109 calls that failed elsewhere were in a format that another tool would have taken.
+//! Tells the formats apart: 67 of 109 calls that failed elsewhere were in a format that another
+//! tool would have taken.
 
 use super::{FileChange, blocks, check_paths, edits, envelope, unified};
 use crate::error::{Error, Result};
@@ -17,8 +18,8 @@ enum Form {
 /// Reads a patch in the format that its form shows.
 ///
 /// # Errors
-/// `invalid_args` for a text in none of the formats, for one that cannot be read, and for what is not done at all: binary patches,
-/// links, submodules and copies. Why the query ended.
+/// `invalid_args` for a text in none of the formats, for one that cannot be read, and for what is
+/// not done at all: binary patches, links, submodules and copies. Why the query ended.
 pub fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     // Each line is kept as a text of its own.
     let lines = patch.len() / 16;

@@ -21,8 +21,8 @@ pub(super) struct Numbered {
 }
 
 impl Numbered {
-    /// Numbers the lines of a file for hunks that are compared in one pass. Where a hunk has a CR itself (`has_cr`), the CR of a line
-    /// counts; else a line is the same whatever its ending.
+    /// Numbers the lines of a file for hunks that are compared in one pass. Where a hunk has a CR
+    /// itself (`has_cr`), the CR of a line counts; else a line is the same whatever its ending.
     pub(super) fn new<'h>(
         lines: &Lines<'_>,
         hunks: impl Iterator<Item = &'h Hunk>,

@@ -1,4 +1,5 @@
-//! What hunks make of a file. New lines end as the lines around them; the last newline stays as it was, unless the patch says so.
+//! What hunks make of a file. New lines end as the lines around them; the last newline stays as it
+//! was, unless the patch says so.
 
 use std::collections::VecDeque;
 
@@ -107,7 +108,8 @@ impl Made<'_> {
         Ok(at)
     }
 
-    /// Returns how a new line ends: as the one whose place it takes, as the one above, as the one below.
+    /// Returns how a new line ends: as the one whose place it takes, as the one above, as the one
+    /// below.
     fn line_end(&self, replaced: Option<usize>, at: usize) -> &'static [u8] {
         let end = |line: &[u8]| match line {
             [.., b'\r', b'\n'] => Some(&b"\r\n"[..]),

@@ -1,4 +1,5 @@
-//! What is said of a hunk that stands nowhere: the first line in which it differs from the place that is most like it.
+//! What is said of a hunk that stands nowhere: the first line in which it differs from the place
+//! that is most like it.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,8 @@ use crate::edit::reason::reasons;
 use crate::edit::request::FileName;
 use crate::error::{Error, quoted};
 
-/// Lines of the file that are like one line of a hunk, up to which they count: those that repeat more often say little.
+/// Lines of the file that are like one line of a hunk, up to which they count: those that repeat
+/// more often say little.
 const REPEATED: usize = 64;
 
 /// The lines that an error names; of more it says how many.
@@ -69,7 +71,8 @@ pub(super) fn not_found(
     .with_hint("Read the file again, and take its lines as they are")
 }
 
-/// Returns the place where most lines are those of the hunk: the one that it names, or the first, where several are.
+/// Returns the place where most lines are those of the hunk: the one that it names, or the first,
+/// where several are.
 fn nearest(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, old: &[&HunkLine]) -> Option<usize> {
     let mut lines_of: HashMap<u32, Vec<usize>> = HashMap::new();
     for (index, number) in numbered.file.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Changes of many files as one text: reads the formats that agents write into one typed plan, and finds where each part goes.
+//! Changes of many files as one text: reads the formats that agents write into one typed plan, and
+//! finds where each part goes.
 //!
 //! | file | holds |
 //! |---|---|
@@ -52,7 +53,8 @@ pub struct FileChange {
 pub enum ChangeKind {
     /// It is made; it must not be there.
     Create(String),
-    /// Its lines are changed, if there are hunks, and it moves, if there is a path; no file may be there.
+    /// Its lines are changed, if there are hunks, and it moves, if there is a path; no file may be
+    /// there.
     Update {
         /// The changes.
         hunks: Vec<Hunk>,
@@ -81,7 +83,8 @@ pub struct Replacement {
 pub struct Hunk {
     /// The lines of the old and of the new file.
     pub lines: Vec<HunkLine>,
-    /// The first old line's number in the file, from 1, where the patch gives one; without old lines that of the line before.
+    /// The first old line's number in the file, from 1, where the patch gives one; without old
+    /// lines that of the line before.
     pub start: Option<usize>,
     /// The first new line's number in the file as it will be, where the patch gives one.
     pub new_start: Option<usize>,

@@ -50,7 +50,8 @@ fn ends_fit(text: &Text<'_>, hunk: &Hunk, lines: &[&HunkLine], place: usize) -> 
     (is_end || !hunk.ends_file) && (!is_said || is_as_said)
 }
 
-/// Returns the first line at which a hunk with these anchors may start: each is looked for below the one before.
+/// Returns the first line at which a hunk with these anchors may start: each is looked for below
+/// the one before.
 pub(super) fn below_anchors(lines: &Lines<'_>, anchors: &[String]) -> Option<usize> {
     anchors.iter().try_fold(0, |from, anchor| Some(anchor_places(lines, anchor, from).next()? + 1))
 }

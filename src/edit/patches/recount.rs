@@ -1,5 +1,5 @@
-//! Puts the counts of a unified diff's hunks right, before it is read: models write bodies that are right and counts that are not,
-//! and a count that is too small would cut a hunk.
+//! Puts the counts of a unified diff's hunks right, before it is read: models write bodies that are
+//! right and counts that are not, and a count that is too small would cut a hunk.
 
 use super::wrong;
 use crate::error::{Result, quoted};

@@ -12,7 +12,8 @@ pub enum State {
 }
 
 impl State {
-    /// Returns the state of two parts together; `None` where one is before and one after the change.
+    /// Returns the state of two parts together; `None` where one is before and one after the
+    /// change.
     pub(super) fn and(self, other: Self) -> Option<Self> {
         match (self, other) {
             (one, Self::Either) => Some(one),

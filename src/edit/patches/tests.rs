@@ -342,7 +342,8 @@ fn a_move_overwrites_nothing_and_is_known_when_it_is_made() {
     );
 }
 
-/// Patches that were damaged anywhere are read or refused, and what is read is fitted or refused: with every state of the file.
+/// Patches that were damaged anywhere are read or refused, and what is read is fitted or refused:
+/// with every state of the file.
 #[test]
 fn a_damaged_patch_is_an_error_and_never_a_panic() {
     let seeds = [

@@ -1,4 +1,5 @@
-//! What a tool does: [`Answers`] joins its declaration to the work, and [`Entry`] is what is listed of both.
+//! What a tool does: [`Answers`] joins its declaration to the work, and [`Entry`] is what is listed
+//! of both.
 
 use crate::error::Result;
 use crate::functions::context::execution_context::ExecutionContext;
@@ -51,8 +52,8 @@ impl Entry {
         (self.answer)(execution, reply, arguments)
     }
 
-    /// Returns the call of a file that a person may have to approve; `None` is one of a tool that touches
-    /// no file.
+    /// Returns the call of a file that a person may have to approve; `None` is one of a tool that
+    /// touches no file.
     pub fn file_call(&self, arguments: &str) -> Result<Option<FileCall>> {
         (self.file_call)(arguments)
     }

@@ -1,9 +1,11 @@
-//! Why a repository lacks a file that a tool was given: it is not committed yet, or not under that name.
+//! Why a repository lacks a file that a tool was given: it is not committed yet, or not under that
+//! name.
 
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::git::{Changes, Comparison, RenameOptions, Repository, untracked_paths};
 
-/// Says of an error for a file that is not there what the index and the work tree have under its path.
+/// Says of an error for a file that is not there what the index and the work tree have under its
+/// path.
 pub fn explained(error: Error, repository: &Repository, file: &str) -> Error {
     if error.kind() != ErrorKind::NotFound {
         return error;

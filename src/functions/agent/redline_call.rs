@@ -1,4 +1,5 @@
-//! `redline_call(tool, args [, session])` and `redline_call_text(tool, args [, session])`: the tools as agents call them.
+//! `redline_call(tool, args [, session])` and `redline_call_text(tool, args [, session])`: the
+//! tools as agents call them.
 //!
 //! A call never raises: what is wrong with it is its answer.
 
@@ -44,8 +45,8 @@ impl State for Caller {
 }
 
 impl Caller {
-    /// Answers a call; what is wrong with it is its answer. `form` says what of the answer is given back: a budget of
-    /// bytes is for that.
+    /// Answers a call; what is wrong with it is its answer. `form` says what of the answer is given
+    /// back: a budget of bytes is for that.
     fn answer(&self, args: Args<'_>, form: Form) -> Answer {
         let mut reply = Reply::new(form);
         self.call(args, &mut reply).unwrap_or_else(|error| reply.error(&error))

@@ -149,7 +149,8 @@ impl HasList<SandboxRow> for ExecutionContext {
     }
 }
 
-/// Whether the extension duckdb_mcp starts no program for a server any more; unknown while it is not loaded.
+/// Whether the extension duckdb_mcp starts no program for a server any more; unknown while it is
+/// not loaded.
 const MCP_LOCK_SERVERS: &str = "mcp_lock_servers";
 /// Whether DuckDB writes a log, which SQL can read.
 const ENABLE_LOGGING: &str = "enable_logging";
@@ -173,8 +174,8 @@ const SETTINGS: &[&str] = &{
     all
 };
 
-/// Returns by name what SQL on this database can still do beside redline's rules; docs/security.md has each with what
-/// closes it.
+/// Returns by name what SQL on this database can still do beside redline's rules; docs/security.md
+/// has each with what closes it.
 fn open_doors(execution: &ExecutionContext) -> Vec<&'static str> {
     let (settings, sandboxes) = (&execution.settings, execution.access.sandboxes());
     let is = |name, value| settings.get(name).as_boolean() == Some(value);
@@ -194,8 +195,8 @@ fn open_doors(execution: &ExecutionContext) -> Vec<&'static str> {
     doors.into_iter().filter_map(|(name, is_open)| is_open.then_some(name)).collect()
 }
 
-/// Tells whether DuckDB's own functions open files of a sandbox: it does not tell which file systems are disabled, so a
-/// file is tried that is not there. What is not refused is open.
+/// Tells whether DuckDB's own functions open files of a sandbox: it does not tell which file
+/// systems are disabled, so a file is tried that is not there. What is not refused is open.
 fn opens(settings: &Settings, sandbox: &Sandbox) -> bool {
     let Some(files) = settings.files() else { return true };
     let absent = sandbox.path().join(".redline-tries-whether-duckdb-opens-this");

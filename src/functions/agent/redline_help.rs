@@ -1,5 +1,5 @@
-//! `redline_help()`: every function of redline in a line, and everything of one, from SQL. DuckDB's own list cannot tell:
-//! its C API takes no names of parameters and no descriptions.
+//! `redline_help()`: every function of redline in a line, and everything of one, from SQL. DuckDB's
+//! own list cannot tell: its C API takes no names of parameters and no descriptions.
 
 use super::macro_help::{Macro, MacroParameter, macros};
 use crate::error::{Error, Result, quoted};

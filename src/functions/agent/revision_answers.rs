@@ -105,7 +105,8 @@ fn commit(repository: &Repository, rev: &str) -> Result<Visited> {
     })
 }
 
-/// Returns what a commit says of itself, the message cut where it would leave no room for anything else.
+/// Returns what a commit says of itself, the message cut where it would leave no room for anything
+/// else.
 fn words(repository: &Repository, rev: &str, call: &Call) -> Result<CommitWords> {
     let reader = CommitReader::new(repository)?;
     let visited = commit(repository, rev)?;
@@ -274,7 +275,8 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
     Listing::filled(lines, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
 }
 
-/// Returns the last line that a page can hold which begins at a line: what of the file is not shown is not followed.
+/// Returns the last line that a page can hold which begins at a line: what of the file is not shown
+/// is not followed.
 fn last_of_page(
     repository: &Repository,
     path: &str,

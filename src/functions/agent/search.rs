@@ -105,7 +105,8 @@ fn found(execution: &ExecutionContext, arguments: &SearchArguments) -> Result<Fo
 /// Lines that are counted of an expression that was searched for as a text.
 const COUNTED_LINES: usize = 1_000;
 
-/// Returns why a search has found nothing: no file was meant, or the pattern is an expression that was taken as a text.
+/// Returns why a search has found nothing: no file was meant, or the pattern is an expression that
+/// was taken as a text.
 fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<String>> {
     if files.is_empty() {
         let start = "globs match paths from the directory that is searched on";

@@ -1,4 +1,5 @@
-//! `approval_chunk(payload_or_ref, chunk [, key])`: chunk N, from 1, of a payload too large to send whole.
+//! `approval_chunk(payload_or_ref, chunk [, key])`: chunk N, from 1, of a payload too large to send
+//! whole.
 
 use super::shown::Approving;
 use crate::edit::payload::Received;

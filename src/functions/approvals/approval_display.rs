@@ -134,8 +134,8 @@ impl Scalar for ApprovalDisplay {
     }
 }
 
-/// `approval_complete(payload [, width [, height]])`: whether `approval_display` with the same arguments leaves nothing
-/// out.
+/// `approval_complete(payload [, width [, height]])`: whether `approval_display` with the same
+/// arguments leaves nothing out.
 pub struct ApprovalComplete;
 
 impl Declared for ApprovalComplete {

@@ -1,4 +1,5 @@
-//! `approval_file(payload, key)`: the file that a payload is about as it was when it was proposed, for who may approve.
+//! `approval_file(payload, key)`: the file that a payload is about as it was when it was proposed,
+//! for who may approve.
 
 use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::error::{Error, Result};

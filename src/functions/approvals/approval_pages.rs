@@ -1,4 +1,5 @@
-//! `approval_pages(payload, width, height)`: everything that a payload shows, page by page, each with a proof.
+//! `approval_pages(payload, width, height)`: everything that a payload shows, page by page, each
+//! with a proof.
 
 use super::shown::{Approving, PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::edit::Page;

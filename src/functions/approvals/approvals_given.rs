@@ -1,4 +1,5 @@
-//! `approvals_given([key := …])`: what was approved and not used up: of this connection, or with the host's key of all.
+//! `approvals_given([key := …])`: what was approved and not used up: of this connection, or with
+//! the host's key of all.
 
 use std::time::SystemTime;
 

@@ -1,7 +1,8 @@
 //! `approve(payload, scope, key [, proof])`: the yes of a person.
 //!
-//! What gives a right, or shows what must not be read unseen, wants the host's key: SQL runs with the rights of
-//! whoever runs it, and a macro of an agent may run in the host's own statements, but it does not know the key.
+//! What gives a right, or shows what must not be read unseen, wants the host's key: SQL runs with
+//! the rights of whoever runs it, and a macro of an agent may run in the host's own statements, but
+//! it does not know the key.
 
 use super::shown::{Approving, KEY, PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::edit::payload::Payload;

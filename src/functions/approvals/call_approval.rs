@@ -1,4 +1,5 @@
-//! `read_approval`, `write_approval` and `edit_approval`: what a person is shown of a call, whatever the sandbox asks for.
+//! `read_approval`, `write_approval` and `edit_approval`: what a person is shown of a call,
+//! whatever the sandbox asks for.
 //!
 //! They record what was proposed, so they are volatile.
 
@@ -63,7 +64,8 @@ approval_of!(
 );
 
 approval_of!(
-    /// `edit_approval(path, old_string, new_string [, replace_all])` and `edit_approval(path, edits)`
+    /// `edit_approval(path, old_string, new_string [, replace_all])` and `edit_approval(path,
+    /// edits)`
     EditApproval,
     "edit_approval",
     "edit_file",

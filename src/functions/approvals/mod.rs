@@ -1,4 +1,5 @@
-//! What a person is shown and decides, one function a file; `shown` is what those that take a payload have in common.
+//! What a person is shown and decides, one function a file; `shown` is what those that take a
+//! payload have in common.
 
 pub mod approval_chunk;
 pub mod approval_display;

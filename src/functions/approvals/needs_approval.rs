@@ -1,4 +1,5 @@
-//! `needs_approval(tool, args [, session [, key]])`: what a person is shown before a call of a file tool.
+//! `needs_approval(tool, args [, session [, key]])`: what a person is shown before a call of a file
+//! tool.
 //!
 //! It records what was proposed, so it is volatile.
 

@@ -40,7 +40,8 @@ impl Kind for Key {
     }
 }
 
-/// What the functions that a person decides with keep between rows, which are computed one after the other.
+/// What the functions that a person decides with keep between rows, which are computed one after
+/// the other.
 pub struct Approving(ExecutionContext);
 
 impl State for Approving {

@@ -129,8 +129,8 @@ impl ExecutionContext {
         self.context.threads = RowThread::share(self.settings.threads());
     }
 
-    /// Tells whether what a file holds may be shown to the session: its sandbox wants no yes for reading, or a yes of a
-    /// scope wider than `once` covers it.
+    /// Tells whether what a file holds may be shown to the session: its sandbox wants no yes for
+    /// reading, or a yes of a scope wider than `once` covers it.
     pub fn may_show(&self, place: &Place<'_>) -> bool {
         if !place.sandbox().approvals().read {
             return true;
@@ -156,8 +156,9 @@ impl ExecutionContext {
         settings::approvers(&self.settings)?.named_by(key, function).map(str::to_owned)
     }
 
-    /// Returns what is said where a person must approve `what`: `approval_required` waits for somebody, so where nobody
-    /// can approve, and the lock lets nobody be named any more, the refusal is final.
+    /// Returns what is said where a person must approve `what`: `approval_required` waits for
+    /// somebody, so where nobody can approve, and the lock lets nobody be named any more, the
+    /// refusal is final.
     pub fn unapproved(&self, what: &str, required: Error) -> Error {
         let has_approver =
             settings::approvers(&self.settings).is_ok_and(|approvers| approvers.is_some());

@@ -39,7 +39,8 @@ pub fn check(settings: &Settings) -> Result<()> {
     refuse_unknown(&settings::tool_grants(settings), &Database::of(settings)?.tools)
 }
 
-/// Refuses grants of what is no tool: whoever wrote them meant to grant, or to withhold, something else.
+/// Refuses grants of what is no tool: whoever wrote them meant to grant, or to withhold, something
+/// else.
 fn refuse_unknown(grants: &[&str], tools: &[&str]) -> Result<()> {
     let is_known = |grant: &&&str| **grant == "*" || tools.contains(grant);
     let Some(unknown) = grants.iter().find(|grant| !is_known(grant)) else { return Ok(()) };

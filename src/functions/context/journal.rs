@@ -60,8 +60,8 @@ impl ExecutionContext {
         }
     }
 
-    /// Returns what the journal calls the session. Connections have numbers in each database anew, and whoever knows
-    /// the name of a session can call for it, so neither is shown as it is.
+    /// Returns what the journal calls the session. Connections have numbers in each database anew,
+    /// and whoever knows the name of a session can call for it, so neither is shown as it is.
     pub fn client(&self) -> String {
         match &self.session {
             Session::Connection(number) => {

@@ -1,4 +1,5 @@
-//! What an execution may do: the settings, the grants, the state of the database, and reading a file that an argument names.
+//! What an execution may do: the settings, the grants, the state of the database, and reading a
+//! file that an argument names.
 
 pub mod database;
 pub mod execution_context;

@@ -1,5 +1,5 @@
-//! The columns of every function with what each holds, in debug builds only: `make sql` writes the tables of the pages
-//! from them.
+//! The columns of every function with what each holds, in debug builds only: `make sql` writes the
+//! tables of the pages from them.
 
 use crate::error::Result;
 use crate::ffi::{Field, Open, Type};

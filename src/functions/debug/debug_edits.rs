@@ -12,7 +12,8 @@ use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };
 
-/// `redline_debug_edits(path, edits [, base_oid])` and `redline_debug_edits(path, old_string, new_string)`.
+/// `redline_debug_edits(path, edits [, base_oid])` and `redline_debug_edits(path, old_string,
+/// new_string)`.
 pub struct Edits;
 
 impl Declared for Edits {

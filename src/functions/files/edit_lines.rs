@@ -1,4 +1,5 @@
-//! `edit_lines(path, first_line, last_line, new_text, base_oid)`: lines of a file replaced by their numbers.
+//! `edit_lines(path, first_line, last_line, new_text, base_oid)`: lines of a file replaced by their
+//! numbers.
 
 use super::edit_file::Editor;
 use super::parameters::PATH;

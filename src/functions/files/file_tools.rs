@@ -1,4 +1,5 @@
-//! The file tools: what SQL functions and tool calls of the same names do, and how they are approved.
+//! The file tools: what SQL functions and tool calls of the same names do, and how they are
+//! approved.
 
 use std::sync::Arc;
 
@@ -34,7 +35,8 @@ pub struct FileTools {
 }
 
 impl FileTools {
-    /// Prepares a thread of an execution of a SQL function; what it does is done for its connection.
+    /// Prepares a thread of an execution of a SQL function; what it does is done for its
+    /// connection.
     pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
         let execution = ExecutionContext::open::<F>(settings)?;
         Ok(Self::new(execution))
@@ -312,8 +314,8 @@ impl FileTools {
         ))
     }
 
-    /// Returns the payload that a person decides on, or `None` when nobody has to be asked; what must not be read unseen
-    /// is in it only for the holder of the host's key.
+    /// Returns the payload that a person decides on, or `None` when nobody has to be asked; what
+    /// must not be read unseen is in it only for the holder of the host's key.
     pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
         if matches!(call, FileCall::Read(_)) && self.execution.access.sandboxes().is_none() {
             return Ok(None);
@@ -386,8 +388,9 @@ impl FileTools {
         Ok(Some(json))
     }
 
-    /// Plans the calls that were requested on files that must not be read unseen, for the holder of the host's key. One
-    /// that cannot be planned, such as an edit of a text that is not there, is left: there is nothing to decide on.
+    /// Plans the calls that were requested on files that must not be read unseen, for the holder of
+    /// the host's key. One that cannot be planned, such as an edit of a text that is not there, is
+    /// left: there is nothing to decide on.
     ///
     /// # Errors
     /// Why the work of the thread stops.
@@ -397,7 +400,8 @@ impl FileTools {
             self.for_session(session);
             let planned = call_of(&request).and_then(|call| self.payload(&call, true, false));
             if planned.is_err() {
-                // What is wrong with one call is told when it is made; what ends the work of the thread ends it here.
+                // What is wrong with one call is told when it is made; what ends the work of the
+                // thread ends it here.
                 check_current()?;
                 self.execution.budget.check()?;
             }
@@ -405,8 +409,9 @@ impl FileTools {
         Ok(())
     }
 
-    /// Plans an operation on a file that must not be read unseen, once a person has said yes. Until then the call is
-    /// recorded and the file is not opened: the answer, its time and what is left of the quotas depend on the call alone.
+    /// Plans an operation on a file that must not be read unseen, once a person has said yes. Until
+    /// then the call is recorded and the file is not opened: the answer, its time and what is left
+    /// of the quotas depend on the call alone.
     pub(super) fn plan_unseen<T>(
         &self,
         hidden: &Hidden<'_>,
@@ -461,14 +466,15 @@ impl FileTools {
             .map_err(|error| self.execution.unapproved(&outline, error))
     }
 
-    /// Returns what a person is shown of an operation. What an agent may not read by any tool is not in it either.
+    /// Returns what a person is shown of an operation. What an agent may not read by any tool is
+    /// not in it either.
     fn proposal(&self, planned: &PlannedOperation<'_>, id: Digest) -> Result<Proposal> {
         planned.proposal(id, self.may_read(), &CancelToken::of(&self.execution.budget))
     }
 
-    /// Tells whether a person must see the operation first. An edit shows what stands around it and a write whether
-    /// there is a file, so where reading wants a yes, they do; what leaves the file as it is nobody has to see, unless
-    /// that would tell what the file holds.
+    /// Tells whether a person must see the operation first. An edit shows what stands around it and
+    /// a write whether there is a file, so where reading wants a yes, they do; what leaves the file
+    /// as it is nobody has to see, unless that would tell what the file holds.
     fn asks(&self, planned: &PlannedOperation<'_>) -> bool {
         if !self.may_show(&planned.place) {
             return true;
@@ -521,7 +527,8 @@ impl FileTools {
     }
 }
 
-/// Reads a file of a sandbox piece by piece; what a piece is made of stays in memory no longer than it.
+/// Reads a file of a sandbox piece by piece; what a piece is made of stays in memory no longer than
+/// it.
 fn stream_place(place: &Place<'_>, path: &str, mut take: impl FnMut(&[u8])) -> Result<String> {
     let mut hasher = None;
     let mut is_first = true;

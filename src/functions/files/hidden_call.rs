@@ -1,4 +1,5 @@
-//! A call as far as it does not depend on the file: what is recorded of one whose file must not be read unseen.
+//! A call as far as it does not depend on the file: what is recorded of one whose file must not be
+//! read unseen.
 
 use crate::budget::{lossy, owned};
 use crate::edit::{FileTool, Operation, Request, Session};

@@ -157,7 +157,8 @@ fn each_edit<T>(
 
 const EDITS_DOC: &str =
     "Replacements, all matched against the file as it is, made together or not at all";
-/// A list of edits. DuckDB casts a struct to one that has as many fields, so each form is an overload.
+/// A list of edits. DuckDB casts a struct to one that has as many fields, so each form is an
+/// overload.
 pub const PAIRS: Param<Edits<Pair>> = required("edits", EDITS_DOC);
 /// See [`PAIRS`].
 pub const EDITS: Param<Edits<PairOrAll>> = required("edits", EDITS_DOC);
@@ -172,7 +173,8 @@ pub const ONE: Overload = fields![PATH, OLD_STRING, NEW_STRING];
 /// One replacement.
 pub const ONE_OR_ALL: Overload = fields![PATH, OLD_STRING, NEW_STRING, REPLACE_ALL];
 
-/// Returns the path of a row and what is replaced: `old_string`, `new_string` and `replace_all`, or `edits`.
+/// Returns the path of a row and what is replaced: `old_string`, `new_string` and `replace_all`, or
+/// `edits`.
 ///
 /// # Errors
 /// `invalid_args`, also for a NULL: it must not be an edit that silently did not happen.

@@ -1,4 +1,5 @@
-//! How several files are changed at once: planned, approved as a whole, and done whole or not at all.
+//! How several files are changed at once: planned, approved as a whole, and done whole or not at
+//! all.
 
 use super::file_tools::FileTools;
 use super::hidden_call::Hidden;
@@ -59,8 +60,8 @@ impl FileTools {
             }
             recorded.begin(planned.recorded()?)?;
             match sandbox::apply(&planned.changes(), || ()) {
-                // Another writer was faster: what it wrote may leave room for this patch. Whoever has named versions, or
-                // has seen them, means these.
+                // Another writer was faster: what it wrote may leave room for this patch. Whoever
+                // has named versions, or has seen them, means these.
                 Err(error)
                     if error.kind() == ErrorKind::Stale
                         && tries < limits::PATCH_TRIES
@@ -129,7 +130,8 @@ impl FileTools {
         AskedPatch::new(sandboxes, arguments, &CancelToken::of(self.budget()))
     }
 
-    /// Tells whether a person must see a patch first: it edits, and may write and remove whole files.
+    /// Tells whether a person must see a patch first: it edits, and may write and remove whole
+    /// files.
     fn asks_patch(&self, asked: &AskedPatch<'_>, planned: &PlannedPatch<'_>) -> bool {
         if !asked.places().all(|place| self.may_show(place)) {
             return true;

@@ -120,7 +120,8 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
-    /// Returns what a person is shown of it under an id; of a file that is overwritten its lines only where they may be.
+    /// Returns what a person is shown of it under an id; of a file that is overwritten its lines
+    /// only where they may be.
     pub fn proposal(
         &self,
         id: Digest,
@@ -166,8 +167,9 @@ pub fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
     FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() }
 }
 
-/// Tells whether a payload can have a diff that shows all of a content: one that is binary has no lines, one that is not
-/// UTF-8 lines with holes, and of one that is large the diff or the other content is, too.
+/// Tells whether a payload can have a diff that shows all of a content: one that is binary has no
+/// lines, one that is not UTF-8 lines with holes, and of one that is large the diff or the other
+/// content is, too.
 fn is_diffed(content: &[u8]) -> bool {
     content.len() <= payload::WHOLE_BYTES
         && !is_binary(content)

@@ -95,7 +95,8 @@ impl<'a> AskedPatch<'a> {
     /// Fits the patch into the files as they are.
     ///
     /// # Errors
-    /// Those of [`patches::fit`] and [`patches::decide`]; `stale` for a file that has not the id that was given.
+    /// Those of [`patches::fit`] and [`patches::decide`]; `stale` for a file that has not the id
+    /// that was given.
     pub fn plan(
         &self,
         engine: &mut Engine,
@@ -157,7 +158,8 @@ impl<'a> AskedPatch<'a> {
     }
 }
 
-/// Returns the sandbox that is named; without a name the one that all paths start with, or the only one.
+/// Returns the sandbox that is named; without a name the one that all paths start with, or the only
+/// one.
 fn sandbox_of<'a>(
     sandboxes: &'a Sandboxes,
     name: &str,

@@ -1,4 +1,5 @@
-//! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: recorded operations on files taken back.
+//! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: recorded operations on
+//! files taken back.
 
 use super::file_tools::FileTools;
 use super::taking_back::Chosen;

@@ -58,11 +58,12 @@ struct Undone<'a> {
 }
 
 impl FileTools {
-    /// Returns what becomes of the files when the chosen operations are taken back, of the file of one path alone
-    /// where it is given.
+    /// Returns what becomes of the files when the chosen operations are taken back, of the file of
+    /// one path alone where it is given.
     ///
     /// # Errors
-    /// `not_found` for an operation or content that is not in the journal, `stale` where others wrote over it.
+    /// `not_found` for an operation or content that is not in the journal, `stale` where others
+    /// wrote over it.
     pub fn taken_back(&self, chosen: &Chosen, path: Option<&str>) -> Result<Vec<Target<'_>>> {
         let execution = self.execution();
         execution.with_journal(|journal| {

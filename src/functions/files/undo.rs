@@ -1,5 +1,5 @@
-//! Taking back operations on files: planned, shown to a person where one must be asked, written and recorded, so that it
-//! can be taken back itself.
+//! Taking back operations on files: planned, shown to a person where one must be asked, written and
+//! recorded, so that it can be taken back itself.
 
 use super::file_tools::FileTools;
 use super::planned_operation::file_name;
@@ -60,8 +60,8 @@ impl FileTools {
         Ok(None)
     }
 
-    /// Writes what becomes of the files, if nobody has to be asked or somebody has said yes to all; returns the id of
-    /// the operation.
+    /// Writes what becomes of the files, if nobody has to be asked or somebody has said yes to all;
+    /// returns the id of the operation.
     fn put_back(&self, targets: &[Target<'_>], chosen: &Chosen) -> Result<String> {
         let files = targets.iter().map(|target| file_at(&target.place)).collect();
         let recorded = Recorded::new(self.execution(), FileTool::Undo.name(), files);

@@ -1,4 +1,5 @@
-//! `file_blame(file, rev, repo)` and `file_blame_list(file, rev, repo)`: which commit each line of a file is from.
+//! `file_blame(file, rev, repo)` and `file_blame_list(file, rev, repo)`: which commit each line of
+//! a file is from.
 
 use super::commit_columns::{
     FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,

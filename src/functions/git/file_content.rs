@@ -1,4 +1,5 @@
-//! `file_content(file, rev, repo)` and `file_bytes(file, rev, repo)`: a file as it is at a revision.
+//! `file_content(file, rev, repo)` and `file_bytes(file, rev, repo)`: a file as it is at a
+//! revision.
 
 use std::sync::Arc;
 use std::time::Duration;

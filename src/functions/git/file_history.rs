@@ -1,4 +1,5 @@
-//! `file_history(file, rev, repo)` and `file_history_list(…)`: the commits that changed a file, through renames.
+//! `file_history(file, rev, repo)` and `file_history_list(…)`: the commits that changed a file,
+//! through renames.
 
 use super::commit_columns::{
     CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,

@@ -1,4 +1,5 @@
-//! `line_history(file, first, last, rev, repo)` and `line_history_list(…)`: the commits that changed some lines of a file.
+//! `line_history(file, first, last, rev, repo)` and `line_history_list(…)`: the commits that
+//! changed some lines of a file.
 
 use super::commit_columns::{
     CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,

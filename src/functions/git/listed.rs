@@ -1,5 +1,5 @@
-//! The twin of a table function that returns its rows as a list, so that columns can be arguments. It takes the named
-//! parameters as a struct, and both are bound by the same code.
+//! The twin of a table function that returns its rows as a list, so that columns can be arguments.
+//! It takes the named parameters as a struct, and both are bound by the same code.
 
 use std::marker::PhantomData;
 

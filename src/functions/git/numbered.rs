@@ -1,4 +1,5 @@
-//! Rows as a list, each with its number: the twins of table functions for arguments that are columns.
+//! Rows as a list, each with its number: the twins of table functions for arguments that are
+//! columns.
 
 use std::marker::PhantomData;
 

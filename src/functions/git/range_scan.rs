@@ -22,8 +22,8 @@ impl ReplacementScan for RangeScan {
 /// HEAD as in git.
 ///
 /// DuckDB asks for every name it does not know, so what could be a path, a URL, a pattern or a
-/// misspelt table is left alone, and with it the rarest of revisions: those with a colon (`HEAD:src`) or a
-/// space (`@{1 day ago}`). The functions take them.
+/// misspelt table is left alone, and with it the rarest of revisions: those with a colon
+/// (`HEAD:src`) or a space (`@{1 day ago}`). The functions take them.
 fn is_range(name: &str) -> bool {
     let Some((from, to)) = name.split_once("..") else { return false };
     let to = to.strip_prefix('.').unwrap_or(to);

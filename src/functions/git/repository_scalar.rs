@@ -7,8 +7,8 @@ use crate::functions::params::{Args, REPO};
 use crate::functions::surface::{Declared, Out, Returned, Scalar, Written};
 use crate::git::Repository;
 
-/// A scalar function over a repository, which the parameter [`REPO`] names. It is volatile, since what a revision means
-/// changes with the repository.
+/// A scalar function over a repository, which the parameter [`REPO`] names. It is volatile, since
+/// what a revision means changes with the repository.
 pub trait RepositoryScalar: Declared {
     /// The parameters.
     const PARAMETERS: &'static [Field];

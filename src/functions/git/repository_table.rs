@@ -1,4 +1,5 @@
-//! Table functions whose rows are those of a query over a repository, with their twins that return lists.
+//! Table functions whose rows are those of a query over a repository, with their twins that return
+//! lists.
 
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};

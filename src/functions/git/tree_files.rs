@@ -1,4 +1,5 @@
-//! `tree_files(rev, repo)` and `tree_files_list(rev, repo)`: the files of a revision, the index or the work tree.
+//! `tree_files(rev, repo)` and `tree_files_list(rev, repo)`: the files of a revision, the index or
+//! the work tree.
 
 use super::repository_table::RepositoryTable;
 use crate::error::Result;

@@ -37,8 +37,8 @@ impl<'a> Args<'a> {
         Args { values: [options, of_nulls], ..self }
     }
 
-    /// Returns what was given for a parameter, or its default: also where the function has no such parameter, so that
-    /// parameters which several functions have are read by one function.
+    /// Returns what was given for a parameter, or its default: also where the function has no such
+    /// parameter, so that parameters which several functions have are read by one function.
     ///
     /// # Errors
     /// `invalid_args` for a value that the parameter cannot have.

@@ -1,8 +1,8 @@
 //! How many unchanged lines are shown around a change.
 //!
-//! A number has one meaning in every function: -1 is all of them. Below -1 there is no meaning, which is an error,
-//! except in functions that are total: DuckDB may call those on values that are in no row, so they take every negative
-//! number for all lines.
+//! A number has one meaning in every function: -1 is all of them. Below -1 there is no meaning,
+//! which is an error, except in functions that are total: DuckDB may call those on values that are
+//! in no row, so they take every negative number for all lines.
 
 use super::given::Given;
 use super::param::{Asked, Kind, Numeric, Param, number};

@@ -1,5 +1,5 @@
-//! Arguments: what a parameter is (`param`, `kinds`), what was given for it (`given`, `args`), and the parameters that functions of
-//! several families have.
+//! Arguments: what a parameter is (`param`, `kinds`), what was given for it (`given`, `args`), and
+//! the parameters that functions of several families have.
 
 pub mod args;
 pub mod comparison;

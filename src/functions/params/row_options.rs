@@ -9,8 +9,8 @@ pub const fn options(fields: &'static [Field], doc: &'static str) -> Field {
     Field { default: Some(Constant::Null), ..Field::new("options", Type::Options(fields), doc) }
 }
 
-/// Returns the values of `fields` that a struct gives, in their order, as a table function is given its named parameters;
-/// NULL for those it lacks.
+/// Returns the values of `fields` that a struct gives, in their order, as a table function is given
+/// its named parameters; NULL for those it lacks.
 pub fn row_options(given: Value, fields: &[Field], function: &str) -> Result<Vec<Value>> {
     let mut values = vec![Value::Null; fields.len()];
     let options = match given {
@@ -97,7 +97,8 @@ fn checked(field: &Field, value: Value) -> Result<Value> {
     .with_hint(format!("Give {}", wanted(&field.kind))))
 }
 
-/// Returns the least and the most number of a type; of a percentage, whoever reads it knows the most.
+/// Returns the least and the most number of a type; of a percentage, whoever reads it knows the
+/// most.
 fn range(kind: &Type) -> Option<(i64, i64)> {
     match kind {
         Type::UTinyInt | Type::BigInt => Some((i64::MIN, i64::MAX)),

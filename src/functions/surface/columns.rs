@@ -9,7 +9,8 @@ use crate::query::{Need, Needs};
 /// The most columns of a row.
 const MAX_COLUMNS: usize = 32;
 
-/// A kind of row. Its columns are declared once; the types of tables, structs and lists follow from them.
+/// A kind of row. Its columns are declared once; the types of tables, structs and lists follow from
+/// them.
 pub trait Row: Sized + 'static {
     /// A row, as columns are written from it.
     type Of<'a>: Copy;
@@ -224,8 +225,8 @@ impl<K: Row> Columns<K> {
     }
 }
 
-/// The fields of a row in an array that is large enough for every kind: the length of one that depends on `K` cannot
-/// be said yet.
+/// The fields of a row in an array that is large enough for every kind: the length of one that
+/// depends on `K` cannot be said yet.
 struct Padded<K>(K);
 
 impl<K: Row> Padded<K> {

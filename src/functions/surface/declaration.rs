@@ -20,10 +20,11 @@ pub enum Family {
 /// Who may call a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grant {
-    /// Those who are granted one of the tools that it stands behind: a host that withholds a tool withholds it on
-    /// every way.
+    /// Those who are granted one of the tools that it stands behind: a host that withholds a tool
+    /// withholds it on every way.
     Tools(&'static [&'static str]),
-    /// Everybody: it reads nothing but its arguments, asks for the host's key, or only tells what may be done.
+    /// Everybody: it reads nothing but its arguments, asks for the host's key, or only tells what
+    /// may be done.
     Everybody,
 }
 

@@ -1,4 +1,5 @@
-//! A function as the registry lists it: what it is called, takes and returns, and how it is registered.
+//! A function as the registry lists it: what it is called, takes and returns, and how it is
+//! registered.
 
 use super::declaration::{Declaration, Family};
 use crate::error::Result;

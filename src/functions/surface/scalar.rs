@@ -23,8 +23,8 @@ pub trait State: Sized + Send + 'static {
     /// `permission_denied` where none of the tools of `F` is granted.
     fn open<F: Declared>(settings: Settings) -> Result<Self>;
 
-    /// Returns a state for a thread of ours that helps with the rows; none where they are computed one after the
-    /// other.
+    /// Returns a state for a thread of ours that helps with the rows; none where they are computed
+    /// one after the other.
     fn helper(&self) -> Option<Self> {
         None
     }
@@ -52,8 +52,8 @@ pub trait Scalar: Declared {
     type Returns: Returned;
     /// What it keeps between rows.
     type State: State;
-    /// Whether it does I/O or can fail. DuckDB folds, reorders and repeats the others as it likes, and 1.5.6 calls them
-    /// on values that are in no row.
+    /// Whether it does I/O or can fail. DuckDB folds, reorders and repeats the others as it likes,
+    /// and 1.5.6 calls them on values that are in no row.
     const VOLATILE: bool = true;
     /// What a NULL argument means.
     const NULLS: Nulls = Nulls::Propagate;

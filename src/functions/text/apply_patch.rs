@@ -1,5 +1,5 @@
-//! `apply_patch(text, patch)`: the text with the change of the patch's one file made; `try_apply_patch`: NULL where that
-//! is not possible.
+//! `apply_patch(text, patch)`: the text with the change of the patch's one file made;
+//! `try_apply_patch`: NULL where that is not possible.
 
 use std::sync::Arc;
 

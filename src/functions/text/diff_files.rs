@@ -1,4 +1,5 @@
-//! `diff_files(path_a, path_b [, context_lines [, label_a, label_b]])`: two files, as the tool `Diff` compares them.
+//! `diff_files(path_a, path_b [, context_lines [, label_a, label_b]])`: two files, as the tool
+//! `Diff` compares them.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! `diff_stats(a, b)`: how many lines and hunks differ, and how similar the texts are.
 //!
-//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL argument gives NULL,
-//! and so do texts beyond what can be compared. Only the time and memory of a query end it with an error.
+//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL
+//! argument gives NULL, and so do texts beyond what can be compared. Only the time and memory of a
+//! query end it with an error.
 
 use super::sides::{A, B, Comparer};
 use crate::error::Result;

@@ -1,4 +1,5 @@
-//! `diff_texts(text_a, text_b [, context_lines [, label_a, label_b]])`: two texts, as the tool `Diff` compares them.
+//! `diff_texts(text_a, text_b [, context_lines [, label_a, label_b]])`: two texts, as the tool
+//! `Diff` compares them.
 
 use super::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::error::Result;

@@ -1,7 +1,8 @@
 //! `inline_diff(a, b)`: the difference word by word.
 //!
-//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL argument gives NULL,
-//! and so do texts beyond what can be compared. Only the time and memory of a query end it with an error.
+//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL
+//! argument gives NULL, and so do texts beyond what can be compared. Only the time and memory of a
+//! query end it with an error.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! `merge_conflicts(base, ours, theirs [, options])`: where two texts that were made from one changed the same lines.
+//! `merge_conflicts(base, ours, theirs [, options])`: where two texts that were made from one
+//! changed the same lines.
 
 use super::merges;
 use super::sides::Comparer;

@@ -53,7 +53,8 @@ pub fn texts(args: Args<'_>) -> Result<Option<[&[u8]; 3]>> {
 /// Merges the texts of a row, and hands the result to `take`.
 ///
 /// # Errors
-/// `invalid_args` for options that cannot be used and for binary texts, `too_large` for large ones; why the query ended.
+/// `invalid_args` for options that cannot be used and for binary texts, `too_large` for large ones;
+/// why the query ended.
 pub fn merge<T>(
     comparer: &mut Comparer,
     texts: [&[u8]; 3],

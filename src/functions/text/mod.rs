@@ -1,5 +1,6 @@
-//! The functions over texts and patches, one file each. Shared: the parameters of two texts (`sides`), what the tool
-//! `Diff` does (`diff_tool`), reading a patch (`patches`), and merging (`merges`).
+//! The functions over texts and patches, one file each. Shared: the parameters of two texts
+//! (`sides`), what the tool `Diff` does (`diff_tool`), reading a patch (`patches`), and merging
+//! (`merges`).
 
 pub mod apply_patch;
 pub mod diff_files;

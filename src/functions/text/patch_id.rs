@@ -1,6 +1,7 @@
 //! `patch_id(patch)`: the id that a patch keeps when it is rebased.
 //!
-//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: any text has an id or none.
+//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: any text
+//! has an id or none.
 
 use std::sync::Arc;
 

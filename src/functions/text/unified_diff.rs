@@ -14,9 +14,9 @@ use crate::text::{CancelToken, DiffOptions};
 
 /// The scalar function.
 ///
-/// It is total, so that DuckDB may fold it, reorder it and call it on values that are in no row:
-/// a NULL argument gives NULL, a negative context the whole text, and texts or a diff beyond what
-/// can be compared or stored (1,023 MiB a side, 4 GiB of diff) give NULL. Only the time and memory of a
+/// It is total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a
+/// NULL argument gives NULL, a negative context the whole text, and texts or a diff beyond what can
+/// be compared or stored (1,023 MiB a side, 4 GiB of diff) give NULL. Only the time and memory of a
 /// query end it with an error.
 pub struct UnifiedDiff;
 

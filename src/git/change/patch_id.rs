@@ -1,7 +1,8 @@
 //! The id of a patch: a digest that stays the same when line numbers and white space change.
 //!
-//! Source: what `git patch-id --stable` prints, described in its manual. A file's lines are hashed together, and the sum of
-//! the files' digests is the id. A file without a hunk is hashed with the file after it, as in git.
+//! Source: what `git patch-id --stable` prints, described in its manual. A file's lines are hashed
+//! together, and the sum of the files' digests is the id. A file without a hunk is hashed with the
+//! file after it, as in git.
 
 use gix::hash::{Hasher, Kind, hasher};
 
@@ -16,7 +17,8 @@ const INDEX_DIGITS: usize = 64;
 /// A remark such as `\ No newline at end of file` has more bytes than this, its line end included.
 const REMARK_BYTES: usize = 12;
 
-/// Returns the id of the first patch in a text, with SHA-1 as outside a repository; `None` where the text has no patch.
+/// Returns the id of the first patch in a text, with SHA-1 as outside a repository; `None` where
+/// the text has no patch.
 ///
 /// # Errors
 /// `tool_failed` for a text crafted to share its digest with another; why the query ended.
@@ -48,7 +50,8 @@ pub(in crate::git) struct PatchId<'a> {
 enum Place {
     /// In the header of a file.
     Header,
-    /// Among the lines of a hunk, of which so many are still to come on each side, or between hunks.
+    /// Among the lines of a hunk, of which so many are still to come on each side, or between
+    /// hunks.
     Hunk { old: i64, new: i64 },
     /// After the header of a binary file.
     Binary,
@@ -145,7 +148,8 @@ impl<'a> PatchId<'a> {
         digits.take(self.kind.len_in_hex()).count() == self.kind.len_in_hex()
     }
 
-    /// Reads a line of a header that is not hashed, or after which no line of it comes; tells whether that was all of it.
+    /// Reads a line of a header that is not hashed, or after which no line of it comes; tells
+    /// whether that was all of it.
     fn is_header_done(&mut self, line: &[u8]) -> Result<bool> {
         if line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files") {
             self.index.iter().for_each(|id| self.hasher.update(id));
@@ -174,7 +178,8 @@ impl<'a> PatchId<'a> {
         self.index = [&ids[..dots], new].map(|id| id[..id.len().min(INDEX_DIGITS)].to_vec());
     }
 
-    /// Goes on in a hunk with so many lines to come; one that has more old lines than it says is over.
+    /// Goes on in a hunk with so many lines to come; one that has more old lines than it says is
+    /// over.
     fn enter_hunk(&mut self, old: i64, new: i64) {
         self.place = if old == -1 { Place::Header } else { Place::Hunk { old, new } };
     }
@@ -204,7 +209,8 @@ impl<'a> PatchId<'a> {
     }
 }
 
-/// Returns how many old and new lines a hunk has, from what follows `@@ -` in its header; zeros for what cannot be read.
+/// Returns how many old and new lines a hunk has, from what follows `@@ -` in its header; zeros for
+/// what cannot be read.
 fn counts(header: &[u8]) -> (i64, i64) {
     let (old, rest) = count(header);
     match (old, rest.strip_prefix(b" +")) {

@@ -1,5 +1,6 @@
 //! The graph of commits: `commit_links` (parents and times), `walk` (the commits of a range in
-//! git's order), `date_order` (children before their parents), `simplify` (the history of given paths) and `merge_base`.
+//! git's order), `date_order` (children before their parents), `simplify` (the history of given
+//! paths) and `merge_base`.
 
 pub mod commit_links;
 pub mod date_order;

@@ -34,8 +34,8 @@ impl CommitPatchIds {
         })
     }
 
-    /// Returns the id that `git patch-id --stable` gives the output of
-    /// `git diff-tree -p --full-index --no-renames --root`; `None` for a merge and for a commit that changes nothing.
+    /// Returns the id that `git patch-id --stable` gives the output of `git diff-tree -p
+    /// --full-index --no-renames --root`; `None` for a merge and for a commit that changes nothing.
     pub fn of(&mut self, commit: &Visited, cancel: &CancelToken<'_>) -> Result<Option<String>> {
         let old = match commit.parents.as_slice() {
             [] => None,

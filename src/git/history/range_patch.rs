@@ -1,7 +1,7 @@
 //! A commit as a text that is compared with other versions of it.
 //!
-//! Source: `git range-diff`, whose texts are made of the output of `git log -p`. Dates, ids and the numbers of lines are left
-//! out, so that what differs is what a person changed.
+//! Source: `git range-diff`, whose texts are made of the output of `git log -p`. Dates, ids and the
+//! numbers of lines are left out, so that what differs is what a person changed.
 
 use std::sync::Arc;
 

@@ -252,7 +252,8 @@ fn micros(ident: &[u8]) -> Option<i64> {
     moment(ident).map(|(micros, _)| micros)
 }
 
-/// Returns the time of an ident in microseconds, and its time zone in minutes; like git, requires one.
+/// Returns the time of an ident in microseconds, and its time zone in minutes; like git, requires
+/// one.
 fn moment(ident: &[u8]) -> Option<(i64, i32)> {
     person(ident)?;
     let rest = trim_start(&ident[ident.rfind_byte(b'>')? + 1..]);

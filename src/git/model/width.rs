@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthChar;
 /// Columns from one TAB stop to the next.
 const TAB_COLUMNS: usize = 8;
 
-/// Returns a line whose TABs are blanks up to the next stop. Where the text before a TAB has no width, for it is not UTF-8
-/// or has control characters, the rest stays as it is.
+/// Returns a line whose TABs are blanks up to the next stop. Where the text before a TAB has no
+/// width, for it is not UTF-8 or has control characters, the rest stays as it is.
 pub fn expand_tabs(line: &[u8]) -> Cow<'_, [u8]> {
     let mut expanded = Vec::new();
     let mut rest = line;

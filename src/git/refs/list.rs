@@ -85,8 +85,8 @@ impl References<'_> {
             listed.push((name.to_vec(), Some(id)));
             self.within(listed.len())
         })?;
-        // Made of all at once, a map compares each name of a sorted list with its neighbour alone. Of equal names it
-        // keeps the last: that of a file, else the first that is packed.
+        // Made of all at once, a map compares each name of a sorted list with its neighbour alone.
+        // Of equal names it keeps the last: that of a file, else the first that is packed.
         listed.reverse();
         listed.extend(std::mem::take(&mut walk.found));
         walk.found = listed.into_iter().collect();

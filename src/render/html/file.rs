@@ -1,7 +1,7 @@
 //! The section of a file: its name with a bar, and its patch in parts.
 //!
-//! A part is a hunk, or so much of a large one as a browser lays out at once. Its height stands in its classes, a digit in
-//! each, so that the scroll bar is right before anything is laid out.
+//! A part is a hunk, or so much of a large one as a browser lays out at once. Its height stands in
+//! its classes, a digit in each, so that the scroll bar is right before anything is laid out.
 
 use std::fmt::Write;
 
@@ -69,7 +69,8 @@ fn bar(added: u64, removed: u64, widest: u64) -> String {
     )
 }
 
-/// Returns the moved lines for the script: side, first, last, file and line of the other side, and whether they alternate.
+/// Returns the moved lines for the script: side, first, last, file and line of the other side, and
+/// whether they alternate.
 fn moved_runs(file: &PageFile<'_>) -> String {
     let mut text = String::new();
     for run in &file.moved {

@@ -1,7 +1,9 @@
-//! A change as one page for a browser: self-contained, and nothing of a repository can become markup.
+//! A change as one page for a browser: self-contained, and nothing of a repository can become
+//! markup.
 //!
-//! Each file is one text in a section, which is read, searched and printed without script; the script makes rows of what comes
-//! near the screen. The page asks for nothing: its policy names the digests of its style and its script, and allows no more.
+//! Each file is one text in a section, which is read, searched and printed without script; the
+//! script makes rows of what comes near the screen. The page asks for nothing: its policy names the
+//! digests of its style and its script, and allows no more.
 
 mod file;
 mod policy;

@@ -1,4 +1,5 @@
-//! Writing HTML: markup of ours, and texts of others in which nothing is markup and nothing is hidden.
+//! Writing HTML: markup of ours, and texts of others in which nothing is markup and nothing is
+//! hidden.
 
 use crate::budget::Charge;
 use crate::error::Result;

@@ -42,7 +42,8 @@ fn filled() -> tempfile::TempDir {
     temp
 }
 
-/// Returns a change of every kind: two updates, a file that is made, one that goes, one that moves and may be run.
+/// Returns a change of every kind: two updates, a file that is made, one that goes, one that moves
+/// and may be run.
 fn changes(sandboxes: &Sandboxes) -> Vec<Change<'_>> {
     let place = |path: &str| sandboxes.resolve_for_writing(&format!("w/{path}")).unwrap();
     let change = |path: &str, after: Option<After<'static>>| {

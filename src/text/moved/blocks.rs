@@ -112,7 +112,8 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Looks at an item; returns the next one, which may be one of a block that turned out to be none.
+    /// Looks at an item; returns the next one, which may be one of a block that turned out to be
+    /// none.
     fn step(&mut self, at: usize) -> Result<usize, Stopped> {
         let item = self.items[at];
         if item.printed == Printed::Other {
@@ -151,7 +152,8 @@ impl Scan<'_> {
         Ok(next)
     }
 
-    /// Ends the block before an item and begins another one there, unless the lines of the block are to be looked at again.
+    /// Ends the block before an item and begins another one there, unless the lines of the block
+    /// are to be looked at again.
     fn begin_block(&mut self, at: usize, found: u32, item: &DiffItem) -> Result<usize, Stopped> {
         let is_kept = self.end_block(at);
         let mut next = at + 1;

@@ -1,8 +1,9 @@
 //! Which lines of a diff were moved, and where they came from.
 //!
-//! Source: what `git diff --color-moved` colours, described in its manual. A block is a run of lines on one side of which a run
-//! on the other side has the same text; a block with few letters and digits is none. git goes over the lines once, in the
-//! order in which it prints them, and so does [`mark`].
+//! Source: what `git diff --color-moved` colours, described in its manual. A block is a run of
+//! lines on one side of which a run on the other side has the same text; a block with few letters
+//! and digits is none. git goes over the lines once, in the order in which it prints them, and so
+//! does [`mark`].
 
 mod blocks;
 mod dim;
@@ -36,7 +37,8 @@ pub fn mark(
 mod tests {
     use super::*;
 
-    /// Marks a diff of lines with signs: `M` for one moved, `A` for the second colour, `d` for dimmed, `.` for others.
+    /// Marks a diff of lines with signs: `M` for one moved, `A` for the second colour, `d` for
+    /// dimmed, `.` for others.
     fn shown(diff: &str, mode: MovedMode, whitespace: MovedWhitespace) -> String {
         let mut texts = TextIds::new(whitespace);
         let items: Vec<DiffItem> = diff

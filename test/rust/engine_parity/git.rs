@@ -61,7 +61,8 @@ pub fn git(dir: &Path) -> Command {
     command
 }
 
-/// Compares the files of the same name below `a` and `b`; returns their number and the names that differ.
+/// Compares the files of the same name below `a` and `b`; returns their number and the names that
+/// differ.
 pub fn compare_trees(dir: &Path, case: &Case) -> (usize, Vec<String>) {
     let output = git(dir)
         .args([

@@ -9,7 +9,8 @@ use redline::text::engine::Engine;
 
 use super::git::{Case, git, hunks_by_name, unified};
 
-/// Holds each modified file of the last `commits` commits against git, and panics where hunks differ.
+/// Holds each modified file of the last `commits` commits against git, and panics where hunks
+/// differ.
 pub fn compare(repository: &Path, commits: u64, case: &Case) {
     let mut log = git(repository);
     log.args([

@@ -1,10 +1,11 @@
 //! Holds the engine's hunks against those of the machine's git, byte by byte.
 //!
-//! Each of 94 combinations of options has random pairs of its own. `REDLINE_PAIRS` says how many [300: 28,200 in all],
-//! and `REDLINE_SEED` which is the first [0]: another one gives other pairs. `REDLINE_LARGE` is the number of large
-//! pairs of each kind [1]. A failure names the seed; `REDLINE_PAIRS=1 REDLINE_SEED=<seed>` has that pair in all
-//! combinations. The last `REDLINE_COMMITS` [200] commits are compared of ripgrep where
-//! `REDLINE_TEST_REPOS` names the directory of its bundle, else of this checkout.
+//! Each of 94 combinations of options has random pairs of its own. `REDLINE_PAIRS` says how many
+//! [300: 28,200 in all], and `REDLINE_SEED` which is the first [0]: another one gives other pairs.
+//! `REDLINE_LARGE` is the number of large pairs of each kind [1]. A failure names the seed;
+//! `REDLINE_PAIRS=1 REDLINE_SEED=<seed>` has that pair in all combinations. The last
+//! `REDLINE_COMMITS` [200] commits are compared of ripgrep where `REDLINE_TEST_REPOS` names the
+//! directory of its bundle, else of this checkout.
 
 mod git;
 mod history;
@@ -42,7 +43,8 @@ fn check(dir: &Path, case: &Case) {
     assert!(differing.is_empty(), "{case:?}: hunks differ from git's for {differing:?}");
 }
 
-/// Compares random pairs in each of the cases; the one at `place` of all cases has the pairs from there on.
+/// Compares random pairs in each of the cases; the one at `place` of all cases has the pairs from
+/// there on.
 fn check_random(place: u64, cases: impl IntoIterator<Item = Case>) {
     let pairs = number("REDLINE_PAIRS", 300);
     for (case, place) in cases.into_iter().zip(place..) {

@@ -3,8 +3,8 @@
 use super::samples::{samples, words};
 use crate::engine_parity::random::Random;
 
-/// What patterns treat in a way of their own: blanks, brackets, other white space, NUL, characters that are not ASCII
-/// and bytes that are not UTF-8.
+/// What patterns treat in a way of their own: blanks, brackets, other white space, NUL, characters
+/// that are not ASCII and bytes that are not UTF-8.
 const BITS: [&[u8]; 48] = [
     b" ",
     b"  ",
@@ -103,7 +103,8 @@ fn change(r: &mut Random, samples: &[&str], line: &mut Vec<u8>) {
     }
 }
 
-/// Returns a pair in which each line is followed by one that changes, so that each is asked for alone.
+/// Returns a pair in which each line is followed by one that changes, so that each is asked for
+/// alone.
 pub fn one_by_one(lines: impl IntoIterator<Item = Vec<u8>>) -> (Vec<u8>, Vec<u8>) {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for line in lines {

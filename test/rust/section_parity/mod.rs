@@ -1,9 +1,10 @@
 //! Holds the headings behind `@@` against those of the machine's git, driver by driver.
 //!
-//! `REDLINE_SECTION_LINES` is the number of random lines of each driver [2000], `REDLINE_SEED` the first seed [0].
-//! The last `REDLINE_SECTION_COMMITS` [20] commits of ripgrep and cargo are compared under every driver where
-//! `REDLINE_TEST_REPOS` names the directory of their bundles. `REDLINE_SECTION_FILES` may name a list of files, one a
-//! line, that are edited and compared under the driver of their language.
+//! `REDLINE_SECTION_LINES` is the number of random lines of each driver [2000], `REDLINE_SEED` the
+//! first seed [0]. The last `REDLINE_SECTION_COMMITS` [20] commits of ripgrep and cargo are
+//! compared under every driver where `REDLINE_TEST_REPOS` names the directory of their bundles.
+//! `REDLINE_SECTION_FILES` may name a list of files, one a line, that are edited and compared under
+//! the driver of their language.
 
 mod lines;
 mod oracle;

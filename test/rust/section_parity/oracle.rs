@@ -238,7 +238,8 @@ fn files(output: &[u8]) -> Vec<File<'_>> {
     files
 }
 
-/// Returns a git that no configuration of the machine or the user reaches, in the locale that the rules are of.
+/// Returns a git that no configuration of the machine or the user reaches, in the locale that the
+/// rules are of.
 fn git(dir: &Path, attributes: &Path) -> Command {
     let mut command = Command::new("git");
     command.current_dir(dir).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");

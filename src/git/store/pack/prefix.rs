@@ -1,11 +1,13 @@
 //! The first bytes of a zlib stream, without the tables that inflating the whole of it is worth.
 //!
-//! Canonical Huffman codes are read bit by bit, as RFC 1951 defines them: for some bytes that takes less time than filling
-//! a table of all codes. What this does not read, such as a damaged stream, is left to the inflater of whole streams.
+//! Canonical Huffman codes are read bit by bit, as RFC 1951 defines them: for some bytes that takes
+//! less time than filling a table of all codes. What this does not read, such as a damaged stream,
+//! is left to the inflater of whole streams.
 
 use std::sync::LazyLock;
 
-/// Bytes of a stream that tell its first bytes, whatever its codes are: a block's head and some symbols.
+/// Bytes of a stream that tell its first bytes, whatever its codes are: a block's head and some
+/// symbols.
 pub const PACKED_BYTES: usize = 700;
 
 /// The longest code, in bits, and the most symbols of a code.
@@ -15,7 +17,8 @@ const MAX_SYMBOLS: usize = 288;
 /// The order in which the lengths of the codes for code lengths are stored.
 const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/// Fills `room` with the first bytes of a zlib stream; `None` where it has fewer, or is left to another.
+/// Fills `room` with the first bytes of a zlib stream; `None` where it has fewer, or is left to
+/// another.
 pub fn inflate_prefix(packed: &[u8], room: &mut [u8]) -> Option<()> {
     let mut bits = Bits { bytes: packed, held: 0, count: 0 };
     let (method, flags) = (bits.take(8)?, bits.take(8)?);
@@ -136,14 +139,16 @@ impl Codes {
     }
 }
 
-/// A canonical Huffman code: how many symbols have codes of each length, and the symbols in the order of their codes.
+/// A canonical Huffman code: how many symbols have codes of each length, and the symbols in the
+/// order of their codes.
 struct Code {
     counts: [u16; MAX_BITS + 1],
     symbols: [u16; MAX_SYMBOLS],
 }
 
 impl Code {
-    /// Returns the code of symbols whose codes have these lengths, `None` where these are more than there can be.
+    /// Returns the code of symbols whose codes have these lengths, `None` where these are more than
+    /// there can be.
     fn new(lengths: &[u8]) -> Option<Self> {
         let mut counts = [0; MAX_BITS + 1];
         lengths.iter().for_each(|&length| counts[usize::from(length)] += 1);

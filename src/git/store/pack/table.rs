@@ -7,7 +7,8 @@ use super::fault::Fault;
 use crate::limits;
 use crate::sandbox::PooledFile;
 
-/// Bytes of a page. A few objects need a few pages of a table of megabytes, and many need each page once.
+/// Bytes of a page. A few objects need a few pages of a table of megabytes, and many need each page
+/// once.
 const PAGE_BYTES: u64 = 4 << 10;
 
 /// Bytes of a table that is one page: it is read at once, and its file is closed.
