@@ -118,6 +118,13 @@ def made_table(kind, function, page=None):
     return [[cell.strip("`") for cell in cells(line, "|")] for line in table[2:]]
 
 
+def test_the_readme_and_the_table_of_grants_name_every_function(connect):
+    found = connect().execute("SELECT name, kind FROM redline_help(function := 'ALL')").fetchall()
+    names = {name for name, kind in found if "macro" not in kind and not name.endswith("_list")}
+    for page in ("README.md", "docs/settings.md"):
+        assert names - set(re.findall(r"\w+", (ROOT / page).read_text())) == set(), page
+
+
 def test_the_columns_of_a_table_function_are_those_of_its_page(con):
     described = lambda query: con.execute(
         f"SELECT column_name, column_type FROM (DESCRIBE {query})"
