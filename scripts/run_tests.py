@@ -120,7 +120,7 @@ def host_tests(
         f"--junitxml={report}",
         "--durations=15",
         *(["-m", "slow or not slow"] if is_twin else ["-m", "slow"] if slow else []),
-        *(["--share", share] if share else []),
+        *([f"--share={share}"] if share else []),
         *([f"test/python/{folder}" for folder in OF_PARITY] if is_twin else []),
     ]
     started = time.monotonic()
