@@ -3,14 +3,12 @@
 import json
 import os
 import pathlib
-import random
 import signal
 import subprocess
 import sys
 import threading
 
 import pytest
-import repositories
 from answers import answer, assert_refused
 from sandboxes import configure
 
@@ -230,40 +228,6 @@ def test_a_state_directory_that_others_could_write_is_not_trusted(agent, root, s
     (state / "redline/0.intent").write_text(json.dumps(forged) + "\n")
     assert patched(agent, PATCH).error is None
     assert [file.name for file in (state / "redline").iterdir()] == ["0.intent"]
-
-
-@pytest.mark.slow
-def test_commits_of_ripgrep_are_applied_as_git_applies_them(connect, tmp_path):
-    repo = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")
-
-    def git(*arguments, cwd=repo, **more):
-        command = ["git", "-c", "core.autocrlf=false", *arguments]
-        return subprocess.run(command, cwd=cwd, capture_output=True, check=True, **more).stdout
-
-    commits = git("rev-list", "--no-merges", "HEAD").decode().split()
-    random.Random(30).shuffle(commits)
-    applied = 0
-    for commit in commits:
-        if applied == 15:
-            break
-        patch = git("diff", "--no-color", "-M", "--full-index", f"{commit}^!")
-        names = git("diff", "--name-only", f"{commit}^!").decode().split("\n")
-        is_plain = b"\nGIT binary" not in patch and b"Binary files" not in patch
-        is_ours = not any(part.startswith(".") for name in names for part in name.split("/"))
-        if len(names) < 4 or not is_plain or not is_ours:
-            continue
-        git("checkout", "-q", "-f", f"{commit}~1")
-        git("clean", "-fdxq")
-        con = configure(connect(), sandbox(repo))
-        found = patched(con, patch.decode())
-        assert found.error is None, (commit, found.error)
-        ours = files(repo)
-        git("checkout", "-q", "-f", f"{commit}~1")
-        git("clean", "-fdxq")
-        git("apply", input=patch)
-        assert ours == files(repo), commit
-        applied += 1
-    assert applied == 15
 
 
 def test_one_yes_is_for_every_byte_of_every_file(connect, root):
