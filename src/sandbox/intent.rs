@@ -1,5 +1,5 @@
 //! What a change of several files is about to do, kept outside of the sandbox until it is done:
-//! with it, the next operation takes back what a process that was killed has left.
+//! with it, the next operation reverts or finishes the changes of a killed process.
 //!
 //! One file for each change that is under way, which its process keeps locked. Each state is one
 //! more line, so that a line that was cut by a crash leaves the one before it.

@@ -19,7 +19,7 @@ pub(super) fn settle(place: &Place<'_>) -> Result<()> {
     }
     match Intents::open(place.sandboxes(), false) {
         Ok(intents) => take_back_left(&intents, place.sandbox()),
-        // Without the directory, no such change was ever started.
+        // No such change was ever started from here.
         Err(_) => Ok(()),
     }
 }

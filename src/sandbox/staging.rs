@@ -139,7 +139,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Tells whether what a new file has replaced is the file that was seen.
+    /// Tells whether the replaced file is the one that was read.
     pub(super) fn has_taken(&self, index: usize, step: &Step) -> bool {
         let Some(old) = step.old else { return true };
         let staged = self.directory(&step.path).and_then(|found| Ok(staged(found)?));
@@ -151,8 +151,7 @@ impl Staging {
         Ok(self.opened.values().try_for_each(fsync)?)
     }
 
-    /// Brings every file back that was put in its place. What another program has written since
-    /// stays.
+    /// Restores every replaced file, except one that another program has written since.
     pub(super) fn take_back(&self, plan: &Plan) -> io::Result<()> {
         if plan.stage != Stage::Staging {
             for (index, step) in plan.files.iter().enumerate().rev() {
@@ -188,12 +187,11 @@ impl Staging {
         Ok(())
     }
 
-    /// Ends a change that is made: what was kept goes, and directories that files have left empty,
-    /// as with git.
+    /// Finishes a complete change: removes the old files and, as git does, directories left empty.
     pub(super) fn finish(&self, plan: &Plan) -> io::Result<()> {
         self.clear(plan)?;
         for step in plan.files.iter().filter(|step| step.new.is_none()) {
-            // One that others use is not empty.
+            // Fails for a directory that still has entries, which stays.
             let _ = self.remove_empty(&step.path);
         }
         Ok(())
@@ -232,7 +230,7 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// Returns the name and number of the file that is kept, whatever it is.
+/// Returns the name and the identity of the old file in the staging directory.
 fn kept_in(staged: &OwnedFd, index: usize, step: &Step) -> Option<(String, FileId)> {
     [kept(index), index.to_string()].into_iter().find_map(|name| {
         let id = id_at(staged.as_fd(), &name)?;
@@ -240,7 +238,7 @@ fn kept_in(staged: &OwnedFd, index: usize, step: &Step) -> Option<(String, FileI
     })
 }
 
-/// Returns the name of an old file where two names cannot be swapped.
+/// Returns the name of an old file on a file system that cannot swap two names.
 fn kept(index: usize) -> String {
     format!("{index}.old")
 }

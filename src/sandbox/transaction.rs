@@ -3,7 +3,8 @@
 //! New contents are staged beside the files, in a directory of a reserved name. Then the
 //! directories are locked in one order, the files are compared with the state that was read, and
 //! each is swapped for its new content; the old ones are kept until all are in place. If the
-//! process is killed, the next operation reads its progress from the intent and reverts the change.
+//! process is killed, the next operation reads its progress from the intent, and reverts or
+//! finishes the change.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -86,7 +87,7 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
     result
 }
 
-/// Refuses what is never written, before anything is.
+/// Rejects changes that the rules or limits forbid, before anything is written.
 fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
     if changes.len() > limits::PATCH_FILES {
         return Err(Error::too_large(format!(
@@ -111,7 +112,7 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
         let key =
             file.map_or_else(|| place.path().as_str().to_owned(), |(d, i)| format!("\0{d} {i}"));
         if let Some(other) = files.insert(key, (place, before)) {
-            // Another writer may have put the file of one path at the other in between.
+            // Another writer may have moved the file of one path to the other in between.
             for (place, before) in [other, (place, before)] {
                 place.check_unchanged(before)?;
             }
@@ -231,7 +232,7 @@ fn stage(
     if let Some(mode) = mode {
         let mode = mode & KEPT_MODE;
         let mode = match after.executable {
-            // Who may read it may run it, as git makes it.
+            // As in git, everyone with read permission gets execute permission.
             Some(true) => mode | (mode & 0o444) >> 2,
             Some(false) => mode & !EXECUTE,
             None => mode,
