@@ -1,5 +1,5 @@
 //! What a change of several files is about to do, kept outside of the sandbox until it is done:
-//! with it, the next operation takes back what a process that was killed has left.
+//! with it, the next operation reverts or finishes the changes of a killed process.
 //!
 //! One file for each change that is under way, which its process keeps locked. Each state is one
 //! more line, so that a line that was cut by a crash leaves the one before it.
@@ -70,7 +70,7 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) struct Intents(OwnedFd);
 
-/// An intent that this process keeps locked.
+/// An intent locked by this process.
 #[derive(Debug)]
 pub(super) struct Intent<'a> {
     directory: &'a OwnedFd,
@@ -79,11 +79,11 @@ pub(super) struct Intent<'a> {
 }
 
 impl Intents {
-    /// Opens the directory: below that of the user's state, else of temporary files, and in no
-    /// sandbox. Where it is missing, `makes` it.
+    /// Opens the directory: below the user's state directory, else below the directory of temporary
+    /// files, and outside of all sandboxes. If it is missing, creates it if `makes` is set.
     ///
     /// # Errors
-    /// `tool_failed` where no directory is this user's alone.
+    /// `tool_failed` if no directory belongs to this user alone.
     pub(super) fn open(sandboxes: &Sandboxes, makes: bool) -> Result<Self> {
         let mut refused = io::Error::from(io::ErrorKind::NotFound);
         for path in candidates() {
@@ -99,7 +99,7 @@ impl Intents {
         .with_source(refused))
     }
 
-    /// Starts an intent, which is locked until it is dropped.
+    /// Starts an intent; it is locked until it is dropped.
     pub(super) fn start(&self, plan: &Plan) -> io::Result<Intent<'_>> {
         loop {
             let mut bytes = [0; 8];
@@ -109,7 +109,7 @@ impl Intents {
                 OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let file = File::from(openat(&self.0, &name, flags, Mode::from_raw_mode(0o600))?);
             let is_locked = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
-            // Between the two, another process may have taken it for one that was left.
+            // Between the two calls, another process may have treated it as a leftover.
             if is_locked && fstat(&file)?.st_nlink == 1 {
                 let mut intent = Intent { directory: &self.0, name, file };
                 if let Err(error) = intent.append(plan).and_then(|()| Ok(fsync(&self.0)?)) {
@@ -121,7 +121,7 @@ impl Intents {
         }
     }
 
-    /// Returns the intents on a sandbox whose processes have ended, each locked.
+    /// Returns the intents for a sandbox whose processes have ended, each locked.
     pub(super) fn left(&self, sandbox: &Sandbox) -> io::Result<Vec<(Intent<'_>, Plan)>> {
         let root = sandbox.root.identity()?;
         let mut left = Vec::new();
@@ -144,7 +144,7 @@ impl Intents {
             }
             let intent = Intent { directory: &self.0, name: name.to_owned(), file };
             match intent.read()? {
-                // Its process was killed before it had done anything.
+                // Its process was killed before it changed anything.
                 None => intent.end(),
                 Some(plan) if plan.root == root => left.push((intent, plan)),
                 Some(_) => {}
@@ -155,26 +155,26 @@ impl Intents {
 }
 
 impl Intent<'_> {
-    /// Records how far the change has come, durably.
+    /// Records the progress of the change durably.
     pub(super) fn append(&mut self, plan: &Plan) -> io::Result<()> {
         let mut line = serde_json::to_vec(plan)?;
         line.push(b'\n');
         let end = self.file.stream_position()?;
         let written = self.file.write_all(&line).and_then(|()| Ok(fsync(&self.file)?));
         if written.is_err() {
-            // What it has not come to must not be read of it: it is taken back.
+            // Truncates a partial record, so that no unreached state is read from it.
             let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
         }
         written
     }
 
-    /// Forgets it: nothing is left to do.
+    /// Removes the intent: nothing is left to do.
     pub(super) fn end(self) {
-        // One that stays is found by the next operation, which finds nothing to do.
+        // If removal fails, the next operation finds the intent and has nothing to do for it.
         let _ = unlinkat(self.directory, self.name.as_str(), AtFlags::empty());
     }
 
-    /// Returns the last state that is whole.
+    /// Returns the last complete record.
     fn read(&self) -> io::Result<Option<Plan>> {
         let mut text = Vec::new();
         (&self.file).take(limits::INTENT_BYTES).read_to_end(&mut text)?;
@@ -184,7 +184,7 @@ impl Intent<'_> {
     }
 }
 
-/// Returns where the directory may be, the best first.
+/// Returns the candidate paths of the directory, the preferred one first.
 fn candidates() -> Vec<PathBuf> {
     let named = |variable: &str| {
         std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
@@ -194,7 +194,7 @@ fn candidates() -> Vec<PathBuf> {
     state.map(|state| state.join("redline")).into_iter().chain([temporary]).collect()
 }
 
-/// Opens a directory that is this user's alone; it is made where it is missing.
+/// Opens a directory that belongs to this user alone; creates a missing one if `makes` is set.
 fn open_private(path: &Path, sandboxes: &Sandboxes, makes: bool) -> io::Result<OwnedFd> {
     let (above, name) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
     let above = match above.canonicalize() {

@@ -1,4 +1,4 @@
-//! A directory that is locked while it is written, and names of ours in it.
+//! Locks a directory while it is written, and clears reserved names in it.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,8 +12,8 @@ use crate::budget::check_current;
 use crate::error::Result;
 use crate::limits;
 
-/// Waits for the lock on a directory, up to a limit and within the budget of the thread; tells
-/// whether it was got.
+/// Waits for the lock on a directory, up to a limit and within the budget of the thread; returns
+/// whether it was acquired.
 pub(super) fn lock(directory: &OwnedFd) -> Result<rustix::io::Result<bool>> {
     let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
     loop {
@@ -29,11 +29,11 @@ pub(super) fn lock(directory: &OwnedFd) -> Result<rustix::io::Result<bool>> {
     }
 }
 
-/// Removes what stands at a name that is reserved for us, whatever it is.
+/// Removes the entry at a name reserved for redline, whatever its kind.
 pub(super) fn clear(directory: BorrowedFd<'_>, name: &str, depth: usize) -> io::Result<()> {
     match unlinkat(directory, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => return Ok(()),
-        // Linux says the one of a directory, other systems the other.
+        // The error for a directory: ISDIR on Linux, PERM on other systems.
         Err(Errno::ISDIR | Errno::PERM) if depth < limits::CLEARED_DEPTH => {}
         Err(error) => return Err(error.into()),
     }

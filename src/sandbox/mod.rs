@@ -6,24 +6,24 @@
 //! | `access` | both limits together, and the check of a repository's resolved paths |
 //! | `policy` | the setting: named roots and their rules |
 //! | `private` | a directory of redline's own, such as that of the journal |
-//! | `pooled` | files that are closed when handles are scarce, and opened again when they are read |
-//! | `recovery` | what changes of several files have left whose process was killed |
+//! | `pooled` | files that are closed when handles are scarce, and reopened when they are read |
+//! | `recovery` | reverts or finishes changes of several files whose process was killed |
 //! | `ref_limit` | the references of repositories that may be read |
 //! | `rel_path` | paths beneath a root that cannot mean another place |
 //! | `beneath` | opening beneath a root without following a link |
-//! | `directory` | directories that were opened, and files that are opened beneath them once |
-//! | `directories` | looking at many files beneath a root, one call each |
+//! | `directory` | opened directories, and files that are opened beneath them once |
+//! | `directories` | checks of many files beneath a root, one call each |
 //! | `guard` | threads that the kernel keeps within the roots of their query |
-//! | `handles` | the handles that the process keeps, counted |
-//! | `intent` | what a change of several files is about to do, kept until it is done |
-//! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
-//! | `locked` | a directory that is locked while it is written, and names of ours in it |
+//! | `handles` | the count of the handles that the process keeps |
+//! | `intent` | the plan of a change of several files, kept until the change is complete |
+//! | `local` | local paths as DuckDB reads them, if no sandboxes are configured |
+//! | `locked` | locks a directory while it is written, and clears reserved names in it |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
-//! | `staging` | the directories of such a change: locked, with new contents that wait and old ones that are kept |
-//! | `tour` | walking the files of a sandbox, and what is near a path that was not found |
+//! | `staging` | the locked directories of such a change, with staged new and kept old contents |
+//! | `tour` | walks the files of a sandbox, and finds names near a path that was not found |
 //! | `transaction` | changes of several files, all or none, also when the process is killed |
-//! | `walk` | the way to a path, which never has the system look outside of the roots |
-//! | `write` | writing such a file: whole, durable, and only over the state that was seen |
+//! | `walk` | resolves a path; the system never accesses anything outside of the roots |
+//! | `write` | writes such a file: whole, durable, and only over the state that was read |
 
 mod access;
 mod beneath;

@@ -1,4 +1,4 @@
-//! Files that an option of a query over a repository names.
+//! Reads the files named by options of queries over a repository.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -10,12 +10,12 @@ use super::local::LocalPath;
 use crate::error::{Error, Result, quoted};
 
 impl Access {
-    /// Returns the content of a file that the option `option` names: below a sandbox where there
-    /// are sandboxes, else within DuckDB's own limits.
+    /// Returns the content of a file named by the option `option`: below a sandbox if any are
+    /// configured, else within DuckDB's own limits.
     ///
     /// # Errors
-    /// `not_found`, `fs_denied`, `too_large` beyond `limit`, and `approval_required` in a sandbox
-    /// whose files a person must approve to be read.
+    /// `not_found`, `fs_denied`, `too_large` for more than `limit` bytes, and `approval_required`
+    /// in a sandbox where reading needs an approval.
     pub fn named_file(&self, option: &str, given: &str, limit: u64) -> Result<Vec<u8>> {
         if let Some(sandboxes) = self.sandboxes() {
             let place = sandboxes.resolve(given)?;

@@ -1,8 +1,8 @@
-//! A directory that redline keeps for itself, outside of every sandbox: of this user alone, never
-//! through a link.
+//! A private directory of redline outside of every sandbox. It belongs to this user alone and is
+//! never opened through a link.
 //!
-//! What stands in it holds secrets, and what is read from it decides on files. So a directory or a
-//! file of another owner, with rights of others, or with a second name is refused, not repaired.
+//! Its files hold secrets, and data read from it decides on changes of files. So a directory or a
+//! file of another owner, with rights for others, or with a second name is rejected, not repaired.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -25,20 +25,20 @@ use super::locked::lock;
 use super::policy::{Sandbox, Sandboxes};
 use crate::error::{Error, Result, quoted};
 
-/// The name of a file until it is whole.
+/// The name of a file until it is completely written.
 const NEW: &str = "new";
 /// The file whose lock writers wait for.
 const LOCK: &str = "lock";
-/// What others may do with a file.
+/// The permission bits of the group and of others.
 const RIGHTS_OF_OTHERS: u32 = 0o077;
 
 /// Such a directory, opened.
 #[derive(Debug)]
 pub struct PrivateDirectory {
     handle: OwnedFd,
-    /// Its path, all links resolved.
+    /// Its path, after resolving all links.
     path: PathBuf,
-    /// What messages call it.
+    /// Its name in messages.
     name: &'static str,
 }
 
@@ -47,20 +47,20 @@ pub struct PrivateDirectory {
 pub struct PrivateLock(#[allow(dead_code)] OwnedFd);
 
 impl PrivateDirectory {
-    /// Opens the directory at an absolute path, which `name` is a setting of; one that is missing
-    /// is made, if the one above it is there. It reaches nothing that sessions may read or write:
-    /// it is neither in a sandbox nor around one, by device and inode, nor may DuckDB's own limits
-    /// let it be read.
+    /// Opens the directory at an absolute path, the value of the setting `name`; creates a missing
+    /// one if its parent exists. Sessions must not be able to read or write it: it is neither in a
+    /// sandbox nor around one, by device and inode, and DuckDB's own limits must not allow reading
+    /// it.
     ///
     /// # Errors
-    /// `invalid_args` for a relative path, `fs_denied` for one that is reached, a link, another
-    /// owner or rights of others.
+    /// `invalid_args` for a relative path; `fs_denied` for a directory that sessions could read or
+    /// write, a link, another owner or rights for others.
     pub fn open(path: &str, name: &'static str, access: &Access) -> Result<Self> {
         if !path.starts_with('/') {
             return Err(Error::invalid_args(format!("{name} is {}", quoted(path)))
                 .with_hint("Give the absolute path of a directory that only you may read"));
         }
-        // A slash at the end would have the system follow a link.
+        // With a slash at the end, the system would follow a link.
         let path = Path::new(path.trim_end_matches('/'));
         let directory = match Self::existing(path, name)? {
             Some(directory) => directory,
@@ -100,12 +100,12 @@ impl PrivateDirectory {
         Ok(Some(Self { handle, path, name }))
     }
 
-    /// Returns its path, all links resolved.
+    /// Returns its path, after resolving all links.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a directory in it, which is made where it is missing.
+    /// Opens a directory in it; creates a missing one.
     pub fn directory(&self, name: &str) -> Result<Self> {
         match mkdirat(&self.handle, name, Mode::from_raw_mode(0o700)) {
             Ok(()) => fsync(&self.handle).map_err(|error| self.failed(error))?,
@@ -124,7 +124,7 @@ impl PrivateDirectory {
     /// Waits until no other writer holds the lock.
     ///
     /// # Errors
-    /// `tool_failed` when that takes too long.
+    /// `tool_failed` if that takes too long.
     pub fn lock(&self) -> Result<PrivateLock> {
         let file = self.open_file(LOCK, OFlags::RDWR | OFlags::CREATE)?;
         let file = OwnedFd::from(file);
@@ -135,7 +135,7 @@ impl PrivateDirectory {
             .with_hint("Try again when it has finished"))
     }
 
-    /// Returns a file's bytes, `None` where there is none.
+    /// Returns a file's bytes, `None` if there is no such file.
     ///
     /// # Errors
     /// `too_large` for more than `limit` bytes.
@@ -153,7 +153,7 @@ impl PrivateDirectory {
         })
     }
 
-    /// Appends a line, durably, and nothing where that fails; a line that was torn is ended first.
+    /// Appends a line durably, or nothing on failure; a truncated last line is terminated first.
     pub fn append(&self, name: &str, line: &[u8]) -> Result<()> {
         let file = self.open_file(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)?;
         let end = file.metadata().map_err(|error| failed(self.name, error))?.len();
@@ -171,13 +171,13 @@ impl PrivateDirectory {
             io::Result::Ok(())
         };
         append().map_err(|error| {
-            // Whoever reads it ignores what could not be taken back.
+            // Readers ignore a partial line that could not be removed.
             let _ = ftruncate(&file, end);
             failed(self.name, error)
         })
     }
 
-    /// Makes a file of these bytes, durably, unless it is there already. The lock is held.
+    /// Writes a file durably, unless it has these bytes already. The caller holds the lock.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<()> {
         match self.read(name, bytes.len() as u64) {
             Ok(Some(kept)) if kept == bytes => Ok(()),
@@ -185,7 +185,7 @@ impl PrivateDirectory {
         }
     }
 
-    /// Makes a file of these bytes, durably, also where there is one. The lock is held.
+    /// Creates or replaces a file durably. The caller holds the lock.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
         self.remove(NEW)?;
         let file = self.open_file(NEW, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
@@ -202,7 +202,7 @@ impl PrivateDirectory {
         })
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     pub fn remove(&self, name: &str) -> Result<()> {
         match unlinkat(&self.handle, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -237,7 +237,7 @@ impl PrivateDirectory {
         with_handles(|| openat(&self.handle, name, flags, Mode::from_raw_mode(0o600)))
     }
 
-    /// Returns the file, if it is a regular file of this user alone, by one name.
+    /// Returns the file if it is a regular file of this user alone with a single hard link.
     fn checked(&self, name: &str, opened: rustix::io::Result<OwnedFd>) -> Result<File> {
         let handle = opened.map_err(|error| match error {
             Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV | Errno::ISDIR => {
@@ -268,7 +268,7 @@ impl PrivateDirectory {
 }
 
 impl Access {
-    /// Refuses a directory in a sandbox, and one that DuckDB's own limits let be read.
+    /// Rejects a directory in a sandbox, and one that DuckDB's own limits allow to be read.
     fn check_outside(&self, path: &Path, name: &str) -> Result<()> {
         if self.is_limited() && self.is_allowed(path) {
             return Err(refused(
@@ -287,7 +287,7 @@ impl Access {
         Ok(())
     }
 
-    /// Refuses a directory with a sandbox in it.
+    /// Rejects a directory that contains a sandbox.
     fn check_around(&self, path: &Path, name: &str) -> Result<()> {
         let own = rustix::fs::stat(path).map_err(|error| failed(name, error.into()))?;
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
@@ -299,7 +299,7 @@ impl Access {
     }
 }
 
-/// Returns the device and the inode of a directory and of all those above it.
+/// Returns the device and the inode of a directory and of all its parents.
 fn identities(path: &Path, name: &str) -> Result<Vec<(u64, u64)>> {
     let identity = |path: &Path| {
         let found = rustix::fs::stat(path).map_err(|error| failed(name, error.into()))?;
@@ -312,7 +312,7 @@ fn nested(name: &str, sandbox: &Sandbox) -> Error {
     refused(name, &format!("and the sandbox {} lie in each other", quoted(sandbox.name())))
 }
 
-/// Refuses what belongs to another user or gives rights to others.
+/// Rejects an entry that belongs to another user or gives rights to others.
 fn check_own(name: &str, found: &Stat) -> Result<()> {
     if found.st_uid != geteuid().as_raw() {
         return Err(refused(name, "has a part that belongs to another user"));

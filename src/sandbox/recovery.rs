@@ -1,5 +1,5 @@
-//! What is left of changes of several files whose process was killed: taken back, or ended, by the
-//! next operation.
+//! Recovery of changes of several files whose process was killed: the next operation reverts or
+//! finishes them.
 
 use std::io;
 
@@ -9,17 +9,17 @@ use super::policy::Sandbox;
 use super::staging::Staging;
 use crate::error::{Error, Result, quoted};
 
-/// Takes back, or ends, what processes that were killed have left in a sandbox.
+/// Reverts or finishes the changes that killed processes have left in a sandbox.
 ///
 /// # Errors
-/// `tool_failed` where the system refuses, or another writer holds a lock.
+/// `tool_failed` if the system refuses or another writer holds a lock.
 pub(super) fn settle(place: &Place<'_>) -> Result<()> {
     if !place.sandbox().is_writable() {
         return Ok(());
     }
     match Intents::open(place.sandboxes(), false) {
         Ok(intents) => take_back_left(&intents, place.sandbox()),
-        // Nothing was ever changed from here.
+        // No such change was ever started from here.
         Err(_) => Ok(()),
     }
 }
@@ -29,7 +29,7 @@ pub(super) fn take_back_left(intents: &Intents, sandbox: &Sandbox) -> Result<()>
     for (intent, plan) in intents.left(sandbox).map_err(cannot_record)? {
         let staging = Staging::open(sandbox, &plan, false)?;
         match plan.stage {
-            // All is made: what cannot be cleared now keeps nobody from going on.
+            // All files are in place: leftovers that cannot be removed now do not block the caller.
             Stage::Done if staging.finish(&plan).is_err() => continue,
             Stage::Done => {}
             Stage::Staging | Stage::Moving => {
@@ -53,7 +53,7 @@ fn left(sandbox: &Sandbox, error: io::Error) -> Error {
     .with_source(error)
 }
 
-/// Returns the error for a change of which nobody would know.
+/// Returns the error for a change that cannot be recorded.
 pub(super) fn cannot_record(error: io::Error) -> Error {
     Error::tool_failed("what is about to change cannot be recorded; no file is changed")
         .with_hint("Make room in the directory of this user's state (XDG_STATE_HOME)")

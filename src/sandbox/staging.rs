@@ -1,5 +1,5 @@
-//! The directories of a change of several files: locked in one order, with the new contents that
-//! wait in them and the old ones that are kept until all is done.
+//! The directories of a change of several files: locked in one order, with the staged new contents
+//! and the old contents, which are kept until the change is complete.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,7 +18,7 @@ use super::rel_path::RelPath;
 
 use crate::error::{Error, Result, quoted};
 
-/// The directory beside the files in which new contents wait, and old ones are kept.
+/// The directory beside the files that holds staged new contents and the old ones.
 pub(super) const STAGED: &str = ".redline-patch";
 
 /// The directories of the files of a plan.
@@ -30,8 +30,8 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Opens and locks the directories, in the order of their numbers; missing ones are made, or
-    /// left out.
+    /// Opens and locks the directories in the order of their device and inode. Missing ones are
+    /// created if `makes` is set, and skipped otherwise.
     pub(super) fn open(sandbox: &Sandbox, plan: &Plan, makes: bool) -> Result<Self> {
         let failed = |path: &str, error: Errno| {
             let shown = quoted(&format!("{}/{path}", sandbox.name()));
@@ -69,7 +69,7 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Returns the directories of paths that are missing, those above first.
+    /// Returns the missing directories of the paths, parents first.
     pub(super) fn missing<'p>(
         sandbox: &Sandbox,
         paths: impl Iterator<Item = &'p RelPath>,
@@ -88,11 +88,11 @@ impl Staging {
         Ok(missing)
     }
 
-    /// Removes directories that were made, where nothing is in them.
+    /// Removes the directories that the change created, unless they have entries.
     pub(super) fn remove_made(sandbox: &Sandbox, plan: &Plan) -> io::Result<()> {
         for path in plan.made.iter().rev() {
             match remove_directory(sandbox, path) {
-                // One that is not empty is somebody's.
+                // Another program uses a directory that is not empty.
                 Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::NOTEMPTY | Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -100,7 +100,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Returns the directory in which the new content of a file waits; it is made by the first.
+    /// Returns the directory for the staged content of a file; the first call creates it.
     pub(super) fn directory_for(&self, path: &str) -> io::Result<OwnedFd> {
         let directory = self.directory(path)?;
         match mkdirat(directory, STAGED, Mode::from_raw_mode(0o700)) {
@@ -110,7 +110,7 @@ impl Staging {
         Ok(staged(directory)?)
     }
 
-    /// Makes the directories that keep files which go.
+    /// Creates the staging directories, also for files that are only removed.
     pub(super) fn prepare(&self, plan: &Plan) -> io::Result<()> {
         plan.files.iter().try_for_each(|step| self.directory_for(&step.path).map(drop))
     }
@@ -139,7 +139,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Tells whether what a new file has replaced is the file that was seen.
+    /// Tells whether the replaced file is the one that was read.
     pub(super) fn has_taken(&self, index: usize, step: &Step) -> bool {
         let Some(old) = step.old else { return true };
         let staged = self.directory(&step.path).and_then(|found| Ok(staged(found)?));
@@ -151,8 +151,7 @@ impl Staging {
         Ok(self.opened.values().try_for_each(fsync)?)
     }
 
-    /// Brings every file back that was put in its place. What another program has written since
-    /// stays.
+    /// Restores every replaced file, except one that another program has written since.
     pub(super) fn take_back(&self, plan: &Plan) -> io::Result<()> {
         if plan.stage != Stage::Staging {
             for (index, step) in plan.files.iter().enumerate().rev() {
@@ -188,12 +187,11 @@ impl Staging {
         Ok(())
     }
 
-    /// Ends a change that is made: what was kept goes, and directories that files have left empty,
-    /// as with git.
+    /// Finishes a complete change: removes the old files and, as git does, directories left empty.
     pub(super) fn finish(&self, plan: &Plan) -> io::Result<()> {
         self.clear(plan)?;
         for step in plan.files.iter().filter(|step| step.new.is_none()) {
-            // One that others use is not empty.
+            // Fails for a directory that still has entries, which stays.
             let _ = self.remove_empty(&step.path);
         }
         Ok(())
@@ -232,7 +230,7 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// Returns the name and number of the file that is kept, whatever it is.
+/// Returns the name and the identity of the old file in the staging directory.
 fn kept_in(staged: &OwnedFd, index: usize, step: &Step) -> Option<(String, FileId)> {
     [kept(index), index.to_string()].into_iter().find_map(|name| {
         let id = id_at(staged.as_fd(), &name)?;
@@ -240,7 +238,7 @@ fn kept_in(staged: &OwnedFd, index: usize, step: &Step) -> Option<(String, FileI
     })
 }
 
-/// Returns the name of an old file where two names cannot be swapped.
+/// Returns the name of an old file on a file system that cannot swap two names.
 fn kept(index: usize) -> String {
     format!("{index}.old")
 }

@@ -1,10 +1,10 @@
-//! Changes of several files of a sandbox: all or none, also where the process is killed in between.
+//! Changes of several files of a sandbox: all or none, even if the process is killed in between.
 //!
 //! New contents are staged beside the files, in a directory of a reserved name. Then the
-//! directories are locked in one order, the files are compared with what was seen, and each is
-//! swapped for its new content; the old ones are kept until all are in place. What is left of a
-//! process that was killed is taken back by the next operation, which finds in its intent how far
-//! it had come.
+//! directories are locked in one order, the files are compared with the state that was read, and
+//! each is swapped for its new content; the old ones are kept until all are in place. If the
+//! process is killed, the next operation reads its progress from the intent, and reverts or
+//! finishes the change.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -30,9 +30,9 @@ const EXECUTE: u32 = 0o111;
 pub struct Change<'a> {
     /// The file.
     pub place: Place<'a>,
-    /// What must stand there.
+    /// The required state of the file before the change.
     pub before: Expected,
-    /// What stands there afterwards; `None` for a file that goes.
+    /// The file after the change; `None` if it is removed.
     pub after: Option<After<'a>>,
 }
 
@@ -41,7 +41,7 @@ pub struct Change<'a> {
 pub struct After<'a> {
     /// Its content.
     pub bytes: Vec<u8>,
-    /// Whether it may be run; `None` leaves that as it is.
+    /// Whether it is executable; `None` keeps the current permission.
     pub executable: Option<bool>,
     /// The file that moves here: it keeps its owner, permissions and attributes.
     pub moved_from: Option<(Place<'a>, Expected)>,
@@ -51,9 +51,9 @@ pub struct After<'a> {
 /// another writer of redline can change them.
 ///
 /// # Errors
-/// - `stale`: a file is not as it was seen.
-/// - `invalid_args`: a file is named twice, or the files are of several sandboxes.
-/// - `fs_denied`: the rules do not let a file be written.
+/// - `stale`: a file has changed since it was read.
+/// - `invalid_args`: a file is named twice, or the files belong to several sandboxes.
+/// - `fs_denied`: the rules do not allow a file to be written.
 /// - `too_large`: there are too many files, or one has too many bytes.
 /// - `tool_failed`: the system refuses, or another writer holds a lock.
 pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
@@ -74,7 +74,7 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
             return Err(failed.map_or(error, half_done));
         }
         done();
-        // All is made: what could not be cleared is cleared by the next operation.
+        // All files are in place; the next operation removes leftovers that remain.
         is_left = staging.finish(&plan).is_err();
         Ok(())
     });
@@ -87,7 +87,7 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
     result
 }
 
-/// Refuses what is never written, before anything is.
+/// Rejects changes that the rules or limits forbid, before anything is written.
 fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
     if changes.len() > limits::PATCH_FILES {
         return Err(Error::too_large(format!(
@@ -112,7 +112,7 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
         let key =
             file.map_or_else(|| place.path().as_str().to_owned(), |(d, i)| format!("\0{d} {i}"));
         if let Some(other) = files.insert(key, (place, before)) {
-            // Another writer may have put the file of one path at the other in between.
+            // Another writer may have moved the file of one path to the other in between.
             for (place, before) in [other, (place, before)] {
                 place.check_unchanged(before)?;
             }
@@ -232,7 +232,7 @@ fn stage(
     if let Some(mode) = mode {
         let mode = mode & KEPT_MODE;
         let mode = match after.executable {
-            // Who may read it may run it, as git makes it.
+            // As in git, everyone with read permission gets execute permission.
             Some(true) => mode | (mode & 0o444) >> 2,
             Some(false) => mode & !EXECUTE,
             None => mode,

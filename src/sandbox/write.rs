@@ -190,7 +190,7 @@ impl Place<'_> {
         })
     }
 
-    /// Refuses what stands at the path when it is not what was expected.
+    /// Rejects a state of the path other than the expected one.
     pub(super) fn check_unchanged(&self, expected: &Expected) -> Result<()> {
         let is_unchanged = match expected {
             Expected::Absent => self.is_absent(),

@@ -14,7 +14,7 @@ pub trait ListedRow: Serialize {
     /// The name of the list among the values.
     const NAME: &'static str;
 
-    /// Returns what the row adds to the text behind the one before it.
+    /// Returns the text that the row adds after the previous row.
     fn shown(&self, before: Option<&Self>) -> String;
 
     /// Returns the rows as values.
@@ -25,7 +25,7 @@ pub trait ListedRow: Serialize {
         json!(rows)
     }
 
-    /// Returns the bytes that the row adds to the values behind the one before it.
+    /// Returns the bytes that the row adds to the values after the previous row.
     fn value_bytes(&self, _before: Option<&Self>) -> usize {
         serde_json::to_string(self).map_or(0, |json| json.len() + ",".len())
     }
