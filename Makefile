@@ -122,6 +122,9 @@ torture: debug $(STABLE_READY) $(NEXT_READY)
 		REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
 			test/python/layouts/test_work_beside.py test/python/hostile/test_failing_calls.py; \
+		REDLINE_PATCHES=1000 REDLINE_KILLS=500 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
+			test/python/files/test_patch_histories.py test/python/hostile/test_patch_faults.py; \
 		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py; \
 		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension build/debug/redline.duckdb_extension \

@@ -21,7 +21,15 @@ def pytest_report_header() -> str:
 
 
 # What they compare with git is the engine's work, which is the same code in every host.
-SAME_IN_EVERY_HOST = ("history/", "parity/", "rebase/", "layouts/", "hostile/test_attacks.py")
+SAME_IN_EVERY_HOST = (
+    "history/",
+    "parity/",
+    "rebase/",
+    "layouts/",
+    "files/test_patch_histories.py",
+    "hostile/test_attacks.py",
+    "hostile/test_patch_faults.py",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

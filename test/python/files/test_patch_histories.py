@@ -15,7 +15,7 @@ from answers import answer
 from sandboxes import configure
 
 FEW = 12
-MANY = int(os.environ.get("REDLINE_PATCHES", "1000"))
+MANY = int(os.environ.get("REDLINE_PATCHES", "40"))
 REPOSITORIES = ("ripgrep", "cargo")
 CODES = ("not_found:", "not_unique:", "invalid_args:", "stale:")
 
