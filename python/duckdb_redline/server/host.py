@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import pathlib
+import threading
 
 import anyio
 import anyio.to_thread
@@ -142,6 +143,7 @@ async def rows(
     await places.take()
     # Who takes the ticket frees the places: the thread, or this call where it is cancelled before the thread begins.
     ticket = [places]
+    ended = threading.Event()
 
     def run() -> list[tuple[object, ...]]:
         try:
@@ -151,6 +153,7 @@ async def rows(
         try:
             return cursor.execute(query, arguments).fetchall()
         finally:
+            ended.set()
             places.free_from_thread()
 
     try:
@@ -159,8 +162,16 @@ async def rows(
         )
     except anyio.get_cancelled_exc_class():
         # The thread keeps the cursor until the query has ended.
-        cursor.interrupt()
+        threading.Thread(target=interrupt, args=(cursor, ended), daemon=True).start()
         raise
     finally:
         with contextlib.suppress(IndexError):
             ticket.pop().free()
+            ended.set()
+
+
+def interrupt(cursor: duckdb.DuckDBPyConnection, ended: threading.Event) -> None:
+    """Interrupts the query of a cursor until it has ended: an interrupt that comes before the query begins is lost."""
+    while not ended.is_set():
+        cursor.interrupt()
+        ended.wait(0.02)

@@ -302,7 +302,7 @@ def test_what_is_shown_is_what_is_written(connect, root, tmp_path, number, path)
             # A name that nobody could read is refused.
             assert_refused(found, "invalid_args", "fs_denied")
             continue
-        query = "SELECT payload, list_transform(approval_pages(payload, 100, 60), p -> p.text) FROM pending_approvals(?)"
+        query = "SELECT payload, list_transform(approval_pages(payload, 100, 60), lambda p: p.text) FROM pending_approvals(?)"
         (payload, pages), *others = con.execute(query, [KEY]).fetchall()
         assert not others and json.loads(payload)["type"] == "patch"
         hidden = {char for page in pages for char in page if not char.isprintable()} - {"\n"}

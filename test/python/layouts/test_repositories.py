@@ -100,7 +100,7 @@ REFUSED = {
     "format-unknown-refs": "fancy",
     "format-unknown-hash": "sha512",
     "format-0-with-hash": "objectformat",
-    "format-word": "no number",
+    "format-word": "not a number",
 }
 
 

@@ -97,6 +97,36 @@ class Deaf:
         return [(1,)]
 
 
+class Late(Deaf):
+    """A connection that forgets an interrupt which comes before its query has begun, as DuckDB's does."""
+
+    def __init__(self):
+        super().__init__()
+        self.begun, self.interrupted = threading.Event(), threading.Event()
+
+    def interrupt(self):
+        if self.begun.is_set():
+            self.interrupted.set()
+
+    def execute(self, query, arguments):
+        time.sleep(0.3)
+        self.begun.set()
+        assert self.interrupted.wait(30)
+        return self
+
+
+def test_a_call_that_is_cancelled_before_its_query_begins_is_interrupted_too(host):
+    host.con = late = Late()
+
+    async def main():
+        with anyio.move_on_after(0.1):
+            await host.called("one", "a query")
+        assert not late.begun.is_set()
+        assert await anyio.to_thread.run_sync(late.interrupted.wait, 30)
+
+    anyio.run(main)
+
+
 def test_a_client_that_cancels_and_calls_again_has_no_more_queries_than_one_that_waits(host):
     host.con = deaf = Deaf()
 
