@@ -154,7 +154,8 @@ def all_hosts(hosts: list[str], extension: Path, slow: bool, is_shared: bool) ->
     """Runs the tests of all hosts side by side: one prints as it goes, the others when they have ended."""
     pairs = [tuple(host.split("=", 1)) for host in hosts]
     outcomes = []
-    first = commits()
+    # A function with fast and slow cases has them run in different hosts.
+    first = commits() + slow
     with ThreadPoolExecutor() as pool, tempfile.TemporaryDirectory() as logs:
         running = []
         for number, (version, python) in enumerate(pairs):
