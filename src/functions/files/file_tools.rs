@@ -1,10 +1,12 @@
 //! The file tools: what SQL functions and tool calls of the same names do, and how they are
 //! approved.
 
+use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
 
 use super::hidden_call::{Hidden, call_of};
 use super::planned_operation::{Effect, PlannedOperation, file_name};
+use super::question::Question;
 use crate::budget::{Budget, check_current, lossy, owned};
 use crate::edit::{
     Digest, FileTool, Plan, Proposal, Rules, Session, Taken, Ticket, check_base, payload, required,
@@ -347,45 +349,34 @@ impl FileTools {
         };
         let replaced = edit.map(EditCall::replaced).transpose()?;
         let approvals = &self.execution.database.approvals;
-        let is_unseen = !self.may_show(&place);
         let hidden = match (call, &edit, &replaced) {
             (_, Some(edit), Some(replaced)) => Hidden::edit(&place, replaced, edit.base_oid()),
             (FileCall::Write(arguments), ..) => Hidden::write(&place, &arguments.content),
             _ => Hidden::read(&place),
         };
-        let asked = hidden.operation(&self.execution.session);
-        let id = asked.id(approvals.secret());
-        let rules =
-            Rules { connection: self.rules().connection.filter(|_| !holds_key), ..self.rules() };
-        if is_unseen {
-            if !is_asked && approvals.has_answer(&asked, rules) && !holds_key {
-                return Ok(None);
-            }
-            approvals.request(&asked, &hidden.shown, hidden.base_oid, rules)?;
-            if !holds_key {
-                let name = place.sandbox().name();
-                return Ok(Some(payload::hidden(hidden.tool, &hidden.shown, name, id)));
-            }
-        } else {
-            approvals.check_quota(&asked, rules)?;
-        }
+        let question = Question {
+            hidden,
+            sandbox: place.sandbox().name(),
+            is_unseen: !self.may_show(&place),
+            is_asked,
+            holds_key,
+            rules: self.rules_of(holds_key),
+        };
+        let id = match self.ask(&question)? {
+            Break(answer) => return Ok(answer),
+            Continue(id) => id,
+        };
         let planned = match (call, edit) {
             (_, Some(edit)) => self.plan_edit(&mut Engine::default(), place, edit),
             (FileCall::Write(arguments), _) => PlannedOperation::write(place, &arguments.content),
             _ => PlannedOperation::read(place),
         }?;
         let operation = planned.operation(&self.execution.session);
-        if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
+        if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, question.rules)) {
             return Ok(None);
         }
         let proposal = self.proposal(&planned, id)?;
-        let json = proposal.payload.to_json();
-        if is_unseen {
-            approvals.plan(&operation, proposal, rules)?;
-        } else {
-            approvals.propose(&operation, proposal, rules)?;
-        }
-        Ok(Some(json))
+        self.record(&question, &operation, proposal).map(Some)
     }
 
     /// Plans the calls that were requested on files that must not be read unseen, for the holder of

@@ -29,7 +29,8 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
             patch: text(patch)?,
             fuzz: fuzz == b"fuzz",
             dry_run: false,
-            base_oids: serde_json::from_slice(base_oids).unwrap_or_default(),
+            base_oids: serde_json::from_slice(base_oids)
+                .map_err(|_| Error::tool_failed("a patch lacks its base ids"))?,
             reason: None,
         }),
         (FileTool::Patch, _) => return Err(Error::tool_failed("a patch lacks its arguments")),

@@ -12,6 +12,7 @@ pub mod parameters;
 mod patch_tools;
 pub mod planned_operation;
 pub mod planned_patch;
+mod question;
 pub mod read_file;
 pub mod redline_log;
 pub mod revert_edit;

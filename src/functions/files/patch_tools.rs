@@ -1,11 +1,14 @@
 //! How several files are changed at once: planned, approved as a whole, and done whole or not at
 //! all.
 
+use std::ops::ControlFlow::{Break, Continue};
+
 use super::file_tools::FileTools;
 use super::hidden_call::Hidden;
 use super::planned_patch::{AskedPatch, PlannedPatch};
+use super::question::Question;
 use crate::edit::patches::Decision;
-use crate::edit::{FileTool, Operation, Rules, Taken, payload};
+use crate::edit::{FileTool, Operation, Taken, payload};
 use crate::error::{Error, ErrorKind, Result};
 use crate::functions::context::journal::{Recorded, file_at};
 use crate::limits;
@@ -85,40 +88,29 @@ impl FileTools {
     ) -> Result<Option<String>> {
         let asked = self.asked_patch(arguments)?;
         let approvals = &self.execution().database.approvals;
-        let rules =
-            Rules { connection: self.rules().connection.filter(|_| !holds_key), ..self.rules() };
-        let is_unseen = !asked.places().all(|place| self.may_show(place));
-        let (hidden, session) = (hidden(&asked), &self.execution().session);
-        let request = hidden.operation(session);
-        let id = request.id(approvals.secret());
-        if is_unseen {
-            if !is_asked && approvals.has_answer(&request, rules) && !holds_key {
-                return Ok(None);
-            }
-            approvals.request(&request, &hidden.shown, None, rules)?;
-            if !holds_key {
-                let name = asked.sandbox.name();
-                return Ok(Some(payload::hidden(hidden.tool, &hidden.shown, name, id)));
-            }
-        } else {
-            approvals.check_quota(&request, rules)?;
-        }
+        let question = Question {
+            hidden: hidden(&asked),
+            sandbox: asked.sandbox.name(),
+            is_unseen: !asked.places().all(|place| self.may_show(place)),
+            is_asked,
+            holds_key,
+            rules: self.rules_of(holds_key),
+        };
+        let id = match self.ask(&question)? {
+            Break(answer) => return Ok(answer),
+            Continue(id) => id,
+        };
         let cancel = CancelToken::of(self.budget());
         let planned = asked.plan(&mut Engine::default(), arguments, &cancel)?;
         let states = [planned.state(false), planned.state(true)];
+        let request = question.hidden.operation(&self.execution().session);
         let operation = Operation { base: Some(&states[0]), result: Some(&states[1]), ..request };
-        let is_free = !self.asks_patch(&asked, &planned) || approvals.allows(&operation, rules);
+        let is_free =
+            !self.asks_patch(&asked, &planned) || approvals.allows(&operation, question.rules);
         if !is_asked && is_free {
             return Ok(None);
         }
-        let proposal = planned.proposal(asked.sandbox, id);
-        let json = proposal.payload.to_json();
-        if is_unseen {
-            approvals.plan(&operation, proposal, rules)?;
-        } else {
-            approvals.propose(&operation, proposal, rules)?;
-        }
-        Ok(Some(json))
+        self.record(&question, &operation, planned.proposal(asked.sandbox, id)).map(Some)
     }
 
     fn asked_patch(&self, arguments: &PatchArguments) -> Result<AskedPatch<'_>> {
@@ -146,19 +138,10 @@ impl FileTools {
         planned: &PlannedPatch<'_>,
         may_show: bool,
     ) -> Result<Taken> {
-        let session = &self.execution().session;
         let states = [planned.state(false), planned.state(true)];
-        let arguments = asked.arguments();
-        let operation = Operation {
-            session,
-            tool: FileTool::Patch,
-            sandbox: asked.sandbox.identity(),
-            path: asked.paths(),
-            arguments: &arguments,
-            base: Some(&states[0]),
-            result: Some(&states[1]),
-            mode: None,
-        };
+        let hidden = hidden(asked);
+        let request = hidden.operation(&self.execution().session);
+        let operation = Operation { base: Some(&states[0]), result: Some(&states[1]), ..request };
         let id = operation.id(self.execution().database.approvals.secret());
         let proposal = may_show.then(|| planned.proposal(asked.sandbox, id));
         let outline = proposal.as_ref().map_or_else(

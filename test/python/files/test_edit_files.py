@@ -10,7 +10,7 @@ import threading
 
 import pytest
 from answers import answer, assert_refused
-from sandboxes import configure
+from sandboxes import configure, patched, writable
 
 KILLED = """
 import json, sys, duckdb
@@ -57,21 +57,9 @@ def fill(root):
         (root / path).write_text(text)
 
 
-def sandbox(root, **fields):
-    free = {"write_approval": False, "edit_approval": False}
-    return {"name": "ws", "root": str(root), "mode": "rw"} | free | fields
-
-
 @pytest.fixture
 def agent(connect, root):
-    return configure(connect(), sandbox(root))
-
-
-def patched(con, patch, **options):
-    if not options:
-        return answer(con, "SELECT edit_files('ws', ?)", patch)
-    given = ", ".join(f"'{name}': {value!r}" for name, value in options.items())
-    return answer(con, f"SELECT edit_files('ws', ?, {{{given}}})", patch)
+    return configure(connect(), writable(root))
 
 
 def files(root):
@@ -171,12 +159,12 @@ def test_a_process_that_is_killed_at_any_step_leaves_all_or_nothing(connect, ext
     whole, untouched = tmp_path / "whole", tmp_path / "untouched"
     fill(whole)
     fill(untouched)
-    assert patched(configure(connect(), sandbox(whole)), PATCH).error is None
+    assert patched(configure(connect(), writable(whole)), PATCH).error is None
     outcomes = set()
     for step in range(100):
         root = tmp_path / f"root{step}"
         fill(root)
-        arguments = [str(extension), json.dumps([sandbox(root)]), PATCH]
+        arguments = [str(extension), json.dumps([writable(root)]), PATCH]
         ended = subprocess.run(
             [sys.executable, "-c", KILLED, *arguments],
             env={**os.environ, "REDLINE_DIE_AT_STEP": str(step)},
@@ -186,7 +174,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_all_or_nothing(connect, ext
         if ended.returncode == 0:
             break
         assert ended.returncode == -signal.SIGKILL, ended.stderr
-        agent = configure(connect(), sandbox(root))
+        agent = configure(connect(), writable(root))
         assert answer(agent, "SELECT write_file('ws/next', 'x')").error is None
         (root / "next").unlink()
         assert files(root) in (files(whole), files(untouched)), step
@@ -211,7 +199,7 @@ def test_two_patches_of_other_lines_of_the_same_files_both_land(connect, root):
             ]
             errors.append(patched(con, json.dumps(change)).error)
 
-    agents = [configure(connect(), sandbox(root)) for _ in range(2)]
+    agents = [configure(connect(), writable(root)) for _ in range(2)]
     parts = [range(10, 20), range(30, 40)]
     threads = [threading.Thread(target=work, args=pair) for pair in zip(agents, parts, strict=True)]
     [thread.start() for thread in threads]
@@ -231,7 +219,7 @@ def test_a_state_directory_that_others_could_write_is_not_trusted(agent, root, s
 
 
 def test_one_yes_is_for_every_byte_of_every_file(connect, root):
-    con = configure(connect(), sandbox(root, edit_approval=True, read_approval=False))
+    con = configure(connect(), writable(root, edit_approval=True, read_approval=False))
     key = "secret"
     digest = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
     con.execute(f"SET GLOBAL redline_approver = '{digest}'")
@@ -255,7 +243,7 @@ def test_one_yes_is_for_every_byte_of_every_file(connect, root):
 
 
 def test_what_may_not_be_read_unseen_is_not_opened_before_a_yes(connect, root):
-    con = configure(connect(), sandbox(root, read_approval=True))
+    con = configure(connect(), writable(root, read_approval=True))
     there, missing = edits("a"), edits("missing")
     found = [patched(con, patch).error for patch in (there, missing)]
     assert all("approval_required" in error for error in found)

@@ -9,7 +9,7 @@ import pytest
 import repositories
 from answers import answer, assert_refused
 from approving import KEY, approvable
-from sandboxes import configure, snapshot
+from sandboxes import configure, patched, snapshot, writable
 
 FILES = {"a": "a\n", "b": "b\n", "d/c": "c\n", "with space": "s\n"}
 
@@ -34,20 +34,9 @@ def root(tmp_path):
     return root
 
 
-def sandbox(root, **fields):
-    free = {"write_approval": False, "edit_approval": False}
-    return {"name": "ws", "root": str(root), "mode": "rw"} | free | fields
-
-
 @pytest.fixture
 def agent(connect, root):
-    return configure(connect(), sandbox(root))
-
-
-def patched(con, patch, **options):
-    given = ", ".join(f"'{name}': {value!r}" for name, value in options.items())
-    query = f"SELECT edit_files('ws', ?{', {' + given + '}' if given else ''})"
-    return answer(con, query, patch)
+    return configure(connect(), writable(root))
 
 
 def envelope(*sections):
@@ -251,7 +240,7 @@ APPROVE = """SELECT count(approve(payload, 'once', $1, approval_pages(payload, 1
 
 
 def asking(connect, root):
-    return approvable(configure(connect(), sandbox(root, edit_approval=True, read_approval=False)))
+    return approvable(configure(connect(), writable(root, edit_approval=True, read_approval=False)))
 
 
 @pytest.mark.parametrize("change", MEANWHILE.values(), ids=MEANWHILE)

@@ -14,7 +14,7 @@ import time
 
 import pytest
 from answers import answer
-from sandboxes import configure
+from sandboxes import configure, writable
 
 FEW = 6
 MANY = int(os.environ.get("REDLINE_KILLS", "60"))
@@ -81,8 +81,7 @@ for one in patch:
 
 
 def sandbox(root):
-    free = {"write_approval": False, "edit_approval": False, "reserved": []}
-    return {"name": "ws", "root": str(root), "mode": "rw"} | free
+    return writable(root, reserved=[])
 
 
 def fill(root, files=BEFORE):

@@ -6,6 +6,7 @@ import os
 import pathlib
 
 import repositories
+from answers import answer
 from repositories import EMPTY
 
 # With `sandbox/inside` allowed: what may be read there, and what must not be read, as it lies outside or leads there.
@@ -62,3 +63,16 @@ def snapshot(folder: pathlib.Path) -> dict:
         else:
             found[name] = path.stat().st_mode
     return found
+
+
+def writable(root: pathlib.Path, **fields) -> dict:
+    """Returns the sandbox `ws`, in which nobody has to approve a change unless a field says so."""
+    free = {"write_approval": False, "edit_approval": False}
+    return {"name": "ws", "root": str(root), "mode": "rw"} | free | fields
+
+
+def patched(con, patch, **options):
+    """Returns the answer of edit_files in the sandbox `ws`."""
+    given = ", ".join(f"'{name}': {value!r}" for name, value in options.items())
+    query = f"SELECT edit_files('ws', ?{', {' + given + '}' if given else ''})"
+    return answer(con, query, patch)
