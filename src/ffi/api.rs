@@ -125,6 +125,7 @@ api! {
         fn duckdb_free(pointer: *mut c_void);
         fn duckdb_table_function_set_bind(function: sys::duckdb_table_function, bind: Option<TableBind>);
         fn duckdb_table_function_set_init(function: sys::duckdb_table_function, init: Option<Init>);
+        fn duckdb_table_function_set_local_init(function: sys::duckdb_table_function, init: Option<Init>);
         fn duckdb_table_function_set_function(function: sys::duckdb_table_function, scan: Option<TableScan>);
         fn duckdb_table_function_set_extra_info(
             function: sys::duckdb_table_function, data: *mut c_void, destroy: Option<Destroy>,
@@ -134,8 +135,10 @@ api! {
         fn duckdb_init_get_extra_info(info: sys::duckdb_init_info) -> *mut c_void;
         fn duckdb_init_get_bind_data(info: sys::duckdb_init_info) -> *mut c_void;
         fn duckdb_init_set_init_data(info: sys::duckdb_init_info, data: *mut c_void, destroy: Option<Destroy>);
+        fn duckdb_init_set_max_threads(info: sys::duckdb_init_info, max_threads: idx_t);
         fn duckdb_init_get_column_count(info: sys::duckdb_init_info) -> idx_t;
         fn duckdb_init_get_column_index(info: sys::duckdb_init_info, index: idx_t) -> idx_t;
+        fn duckdb_function_get_local_init_data(info: sys::duckdb_function_info) -> *mut c_void;
         fn duckdb_function_get_init_data(info: sys::duckdb_function_info) -> *mut c_void;
         fn duckdb_scalar_function_set_special_handling(function: sys::duckdb_scalar_function);
         fn duckdb_scalar_function_set_extra_info(

@@ -33,6 +33,7 @@ mod scalar;
 mod scalar_callbacks;
 mod settings;
 mod table;
+mod turn;
 mod types;
 mod value;
 mod vector;

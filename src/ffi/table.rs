@@ -2,7 +2,8 @@
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 use libduckdb_sys as sys;
 use sys::idx_t;
@@ -14,6 +15,7 @@ use super::contain;
 use super::extra_info::ExtraInfo;
 use super::file_system;
 use super::settings::Settings;
+use super::turn::Turn;
 use super::types::{Field, Type, TypeHandle, c_name};
 use super::value::Value;
 use super::vector;
@@ -42,6 +44,8 @@ pub trait TableFunction: 'static {
     const SETTINGS: &'static [&'static str];
     /// Validated arguments; shared by every execution of a prepared statement.
     type Bind: Send + Sync + 'static;
+    /// Whether a scan may take so long that it matters which of DuckDB's threads waits for it.
+    const IS_LONG: bool;
     /// A running scan; it may move between threads.
     type Scan: Send + 'static;
 
@@ -85,6 +89,7 @@ pub unsafe fn register<F: TableFunction>(
         api().duckdb_table_function_set_extra_info(function, shared, destroy);
         api().duckdb_table_function_set_bind(function, Some(bind::<F>));
         api().duckdb_table_function_set_init(function, Some(init::<F>));
+        api().duckdb_table_function_set_local_init(function, Some(local_init));
         api().duckdb_table_function_set_function(function, Some(scan::<F>));
         let state = outside.duckdb_register_table_function(connection, function);
         api().duckdb_destroy_table_function(&mut function);
@@ -100,9 +105,17 @@ pub unsafe fn register<F: TableFunction>(
 struct BindData<B> {
     bind: B,
     context: Arc<ClientContext>,
+    /// The thread that asked.
+    caller: ThreadId,
 }
 
+/// A scan, which the task with the claim to its rows has to itself.
 struct ScanData<S> {
+    turn: Turn,
+    running: Mutex<Running<S>>,
+}
+
+struct Running<S> {
     scan: S,
     batch: Batch,
     /// Set while `fill` runs: a scan that panicked is never entered again.
@@ -145,7 +158,8 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
             Ok(bind) => {
                 let mut context = ptr::null_mut();
                 outside.duckdb_table_function_get_client_context(info, &mut context);
-                let data = Box::new(BindData { bind, context: ClientContext::new(context) });
+                let context = ClientContext::new(context);
+                let data = Box::new(BindData { bind, context, caller: thread::current().id() });
                 let destroy = destroy::<BindData<F::Bind>>;
                 api().duckdb_bind_set_bind_data(info, Box::into_raw(data).cast(), Some(destroy));
             }
@@ -169,16 +183,19 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
         let settings = Settings::read(&data.context, &outside, F::SETTINGS, extra_info);
         let opened = contain::run(&mut outside, || {
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
+            let batch = Batch::new(F::COLUMNS, &projection);
             Ok(Box::new(ScanData {
-                scan,
-                batch: Batch::new(F::COLUMNS, &projection),
-                broken: false,
+                turn: Turn::of(data.caller),
+                running: Mutex::new(Running { scan, batch, broken: false }),
             }))
         });
         file_system::destroy_closed(&outside);
         match opened {
             Ok(scan) => {
                 let destroy = destroy::<ScanData<F::Scan>>;
+                if F::IS_LONG {
+                    api().duckdb_init_set_max_threads(info, 2);
+                }
                 api().duckdb_init_set_init_data(info, Box::into_raw(scan).cast(), Some(destroy));
             }
             Err(error) => outside.duckdb_init_set_error(info, contain::c_message(&error).as_ptr()),
@@ -186,24 +203,46 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
     }
 }
 
+/// Whether a task has the rows of its scan, once it has claimed them.
+type Claimed = Option<bool>;
+
 /// # Safety
-/// Called by DuckDB with live handles, by one thread at a time (max_threads stays 1).
+/// Called by DuckDB with a live init info by each task of a scan, after an init that succeeded.
+unsafe extern "C-unwind" fn local_init(info: sys::duckdb_init_info) {
+    let claimed: Box<Claimed> = Box::new(None);
+    // SAFETY: `info` is live for the whole callback.
+    unsafe {
+        let destroy = destroy::<Claimed>;
+        api().duckdb_init_set_init_data(info, Box::into_raw(claimed).cast(), Some(destroy));
+    }
+}
+
+/// # Safety
+/// Called by DuckDB with live handles, for each task by one thread at a time.
 unsafe extern "C-unwind" fn scan<F: TableFunction>(
     info: sys::duckdb_function_info,
     output: sys::duckdb_data_chunk,
 ) {
-    // SAFETY: the init data was set by `init::<F>`; no other thread uses it meanwhile. The chunk
-    // has the projected columns, in order, with room for `CHUNK_ROWS` rows.
+    // SAFETY: the init data was set by `init::<F>` and is shared; the local one was set by
+    // `local_init`, and no other thread uses it meanwhile. The chunk has the projected columns, in
+    // order, with room for `CHUNK_ROWS` rows.
     unsafe {
         let mut outside = Outside::enter();
-        let data = &mut *api().duckdb_function_get_init_data(info).cast::<ScanData<F::Scan>>();
+        let data = &*api().duckdb_function_get_init_data(info).cast::<ScanData<F::Scan>>();
+        let claimed = &mut *api().duckdb_function_get_local_init_data(info).cast::<Claimed>();
+        if !*claimed.get_or_insert_with(|| data.turn.claim()) {
+            outside.duckdb_data_chunk_set_size(output, 0);
+            return;
+        }
+        let mut running = data.running.lock().unwrap_or_else(PoisonError::into_inner);
         let filled = contain::run(&mut outside, || {
-            if std::mem::replace(&mut data.broken, true) {
+            if std::mem::replace(&mut running.broken, true) {
                 return Err(Error::tool_failed("the scan has already failed"));
             }
-            data.batch.restart();
-            F::fill(&mut data.scan, &mut data.batch)?;
-            data.broken = false;
+            let Running { scan, batch, .. } = &mut *running;
+            batch.restart();
+            F::fill(scan, batch)?;
+            running.broken = false;
             Ok(())
         });
         file_system::destroy_closed(&outside);
@@ -211,13 +250,13 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(
             outside.duckdb_function_set_error(info, contain::c_message(&error).as_ptr());
             return;
         }
-        for (index, column) in data.batch.columns().iter().enumerate() {
+        for (index, column) in running.batch.columns().iter().enumerate() {
             vector::write(
                 &outside,
                 api().duckdb_data_chunk_get_vector(output, index as idx_t),
                 column,
             );
         }
-        outside.duckdb_data_chunk_set_size(output, data.batch.rows() as idx_t);
+        outside.duckdb_data_chunk_set_size(output, running.batch.rows() as idx_t);
     }
 }

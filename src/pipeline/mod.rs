@@ -80,9 +80,14 @@ pub trait Weigh {
     fn bytes(&self) -> usize;
 }
 
+/// Starts the threads of some work.
+type Starter = Box<dyn FnOnce() -> Result<Vec<JoinHandle<()>>> + Send>;
+
 /// Reads the results of parallel work in the order of its source.
 pub struct Ordered<R> {
     shared: sync::Arc<Shared<R>>,
+    /// What starts the threads; `None` once they were started.
+    starter: Option<Starter>,
     threads: Vec<JoinHandle<()>>,
     budget: Arc<Budget>,
     start: Instant,
@@ -107,21 +112,20 @@ impl<R> Drop for Running<R> {
 }
 
 impl<R: Weigh + Send + 'static> Ordered<R> {
-    /// Starts a thread for each worker, as far as the system and `permits` allow.
+    /// Prepares work with a thread for each worker, as far as `permits` allow. They are started when
+    /// the first result is asked for, by the thread that asks: what starts earlier takes the
+    /// processor from a host that has yet to decide which of its threads reads.
     ///
     /// After an error, of the source or of a worker, the source is not used again. `budget` is
     /// shared with the work itself: it is cancelled when the reader is dropped, and long jobs
     /// should check it.
-    ///
-    /// # Errors
-    /// `tool_failed` if no thread can be started.
-    pub fn start<J, I, W>(
+    pub fn new<J, I, W>(
         source: Source<I>,
         mut workers: Vec<W>,
         window: Window,
         budget: Arc<Budget>,
         permits: Permits,
-    ) -> Result<Self>
+    ) -> Self
     where
         J: Send + 'static,
         I: Iterator<Item = Result<J>> + Send + 'static,
@@ -129,36 +133,36 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
     {
         workers.truncate(permits.count());
         let shared = sync::Arc::new(Shared::new(window, 2 * workers.len(), source.is_decided()));
-        let source = sync::Arc::new(Mutex::new(source));
-        let mut ordered = Self {
+        let starter: Starter = {
+            let (shared, budget) = (sync::Arc::clone(&shared), Arc::clone(&budget));
+            Box::new(move || start_all(source, workers, &shared, &budget))
+        };
+        Self {
             shared,
+            starter: Some(starter),
             threads: Vec::new(),
             budget,
             start: Instant::now(),
             is_over: false,
             _permits: permits,
-        };
-        for worker in workers {
-            let running = Running::new(&ordered.shared);
-            let (source, budget) = (sync::Arc::clone(&source), Arc::clone(&ordered.budget));
-            let work = move || {
-                let _current = Current::enter(&budget);
-                work(&source, worker, &running.0);
-            };
-            match sync::spawn(work) {
-                Ok(thread) => ordered.threads.push(thread),
-                Err(error) if ordered.threads.is_empty() => {
-                    return Err(Error::tool_failed("no worker thread could be started")
-                        .with_hint(
-                            "Lower the load of the machine or raise the limit of its processes",
-                        )
-                        .with_source(error));
-                }
-                // The running threads do the work of the others.
-                Err(_) => break,
-            }
         }
-        Ok(ordered)
+    }
+
+    /// Starts the threads now, with the restrictions of the calling thread.
+    ///
+    /// # Errors
+    /// `tool_failed` if no thread can be started.
+    pub fn begin(mut self) -> Result<Self> {
+        self.start_threads()?;
+        Ok(self)
+    }
+
+    fn start_threads(&mut self) -> Result<()> {
+        if let Some(starter) = self.starter.take() {
+            self.start = Instant::now();
+            self.threads = starter()?;
+        }
+        Ok(())
     }
 
     /// Waits for the next result, until `until` if that is given. After an error comes the end.
@@ -166,7 +170,10 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
         if self.is_over {
             return Poll::End;
         }
-        let found = self.next(until);
+        let found = match self.start_threads() {
+            Ok(()) => self.next(until),
+            Err(error) => Poll::Ready(Err(error)),
+        };
         self.is_over = matches!(found, Poll::Ready(Err(_)) | Poll::End);
         found
     }
@@ -200,6 +207,42 @@ impl<R> Drop for Ordered<R> {
             let _ = thread.join();
         }
     }
+}
+
+/// Starts a thread for each worker, as far as the system allows.
+fn start_all<J, I, W, R>(
+    source: Source<I>,
+    workers: Vec<W>,
+    shared: &sync::Arc<Shared<R>>,
+    budget: &Arc<Budget>,
+) -> Result<Vec<JoinHandle<()>>>
+where
+    J: Send + 'static,
+    I: Iterator<Item = Result<J>> + Send + 'static,
+    W: FnMut(J) -> Result<R> + Send + 'static,
+    R: Weigh + Send + 'static,
+{
+    let source = sync::Arc::new(Mutex::new(source));
+    let mut threads = Vec::new();
+    for worker in workers {
+        let running = Running::new(shared);
+        let (source, budget) = (sync::Arc::clone(&source), Arc::clone(budget));
+        let work = move || {
+            let _current = Current::enter(&budget);
+            work(&source, worker, &running.0);
+        };
+        match sync::spawn(work) {
+            Ok(thread) => threads.push(thread),
+            Err(error) if threads.is_empty() => {
+                return Err(Error::tool_failed("no worker thread could be started")
+                    .with_hint("Lower the load of the machine or raise the limit of its processes")
+                    .with_source(error));
+            }
+            // The running threads do the work of the others.
+            Err(_) => break,
+        }
+    }
+    Ok(threads)
 }
 
 /// Processes jobs until there are none left.

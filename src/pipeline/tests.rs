@@ -25,7 +25,8 @@ fn start<R: Weigh + Send + 'static>(
     threads: usize,
     work: impl Fn(u64) -> Result<R> + Send + Sync + Clone + 'static,
 ) -> Ordered<R> {
-    Ordered::start(Source::new(jobs), vec![work; threads], WINDOW, Arc::default(), permits(threads))
+    Ordered::new(Source::new(jobs), vec![work; threads], WINDOW, Arc::default(), permits(threads))
+        .begin()
         .unwrap()
 }
 
@@ -162,7 +163,7 @@ fn results_wait_for_the_word_of_their_source_and_the_source_for_no_room() {
         let source =
             Source::new(jobs).open_while(|jobs| jobs.walked < jobs.last, |jobs| jobs.walked += 1);
         let mut ordered =
-            Ordered::start(source, vec![Ok; 2], WINDOW, Arc::default(), permits(2)).unwrap();
+            Ordered::new(source, vec![Ok; 2], WINDOW, Arc::default(), permits(2)).begin().unwrap();
         assert_eq!(std::iter::from_fn(|| ready(&mut ordered)).count() as u64, last);
     }
 }
@@ -172,8 +173,9 @@ fn a_source_that_never_decides_ends_at_the_deadline() {
     let budget = Arc::new(Budget::new(Some(Duration::from_millis(50))));
     let source = Source::new((0..).map(Ok))
         .open_while(|_| true, |_| std::thread::sleep(Duration::from_millis(1)));
-    let mut ordered =
-        Ordered::start(source, vec![Ok::<u64, Error>; 2], WINDOW, budget, permits(2)).unwrap();
+    let mut ordered = Ordered::new(source, vec![Ok::<u64, Error>; 2], WINDOW, budget, permits(2))
+        .begin()
+        .unwrap();
     let Poll::Ready(Err(error)) = ordered.poll(None) else { panic!("a result") };
     assert_eq!(error.kind(), crate::error::ErrorKind::Timeout);
     assert!(matches!(ordered.poll(None), Poll::End));
@@ -196,7 +198,8 @@ fn a_panicking_source_is_an_error_behind_what_it_gave() {
 fn a_source_that_panics_as_it_walks_on_is_an_error() {
     let source = Source::new((0..).map(Ok)).open_while(|_| true, |_| panic!("a deliberate panic"));
     let mut ordered =
-        Ordered::start(source, vec![Ok::<u64, Error>; 2], WINDOW, Arc::default(), permits(2))
+        Ordered::new(source, vec![Ok::<u64, Error>; 2], WINDOW, Arc::default(), permits(2))
+            .begin()
             .unwrap();
     assert!(matches!(ordered.poll(None), Poll::Ready(Err(_))));
 }
@@ -212,7 +215,7 @@ fn few_jobs_are_begun_before_anything_is_read() {
     };
     let source = Source::new((0..).map(Ok));
     let mut ordered =
-        Ordered::start(source, vec![worker; 2], window, Arc::default(), permits(2)).unwrap();
+        Ordered::new(source, vec![worker; 2], window, Arc::default(), permits(2)).begin().unwrap();
     reaches(&begun, FIRST);
     for read in 1..100 {
         assert!(ready(&mut ordered).is_some());

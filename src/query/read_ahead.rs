@@ -82,7 +82,7 @@ where
         let batches = Source::new(Batches::new(HandedOver { walks, walk: None }, growth));
         let window = Window::unweighed(limits::AHEAD_BATCHES);
         let work = |batch| Ok::<_, Error>(Batch(batch));
-        match Ordered::start(batches, vec![work], window, budget.part(), permit) {
+        match Ordered::new(batches, vec![work], window, budget.part(), permit).begin() {
             Err(_) => Walk::Here(walk),
             Ok(ahead) => match hand_over.send(walk) {
                 Ok(()) => Walk::Ahead(ahead),

@@ -17,6 +17,8 @@ pub struct Run {
     /// The budget of the work; dropping its rows cancels it.
     pub budget: Arc<Budget>,
     permits: Permits,
+    /// Whether this thread can open only what may be read, as its workers must, too.
+    is_restricted: bool,
 }
 
 impl Run {
@@ -29,7 +31,8 @@ impl Run {
     pub fn over(context: &Context, repository: Repository, threads: usize) -> Self {
         let budget = context.budget.part();
         let repository = repository.with_budget(Arc::clone(&budget));
-        Self { repository, budget, permits: Permits::take(context.threads.min(threads)) }
+        let permits = Permits::take(context.threads.min(threads));
+        Self { repository, budget, permits, is_restricted: !context.access.is_unlimited() }
     }
 
     /// Reads the mailmaps that are asked for, if the columns need names.
@@ -43,7 +46,8 @@ impl Run {
         self.permits.split()
     }
 
-    /// Starts a thread for each worker that `make` returns; they take the jobs of `source`.
+    /// Returns the work of a thread for each worker that `make` returns; they take the jobs of
+    /// `source`.
     pub fn start<J, I, R, W>(
         self,
         source: Source<I>,
@@ -61,6 +65,8 @@ impl Run {
             Ok(move |job| work(job, &CancelToken::of(&budget)))
         };
         let workers = (0..self.permits.count()).map(worker).collect::<Result<_>>()?;
-        Ordered::start(source, workers, window, self.budget, self.permits)
+        let work = Ordered::new(source, workers, window, self.budget, self.permits);
+        // Threads have the restrictions of the one that starts them.
+        if self.is_restricted { work.begin() } else { Ok(work) }
     }
 }

@@ -72,6 +72,7 @@ impl Table for DiffLines {
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     type Row = FileLines;
+    const IS_LONG: bool = true;
     type Bind = LinesQuery;
     type Scan = Stream<FileLines>;
 

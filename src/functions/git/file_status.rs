@@ -76,6 +76,7 @@ impl Table for FileStatusTable {
     const PARAMETERS: &'static [Field] = fields![REPO];
     const NAMED: &'static [Field] = fields![RENAMES, UNTRACKED, IGNORED, PATHS];
     type Row = FileStatus;
+    const IS_LONG: bool = true;
     type Bind = StatusQuery;
     type Scan = Parts;
 

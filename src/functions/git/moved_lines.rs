@@ -93,6 +93,7 @@ impl Table for MovedLinesTable {
     const PARAMETERS: &'static [Field] = fields![FROM, TO, REPO];
     const NAMED: &'static [Field] = fields![MODE, WHITESPACE, RENAMES, PATHS];
     type Row = MovedLines;
+    const IS_LONG: bool = true;
     type Bind = MovedLinesQuery;
     type Scan = Stream<MovedLines>;
 

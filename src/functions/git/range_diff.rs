@@ -101,6 +101,7 @@ impl Table for RangeDiff {
     const PARAMETERS: &'static [Field] = fields![OLD_RANGE, NEW_RANGE, REPO];
     const NAMED: &'static [Field] = fields![CREATION_FACTOR];
     type Row = CommitPair;
+    const IS_LONG: bool = true;
     type Bind = RangeDiffQuery;
     type Scan = Stream<CommitPair>;
 

@@ -36,6 +36,7 @@ impl<F: RepositoryTable> Table for F {
     const PARAMETERS: &'static [Field] = F::PARAMETERS;
     const NAMED: &'static [Field] = F::NAMED;
     type Row = <GroupOf<F> as Tabular>::Row;
+    const IS_LONG: bool = true;
     type Bind = F::Query;
     type Scan = Stream<GroupOf<F>>;
 

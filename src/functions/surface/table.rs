@@ -29,6 +29,8 @@ pub trait Table: Declared {
     type Row: Row;
     /// Names of the host's settings that [`Self::open`] reads.
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    /// Whether a scan may take so long that it matters which of DuckDB's threads waits for it.
+    const IS_LONG: bool = false;
     /// Validated arguments; shared by every execution of a prepared statement.
     type Bind: Send + Sync + 'static;
     /// A running scan; it may hop between threads.
@@ -56,6 +58,7 @@ impl<F: Table> TableFunction for Adapter<F> {
     const NAMED: &'static [Field] = F::NAMED;
     const COLUMNS: &'static [Field] = F::Row::FIELDS;
     const SETTINGS: &'static [&'static str] = F::SETTINGS;
+    const IS_LONG: bool = F::IS_LONG;
     type Bind = F::Bind;
     type Scan = F::Scan;
 
