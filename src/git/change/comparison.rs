@@ -196,17 +196,17 @@ impl Comparison {
 
     /// Creates a reader of contents for one thread.
     pub fn reader(&self) -> Reader {
-        Reader::new(&self.source)
+        Reader::new(&self.source).of_pairs()
     }
 
     /// Creates a measurer of changes for one thread; counts lines by `options`.
     pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
-        Measurer::new(&self.source, measure, options)
+        Measurer::new(&self.source, measure, options).of_pairs()
     }
 
     /// Creates a writer of patches for one thread.
     pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
-        let patcher = Patcher::new(&self.source, options)?;
+        let patcher = Patcher::new(&self.source, options)?.of_pairs();
         Ok(patcher.combining(self.combined.unwrap_or(Combined::Dense)))
     }
 }

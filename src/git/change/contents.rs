@@ -48,6 +48,8 @@ pub struct Reader {
     attributes: DiffAttributes,
     /// The size in bytes above which blobs are binary.
     big_file_bytes: u64,
+    /// Whether two versions of each file are all that is read of it.
+    is_of_pairs: bool,
     /// Whether paths with bytes of 0x80 and above are quoted.
     quotes_high: bool,
 }
@@ -62,11 +64,20 @@ impl Reader {
             work_tree: None,
             attributes: DiffAttributes::new(source),
             big_file_bytes: repository.big_file_bytes(),
+            is_of_pairs: false,
             quotes_high: repository.quotes_high(),
         }
     }
 
-    /// Reads both sides of a change, the old first.
+    /// Returns the same for a comparison of two sides: what lies between two versions of a file is
+    /// not kept.
+    #[must_use]
+    pub fn of_pairs(self) -> Self {
+        self.objects.keep_pair(None);
+        Self { is_of_pairs: true, ..self }
+    }
+
+    /// Reads both sides of a change, the new first.
     pub fn contents(&mut self, change: &Change) -> Result<(Contents, Contents)> {
         let attributes = self.diff_attributes(change)?;
         self.contents_by(change, attributes)
@@ -80,16 +91,22 @@ impl Reader {
         Ok([old, new])
     }
 
-    /// Reads both sides of a change, given their `diff` attributes.
+    /// Reads both sides of a change, given their `diff` attributes. The new one is first: a pack
+    /// mostly has it as the base of the old one.
     pub(super) fn contents_by(
         &mut self,
         change: &Change,
         [old, new]: [DiffAttribute; 2],
     ) -> Result<(Contents, Contents)> {
-        Ok((
-            self.side(change.old, change.old_path(), old)?,
-            self.side(change.new, &change.path, new)?,
-        ))
+        if self.is_of_pairs {
+            let is_object = |entry: &Entry| entry.source == Source::Object;
+            self.objects.keep_pair(change.old.filter(is_object).map(|entry| entry.oid));
+        }
+        let new = self.side(change.new, &change.path, new)?;
+        if self.is_of_pairs {
+            self.objects.keep_pair(None);
+        }
+        Ok((self.side(change.old, change.old_path(), old)?, new))
     }
 
     /// Returns the reader of objects.

@@ -116,6 +116,12 @@ impl Measurer {
         Self { reader, engine: Engine::default(), measure, options, counted, rule }
     }
 
+    /// Returns the same for a comparison of two sides.
+    #[must_use]
+    pub fn of_pairs(self) -> Self {
+        Self { reader: self.reader.of_pairs(), ..self }
+    }
+
     /// Returns the change with the requested measurements.
     pub fn measure(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
         let lines =

@@ -12,7 +12,7 @@ use crate::git::Oid;
 use crate::git::model::bytes::Bytes;
 use crate::git::store::cache::Cache;
 use crate::git::store::counted_pairs::CountedPairs;
-use crate::git::store::{Fault, FoundObject as Found, ObjectStore, PackReader};
+use crate::git::store::{Fault, FoundObject as Found, Kept, ObjectStore, PackReader};
 use crate::limits;
 
 /// Reads objects for one thread.
@@ -39,6 +39,12 @@ impl Objects {
     /// Returns the budget of reading.
     pub fn budget(&self) -> Arc<Budget> {
         Arc::clone(self.packs.borrow().budget())
+    }
+
+    /// Caches of the chains that are read from now on only the object itself and `other`, if that
+    /// is in its chain: two versions alone are compared.
+    pub fn keep_pair(&self, other: Option<Oid>) {
+        self.packs.borrow_mut().keep(Kept::Pair(other));
     }
 
     /// Returns the hash kind of the repository's ids.

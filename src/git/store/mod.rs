@@ -39,7 +39,7 @@ pub use graph::Graph;
 use kept::Listed;
 pub use kept::{Lease, Repositories};
 pub use locate::{Location, check_work_tree, locate};
-pub use pack::{Fault, PackReader, Packs};
+pub use pack::{Fault, Kept, PackReader, Packs};
 pub use work_tree::configured as with_configured_work_tree;
 
 use crate::budget::Budget;

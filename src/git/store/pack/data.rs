@@ -65,6 +65,16 @@ impl Base {
     }
 }
 
+/// Which objects of a chain of deltas are cached.
+#[derive(Debug, Clone, Copy)]
+pub enum Kept {
+    /// All of them: a history mostly needs them next.
+    Chains,
+    /// The one that is read and another one, if they are in one chain: two versions are compared,
+    /// and those between them are not needed. Their memory is used again at once.
+    Pair(Option<Oid>),
+}
+
 /// The buffers of one thread for reading packs.
 pub struct Unpacker {
     /// Checked between the entries of a chain, each of which may be large.
@@ -73,6 +83,7 @@ pub struct Unpacker {
     windows: Windows,
     /// The buffer of deltas.
     pub(super) delta: Vec<u8>,
+    pub(super) kept: Kept,
 }
 
 impl Pack {
@@ -181,6 +192,7 @@ impl Unpacker {
             inflate: Decompressor::new(),
             windows: Windows::default(),
             delta: Vec::new(),
+            kept: Kept::Chains,
         }
     }
 

@@ -12,8 +12,9 @@
 //! | `fault` | why a file could not be read |
 //! | `table` | the bytes of an index, read by pages |
 //!
-//! Every object in a delta chain is cached: a history mostly needs them next. Objects are found by
-//! the packs' own indexes, which git keeps beside a multi-pack-index.
+//! Every object in a delta chain is cached, as a history mostly needs them next, unless two versions
+//! alone are compared. Objects are found by the packs' own indexes, which git keeps beside a
+//! multi-pack-index.
 
 mod data;
 pub mod fault;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 
 use gix::objs::Kind;
 
-pub use data::Pack;
+pub use data::{Kept, Pack};
 pub use fault::Fault;
 pub use index::PackIndex;
 pub use multi_index::covered;
@@ -47,7 +48,7 @@ const MAX_DELTAS: usize = 4096;
 /// Bytes of deltas that are held while a chain is walked to its base.
 const HELD_DELTAS: usize = 1 << 20;
 
-/// Returns the object at an offset, and caches every object of its chain.
+/// Returns the object at an offset, and caches the objects of its chain that are kept.
 fn unpack(
     pack: &Pack,
     offset: u64,
@@ -75,6 +76,7 @@ fn unpack_with(
     // Each entry with the end of its delta in the buffer, or `None` if it is not held.
     let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
     let mut at = offset;
+    let keeps = Keeps::of(pack, offset, unpacker.kept)?;
     // Cached objects are within the cache's limit; objects held here are charged.
     let (mut object, mut charge) = loop {
         if let Some(object) = cache.get((pack.number(), at)) {
@@ -87,7 +89,7 @@ fn unpack_with(
             let mut bytes = Vec::new();
             let charge = unpacker.inflate(pack, &entry, &mut bytes, Next::Near)?;
             let object = Object { kind, bytes: Arc::new(bytes) };
-            cache.put((pack.number(), at), object.clone());
+            keeps.put(at, &object, cache);
             break (object, charge);
         }
         if chain.len() == MAX_DELTAS {
@@ -116,9 +118,33 @@ fn unpack_with(
         let (bytes, of_result) = applied;
         object = Object { kind: object.kind, bytes: Arc::new(bytes) };
         charge = of_result;
-        cache.put((pack.number(), entry.offset), object.clone());
+        keeps.put(entry.offset, &object, cache);
     }
     Ok((object.kind, Bytes::held(object.bytes, charge)))
+}
+
+/// The offsets of a pack whose objects are cached while a chain is read.
+struct Keeps {
+    pack: u32,
+    /// `None` for all.
+    only: Option<[Option<u64>; 2]>,
+}
+
+impl Keeps {
+    fn of(pack: &Pack, offset: u64, kept: Kept) -> Result<Self, Fault> {
+        let only = match kept {
+            Kept::Chains => None,
+            Kept::Pair(None) => Some([Some(offset), None]),
+            Kept::Pair(Some(other)) => Some([Some(offset), pack.index().find(&other)?]),
+        };
+        Ok(Self { pack: pack.number(), only })
+    }
+
+    fn put(&self, offset: u64, object: &Object, cache: &Cache) {
+        if self.only.is_none_or(|only| only.contains(&Some(offset))) {
+            cache.put((self.pack, offset), object.clone());
+        }
+    }
 }
 
 /// Returns the kind and the size of the object at an offset.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gix::hash::Prefix;
 use gix::objs::Kind;
 
-use super::data::{Pack, Unpacker};
+use super::data::{Kept, Pack, Unpacker};
 use super::fault::Fault;
 use super::{header, size, unpack};
 use crate::budget::Budget;
@@ -83,6 +83,11 @@ impl PackReader {
     /// Returns the budget of its query.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.unpacker.budget
+    }
+
+    /// Sets which objects of a chain it caches from now on.
+    pub fn keep(&mut self, kept: Kept) {
+        self.unpacker.kept = kept;
     }
 
     /// Tells whether it searches these packs.
