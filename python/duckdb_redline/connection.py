@@ -4,9 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 
-import duckdb
-from duckdb import DuckDBPyConnection
-
+from .client import duckdb
 from .extension import ExtensionError, extension_path
 
 # The C API that the extension asks for: older hosts lack functions that it calls.
@@ -21,15 +19,19 @@ def connect(
     config: Mapping[str, str | bool | int | float | list[str]] | None = None,
     macros: bool = True,
     extension: str | os.PathLike[str] | None = None,
-) -> DuckDBPyConnection:
+    by_caller: bool = False,
+) -> "duckdb.DuckDBPyConnection":
     """Opens a database with redline loaded.
 
     `config` is DuckDB's; unsigned extensions are allowed in addition, since the extension of the package has no
-    signature of DuckDB's. `macros` and `extension` are as in `load`.
+    signature of DuckDB's. `macros` and `extension` are as in `load`. `by_caller` lets the thread that asks run its
+    queries, which costs less than waiting for DuckDB's threads; joins and aggregates are not shared out then.
     """
     check_version(duckdb.__version__)
     connection = duckdb.connect(os.fspath(database), read_only, {**(config or {}), UNSIGNED: True})
     try:
+        if by_caller:
+            run_by_caller(connection)
         load(connection, macros=macros, extension=extension)
     except BaseException:
         connection.close()
@@ -37,8 +39,16 @@ def connect(
     return connection
 
 
+def run_by_caller(connection: "duckdb.DuckDBPyConnection") -> None:
+    """Lets a query be run by the thread that asks for it, and by none of DuckDB's own.
+
+    Otherwise that thread waits for them in a loop, which takes a processor from the threads of redline.
+    """
+    connection.execute("SET GLOBAL external_threads = current_setting('threads')")
+
+
 def load(
-    connection: DuckDBPyConnection,
+    connection: "duckdb.DuckDBPyConnection",
     *,
     macros: bool = True,
     extension: str | os.PathLike[str] | None = None,
@@ -66,7 +76,7 @@ def load(
         make_macros(connection)
 
 
-def make_macros(connection: DuckDBPyConnection) -> None:
+def make_macros(connection: "duckdb.DuckDBPyConnection") -> None:
     """Runs the scripts `macros`, `analytics` and, unless another extension has functions of these names, `git`."""
     (path,) = one_row(
         connection,
@@ -86,7 +96,7 @@ def make_macros(connection: DuckDBPyConnection) -> None:
         connection.execute(str(script))
 
 
-def has_function_of(connection: DuckDBPyConnection, script: str) -> bool:
+def has_function_of(connection: "duckdb.DuckDBPyConnection", script: str) -> bool:
     """Tells whether a function that is no macro has a name that a script would give to a macro."""
     names = re.findall(r"^CREATE OR REPLACE MACRO (\w+)", script, re.MULTILINE)
     query = "SELECT count(*) FROM duckdb_functions() WHERE function_name IN (SELECT unnest(?)) AND function_type NOT LIKE '%macro'"
@@ -104,7 +114,7 @@ def check_version(version: str) -> None:
         )
 
 
-def one_row(connection: DuckDBPyConnection, query: str) -> tuple[object, ...]:
+def one_row(connection: "duckdb.DuckDBPyConnection", query: str) -> tuple[object, ...]:
     row = connection.execute(query).fetchone()
     if row is None:
         raise ExtensionError(f"{query!r} gave no row")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import duckdb
 
-from .connection import UNSIGNED, literal
+from .connection import UNSIGNED, literal, run_by_caller
 
 
 def open_locked(
@@ -23,6 +23,7 @@ def open_locked(
     """
     key = secrets.token_urlsafe(32)
     con = duckdb.connect(config={UNSIGNED: True})
+    run_by_caller(con)
     con.execute(f"LOAD {literal(os.fspath(extension))}")
     for name, value in {
         "redline_sandboxes": literal(json.dumps(list(sandboxes))),

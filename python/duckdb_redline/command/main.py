@@ -66,7 +66,8 @@ class Given:
     def database(self, path: str = ":memory:", macros: bool = False) -> "duckdb.DuckDBPyConnection":
         from ..connection import connect
 
-        return connect(path, extension=self.extension, macros=macros)
+        # With the macros come queries of people, whose joins and aggregates DuckDB shares out.
+        return connect(path, extension=self.extension, macros=macros, by_caller=not macros)
 
 
 class Command(click.Group):
@@ -89,8 +90,8 @@ class Command(click.Group):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             fail(ctx, f"{error.strerror}{f': {error.filename}' if error.filename else ''}")
         except Exception as error:
-            # Only what raises such an error has imported duckdb.
-            duckdb = sys.modules.get("duckdb")
+            # Only what raises such an error has imported DuckDB's client.
+            duckdb = sys.modules.get("_duckdb") or sys.modules.get("duckdb")
             if duckdb is None or not isinstance(error, duckdb.Error):
                 raise
             fail(ctx, str(error))

@@ -90,7 +90,7 @@ def is_range(argument: str) -> bool:
 
 def why_no_revision(con: "duckdb.DuckDBPyConnection", repo: str, argument: str) -> str | None:
     """Returns what redline says against a revision; None where it is one."""
-    import duckdb
+    from ..client import duckdb
 
     try:
         con.execute("SELECT system.main.resolve_revision(?, ?)", [argument, repo])
@@ -108,8 +108,7 @@ def complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[Complet
 
 def complete_revisions(ctx: click.Context, begun: str) -> list[CompletionItem]:
     """Returns branches and tags, also as the second end of a range."""
-    import duckdb
-
+    from ..client import duckdb
     from ..connection import connect
     from ..extension import ExtensionError
 
