@@ -5,7 +5,8 @@
 
 Each build has a process of its own, so that neither warms the other's caches; for each work the one that begins
 changes from round to round. A ratio is the first one's seconds divided by the second one's, of one round: above 1, the second
-build is the faster one. The spread is that of the middle half of the rounds.
+build is the faster one. The spread is that of the middle half of the rounds. The ratio of processor time says the same on a
+loaded machine.
 """
 
 import argparse
@@ -29,8 +30,9 @@ class Build:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
 
-    def seconds(self, title: str) -> float | None:
-        """Returns what one answer took; none where this build lacks a function that it needs."""
+    def taken(self, title: str) -> list[float] | None:
+        """Returns the seconds of one answer and those of the processors; none where this build lacks a function that it
+        needs."""
         self.process.stdin.write(json.dumps(title) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
@@ -49,22 +51,22 @@ def serve() -> None:
             work.prepare()
             prepared.add(work.title)
         try:
-            answer, _ = timed(work.answers["redline"])
+            answer = timed(work.answers["redline"])[0]
         except duckdb.CatalogException:
             answer = None
         print(json.dumps(answer), flush=True)
 
 
-def ratios(builds: list[Build], title: str, rounds: int) -> list[float] | None:
-    """Returns the ratio of each round, after one that is not counted."""
-    if None in [build.seconds(title) for build in builds]:
+def ratios(builds: list[Build], title: str, rounds: int) -> list[list[float]] | None:
+    """Returns the ratios of each round, of seconds and of those of the processors, after one that is not counted."""
+    if None in [build.taken(title) for build in builds]:
         return None
     found = []
     for number in range(rounds):
         order = [0, 1] if number % 2 == 0 else [1, 0]
-        taken = {index: builds[index].seconds(title) for index in order}
-        found.append(taken[0] / taken[1])
-    return found
+        taken = {index: builds[index].taken(title) for index in order}
+        found.append([base / max(head, 1e-6) for base, head in zip(taken[0], taken[1])])
+    return [list(each) for each in zip(*found)]
 
 
 def main() -> int:
@@ -89,8 +91,12 @@ def main() -> int:
         if found is None:
             print(f"{work.title}: one of the builds lacks it", flush=True)
             continue
-        low, middle, high = statistics.quantiles(found, n=4)
-        print(f"{work.title}: {middle:.2f} times as fast, {low:.2f} to {high:.2f}", flush=True)
+        (low, middle, high), (least, used, most) = (statistics.quantiles(of, n=4) for of in found)
+        print(
+            f"{work.title}: {middle:.2f} times as fast, {low:.2f} to {high:.2f};"
+            f" processor time {used:.2f}, {least:.2f} to {most:.2f}",
+            flush=True,
+        )
     return 0
 
 

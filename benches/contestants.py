@@ -1,10 +1,13 @@
 """The questions of the bench, and how each contestant answers them."""
 
 import difflib
+import json
 import os
+import resource
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 import duckdb
 import inputs
@@ -25,12 +28,30 @@ def connect(**settings: int) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def first(answer, **settings: int):
-    """Returns the seconds of an answer on a connection that has answered nothing before, and the answer."""
+class Taken(NamedTuple):
+    """What an answer took: seconds, and of those of the processors what it, its threads and its processes used."""
+
+    seconds: float
+    processor: float
+
+
+def processor() -> float:
+    """Returns the seconds of the processors that this process and those it has waited for have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def measured(answer) -> tuple[Taken, object]:
+    """Returns what an answer took, and the answer."""
+    used, start = processor(), time.perf_counter()
+    found = answer()
+    return Taken(time.perf_counter() - start, processor() - used), found
+
+
+def first(answer, **settings: int) -> tuple[Taken, object]:
+    """Returns what an answer took on a connection that has answered nothing before, and the answer."""
     con = connect(**settings)
-    start = time.perf_counter()
-    found = answer(con)
-    return time.perf_counter() - start, found
+    return measured(lambda: answer(con))
 
 
 def count(text: str) -> int | None:
@@ -210,10 +231,55 @@ def with_pairs(con, path) -> None:
         con.create_function("difflib_diff", python_unified, ["VARCHAR", "VARCHAR"], "VARCHAR")
 
 
-def plain_pairs(engine: str, path) -> tuple[float, int]:
-    """Returns the seconds in which a loop in Rust, without DuckDB, compares the pairs of a file, and the bytes it wrote."""
+def plain_pairs(engine: str, path) -> tuple[Taken, int]:
+    """Returns what a loop in Rust, without DuckDB, takes to compare the pairs of a file, and the bytes it wrote."""
     done = subprocess.run([TEXT_PAIRS, engine, path], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"bench: text_pairs failed: {done.stderr}")
     seconds, written = done.stdout.split()
-    return float(seconds), int(written)
+    # One thread that computes.
+    return Taken(float(seconds), float(seconds)), int(written)
+
+
+# -- the Python package, from its start to its end ---------------------------------------------
+
+PACKAGE = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+
+
+def command(repository, *arguments: str) -> bytes:
+    """Returns what the command `redline` prints."""
+    line = [sys.executable, "-m", "duckdb_redline", "--extension", str(EXTENSION), *arguments]
+    done = subprocess.run(line, check=True, capture_output=True, env=PACKAGE, cwd=repository)
+    return done.stdout
+
+
+def read_stat(printed: bytes) -> list[tuple]:
+    """Returns path and counts of each line of `redline stat` in a pipe."""
+    lines = (line.split("\t") for line in printed.decode().splitlines())
+    return [(path, count(added), count(removed)) for _, added, removed, path in lines]
+
+
+def server_call(repository, tool: str, **arguments: object) -> str:
+    """Starts redline-mcp, asks one tool, and returns the text of its answer. The server is that of the environment of the
+    tests, which has what it imports."""
+    python = ROOT / "build" / "venv" / duckdb.__version__ / "bin" / "python"
+    line = [python, "-m", "duckdb_redline.server", "--extension", EXTENSION, repository]
+    client = {
+        "protocolVersion": "2024-11-05",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    }
+    said = [
+        {"id": 0, "method": "initialize", "params": client},
+        {"method": "notifications/initialized"},
+        {"id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}},
+    ]
+    with subprocess.Popen(
+        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=PACKAGE
+    ) as server:
+        server.stdin.write("".join(json.dumps({"jsonrpc": "2.0"} | each) + "\n" for each in said))
+        server.stdin.flush()
+        answers = map(json.loads, iter(server.stdout.readline, ""))
+        answer = next(each for each in answers if each.get("id") == 1)
+        server.stdin.close()
+    return answer["result"]["content"][0]["text"]

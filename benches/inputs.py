@@ -77,6 +77,15 @@ def cloned(name: str) -> pathlib.Path:
     )
 
 
+def checkout(name: str) -> pathlib.Path:
+    """Returns a clone of that with a work tree."""
+    clone = ["git", "clone", "--quiet", str(cloned(name))]
+    return made(
+        f"{name}-checkout",
+        lambda path: subprocess.run([*clone, str(path)], check=True, env=ENVIRONMENT),
+    )
+
+
 def cargo_with_graph() -> pathlib.Path:
     """Returns a clone of that with the commit-graph that git writes."""
 

@@ -34,8 +34,8 @@ Written by `make bench`: one run, the contestants in turns, medians; [benches/RE
 method. The columns with names are their time divided by redline's: above 1, redline is the faster one. redline is a query
 in a running DuckDB, git its command, libgit2 (pygit2) and GitPython calls in a running Python. "own thread" is redline
 once more, with `SET external_threads` to the number of processors: below 1, that is the faster way to run it in Python.
-"first query" is redline on a new connection, for which nothing is kept in the process. Line counts are kept between queries:
-there "redline" is the first query, and "asked again" the same on a connection that has answered it before. "Arrow" and
+"redline" is the first question of a new connection, for which nothing is kept in the process, and "asked again" the same on a
+connection that has answered it before. "Arrow" and
 "Parquet" are other ways out of DuckDB than `fetchall`, which makes a Python object of each value: below 1, they are the
 faster ones. For pairs of texts, "1 thread" and "4 threads" are redline with that many threads of DuckDB instead of one for
 each processor.
@@ -43,6 +43,14 @@ each processor.
 {machine}
 
 ![redline beside git](benchmarks.svg)
+
+"""
+
+USED = """\
+## Processor time
+
+What the processors were busy for, the threads and processes of a contestant added up: other work on the machine changes it
+less than the time above. The columns are read in the same way.
 
 """
 
@@ -60,7 +68,10 @@ def reached(result) -> str:
             continue
         # `asked again, git`: another way to ask redline, against git.
         *way, other = name.split(", ")
-        if other in result.seconds:
+        if way == ["processor"]:
+            found = result.processor[other] / result.processor["redline"]
+            said.append((f"{name} {least:.2g}", found >= least))
+        elif other in result.seconds:
             said.append((f"{name} {least:.2g}", ratio(result, other, *way) >= least))
     return ", ".join(f"{words}: {'yes' if yes else '**no**'}" for words, yes in said) or "-"
 
@@ -107,6 +118,14 @@ def write(results, idle: int) -> None:
     peak_cell = lambda r, name: str(r.peaks.get(name, ""))
     text = HEAD.format(machine=machine())
     text += "## Time\n\n" + table(results, "work", time_cell, names) + "\n\n"
+    used_cell = lambda r, name: (
+        ""
+        if name not in r.processor
+        else shown(r.processor[name])
+        if name == "redline"
+        else f"{r.processor[name] / r.processor['redline']:.2f}"
+    )
+    text += USED + table(results, "work", used_cell, names) + "\n\n"
     text += "## Memory\n\nMebibytes at most, each answer in a process of its own (redline, libgit2 and GitPython with Python and what they\nreturn in it). No file is mapped: the resident memory is all there is. "
     text += f"Of redline's, {idle} MiB are Python and DuckDB,\nmeasured in a process that has asked nothing.\n\n"
     text += (

@@ -15,6 +15,7 @@ import sys
 import time
 from typing import NamedTuple
 
+import contestants
 import inputs
 import report
 import works
@@ -28,20 +29,20 @@ ENOUGH = 10
 
 
 class Result(NamedTuple):
-    """What was measured of a work: seconds of each contestant, and mebibytes at most."""
+    """What was measured of a work: seconds of each contestant and of the processors, and mebibytes at most."""
 
     work: works.Work
     rounds: int
     seconds: dict[str, float]
+    processor: dict[str, float]
     peaks: dict[str, int]
 
 
-def timed(answer) -> tuple[float, object]:
-    start = time.perf_counter()
-    found = answer()
-    seconds = time.perf_counter() - start
-    # A loop in Rust tells its own time, without the start of the process.
-    return found if isinstance(found, tuple) and isinstance(found[0], float) else (seconds, found)
+def timed(answer) -> tuple[contestants.Taken, object]:
+    taken, found = contestants.measured(answer)
+    # Where something is to be there first, the answer tells what it took itself.
+    is_told = isinstance(found, tuple) and isinstance(found[0], contestants.Taken)
+    return found if is_told else (taken, found)
 
 
 def check(work: works.Work, asked: list[str]) -> None:
@@ -59,8 +60,8 @@ def check(work: works.Work, asked: list[str]) -> None:
             sys.exit(f"bench: redline and {name} disagree about {work.title}")
 
 
-def times(work: works.Work, is_apart: bool) -> dict[str, list[float]]:
-    """Returns the seconds of each round; what one work leaves in memory must not slow the next, so each has a process."""
+def times(work: works.Work, is_apart: bool) -> dict[str, list[contestants.Taken]]:
+    """Returns what each round took; what one work leaves in memory must not slow the next, so each has a process."""
     work.prepare()
     found = {name: [] for name in work.answers if (name in work.apart) == is_apart}
     check(work, list(found))
@@ -68,8 +69,8 @@ def times(work: works.Work, is_apart: bool) -> dict[str, list[float]]:
     for round in range(MOST_ROUNDS):
         if round >= least and time.monotonic() - start > ENOUGH:
             break
-        for name, seconds in found.items():
-            seconds.append(timed(work.answers[name])[0])
+        for name, taken in found.items():
+            taken.append(timed(work.answers[name])[0])
     return found
 
 
@@ -82,7 +83,10 @@ def measure(work: works.Work) -> Result:
     found = json.loads(in_a_process("--work", work.title))
     if set(work.apart) & set(work.answers):
         found |= json.loads(in_a_process("--work", work.title, "--apart"))
-    medians = {name: statistics.median(seconds) for name, seconds in found.items()}
+    seconds, processor = (
+        {name: statistics.median(taken[at] for taken in rounds) for name, rounds in found.items()}
+        for at in (0, 1)
+    )
     alike = (
         "plain engine",
         "plain similar",
@@ -96,7 +100,7 @@ def measure(work: works.Work) -> Result:
         for name in work.answers
         if name not in alike
     }
-    return Result(work, len(found["redline"]), medians, peaks)
+    return Result(work, len(found["redline"]), seconds, processor, peaks)
 
 
 def largest() -> int:

@@ -15,9 +15,8 @@ NAMES = "file_path, status"
 # setting Python's DuckDB may run it in a thread of its own, and the one that asks takes a processor while it waits.
 OWN_THREAD = "own thread"
 OWN = {"external_threads": os.cpu_count()}
-# redline on a new connection each time, of which nothing is kept in the process; the disk's cache is warm.
-FIRST = "first query"
-# redline on a connection that has answered the same before, where "redline" is one that has not: line counts are kept.
+# redline on a connection that has answered the same before, where "redline" is a new connection each time, of which nothing
+# is kept in the process; the disk's cache is warm.
 AGAIN = "asked again"
 
 
@@ -37,42 +36,47 @@ class Work(NamedTuple):
     apart: tuple[str, ...] = ("GitPython",)
 
 
-def wide_range(con, own, cargo, name: str, old: str, new: str) -> list[Work]:
+def asked(con, question: Callable) -> dict[str, Callable]:
+    """Returns redline's answers to a question of a connection: the first one of a new connection, and a later one."""
+    return {"redline": lambda: ask.first(question), AGAIN: lambda: question(con)}
+
+
+def wide_range(con, cargo, name: str, old: str, new: str) -> list[Work]:
     flat, renamed = ["diff", "--no-renames", old, new], ["diff", "-M", "-l0", old, new]
     patches = f"SELECT file_path, patch_bytes FROM file_patches('{old}', '{new}', '{cargo}')"
     return [
         Work(
             f"names and statuses, {name}",
             {
-                "redline": lambda: ask.changed(con, NAMES, old, new, cargo),
+                **asked(con, lambda asked: ask.changed(asked, NAMES, old, new, cargo)),
                 "git": lambda: inputs.git_bytes(cargo, *flat, "--raw", "-z", *ask.PLAIN),
                 "libgit2": lambda: ask.libgit2_names(cargo, old, new),
                 "GitPython": lambda: ask.gitpython_names(cargo, old, new),
             },
-            {"git": 3.0, "libgit2": 1.2},
+            {"git": 3.5, "libgit2": 1.2},
             {"git": ask.read_raw, "libgit2": list},
         ),
         Work(
             f"line counts, {name}",
             {
-                "redline": lambda: ask.first(
-                    lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo)
-                ),
+                **asked(con, lambda asked: ask.changed(asked, COUNTS, old, new, cargo)),
                 OWN_THREAD: lambda: ask.first(
                     lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo), **OWN
                 ),
-                AGAIN: lambda: ask.changed(con, COUNTS, old, new, cargo),
                 "git": lambda: inputs.git_bytes(cargo, *flat, "--numstat", "-z", *ask.PLAIN),
                 "libgit2": lambda: ask.libgit2_counts(cargo, old, new),
             },
-            {"git": 4.5, f"{AGAIN}, git": 8.0},
+            {"git": 4.0, f"{AGAIN}, git": 8.0},
             {"git": ask.read_counts},
         ),
         Work(
             f"renames, {name}",
             {
-                "redline": lambda: ask.changed(
-                    con, NAMES, old, new, cargo, ", renames := true, rename_limit := 0"
+                **asked(
+                    con,
+                    lambda asked: ask.changed(
+                        asked, NAMES, old, new, cargo, ", renames := true, rename_limit := 0"
+                    ),
                 ),
                 "git": lambda: inputs.git_bytes(cargo, *renamed, "--raw", "-z", *ask.PLAIN),
                 "libgit2": lambda: ask.libgit2_names(cargo, old, new, renames=True),
@@ -83,13 +87,19 @@ def wide_range(con, own, cargo, name: str, old: str, new: str) -> list[Work]:
         Work(
             f"patches, {name}",
             {
-                "redline": lambda: con.execute(patches).fetchall(),
-                OWN_THREAD: lambda: own.execute(patches).fetchall(),
+                **asked(con, lambda asked: asked.execute(patches).fetchall()),
+                OWN_THREAD: lambda: ask.first(
+                    lambda new_con: new_con.execute(patches).fetchall(), **OWN
+                ),
                 "git": lambda: inputs.git_bytes(cargo, *flat, *ask.PLAIN[:3]),
                 "libgit2": lambda: ask.libgit2_diff(cargo, old, new).patch,
             },
-            {"git": 4.5},
-            {"redline": lambda rows: b"".join(patch for _, patch in rows), "git": bytes},
+            {"git": 4.0},
+            {
+                "redline": lambda rows: b"".join(patch for _, patch in rows),
+                AGAIN: lambda rows: b"".join(patch for _, patch in rows),
+                "git": bytes,
+            },
         ),
     ]
 
@@ -105,51 +115,50 @@ def one_file(con, cargo, path: str, size: str, least: float, old: str, new: str)
 
     git = lambda: inputs.git_bytes(cargo, "diff", "--no-renames", *ask.PLAIN, old, new, "--", path)
     arrow = lambda: con.execute(query).fetch_arrow_table()
-    answers = {"redline": lambda: con.execute(query).fetchall(), "Arrow": arrow, "git": git}
+    rows = asked(con, lambda asked: asked.execute(query).fetchall())
+    answers = {**rows, "Arrow": arrow, "git": git}
     return Work(f"one file's diff, {size}", answers, {"git": least}, {"git": read})
 
 
-def histories(con, own, cargo, tip: str, name: str) -> list[Work]:
+def histories(con, cargo, tip: str, name: str, counts: float) -> list[Work]:
     return [
         Work(
             f"history with line counts, {name}",
             {
-                "redline": lambda: ask.first(
-                    lambda new_con: ask.history(new_con, COUNTS, tip, cargo)
-                ),
+                **asked(con, lambda asked: ask.history(asked, COUNTS, tip, cargo)),
                 OWN_THREAD: lambda: ask.first(
                     lambda new_con: ask.history(new_con, COUNTS, tip, cargo), **OWN
                 ),
-                AGAIN: lambda: ask.history(con, COUNTS, tip, cargo),
                 "git": lambda: ask.git_history(cargo, "--no-merges", "--numstat", tip),
                 "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=True),
             },
-            {"git": 6.0},
+            {"git": counts},
             {"git": int},
             apart=("libgit2",),
         ),
         Work(
             f"history, names only, {name}",
             {
-                "redline": lambda: ask.history(con, NAMES, tip, cargo),
-                OWN_THREAD: lambda: ask.history(own, NAMES, tip, cargo),
+                **asked(con, lambda asked: ask.history(asked, NAMES, tip, cargo)),
+                OWN_THREAD: lambda: ask.first(
+                    lambda new_con: ask.history(new_con, NAMES, tip, cargo), **OWN
+                ),
                 "git": lambda: ask.git_history(cargo, "--no-merges", "--raw", tip),
                 "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=False),
             },
-            {"git": 2.5},
+            {"git": 3.0},
             {"git": int},
             apart=("libgit2",),
         ),
     ]
 
 
-def with_graph(con, own, tip: str, name: str) -> Work:
+def with_graph(con, tip: str, name: str) -> Work:
     graph = inputs.cargo_with_graph()
     return Work(
         f"history, names only, commit-graph, {name}",
         {
-            "redline": lambda: ask.history(con, NAMES, tip, graph),
-            OWN_THREAD: lambda: ask.history(own, NAMES, tip, graph),
+            **asked(con, lambda asked: ask.history(asked, NAMES, tip, graph)),
             "git": lambda: ask.git_history(graph, "--no-merges", "--raw", tip),
         },
         {"git": 2.0},
@@ -192,7 +201,7 @@ def texts(con) -> list[Work]:
                     "4 threads": lambda: on(4),
                     "difflib": lambda: int(total("difflib_diff")),
                 },
-                {"difflib": 40.0},
+                {"difflib": 35.0},
                 {"1 thread": int, "4 threads": int},
                 before,
             ),
@@ -231,7 +240,7 @@ def wide_tree(con) -> Work:
     return Work(
         "a tree of 1,000,000 files, 10 changed",
         {
-            "redline": lambda: ask.changed(con, COUNTS, "main~1", "main", wide),
+            **asked(con, lambda asked: ask.changed(asked, COUNTS, "main~1", "main", wide)),
             "git": lambda: inputs.git_bytes(
                 wide, "diff", "--no-renames", "--numstat", "-z", *ask.PLAIN, "main~1", "main"
             ),
@@ -250,10 +259,7 @@ def lengths(con) -> list[Work]:
             Work(
                 f"history with line counts, {commits:,} small commits",
                 {
-                    "redline": lambda long=long: ask.first(
-                        lambda new_con: ask.history(new_con, COUNTS, "main", long)
-                    ),
-                    AGAIN: lambda long=long: ask.history(con, COUNTS, "main", long),
+                    **asked(con, lambda asked, long=long: ask.history(asked, COUNTS, "main", long)),
                     "git": lambda long=long: ask.git_history(
                         long, "--no-merges", "--numstat", "main"
                     ),
@@ -275,8 +281,11 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
         Work(
             "8,500 untracked files, names",
             {
-                "redline": lambda: ask.changed(
-                    con, NAMES, "HEAD", "WORKTREE", scattered, ", untracked := true"
+                **asked(
+                    con,
+                    lambda asked: ask.changed(
+                        asked, NAMES, "HEAD", "WORKTREE", scattered, ", untracked := true"
+                    ),
                 ),
                 "git": lambda: inputs.git_bytes(scattered, "status", "--porcelain", "-uall", "-z"),
             },
@@ -286,9 +295,12 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
         Work(
             "the newest commit whose message matches, the first of cargo",
             {
-                "redline": lambda: con.execute(
-                    f"SELECT resolve_revision('{text}', '{cargo}')"
-                ).fetchone()[0],
+                **asked(
+                    con,
+                    lambda asked: asked.execute(
+                        f"SELECT resolve_revision('{text}', '{cargo}')"
+                    ).fetchone()[0],
+                ),
                 "git": lambda: inputs.git_bytes(cargo, "rev-parse", text),
             },
             {"git": 1.0},
@@ -297,7 +309,7 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
         Work(
             "history, names only, LIMIT 5",
             {
-                "redline": lambda: con.execute(newest.format(cargo)).fetchall(),
+                **asked(con, lambda asked: asked.execute(newest.format(cargo)).fetchall()),
                 "git": lambda: inputs.git_bytes(
                     cargo, "log", "-5", "--format=%x01%H", "--no-merges", "--raw", "-z", *ask.PLAIN
                 ),
@@ -308,7 +320,7 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
         Work(
             f"history, names only, 0.40.0...{middle}",
             {
-                "redline": lambda: ask.history(con, NAMES, f"0.40.0...{middle}", cargo),
+                **asked(con, lambda asked: ask.history(asked, NAMES, f"0.40.0...{middle}", cargo)),
                 "git": lambda: ask.git_history(cargo, "--no-merges", "--raw", f"0.40.0...{middle}"),
             },
             {"git": 1.0},
@@ -329,8 +341,7 @@ def tables(con, cargo, recent: str) -> list[Work]:
         return Work(
             title,
             {
-                "redline": lambda: ask.counted(con, columns, table),
-                FIRST: lambda: ask.first(lambda new_con: ask.counted(new_con, columns, table)),
+                **asked(con, lambda asked: ask.counted(asked, columns, table)),
                 "git": lambda: ask.git_lines(repository, *arguments, **read),
             },
             {"git": least},
@@ -349,7 +360,7 @@ def tables(con, cargo, recent: str) -> list[Work]:
     return [
         work(
             "commits, all of cargo",
-            2.0,
+            3.0,
             columns,
             f"commits('HEAD', '{cargo}')",
             cargo,
@@ -360,7 +371,7 @@ def tables(con, cargo, recent: str) -> list[Work]:
         ),
         work(
             "files of a tree with sizes, cargo",
-            2.0,
+            1.5,
             "file_path, oid, size",
             f"tree_files('HEAD', '{cargo}')",
             cargo,
@@ -382,7 +393,7 @@ def tables(con, cargo, recent: str) -> list[Work]:
         *[
             work(
                 f"{old} to {new}, 100,000 unchanged files",
-                1.0,
+                1.1,
                 "file_path",
                 f"file_changes('{old}', '{new}', '{unchanged}')",
                 unchanged,
@@ -398,7 +409,7 @@ def tables(con, cargo, recent: str) -> list[Work]:
         ],
         work(
             "blame of a long-lived file",
-            2.0,
+            2.5,
             blamed,
             f"file_blame('{oldest}', 'HEAD', '{cargo}')",
             cargo,
@@ -412,9 +423,12 @@ def tables(con, cargo, recent: str) -> list[Work]:
         Work(
             "blame of all files of ripgrep",
             {
-                "redline": lambda: con.execute(
-                    f"SELECT sum(lines)::BIGINT FROM tree_blame('HEAD', '{ripgrep}')"
-                ).fetchone()[0],
+                **asked(
+                    con,
+                    lambda asked: asked.execute(
+                        f"SELECT sum(lines)::BIGINT FROM tree_blame('HEAD', '{ripgrep}')"
+                    ).fetchone()[0],
+                ),
                 "git": blame_all,
             },
             {"git": 6.0},
@@ -422,7 +436,7 @@ def tables(con, cargo, recent: str) -> list[Work]:
         ),
         work(
             "history of one file through renames",
-            2.0,
+            3.0,
             "commit_id, additions",
             f"file_history('{oldest}', 'HEAD', '{cargo}')",
             cargo,
@@ -437,7 +451,7 @@ def tables(con, cargo, recent: str) -> list[Work]:
         ),
         work(
             "changes that add or remove a text, 5,000 commits",
-            3.0,
+            3.5,
             "commit_id",
             changed + "contains := 'resolve')",
             cargo,
@@ -445,6 +459,29 @@ def tables(con, cargo, recent: str) -> list[Work]:
             "-Sresolve",
             starting=b":",
             end=b"\0",
+        ),
+    ]
+
+
+def package() -> list[Work]:
+    """Returns what the Python package answers from the start of a process to its end: it imports, loads and asks once."""
+    checkout = inputs.checkout("ripgrep")
+    return [
+        Work(
+            "the command: redline stat HEAD~1 in ripgrep",
+            {
+                "redline": lambda: ask.command(checkout, "stat", "--no-renames", "HEAD~1"),
+                "git": lambda: inputs.git_bytes(
+                    checkout, "diff", "--no-renames", "--numstat", "-z", *ask.PLAIN, "HEAD~1"
+                ),
+            },
+            {"processor, git": 1 / 15},
+            {"redline": ask.read_stat, "git": ask.read_counts},
+        ),
+        Work(
+            "a server's first call: start, GitDiffSummary of HEAD~1 in ripgrep, end",
+            {"redline": lambda: ask.server_call(checkout, "GitDiffSummary", **{"from": "HEAD~1"})},
+            {},
         ),
     ]
 
@@ -461,26 +498,27 @@ def processors(cargo, tip: str) -> list[Work]:
 
 
 def all_works() -> list[Work]:
-    cargo, con, own = inputs.cargo(), ask.connect(), ask.connect(**OWN)
+    cargo, con = inputs.cargo(), ask.connect()
     first, middle, recent = inputs.revisions()
     # The first 5,000 of the walk, as a range that both understand.
     tip = f"{recent}..HEAD"
     return [
-        *wide_range(con, own, cargo, "all of cargo", first, "HEAD"),
-        *wide_range(con, own, cargo, f"{middle} .. HEAD", middle, "HEAD"),
-        one_file(con, cargo, "crates/mdman/src/util.rs", "8 changed lines", 4.0, middle, "HEAD"),
+        *wide_range(con, cargo, "all of cargo", first, "HEAD"),
+        *wide_range(con, cargo, f"{middle} .. HEAD", middle, "HEAD"),
+        one_file(con, cargo, "crates/mdman/src/util.rs", "8 changed lines", 3.0, middle, "HEAD"),
         one_file(
-            con, cargo, "tests/testsuite/metadata.rs", "7,172 changed lines", 2.0, middle, "HEAD"
+            con, cargo, "tests/testsuite/metadata.rs", "7,172 changed lines", 2.5, middle, "HEAD"
         ),
-        *histories(con, own, cargo, tip, "about 5,000 commits"),
-        *histories(con, own, cargo, "HEAD", "all of cargo"),
-        with_graph(con, own, tip, "about 5,000 commits"),
-        with_graph(con, own, "HEAD", "all of cargo"),
+        *histories(con, cargo, tip, "about 5,000 commits", 5.0),
+        *histories(con, cargo, "HEAD", "all of cargo", 4.0),
+        with_graph(con, tip, "about 5,000 commits"),
+        with_graph(con, "HEAD", "all of cargo"),
         *lengths(con),
         *small_answers(con, cargo, middle),
         *tables(con, cargo, recent),
         *texts(con),
         wide_tree(con),
         hosts(con),
+        *package(),
         *processors(cargo, tip),
     ]
