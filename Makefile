@@ -210,7 +210,7 @@ define build_bench
 endef
 
 # WORK=renames measures the works whose title holds the word, and writes nothing.
-bench: release $(BENCH_READY)
+bench: release $(BENCH_READY) $(STABLE_MCP)
 	$(call build_bench,text_pairs)
 	$(call step,benches/run.py in DuckDB $(STABLE))
 	@$(VENVS)/bench/bin/python benches/run.py --only "$(WORK)"

@@ -244,11 +244,13 @@ def plain_pairs(engine: str, path) -> tuple[Taken, int]:
 # -- the Python package, from its start to its end ---------------------------------------------
 
 PACKAGE = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+# That of the tests, which has what the package imports.
+PYTHON = ROOT / "build" / "venv" / duckdb.__version__ / "bin" / "python"
 
 
 def command(repository, *arguments: str) -> bytes:
     """Returns what the command `redline` prints."""
-    line = [sys.executable, "-m", "duckdb_redline", "--extension", str(EXTENSION), *arguments]
+    line = [PYTHON, "-m", "duckdb_redline", "--extension", str(EXTENSION), *arguments]
     done = subprocess.run(line, check=True, capture_output=True, env=PACKAGE, cwd=repository)
     return done.stdout
 
@@ -260,10 +262,8 @@ def read_stat(printed: bytes) -> list[tuple]:
 
 
 def server_call(repository, tool: str, **arguments: object) -> str:
-    """Starts redline-mcp, asks one tool, and returns the text of its answer. The server is that of the environment of the
-    tests, which has what it imports."""
-    python = ROOT / "build" / "venv" / duckdb.__version__ / "bin" / "python"
-    line = [python, "-m", "duckdb_redline.server", "--extension", EXTENSION, repository]
+    """Starts redline-mcp, asks one tool, and returns the text of its answer."""
+    line = [PYTHON, "-m", "duckdb_redline.server", "--extension", EXTENSION, repository]
     client = {
         "protocolVersion": "2024-11-05",
         "capabilities": {},
