@@ -70,7 +70,7 @@ impl<'a> MovedLine<'a> {
         self.all.marks[self.item as usize]
     }
 
-    /// Returns the same line on the other side.
+    /// Returns the equal line on the other side.
     pub fn partner(self) -> Self {
         Self { item: self.mark().partner, ..self }
     }
