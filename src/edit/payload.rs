@@ -333,7 +333,7 @@ impl Received {
             )
         };
         let value =
-            strict_json::parse(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
+            strict_json::parse(json).map_err(|error| refused(format!("is not JSON: {error}")))?;
         let field = |name: &str| value.get(name).and_then(Value::as_str);
         match field("type") {
             Some(

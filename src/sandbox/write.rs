@@ -278,8 +278,8 @@ impl Place<'_> {
             Some(Errno::NAMETOOLONG) => {
                 ("its name is too long for the file system", "Choose a shorter name")
             }
-            Some(Errno::IO) => ("the device failed", "Look at the system's log"),
-            _ => ("the system refused", "Look at the permissions of its directory"),
+            Some(Errno::IO) => ("the device failed", "Check the system's log"),
+            _ => ("the system refused", "Check the permissions of its directory"),
         };
         Error::tool_failed(format!("{shown} cannot be written: {words}; the file is unchanged"))
             .with_hint(hint)

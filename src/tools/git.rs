@@ -71,7 +71,7 @@ const ALIASES: &[Alias] = &[
 
 /// The advice for staged changes.
 const STAGED: &str =
-    "Give from = HEAD, to = INDEX for what is staged; from = INDEX for what is not";
+    "Give from = HEAD, to = INDEX for staged changes; from = INDEX for unstaged ones";
 
 /// Returns the sides, also from words that agents take from git's command line.
 fn sides(from: String, to: Option<String>) -> Result<(String, Option<String>)> {

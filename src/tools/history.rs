@@ -104,7 +104,7 @@ pub struct GitStatus;
 impl Tool for GitStatus {
     const NAME: &'static str = "GitStatus";
     const TITLE: &'static str = "Status";
-    const DESCRIPTION: &'static str = "Lists what is staged, changed, untracked or in conflict, like git status --short. Example: no arguments";
+    const DESCRIPTION: &'static str = "Lists staged, changed, untracked and conflicting files, like git status --short. Example: no arguments";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("path", "repo"),
         Alias::Means("repo_path", "repo"),

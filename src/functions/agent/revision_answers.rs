@@ -40,7 +40,7 @@ impl Answers for GitShow {
         if names_file {
             let error = Error::invalid_args(format!("{} names a file, not a commit", quoted(rev)));
             return Err(error.with_hint(
-                "Call GitFile: rev is what stands before the colon, file what stands after it",
+                "Call GitFile: rev is the part before the colon, file the part after it",
             ));
         }
         let execution = &call.execution;
@@ -178,7 +178,7 @@ fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
                 quoted(path),
                 quoted(rev)
             ))
-            .with_hint("ours, theirs and base are of files in a conflict, which GitStatus lists; rev = INDEX is what is staged"));
+            .with_hint("ours, theirs and base are of files in a conflict, which GitStatus lists; rev = INDEX reads the staged version"));
         }
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));

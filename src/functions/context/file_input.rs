@@ -77,7 +77,7 @@ fn missing(given: &str) -> Error {
 
 fn not_readable(given: &str) -> Error {
     Error::fs_denied(format!("the system does not let DuckDB read {}", quoted(given)))
-        .with_hint("Give a file that the user who runs DuckDB may read")
+        .with_hint("Give a file that DuckDB's user may read")
 }
 
 fn unreadable(given: &str) -> Error {

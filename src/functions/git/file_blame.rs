@@ -21,7 +21,7 @@ use crate::query::file_blame::{BlameQuery, BlamedLine, BlamedLines};
 
 const REVISION: Param<Name> = required(
     "rev",
-    "The newest version: a revision, INDEX or WORKTREE; a range a..b follows no line behind a",
+    "The newest version: a revision, INDEX or WORKTREE; a range a..b follows no line beyond a",
 );
 
 /// Commits to ignore.
@@ -65,7 +65,7 @@ impl Row for BlamedLines {
         }),
         boolean(
             "is_boundary",
-            "Whether its history was followed no further: a root, or the end of what was asked for",
+            "Whether its history ends here: at a root commit, or at the end of the range",
             |row| Some(row.version().is_boundary),
         ),
     ];

@@ -22,7 +22,7 @@ const FIRST: Param<Maybe<BigInt>> =
     required("first", "The first line, from 1; NULL for the first of the file");
 const LAST: Param<Maybe<BigInt>> = required("last", "The last line; NULL for the last of the file");
 const REVISION: Param<Name> =
-    required("rev", "The newest version: a revision; a range a..b lists no commit behind a");
+    required("rev", "The newest version: a revision; a range a..b lists no commit beyond a");
 
 /// Lines of a file at a commit.
 pub struct LinesThere;
@@ -40,7 +40,7 @@ impl Row for LinesThere {
         bigint("last_line", "The last of the lines there", |row| i64::from(row.last_line).into()),
         varchar(
             "patch",
-            "What the commit changed of the lines, as git log -L prints it",
+            "The commit's change of the lines, as git log -L prints it",
             |row, out| out.text(row.patch.as_slice()),
         ),
     ];

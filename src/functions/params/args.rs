@@ -81,7 +81,7 @@ impl<'a> Args<'a> {
     /// Returns the row itself, for tests of the values that DuckDB passes.
     #[cfg(debug_assertions)]
     pub fn row(&self) -> Arguments<'a> {
-        self.row.unwrap_or_else(|| panic!("{} is no scalar function", self.function))
+        self.row.unwrap_or_else(|| panic!("{} is not a scalar function", self.function))
     }
 
     fn given(&self, name: &str) -> Option<Given<'a>> {

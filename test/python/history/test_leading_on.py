@@ -40,11 +40,11 @@ def one(tmp_path) -> pathlib.Path:
     return folder
 
 
-BEYOND = "'HEAD' is there, and has no such ancestor; before a first commit there is EMPTY"
+BEYOND = "'HEAD' exists, but has no such ancestor; before a first commit there is EMPTY"
 MISTAKES = [
     ("file_changes('HEAD~1', 'HEAD', $repo)", BEYOND),
     ("file_changes('HEAD^', 'HEAD', $repo)", BEYOND),
-    ("commits('HEAD~3..HEAD', $repo)", "'HEAD' is there, and has no such ancestor"),
+    ("commits('HEAD~3..HEAD', $repo)", "'HEAD' exists, but has no such ancestor"),
     ("commits('master', $repo)", "no revision 'master' .* Did you mean 'main'?"),
     ("commits('trunk', $repo)", "Did you mean 'main'?"),
     ("commits('HAED', $repo)", "Did you mean 'HEAD'?"),

@@ -153,7 +153,7 @@ def test_each_of_several_texts_is_named(con, texts):
     [
         ({"contains": ""}, "contains names no text"),
         ({"contains": []}, "contains "),
-        ({"contains": [None]}, "contains is no list of texts"),
+        ({"contains": [None]}, "contains is not a list of texts"),
         ({"contains": "a", "changed_lines": "b"}, "given together"),
         ({"changed_lines": "("}, "changed_lines is"),
         ({"changed_lines": r"(a)\1"}, "changed_lines is"),

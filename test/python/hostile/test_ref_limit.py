@@ -239,7 +239,7 @@ def test_the_index_and_the_work_tree_of_what_is_hidden_are_hidden(agent, limited
     ):
         shown = ask(agent, sql, {"repo": place})
         assert (
-            "fs_denied: what is checked out here is none of the references" in shown
+            "fs_denied: the checked-out reference may not be read" in shown
             and not leaks(limited, shown)
         ), (sql, shown)
     for tool in ("GitStatus", "GitDiff"):
