@@ -238,9 +238,8 @@ def test_the_index_and_the_work_tree_of_what_is_hidden_are_hidden(agent, limited
         "SELECT * FROM diff_review('INDEX', 'WORKTREE', $repo)",
     ):
         shown = ask(agent, sql, {"repo": place})
-        assert (
-            "fs_denied: the checked-out reference may not be read" in shown
-            and not leaks(limited, shown)
+        assert "fs_denied: the checked-out reference may not be read" in shown and not leaks(
+            limited, shown
         ), (sql, shown)
     for tool in ("GitStatus", "GitDiff"):
         shown = ask(

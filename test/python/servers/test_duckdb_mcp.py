@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from lockdown import READING_TOOLS
 from repositories import ROOT
 
 SHELL = pathlib.Path(sys.executable).parent / "duckdb"
@@ -100,23 +101,7 @@ def test_the_shipped_script_serves_and_says_nothing_else(folder):
         ("prompts/list", {}),
     )
     names = {tool["name"] for tool in listed["result"]["tools"]}
-    assert names == {
-        "Diff",
-        "GitDiff",
-        "GitDiffSummary",
-        "GitDiffFile",
-        "GitLog",
-        "GitShow",
-        "GitFile",
-        "GitBlame",
-        "GitStatus",
-        "GitRefs",
-        "GitRangeDiff",
-        "list_files",
-        "search",
-        "read_file",
-        "redline_capabilities",
-    }
+    assert names == set(READING_TOOLS)
     assert text(read).endswith("```\none\n```\n")
     # A failure is an error of the protocol, our code first, and shows no SQL.
     for answer, code in ((wrong, "fs_denied"), (lists, "not_found"), (missing, "not_found")):

@@ -16,14 +16,13 @@ import pytest
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 import mcp_types as types
-from served import COMMAND, ROOT, Served, exchange, words
+from served import COMMAND, OLD_CLIENT, ROOT, Served, by_old_client, exchange, words
 from tool_calls import GOOD, WRONG, fill
 
 sys.path.insert(0, str(ROOT / "python"))
 
 from duckdb_redline.server import over_http
 
-OLD_CLIENT = pathlib.Path(os.environ.get("REDLINE_TEST_OLD_MCP") or ROOT / "build/mcp-1.30.0")
 INITIALIZE = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
@@ -218,21 +217,6 @@ def test_a_no_of_one_client_is_none_of_another(served, folder):
         and not other.is_error
     )
     assert (folder / "a.txt").read_text() == "one\n2\n"
-
-
-def by_old_client(given: dict) -> dict:
-    """Returns what the client of the generation before was told."""
-    program = [sys.executable, str(ROOT / "test/python/support/old_client.py"), json.dumps(given)]
-    done = subprocess.run(
-        program,
-        capture_output=True,
-        text=True,
-        timeout=90,
-        env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)},
-    )
-    assert done.returncode == 0, done.stderr
-    told: dict = json.loads(done.stdout)
-    return told
 
 
 @pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")

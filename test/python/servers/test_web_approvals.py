@@ -36,14 +36,7 @@ ELEMENTS = {
 
 @pytest.fixture(scope="module")
 def served(extension, tmp_path_factory):
-    made = Served(
-        tmp_path_factory.mktemp("workspace"),
-        extension,
-        tmp_path_factory.mktemp("server"),
-        "--write",
-        "--approve",
-        "web",
-    )
+    made = Served.with_page(extension, tmp_path_factory)
     yield made
     assert made.close() == "", "stdout has what is the protocol's"
 
@@ -56,10 +49,7 @@ def nothing_waits(served):
 
 @pytest.fixture
 def path(served) -> pathlib.Path:
-    """Returns a file of two lines that no other test has."""
-    made = served.folder / f"file{next(NUMBERS)}.txt"
-    made.write_text("one\ntwo\n")
-    return made
+    return served.new_file()
 
 
 def edit(path: pathlib.Path, new: str = "2", old: str = "two") -> tuple[str, dict]:

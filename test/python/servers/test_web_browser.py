@@ -35,14 +35,7 @@ STOPPED = [
 
 @pytest.fixture(scope="module")
 def served(extension, tmp_path_factory):
-    made = Served(
-        tmp_path_factory.mktemp("workspace"),
-        extension,
-        tmp_path_factory.mktemp("server"),
-        "--write",
-        "--approve",
-        "web",
-    )
+    made = Served.with_page(extension, tmp_path_factory)
     yield made
     made.close()
 
@@ -62,9 +55,7 @@ def nothing_waits(served):
 
 @pytest.fixture
 def path(served) -> pathlib.Path:
-    made = served.folder / f"file{next(NUMBERS)}.txt"
-    made.write_text("one\ntwo\n")
-    return made
+    return served.new_file()
 
 
 @pytest.fixture
