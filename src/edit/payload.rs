@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_payload_is_refused() {
+    fn a_text_that_is_not_a_payload_is_refused() {
         for json in [
             "",
             "1",

@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_setting_is_refused_and_its_place_told() {
+    fn a_wrong_setting_is_refused_with_its_place() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().to_str().unwrap();
         std::fs::create_dir_all(temp.path().join("in/deep")).unwrap();

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_reference_is_no_pattern() {
+    fn a_pattern_must_be_able_to_name_a_reference() {
         for text in [
             "",
             "main",

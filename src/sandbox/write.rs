@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_writer_left_is_removed_and_not_written_through() {
+    fn a_file_left_by_a_killed_writer_is_removed_and_not_written_through() {
         let temp = tempfile::tempdir().unwrap();
         let outside = temp.path().join("outside");
         std::fs::write(&outside, "safe").unwrap();

@@ -169,7 +169,7 @@ def test_a_large_payload_is_viewed_whole(con, monkeypatch):
     assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
 
 
-def test_the_demonstration_applies_what_was_approved(extension):
+def test_the_demonstration_applies_approved_changes(extension):
     done = subprocess.run(
         [*REDLINE, "--extension", extension, "approve", "--demo"],
         env=ENVIRONMENT,

@@ -404,7 +404,7 @@ def pointing(folder: pathlib.Path, name: str, target: pathlib.Path) -> str:
 
 
 @pytest.mark.parametrize("part", ["absolute", "git-file", "git-link", "commondir", "objects/info/alternates", "objects", "refs", "HEAD", "packed-refs", "config", "refs/heads/main"])  # fmt: skip
-def test_a_refusal_does_not_tell_what_lies_outside_the_sandboxes(connect, tmp_path, part):
+def test_a_refusal_does_not_reveal_the_outside_of_the_sandboxes(connect, tmp_path, part):
     """A repository with a part that leads outside is refused in the same words, whatever the target is."""
     repositories.git(tmp_path, "init", "-q", "outside/repo")
     written(tmp_path / "outside/file", "gitdir: elsewhere\n")

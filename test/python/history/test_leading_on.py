@@ -67,7 +67,7 @@ def test_a_mistake_leads_to_the_right_call(con, one, call, words):
 
 
 @pytest.mark.parametrize("name", ["HEAD", "HEAD~1", "main", "@"])
-def test_a_branch_without_a_commit_is_said_to_be_one(con, tmp_path, name):
+def test_a_branch_without_a_commit_is_named_in_the_error(con, tmp_path, name):
     git(tmp_path, "init", "-q", "-b", "main")
     with pytest.raises(duckdb.Error, match="branch 'main' has no commit yet; EMPTY, INDEX"):
         con.execute("FROM commits(?, ?)", [name, str(tmp_path)]).fetchall()

@@ -179,7 +179,7 @@ def test_times_and_lists(con, moved):
     assert con.execute(query, [str(moved)]).fetchall() == table and len(table) > 2
 
 
-def test_what_is_not_there_is_said(con, moved):
+def test_wrong_lines_files_and_ranges_are_refused(con, moved):
     for arguments, code, words in [
         (("src/new.rs", 500, 501, "main"), "invalid_args", "the file has 49"),
         (("src/new.rs", 0, 1, "main"), "invalid_args", "first is 0"),

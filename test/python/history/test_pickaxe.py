@@ -159,7 +159,7 @@ def test_each_of_several_texts_is_named(con, texts):
         ({"changed_lines": r"(a)\1"}, "changed_lines is"),
     ],
 )
-def test_what_cannot_be_looked_for_is_refused(con, texts, options, words):
+def test_invalid_searches_are_refused(con, texts, options, words):
     with pytest.raises(duckdb.Error, match=f"invalid_args: .*{words}"):
         search(con, texts, **options)
 

@@ -180,7 +180,7 @@ def test_nothing_outside_comes_back(connect, extension, secret, host):
     assert not wrong, f"{len(wrong)} of {len(ATTACKS)} ways lead out:\n" + "\n".join(wrong)
 
 
-def test_an_answer_does_not_depend_on_what_lies_outside(connect, extension, secret):
+def test_an_answer_does_not_depend_on_the_outside(connect, extension, secret):
     """The same rows and words for a secret, for something else, and for nothing: so nothing can be guessed either."""
     world = secret
     found = []

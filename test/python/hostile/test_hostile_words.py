@@ -118,7 +118,7 @@ def test_no_line_of_an_answer_is_one_that_a_repository_has_written(connect, root
             )
 
 
-def test_what_redline_says_of_a_commit_stands_where_no_text_of_it_reaches(connect, root):
+def test_redline_s_words_on_a_commit_are_where_no_text_of_it_reaches(connect, root):
     con = configure(connect(), {"name": "hostile", "root": root})
     log = con.execute("SELECT redline_call_text('GitLog', '{}')").fetchone()[0].splitlines()
     heads = [re.match(r"[0-9a-f]{12} (?:\[([^\]]*)\] )?2023-11-14 ", line) for line in log[1:3]]
@@ -420,7 +420,7 @@ def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root)
             assert isinstance(json.loads(line), list) and not line.startswith(FORGED), (sql, line)
 
 
-def test_a_session_that_is_named_like_a_connection_is_told_from_it(connect, tmp_path):
+def test_a_session_named_like_a_connection_is_shown_differently(connect, tmp_path):
     con = configure(connect(), {"name": "w", "root": tmp_path, "mode": "rw"})
     con.execute("SET GLOBAL redline_approver = sha256('the key')")
     con.execute("SELECT write_approval('w/own', 'x')")

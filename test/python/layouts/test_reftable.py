@@ -284,7 +284,7 @@ def test_each_entry_of_logs_of_many_blocks_is_found(con, repo, size):
     assert_same(con, repo)
 
 
-def test_what_each_of_several_work_trees_sees_is_what_git_sees(con, repo):
+def test_each_of_several_work_trees_has_git_s_rows(con, repo):
     ids = git(repo, "rev-list", "main").split()
     places = [repo, repo.parent / "one", repo.parent / "two"]
     for number, place in enumerate(places[1:]):

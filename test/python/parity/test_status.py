@@ -100,7 +100,7 @@ def repo(tmp_path) -> pathlib.Path:
     return tmp_path
 
 
-def test_every_state_of_a_file_is_told(con, repo):
+def test_every_state_of_a_file_is_listed(con, repo):
     write(repo, "mv d0/f0 moved", "rm --quiet d0/f3", "mv d1/f1 d2/renamed-and-edited")
     (repo / "d2/renamed-and-edited").write_text(
         (repo / "d2/renamed-and-edited").read_text() + "more\n"
@@ -136,7 +136,7 @@ def test_every_state_of_a_file_is_told(con, repo):
     }
 
 
-def test_every_kind_of_conflict_is_told(con, repo):
+def test_every_kind_of_conflict_is_listed(con, repo):
     blobs = [
         repositories.git(repo, "hash-object", "-w", "--stdin", stdin=f"{number}\n".encode())
         .decode()

@@ -157,7 +157,7 @@ def test_a_session_belongs_to_the_token_that_began_it(served):
     )[0] in (403, 404)
 
 
-def test_what_is_too_large_is_refused_unread(served):
+def test_a_large_request_is_refused_unread(served):
     assert post(served, b"{", content_length=str(9 << 20))[0] == 413
     with contextlib.suppress(
         ConnectionError
@@ -356,7 +356,7 @@ def test_a_token_file_that_protects_nothing_is_refused(tmp_path, content, mode, 
         "http://127.0.0.1:1",
     ],
 )
-def test_a_place_that_is_no_numeric_address_and_port_is_refused(text):
+def test_only_a_numeric_address_with_a_port_is_accepted(text):
     with pytest.raises(ValueError, match="is not PORT or ADDRESS:PORT"):
         over_http.place(text)
 
@@ -379,7 +379,7 @@ def start(tmp_path, *arguments: str) -> subprocess.CompletedProcess:
     )
 
 
-def test_what_cannot_be_served_is_told(extension, served, tmp_path):
+def test_the_error_names_an_option_that_cannot_be_served(extension, served, tmp_path):
     root = tmp_path / "root"
     root.mkdir()
     file = tmp_path / "tokens"

@@ -518,7 +518,7 @@ def resident(name: str) -> int:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="there is no /proc")
-def test_calls_leave_no_memory_behind(drive):
+def test_calls_free_their_memory(drive):
     async def conversation(client):
         calls = [GOOD[name] for name in ("Diff", "GitDiffFile", "read_file")]
         names = ("Diff", "GitDiffFile", "read_file")

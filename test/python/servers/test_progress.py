@@ -118,7 +118,7 @@ WORK = (
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_progress_comes_on_stdin_and_stdout_too_to_who_asks_for_it(extension, tmp_path, client):
+def test_progress_comes_on_stdin_and_stdout_too_if_requested(extension, tmp_path, client):
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     (tmp_path / "text_a").write_text(WORK[1]["text_a"])
     (tmp_path / "text_b").write_text(WORK[1]["text_b"])

@@ -97,7 +97,7 @@ SHUT = [
 ]  # fmt: skip
 
 
-def test_what_does_not_read_or_reads_elsewhere_is_refused(ask, root):
+def test_statements_that_write_or_read_elsewhere_are_refused(ask, root):
     before, secret = snapshot(root), root.parent / "secret.txt"
     for sql in NO_SELECT + SHUT:
         sql = sql.format(root=root, secret=secret)

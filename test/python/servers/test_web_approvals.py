@@ -488,7 +488,7 @@ def test_every_answer_forbids_scripts_frames_and_caches(served, path):
         )
 
 
-def test_what_is_no_form_of_the_page_is_refused(served, path):
+def test_a_request_without_a_form_of_the_page_is_refused(served, path):
     call = served.call(*edit(path))
     (link,) = served.waiting()
     yes = served.shown(link).form("yes")

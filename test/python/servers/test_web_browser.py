@@ -151,7 +151,7 @@ def test_nothing_of_a_payload_runs_or_loads(served, browser):
     assert words(call.result(30)).startswith("declined: ")
 
 
-def test_the_policy_stops_what_an_injection_would_do(served, browser, elsewhere):
+def test_the_policy_stops_an_injection(served, browser, elsewhere):
     """The control for the test before: were markup to get in, it would still not run or load."""
     pages, other = elsewhere
     browser.go(served.address("approve"))
@@ -231,7 +231,7 @@ def test_a_name_that_leads_to_this_machine_is_refused(served, browser, path):
     assert not call.done()
 
 
-def test_what_is_proposed_appears_by_itself(served, browser, path):
+def test_a_proposal_appears_by_itself(served, browser, path):
     browser.go(served.address("approve"))
     assert browser.value("document.querySelector('h1').innerText") == "Nothing waits for you"
     call = served.call(*edit(path))

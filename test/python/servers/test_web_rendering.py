@@ -202,7 +202,7 @@ def test_the_words_that_differ_are_marked_in_their_lines():
     ]
 
 
-def test_what_cannot_be_shown_whole_has_no_yes():
+def test_a_change_that_cannot_be_shown_whole_cannot_be_approved():
     fields = {
         "type": "write_large",
         "path": "w/a",

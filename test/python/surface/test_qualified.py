@@ -98,7 +98,7 @@ def test_every_call_has_its_full_name(path):
     assert not found, found
 
 
-def test_the_lint_sees_what_is_not_qualified(tmp_path):
+def test_the_lint_finds_unqualified_names(tmp_path):
     assert unqualified("SELECT approval_paging(?)") == ["approval_paging"]
     assert unqualified("SELECT system.main.approve(needs_approval(?))") == ["needs_approval"]
     assert unqualified("SELECT payload->>'x' FROM t") == ["->>"]
