@@ -1,4 +1,4 @@
-"""What runs until the last client has gone: the protocol on its transport, and beside it the page of approvals."""
+"""Serves until the last client has gone: the protocol on its transport, and the page of approvals."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .host import Host
 from .protocol import make_server, one_session, serve
 from .query import Queries
 
-# What runs until it is cancelled, or the last client has gone.
+# A server, which runs until it is cancelled, or the last client has gone.
 Serve = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Refused(Exception):
-    """What was asked for cannot be served; the text says why."""
+    """The request cannot be served; the text is the reason."""
 
 
 def serving(host: Host, queries: Queries | None, given: argparse.Namespace) -> Serve:
-    """Returns what serves, with everything open that it needs; raises Refused where that cannot be."""
+    """Returns the server, with everything open that it needs; raises Refused if that is not possible."""
     beside: Serve | None = None
     approver: Approver = Forms(host)
     if given.approve == "terminal":
@@ -68,7 +68,7 @@ def serving(host: Host, queries: Queries | None, given: argparse.Namespace) -> S
 
 
 async def until_terminated(scope: anyio.CancelScope) -> None:
-    """Ends what is served when the process is told to end (SIGTERM), as when the last client has gone."""
+    """Ends the server on SIGTERM, as when the last client has gone."""
     with anyio.open_signal_receiver(signal.SIGTERM) as signals:
         async for _ in signals:
             scope.cancel()
