@@ -308,13 +308,13 @@ record! {
 /// What `write_file` answers an agent.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// What was done.
+    /// The result.
     pub result: WriteResult,
     /// The git blob id of the file now.
     pub oid: String,
 }
 
-/// What `write_file` answers beside its text.
+/// The data of `write_file` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenFacts {
@@ -333,7 +333,7 @@ pub struct WrittenFacts {
 pub struct WrittenContent {
     /// The path as given.
     pub path: String,
-    /// What happened.
+    /// The report.
     pub message: String,
 }
 
@@ -369,7 +369,7 @@ pub struct Edited {
     pub truncated: bool,
 }
 
-/// What `edit_file` answers beside its text.
+/// The data of `edit_file` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditedFacts {
@@ -390,7 +390,7 @@ pub struct EditedFacts {
 pub struct EditedContent {
     /// The path as given.
     pub path: String,
-    /// What happened.
+    /// The report.
     pub message: String,
     /// The change.
     pub unified_diff: String,

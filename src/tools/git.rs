@@ -104,7 +104,7 @@ impl Tool for GitDiff {
     type Output = Compared;
 }
 
-/// Lists what differs between two sides.
+/// Lists the files that differ between two sides.
 pub struct GitDiffSummary;
 
 impl Tool for GitDiffSummary {
@@ -264,15 +264,15 @@ impl From<GitDiffFileArguments> for GitDiffArguments {
 pub struct FileChange {
     /// The path from the root of the repository; of a deleted file, the old one.
     pub file_path: String,
-    /// What happened: added, deleted, modified, type_changed, renamed, copied or unmerged.
+    /// The status: added, deleted, modified, type_changed, renamed, copied or unmerged.
     pub status: &'static str,
     /// Bytes of the old content; null for a submodule and where there was none.
     pub old_size: Option<u64>,
     /// Bytes of the new content, likewise.
     pub new_size: Option<u64>,
-    /// The path that a renamed or copied file was made from.
+    /// The path that a renamed or copied file comes from.
     pub old_path: Option<String>,
-    /// How alike both contents of a renamed or copied file are, in percent.
+    /// Similarity of both contents of a renamed or copied file, in percent.
     pub similarity: Option<u8>,
     /// Added lines; null for a binary file.
     pub additions: Option<u64>,
@@ -290,7 +290,7 @@ pub struct FileChange {
     pub new_oid: Option<String>,
 }
 
-/// What the git tools answer beside the text.
+/// The data of the git tools besides the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {

@@ -82,7 +82,7 @@ pub struct PatchResult {
     pub outcome: &'static str,
     /// The files.
     pub files: Vec<FileResult>,
-    /// What happened, in one line.
+    /// The report, in one line.
     pub message: String,
 }
 
@@ -107,7 +107,7 @@ pub struct FileResult {
     pub hunks: Vec<(u64, &'static str)>,
 }
 
-/// What `apply_patch` answers beside its text.
+/// The data of `apply_patch` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PatchFacts {
@@ -117,10 +117,10 @@ pub struct PatchFacts {
     pub outcome: String,
 }
 
-/// What became of a patch, as values.
+/// The result of a patch, as values.
 #[derive(Debug, Serialize)]
 pub struct PatchContent {
-    /// What happened.
+    /// The report.
     pub message: String,
     /// The files.
     pub files: Vec<FileResult>,

@@ -210,7 +210,7 @@ pub struct Lines {
     pub next: Option<(LinePlace, String)>,
 }
 
-/// What `read_file` answers beside its text.
+/// The data of `read_file` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinesFacts {
@@ -224,9 +224,9 @@ pub struct LinesFacts {
     pub last_line: u64,
     /// Blob id of the file.
     pub base_oid: String,
-    /// Whether the lines asked for go on.
+    /// Whether the requested lines continue.
     pub truncated: bool,
-    /// Where they do; null at their end.
+    /// The cursor to continue; null at their end.
     pub next_cursor: Option<String>,
 }
 
