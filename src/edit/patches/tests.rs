@@ -117,7 +117,7 @@ fn what_is_not_done_is_refused_in_words() {
             r#"[{"path": "f", "old": "a", "new_string": "b"}]"#,
             "edit 1 of the list has the field 'old'",
         ),
-        (r#"[{"path": "f", "path": "g"}]"#, "no JSON list"),
+        (r#"[{"path": "f", "path": "g"}]"#, "not a JSON list"),
     ] {
         let error = refused(patch);
         assert!(error.starts_with("invalid_args: ") && error.contains(words), "{patch}: {error}");

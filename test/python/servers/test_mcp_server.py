@@ -17,7 +17,7 @@ pytest.importorskip("mcp", reason="`make test` installs the packages of the serv
 import anyio
 import mcp_types as types
 from mcp import Client, StdioServerParameters
-from person import WITH_TERMINAL, Person
+from person import WITH_TERMINAL, Person, with_terminal
 from tool_calls import GOOD, WRONG, fill
 
 MODES = ["auto", "legacy"]
@@ -543,15 +543,7 @@ def test_calls_free_their_memory(drive):
 def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed, code):
     ours, theirs = os.openpty()
     shown = []
-    server = [
-        str(ROOT / "examples/mcp_server.py"),
-        str(folder),
-        "--extension",
-        str(extension),
-        "--write",
-        "--approve",
-        "terminal",
-    ]
+    server = with_terminal(extension, folder)
 
     def answer():
         """Types when it is asked, and once."""

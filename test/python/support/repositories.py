@@ -81,6 +81,12 @@ def git(
     return done.stdout
 
 
+def commit_nothing(repo, message: str) -> None:
+    """Makes an empty commit."""
+    who = "-c", "user.name=n", "-c", "user.email=e"
+    git(repo, *who, "commit", "--quiet", "--allow-empty", "-m", message)
+
+
 def git_text(repo: os.PathLike | str, *arguments: str) -> str:
     """Returns git's output as text, without the last newline."""
     return git(repo, *arguments).decode().rstrip("\n")
