@@ -170,7 +170,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         from .host import open_database
         from .query import Queries
-        from .serving import Refused, serving
+        from .serving import Refused, make_runner
     except ImportError as error:
         print(f"redline-mcp: {error}: pip install 'duckdb-redline[mcp]'", file=sys.stderr)
         return 1
@@ -182,7 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
             if given.query is not None
             else None
         )
-        anyio.run(serving(host, queries, given))
+        anyio.run(make_runner(host, queries, given))
     except (ExtensionError, Refused, duckdb.Error) as error:
         print(f"redline-mcp: {error}", file=sys.stderr)
         return 1

@@ -164,7 +164,7 @@ def camel(tool: dict[str, Any]) -> dict[str, Any]:
     return {names.get(name, name): given for name, given in tool.items()}
 
 
-async def serve(server: Server[Any]) -> None:
+async def serve_stdio(server: Server[Any]) -> None:
     """Serves one client on stdin and stdout until it closes them."""
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

@@ -45,7 +45,7 @@ def served(extension, tmp_path_factory):
     # No token is anywhere in what was said.
     said = "".join(made.said)
     assert (
-        said.startswith("redline-mcp: whoever holds a token answers for the person")
+        said.startswith("redline-mcp: any holder of a token can answer for the person")
         and "redline-mcp: serving at " in said
         and not any(token in said for token in made.tokens)
     ), said

@@ -47,7 +47,7 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 
 class Site:
-    """The pages of one host. Who knows the token decides."""
+    """The pages of one host. Any holder of the token can decide."""
 
     def __init__(self, host: Host, token: str) -> None:
         self.host, self.token, self.seals = host, token, Seals()
@@ -59,15 +59,15 @@ class Site:
         self.since: dict[str, float] = {}
 
     def app(self) -> Starlette:
-        pages = {
+        answers = {
             "": self.overview,
             "next": self.next,
             "change": self.change,
             "style.css": self.style,
         }
         routes = [
-            Route(f"/{{token}}/{name}", self.guarded(page), methods=["GET"])
-            for name, page in pages.items()
+            Route(f"/{{token}}/{name}", self.guarded(answer), methods=["GET"])
+            for name, answer in answers.items()
         ]
         routes.append(Route("/{token}/decide", self.guarded(self.decide), methods=["POST"]))
         return Starlette(routes=routes)
