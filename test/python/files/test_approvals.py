@@ -1,4 +1,4 @@
-"""Approvals: what a person is shown, what a yes is good for, and that nothing is done without it."""
+"""Approvals: the display for a person, the scope of an approval, and that nothing is done without it."""
 
 import hashlib
 import json
@@ -1009,7 +1009,7 @@ def test_a_no_to_a_read_tells_nothing_of_the_file(connections, root):
 
 
 def test_where_nobody_can_approve_nobody_is_waited_for(connect, root):
-    """An agent that is told to wait would wait for ever; while the configuration is open somebody can still be named."""
+    """An agent that is told to wait would wait for ever; while the configuration is open an approver can still be named."""
     for has_approver, is_locked, code in [
         (False, True, "permission_denied"),
         (False, False, "approval_required"),

@@ -1,4 +1,4 @@
-"""Sandboxes in SQL: files and repositories by name, what an agent is told, and what it must never see.
+"""Sandboxes in SQL: files and repositories by name, the answers to an agent, and the contents that it must never see.
 
 The table of paths is in test/rust/sandbox_attacks.rs; these tests check that every function applies the same rules.
 """
@@ -357,7 +357,7 @@ LEADING = {"git-file": ".git", "git-link": ".git", "commondir": ".git", "objects
 def test_a_repository_does_not_lead_into_a_sandbox_that_needs_an_approval(
     connect, tmp_path, part, asked
 ):
-    """Nor does one of a sandbox that needs none, whether the other sandbox lies beside it or around it."""
+    """Nor does one of a sandbox that needs none, whether the other sandbox is next to it or around it."""
     other = tmp_path / "asked" / "repo"
     shutil.copytree(repositories.fixture("module-source"), other)
     repositories.git(other, "pack-refs", "--all")

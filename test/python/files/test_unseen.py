@@ -1,4 +1,4 @@
-"""What must not be read unseen is not opened: a call is recorded, and every answer to it is the same, whatever stands in its place."""
+"""Files that must not be read unseen are not opened: a call is recorded, and its answer is the same, whatever is at the path."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ from approving import KEY, approvable, approve, listed, value
 from repositories import ROOT
 from sandboxes import configure
 
-# What stands at a path of five characters, and what is asked about each.
+# The files at a path of five characters, and the questions about each.
 PLACES = ["hit_f", "missf", "grown", "nonef", "dirxx", "linkf", "fifof", "git/f"]
 OLD = "token=a"
 CALLS = [

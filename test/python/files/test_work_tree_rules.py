@@ -18,7 +18,7 @@ REFUSED = {
     "ignored.txt": "fs_denied", "build/out.txt": "fs_denied", "data.bin": "fs_denied", "large.txt": "too_large", "tracked-large.txt": "too_large",
     "bare/config": "fs_denied", "bare/refs/heads/main.txt": "fs_denied", "inner/c.txt": "fs_denied", ".SSH/id_rsa": "fs_denied",
 }  # fmt: skip
-# What is not there for anybody.
+# Files that do not exist.
 ABSENT = [
     ".git/config",
     "inner/.git/config",
@@ -183,7 +183,7 @@ def test_a_work_tree_that_is_a_git_directory_is_refused(con, root, limit):
             assert repositories.code_and_words(caught.value)[
                 0
             ] == "fs_denied" and CANARY not in str(caught.value), (value, sql)
-    # A linked work tree says where it lies, too.
+    # A linked work tree names its place, too.
     git(x, "config", "--unset", "core.worktree")
     git(x, "worktree", "add", "-q", str(root / "linked"))
     pointer = root / "x/.git/worktrees/linked"

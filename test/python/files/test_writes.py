@@ -1,4 +1,4 @@
-"""What a write leaves behind, refuses and reports, and how often SQL runs calls with effects."""
+"""The results, refusals and reports of writes, and how often SQL runs calls with effects."""
 
 import json
 import os
@@ -226,7 +226,7 @@ def test_thousands_of_equal_edits_end_in_an_error(agent, root):
     assert text.startswith("invalid_args: edits 1 and 2 overlap at line 1"), text
 
 
-# The table of docs/edits.md: how often SQL makes a write that stands once in a statement, counted in new files.
+# The table of docs/edits.md: how often SQL makes a write that occurs once in a statement, counted in new files.
 # {c} writes a file with a new name; {b} is its field `bytes_written`, which is 1.
 COUNTED = {
     "SELECT {c} WHERE false": 0,

@@ -154,7 +154,7 @@ def test_the_number_of_threads_changes_no_row(con, renamed, count):
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory) -> pathlib.Path:
-    """Returns a repository of 3,000 commits, each tenth of which changes the file f; its objects lie loose."""
+    """Returns a repository of 3,000 commits, each tenth of which changes the file f; its objects are loose."""
     repo = tmp_path_factory.mktemp("long")
     write(repo, "init --quiet --initial-branch=main .")
     stream = []

@@ -1,4 +1,4 @@
-"""What is wrong with a revision, a path or a date is said so that the next call is right; git's words are taken for dates."""
+"""Errors of a revision, a path or a date lead to the right call; git's words are accepted as dates."""
 
 import datetime
 import pathlib

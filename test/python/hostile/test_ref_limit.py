@@ -15,7 +15,7 @@ OPEN = ["refs/heads/main", "refs/tags/open*"]
 
 
 class Limited:
-    """A repository of which main and the tags open* may be read, and what it hides."""
+    """A repository of which main and the tags open* may be read, and its hidden commits."""
 
     def __init__(self, root: pathlib.Path):
         self.root, self.repo, self.now = root, root / "repo", 1_600_000_000

@@ -129,7 +129,7 @@ KINDS = [
 
 
 def take_step(repo, kind: str, dice: random.Random, ids: list[str], step: int) -> None:
-    """Changes the references of a repository as somebody would who works in it."""
+    """Changes the references of a repository as its users would."""
     name, env = (
         dice.choice(NAMES),
         AUTHOR | {"GIT_COMMITTER_DATE": f"{1_700_001_000 + step} +0530"},

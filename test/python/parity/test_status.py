@@ -214,7 +214,7 @@ def test_patterns_that_a_sparse_checkout_leaves_out_count(con, repo):
         (repo / name).parent.mkdir(exist_ok=True)
         (repo / name).write_text("new\n")
     assert_same(con, repo, minimum=2)
-    # A link is no list of patterns, and neither is a directory; the index is asked instead of the first alone.
+    # Neither a link nor a directory is a list of patterns; the index is asked instead of the first alone.
     os.symlink("d2/f2", repo / ".gitignore")
     assert_same(con, repo)
     (repo / ".gitignore").unlink()

@@ -79,7 +79,7 @@ def serve(folder, *calls):
         text=True,
         timeout=120,
     )
-    # Nothing stands on stdout but the protocol: each line is an answer.
+    # Only the protocol is on stdout: each line is an answer.
     answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
     assert sorted(answers) == list(range(len(calls) + 1)), (done.stdout, done.stderr)
     return [answers[number] for number in range(1, len(calls) + 1)]

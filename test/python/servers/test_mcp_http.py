@@ -406,7 +406,7 @@ def test_the_error_names_an_option_that_cannot_be_served(extension, served, tmp_
 
 
 def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tmp_path):
-    """Whoever reads the tokens has every client's session; whoever changes the extension has the server."""
+    """A reader of the tokens has every client's session; a writer of the extension controls the server."""
     root = tmp_path / "root"
     root.mkdir()
     inside = root / "tokens"

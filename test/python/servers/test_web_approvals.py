@@ -184,7 +184,7 @@ def test_a_seal_counts_for_one_answer_to_one_payload_once(served, path):
     assert path.read_text() == other.read_text() == "one\ntwo\n" and not any(
         call.done() for call in calls
     )
-    # Of two that wait, a yes is for one.
+    # Of two waiting changes, a yes approves one.
     assert served.answer(yes).status == 303
     done = [call for call in calls if not call.done() or not call.result().is_error]
     time.sleep(0.3)
@@ -423,7 +423,7 @@ def test_a_scope_is_what_the_person_has_chosen(served, path, scope, next_asks):
         (link,) = served.waiting()
         served.answer(served.shown(link).form("no"))
     assert after.result(30).is_error is next_asks
-    # For the other client it is no yes.
+    # It does not count for the other client.
     other = served.call(*edit(path, new="4", old="one"), number=1)
     (link,) = served.waiting()
     assert "client 2" in served.shown(link).text

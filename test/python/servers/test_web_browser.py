@@ -242,7 +242,7 @@ def test_a_proposal_appears_by_itself(served, browser, path):
 
 
 def test_the_texts_are_in_the_order_in_which_they_are_stored(served, browser):
-    """A browser would draw letters of Hebrew from right to left, and what stands between them."""
+    """A browser would draw Hebrew letters, and characters between them, from right to left."""
     path = served.folder / f"order{next(NUMBERS)}.txt"
     text = "x = 'אב', 12, 'גד'"
     served.call("write_file", {"path": f"workspace/{path.name}", "content": text + "\n"})

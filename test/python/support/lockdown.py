@@ -25,7 +25,7 @@ READING_TOOLS = [
     "redline_capabilities",
 ]
 # How each function is called on a place: a file {file}, a repository {repo}. A new function fails
-# test_every_function_is_tried_under_the_locks until it stands here.
+# test_every_function_is_tried_under_the_locks until it is listed here.
 FILE_CALLS = {
     "read_file": ["SELECT read_file('{file}')"],
     "edit_explain": [
@@ -98,9 +98,9 @@ WAITING_CALLS = {
     "approval_chunk": "SELECT approval_chunk('{file}', 1)",
     "revert_edit": "SELECT revert_edit('{file}')",
 }
-# What was done to files is told where they may be written.
+# Changes of files are listed where the files may be written.
 JOURNAL_CALLS = {"redline_log": "SELECT * FROM redline_log()"}
-# Functions that answer with their errors, and the words in an answer that is no error.
+# Functions that answer with their errors, and the words in an answer without an error.
 TOOL_CALLS = {
     "redline_call": (
         """SELECT redline_call('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""",

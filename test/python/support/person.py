@@ -43,7 +43,7 @@ class Person:
         os.write(self.ours, text.encode())
 
     async def sees(self, words, after=0):
-        """Returns where words end that appear behind a place."""
+        """Returns the end of words that appear after a place."""
         with anyio.move_on_after(30):
             while True:
                 found = re.compile(words).search(self.said, after)

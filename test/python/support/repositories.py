@@ -49,7 +49,7 @@ def environment(**extra: str) -> dict[str, str]:
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_NO_LAZY_FETCH": "1",
             "GIT_TERMINAL_PROMPT": "0",
-            # A broken fixture must not be answered by the checkout that it lies in.
+            # A broken fixture must not be answered by the checkout around it.
             "GIT_CEILING_DIRECTORIES": os.fspath(FIXTURES),
             "XDG_CONFIG_HOME": "/dev/null",
             "HOME": "/dev/null",
@@ -561,7 +561,7 @@ NEVER_SHOWN = [
 
 
 def code_and_words(error: BaseException | str) -> tuple[str, str]:
-    """Returns the code of a SQL error and the words behind it; fails when it has none, or shows too much."""
+    """Returns the code of a SQL error and the words after it; fails when it has none, or shows too much."""
     text = str(error)
     for secret in NEVER_SHOWN:
         assert secret not in text, f"the error shows {secret!r}: {text}"

@@ -82,7 +82,7 @@ def unqualified(statement: str) -> list[str]:
     calls = re.findall(r"(?<![\w.$])([A-Za-z_]\w*)\s*\(", rest)
     defined = re.findall(r"MACRO\s+(\w+)\s*\(|PRAGMA\s+(\w+)\s*\(", statement)
     allowed = SYNTAX | {name for pair in defined for name in pair if name}
-    # Operators are functions, which a macro can replace, unlike comparisons. `*` is one unless it stands for all columns.
+    # Operators are functions, which a macro can replace, unlike comparisons. `*` is one unless it means all columns.
     operators = re.findall(
         r"\|\||->>?|\bLIKE\b| [-+/%] |(?<=[\w)]) \* (?=[\w(@])",
         re.sub(r"\b(SELECT|DISTINCT) \* ", "@", rest),
