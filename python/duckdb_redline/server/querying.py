@@ -19,7 +19,7 @@ from typing import Any
 import duckdb
 
 from duckdb_redline.connection import connect, literal
-from duckdb_redline.locked import tools_of
+from duckdb_redline.locked import lock, tools_of
 from duckdb_redline.server.unseen import is_unseen
 
 # Bytes of memory that the process may write to, and those of them that DuckDB uses.
@@ -69,13 +69,17 @@ def open_database(given: Given) -> duckdb.DuckDBPyConnection:
         },
         extension=given["extension"],
     )  # fmt: skip
-    roots, largest = ", ".join(map(literal, given["roots"])), given["max_file_bytes"]
-    for setting in (
-        f"redline_sandboxes = {literal(json.dumps(given['sandboxes']))}", f"redline_tool_grants = {tools_of(con).reading}", f"redline_max_seconds = {given['seconds']}",
-        *([f"redline_max_read_bytes = {largest}"] if largest is not None else []),
-        f"allowed_directories = [{roots}]", "enable_external_access = false", "disabled_filesystems = 'LocalFileSystem'", "lock_configuration = true",
-    ):  # fmt: skip
-        con.execute(f"SET GLOBAL {setting}")
+    largest = given["max_file_bytes"]
+    settings = {
+        "redline_sandboxes": literal(json.dumps(given["sandboxes"])),
+        "redline_tool_grants": tools_of(con).reading,
+        "redline_max_seconds": given["seconds"],
+        **({"redline_max_read_bytes": largest} if largest is not None else {}),
+        "allowed_directories": f"[{', '.join(map(literal, given['roots']))}]",
+        "enable_external_access": "false",
+        "disabled_filesystems": "'LocalFileSystem'",
+    }
+    lock(con, settings)
     ((doors,),) = con.execute(
         "SELECT open_doors FROM system.main.redline_capabilities()"
     ).fetchall()
