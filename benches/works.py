@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-import contestants as ask
+import contestants
 import inputs
 
 # The columns that make redline read contents, and those that do not.
@@ -38,7 +38,7 @@ class Work(NamedTuple):
 
 def asked(con, question: Callable) -> dict[str, Callable]:
     """Returns redline's answers to a question of a connection: the first one of a new connection, and a later one."""
-    return {"redline": lambda: ask.first(question), AGAIN: lambda: question(con)}
+    return {"redline": lambda: contestants.first(question), AGAIN: lambda: question(con)}
 
 
 def wide_range(con, cargo, name: str, old: str, new: str) -> list[Work]:
@@ -48,51 +48,53 @@ def wide_range(con, cargo, name: str, old: str, new: str) -> list[Work]:
         Work(
             f"names and statuses, {name}",
             {
-                **asked(con, lambda asked: ask.changed(asked, NAMES, old, new, cargo)),
-                "git": lambda: inputs.git_bytes(cargo, *flat, "--raw", "-z", *ask.PLAIN),
-                "libgit2": lambda: ask.libgit2_names(cargo, old, new),
-                "GitPython": lambda: ask.gitpython_names(cargo, old, new),
+                **asked(con, lambda asked: contestants.changed(asked, NAMES, old, new, cargo)),
+                "git": lambda: inputs.git_bytes(cargo, *flat, "--raw", "-z", *contestants.PLAIN),
+                "libgit2": lambda: contestants.libgit2_names(cargo, old, new),
+                "GitPython": lambda: contestants.gitpython_names(cargo, old, new),
             },
             {"git": 3.5, "libgit2": 1.2},
-            {"git": ask.read_raw, "libgit2": list},
+            {"git": contestants.read_raw, "libgit2": list},
         ),
         Work(
             f"line counts, {name}",
             {
-                **asked(con, lambda asked: ask.changed(asked, COUNTS, old, new, cargo)),
-                OWN_THREAD: lambda: ask.first(
-                    lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo), **OWN
+                **asked(con, lambda asked: contestants.changed(asked, COUNTS, old, new, cargo)),
+                OWN_THREAD: lambda: contestants.first(
+                    lambda new_con: contestants.changed(new_con, COUNTS, old, new, cargo), **OWN
                 ),
-                "git": lambda: inputs.git_bytes(cargo, *flat, "--numstat", "-z", *ask.PLAIN),
-                "libgit2": lambda: ask.libgit2_counts(cargo, old, new),
+                "git": lambda: inputs.git_bytes(
+                    cargo, *flat, "--numstat", "-z", *contestants.PLAIN
+                ),
+                "libgit2": lambda: contestants.libgit2_counts(cargo, old, new),
             },
             {"git": 4.0, f"{AGAIN}, git": 8.0},
-            {"git": ask.read_counts},
+            {"git": contestants.read_counts},
         ),
         Work(
             f"renames, {name}",
             {
                 **asked(
                     con,
-                    lambda asked: ask.changed(
+                    lambda asked: contestants.changed(
                         asked, NAMES, old, new, cargo, ", renames := true, rename_limit := 0"
                     ),
                 ),
-                "git": lambda: inputs.git_bytes(cargo, *renamed, "--raw", "-z", *ask.PLAIN),
-                "libgit2": lambda: ask.libgit2_names(cargo, old, new, renames=True),
+                "git": lambda: inputs.git_bytes(cargo, *renamed, "--raw", "-z", *contestants.PLAIN),
+                "libgit2": lambda: contestants.libgit2_names(cargo, old, new, renames=True),
             },
             {"git": 4.0},
-            {"git": ask.read_raw},
+            {"git": contestants.read_raw},
         ),
         Work(
             f"patches, {name}",
             {
                 **asked(con, lambda asked: asked.execute(patches).fetchall()),
-                OWN_THREAD: lambda: ask.first(
+                OWN_THREAD: lambda: contestants.first(
                     lambda new_con: new_con.execute(patches).fetchall(), **OWN
                 ),
-                "git": lambda: inputs.git_bytes(cargo, *flat, *ask.PLAIN[:3]),
-                "libgit2": lambda: ask.libgit2_diff(cargo, old, new).patch,
+                "git": lambda: inputs.git_bytes(cargo, *flat, *contestants.PLAIN[:3]),
+                "libgit2": lambda: contestants.libgit2_diff(cargo, old, new).patch,
             },
             {"git": 4.0},
             {
@@ -113,7 +115,9 @@ def one_file(con, cargo, path: str, size: str, least: float, old: str, new: str)
         body = text[text.index("\n@@ ") + 1 :].split("\n")[:-1]
         return [(kinds[line[0]], line[1:]) for line in body if line[0] in kinds]
 
-    git = lambda: inputs.git_bytes(cargo, "diff", "--no-renames", *ask.PLAIN, old, new, "--", path)
+    git = lambda: inputs.git_bytes(
+        cargo, "diff", "--no-renames", *contestants.PLAIN, old, new, "--", path
+    )
     arrow = lambda: con.execute(query).fetch_arrow_table()
     rows = asked(con, lambda asked: asked.execute(query).fetchall())
     answers = {**rows, "Arrow": arrow, "git": git}
@@ -125,12 +129,12 @@ def histories(con, cargo, tip: str, name: str, counts: float) -> list[Work]:
         Work(
             f"history with line counts, {name}",
             {
-                **asked(con, lambda asked: ask.history(asked, COUNTS, tip, cargo)),
-                OWN_THREAD: lambda: ask.first(
-                    lambda new_con: ask.history(new_con, COUNTS, tip, cargo), **OWN
+                **asked(con, lambda asked: contestants.history(asked, COUNTS, tip, cargo)),
+                OWN_THREAD: lambda: contestants.first(
+                    lambda new_con: contestants.history(new_con, COUNTS, tip, cargo), **OWN
                 ),
-                "git": lambda: ask.git_history(cargo, "--no-merges", "--numstat", tip),
-                "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=True),
+                "git": lambda: contestants.git_history(cargo, "--no-merges", "--numstat", tip),
+                "libgit2": lambda: contestants.libgit2_history(cargo, tip, counts=True),
             },
             {"git": counts},
             {"git": int},
@@ -139,12 +143,12 @@ def histories(con, cargo, tip: str, name: str, counts: float) -> list[Work]:
         Work(
             f"history, names only, {name}",
             {
-                **asked(con, lambda asked: ask.history(asked, NAMES, tip, cargo)),
-                OWN_THREAD: lambda: ask.first(
-                    lambda new_con: ask.history(new_con, NAMES, tip, cargo), **OWN
+                **asked(con, lambda asked: contestants.history(asked, NAMES, tip, cargo)),
+                OWN_THREAD: lambda: contestants.first(
+                    lambda new_con: contestants.history(new_con, NAMES, tip, cargo), **OWN
                 ),
-                "git": lambda: ask.git_history(cargo, "--no-merges", "--raw", tip),
-                "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=False),
+                "git": lambda: contestants.git_history(cargo, "--no-merges", "--raw", tip),
+                "libgit2": lambda: contestants.libgit2_history(cargo, tip, counts=False),
             },
             {"git": 3.0},
             {"git": int},
@@ -158,8 +162,8 @@ def with_graph(con, tip: str, name: str) -> Work:
     return Work(
         f"history, names only, commit-graph, {name}",
         {
-            **asked(con, lambda asked: ask.history(asked, NAMES, tip, graph)),
-            "git": lambda: ask.git_history(graph, "--no-merges", "--raw", tip),
+            **asked(con, lambda asked: contestants.history(asked, NAMES, tip, graph)),
+            "git": lambda: contestants.git_history(graph, "--no-merges", "--raw", tip),
         },
         {"git": 2.0},
         {"git": int},
@@ -172,7 +176,7 @@ def texts(con) -> list[Work]:
     def prepare(count: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(inputs.pairs(count)))
-        ask.with_pairs(con, path)
+        contestants.with_pairs(con, path)
 
     total = lambda function: con.execute(
         f"SELECT sum(strlen({function}(a, b))) FROM pairs"
@@ -185,10 +189,10 @@ def texts(con) -> list[Work]:
         return found
 
     plain = {
-        f"plain {name}": lambda name=name: ask.plain_pairs(name, path)
+        f"plain {name}": lambda name=name: contestants.plain_pairs(name, path)
         for name in ("similar", "imara")
     }
-    plain = {"plain engine": lambda: ask.plain_pairs("redline", path)} | plain
+    plain = {"plain engine": lambda: contestants.plain_pairs("redline", path)} | plain
     found = []
     for count in (4_000, 10_000):
         before = lambda count=count: prepare(count)
@@ -240,14 +244,21 @@ def wide_tree(con) -> Work:
     return Work(
         "a tree of 1,000,000 files, 10 changed",
         {
-            **asked(con, lambda asked: ask.changed(asked, COUNTS, "main~1", "main", wide)),
+            **asked(con, lambda asked: contestants.changed(asked, COUNTS, "main~1", "main", wide)),
             "git": lambda: inputs.git_bytes(
-                wide, "diff", "--no-renames", "--numstat", "-z", *ask.PLAIN, "main~1", "main"
+                wide,
+                "diff",
+                "--no-renames",
+                "--numstat",
+                "-z",
+                *contestants.PLAIN,
+                "main~1",
+                "main",
             ),
-            "libgit2": lambda: ask.libgit2_counts(wide, "main~1", "main"),
+            "libgit2": lambda: contestants.libgit2_counts(wide, "main~1", "main"),
         },
         {"seconds": 0.020},
-        {"git": ask.read_counts},
+        {"git": contestants.read_counts},
     )
 
 
@@ -259,8 +270,11 @@ def lengths(con) -> list[Work]:
             Work(
                 f"history with line counts, {commits:,} small commits",
                 {
-                    **asked(con, lambda asked, long=long: ask.history(asked, COUNTS, "main", long)),
-                    "git": lambda long=long: ask.git_history(
+                    **asked(
+                        con,
+                        lambda asked, long=long: contestants.history(asked, COUNTS, "main", long),
+                    ),
+                    "git": lambda long=long: contestants.git_history(
                         long, "--no-merges", "--numstat", "main"
                     ),
                 },
@@ -283,7 +297,7 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
             {
                 **asked(
                     con,
-                    lambda asked: ask.changed(
+                    lambda asked: contestants.changed(
                         asked, NAMES, "HEAD", "WORKTREE", scattered, ", untracked := true"
                     ),
                 ),
@@ -311,17 +325,29 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
             {
                 **asked(con, lambda asked: asked.execute(newest.format(cargo)).fetchall()),
                 "git": lambda: inputs.git_bytes(
-                    cargo, "log", "-5", "--format=%x01%H", "--no-merges", "--raw", "-z", *ask.PLAIN
+                    cargo,
+                    "log",
+                    "-5",
+                    "--format=%x01%H",
+                    "--no-merges",
+                    "--raw",
+                    "-z",
+                    *contestants.PLAIN,
                 ),
             },
             {"git": 1.0},
-            {"git": ask.read_newest},
+            {"git": contestants.read_newest},
         ),
         Work(
             f"history, names only, 0.40.0...{middle}",
             {
-                **asked(con, lambda asked: ask.history(asked, NAMES, f"0.40.0...{middle}", cargo)),
-                "git": lambda: ask.git_history(cargo, "--no-merges", "--raw", f"0.40.0...{middle}"),
+                **asked(
+                    con,
+                    lambda asked: contestants.history(asked, NAMES, f"0.40.0...{middle}", cargo),
+                ),
+                "git": lambda: contestants.git_history(
+                    cargo, "--no-merges", "--raw", f"0.40.0...{middle}"
+                ),
             },
             {"git": 1.0},
             {"git": int},
@@ -341,8 +367,8 @@ def tables(con, cargo, recent: str) -> list[Work]:
         return Work(
             title,
             {
-                **asked(con, lambda asked: ask.counted(asked, columns, table)),
-                "git": lambda: ask.git_lines(repository, *arguments, **read),
+                **asked(con, lambda asked: contestants.counted(asked, columns, table)),
+                "git": lambda: contestants.git_lines(repository, *arguments, **read),
             },
             {"git": least},
             {"git": int},
@@ -351,7 +377,9 @@ def tables(con, cargo, recent: str) -> list[Work]:
     def blame_all() -> int:
         files = inputs.git(ripgrep, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
         return sum(
-            ask.git_lines(ripgrep, "blame", "--porcelain", "HEAD", "--", file, starting=b"\t")
+            contestants.git_lines(
+                ripgrep, "blame", "--porcelain", "HEAD", "--", file, starting=b"\t"
+            )
             for file in files
         )
 
@@ -470,17 +498,27 @@ def package() -> list[Work]:
         Work(
             "the command: redline stat HEAD~1 in ripgrep",
             {
-                "redline": lambda: ask.command(checkout, "stat", "--no-renames", "HEAD~1"),
+                "redline": lambda: contestants.command(checkout, "stat", "--no-renames", "HEAD~1"),
                 "git": lambda: inputs.git_bytes(
-                    checkout, "diff", "--no-renames", "--numstat", "-z", *ask.PLAIN, "HEAD~1"
+                    checkout,
+                    "diff",
+                    "--no-renames",
+                    "--numstat",
+                    "-z",
+                    *contestants.PLAIN,
+                    "HEAD~1",
                 ),
             },
             {"processor, git": 1 / 15},
-            {"redline": ask.read_stat, "git": ask.read_counts},
+            {"redline": contestants.read_stat, "git": contestants.read_counts},
         ),
         Work(
             "a server's first call: start, GitDiffSummary of HEAD~1 in ripgrep, end",
-            {"redline": lambda: ask.server_call(checkout, "GitDiffSummary", **{"from": "HEAD~1"})},
+            {
+                "redline": lambda: contestants.server_call(
+                    checkout, "GitDiffSummary", **{"from": "HEAD~1"}
+                )
+            },
             {},
         ),
     ]
@@ -489,7 +527,9 @@ def package() -> list[Work]:
 def processors(cargo, tip: str) -> list[Work]:
     """Returns the same work on one thread and on two; neither is held against another contestant."""
     answer = lambda threads: (
-        lambda: ask.first(lambda con: ask.history(con, COUNTS, tip, cargo), threads=threads)
+        lambda: contestants.first(
+            lambda con: contestants.history(con, COUNTS, tip, cargo), threads=threads
+        )
     )
     title = "history with line counts, 5,000 commits, {} of DuckDB"
     return [
@@ -498,7 +538,7 @@ def processors(cargo, tip: str) -> list[Work]:
 
 
 def all_works() -> list[Work]:
-    cargo, con = inputs.cargo(), ask.connect()
+    cargo, con = inputs.cargo(), contestants.connect()
     first, middle, recent = inputs.revisions()
     # The first 5,000 of the walk, as a range that both understand.
     tip = f"{recent}..HEAD"
