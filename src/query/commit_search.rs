@@ -39,7 +39,7 @@ pub fn commits_with(
         combined: false,
     };
     let run = Run::over(context, repository.clone(), usize::MAX);
-    let jobs = Jobs::source(history, History::next);
+    let jobs = Jobs::source(history, History::next, limits::JOB_COMMITS);
     let mut work = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
         let mut measurer = CommitMeasurer::new(&run.repository, paths, &measure, None)?;
         Ok(move |job: Vec<Comparable>, cancel: &CancelToken<'_>| {

@@ -111,7 +111,9 @@ impl CommitsQuery {
         let history = History::new(&run.repository, &ends, self.history)?
             .with_paths(&run.repository, &self.paths)?;
         let excluded = history.excluded();
-        let jobs = Jobs::source(history, History::next_commit);
+        let is_compared = needs.has(Need::PatchId);
+        let most = if is_compared { limits::JOB_COMMITS } else { limits::JOB_SMALL_COMMITS };
+        let jobs = Jobs::source(history, History::next_commit, most);
         let rows = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
             let (mailmap, excluded, decorations, notes) =
                 (mailmap.clone(), Arc::clone(&excluded), Arc::clone(&decorations), notes.clone());

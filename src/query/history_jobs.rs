@@ -29,10 +29,14 @@ pub struct Jobs<C> {
 }
 
 impl<C> Jobs<C> {
-    /// Returns a source of jobs; withholds results until the excluded commits of the range are
+    /// Returns a source of jobs of up to `most` commits; withholds results until the excluded commits of the range are
     /// known.
-    pub fn source(history: History, next: fn(&mut History) -> Option<Result<C>>) -> Source<Self> {
-        let growth = Growth { doubles_after: 4, most: limits::JOB_COMMITS };
+    pub fn source(
+        history: History,
+        next: fn(&mut History) -> Option<Result<C>>,
+        most: usize,
+    ) -> Source<Self> {
+        let growth = Growth { doubles_after: 4, most };
         let groups = Batches::new(Walk { history, next }, growth);
         Source::new(Self { groups, last: Instant::now() }).open_while(
             |jobs| jobs.groups.items().history.is_open(),
