@@ -432,6 +432,8 @@ def sql(
 ) -> None:
     """Runs a query with redline and its macros loaded; - or nothing reads it from stdin, and a terminal gets a prompt.
 
+    Of several statements, separated by semicolons, the rows of the last are printed.
+
     Example: redline sql "FROM changes('HEAD~1', 'HEAD')"
     """
     from .query import run_query

@@ -83,14 +83,15 @@ def last_rows(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRela
     statements = con.extract_statements(query)
     if not statements:
         return None
-    *before, last = statements
-    for statement in before:
-        con.execute(statement)
-    # What may answer with a number of changed rows is no query, although it could answer with rows, too.
-    if duckdb.ExpectedResultType.CHANGED_ROWS in last.expected_result_type:
-        con.execute(last)
+    last = statements[-1]
+    # A PIVOT is several statements to DuckDB, some of them without a text: so the whole is run at once. What may answer
+    # with a number of changed rows is no query, although it could answer with rows, too.
+    is_many = last.type.name.startswith("MULTI")
+    if duckdb.ExpectedResultType.CHANGED_ROWS in last.expected_result_type and not is_many:
+        con.execute(query)
         return None
-    return con.sql(last.query)
+    rows = con.sql(query)
+    return None if is_many and rows is not None and rows.columns == ["Success"] else rows
 
 
 def box(rows: duckdb.DuckDBPyRelation) -> str:

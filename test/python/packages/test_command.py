@@ -196,6 +196,20 @@ def test_a_query_is_written_in_every_format(redline, repo):
     assert redline("sql", "CREATE TABLE t AS SELECT 1 AS a", "--database", "x.duckdb") == ""
     assert redline("sql", "FROM t", "--database", "x.duckdb") == "a\n1\n"
     assert redline("sql", "SELECT count(*) AS n FROM changes()") == "n\n2\n"
+    # Several statements to DuckDB, some without a text; of several of a person's, the last.
+    pivot = "PIVOT (SELECT 1 AS a, 'x' AS b, 3 AS c) ON b USING sum(c) GROUP BY a"
+    for query in (
+        pivot,
+        f"FROM ({pivot});",
+        f"SELECT 2; {pivot}",
+        f"{pivot}; SELECT 1 AS a, 3 AS x",
+    ):
+        assert redline("sql", query) == "a,x\n1,3\n"
+    assert redline("sql", "-o", "pivot.csv", pivot) == ""
+    assert (repo / "pivot.csv").read_text() == "a,x\n1,3\n"
+    made = f"CREATE TABLE made AS {pivot}"
+    assert redline("sql", made, "--database", "x.duckdb") == ""
+    assert redline("sql", "FROM made", "--database", "x.duckdb") == "a,x\n1,3\n"
 
 
 def test_errors_have_exit_codes_and_one_reason_on_stderr(redline, tmp_path_factory):
@@ -273,7 +287,8 @@ def test_the_commands_of_the_readme_answer(extension, repo, tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr
     assert "modified\t1\t3\tsrc/a.txt\n" in done.stdout and "\nsrc/a.txt,modified," in done.stdout
-    assert re.search(r"│ new\.txt +│ modified +│", done.stdout), done.stdout
+    subject = git(repo, "log", "-1", "--format=%s").strip()
+    assert re.search(rf"│ {subject} +│", done.stdout), done.stdout
 
 
 def test_files_are_listed_as_git_lists_them(redline, repo):
