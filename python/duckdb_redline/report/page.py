@@ -29,6 +29,8 @@ def facts(asked: Asked, summary: Summary) -> Element:
         "From": f"{summary.first} to {summary.last}",
         "Files": f"{summary.files:,}",
     }
+    if asked.paths:
+        said["Of the paths"] = harmless("  ".join(asked.paths))
     rows = [part for term, text in said.items() for part in (node("dt", term), node("dd", text))]
     return node("dl", *rows)
 

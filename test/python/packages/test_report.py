@@ -326,6 +326,39 @@ def test_since_and_a_revision_choose_the_history(extension, repo, tmp_path):
     assert min(periods) >= "2021-06" and max(periods) < "2022-03"
 
 
+def test_paths_choose_the_files_of_every_picture(extension, repo, tmp_path):
+    words = [
+        "HEAD",
+        "-C",
+        repo,
+        "-o",
+        tmp_path / "part.html",
+        "--snapshots",
+        2,
+        "--",
+        "*.py",
+        ":!**/deep/**",
+    ]
+    done = report(extension, tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    text = html.unescape((tmp_path / "part.html").read_text())
+    assert "*.py  :!**/deep/**" in text and "src/a.py" in text
+    assert "docs/d.md" not in text and "top.txt" not in text and "er/c.py" not in text
+    with duckdb_redline.connect(extension=extension) as con:
+        for sql in re.findall(r"<pre><code>(.*?)</code></pre>", text, re.DOTALL):
+            assert con.execute(sql).fetchall(), sql
+
+
+def test_what_takes_long_is_said_in_a_pipe_too(capsys):
+    from duckdb_redline.command.screen import tell_in_lines
+
+    for second in range(1, 100):
+        tell_in_lines("blaming", second)
+    assert capsys.readouterr().err.splitlines() == [
+        f"blaming … {seconds} s" for seconds in (10, 20, 40, 80)
+    ]
+
+
 def test_one_commit_has_a_page_that_says_what_it_lacks(extension, tmp_path):
     git = ["git", "-C", tmp_path, "-c", "user.name=A", "-c", "user.email=a"]
     subprocess.run([*git, "init", "-q"], check=True)
@@ -359,7 +392,7 @@ def test_without_matplotlib_the_command_says_what_to_install(extension, tmp_path
         [sys.executable, script], cwd=tmp_path, capture_output=True, text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT / "python")},
     )  # fmt: skip
-    assert done.returncode == 1 and done.stderr.endswith("pip install 'duckdb-redline[report]'\n")
+    assert done.returncode == 1 and done.stderr.endswith("pip install matplotlib\n")
 
 
 def test_the_tiles_of_a_treemap_are_in_the_map_and_do_not_overlap():
