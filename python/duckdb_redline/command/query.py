@@ -90,8 +90,8 @@ def last_rows(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRela
     if not statements:
         return None
     last = statements[-1]
-    # A PIVOT is several statements to DuckDB, some of them without a text: so the whole is run at once. What may answer
-    # with a number of changed rows is no query, although it could answer with rows, too.
+    # A PIVOT is several statements to DuckDB, some of them without a text: so the whole is run at once. A statement that
+    # may return a number of changed rows is not a query, although it could return rows, too.
     is_many = last.type.name.startswith("MULTI")
     if duckdb.ExpectedResultType.CHANGED_ROWS in last.expected_result_type and not is_many:
         con.execute(query)
@@ -153,7 +153,7 @@ def markdown(rows: duckdb.DuckDBPyRelation) -> Iterator[str]:
 
 
 def in_markdown(text: str) -> str:
-    """Returns a text as it stands in one cell of a table."""
+    """Returns a text for one cell of a table."""
     return "<br>".join(
         harmless(line) for line in text.replace("\\", "\\\\").replace("|", "\\|").split("\n")
     )
