@@ -196,7 +196,7 @@ impl Kind for CopySearch {
         let copies = given.integer().unwrap_or_default();
         u8::try_from(copies).ok().filter(|copies| *copies <= MOST).ok_or_else(|| {
             Error::invalid_args(format!("{} is {copies}", asked.name)).with_hint(
-                "Give 0 to 3: from no other file, from those changed with it, for new files from all, from all",
+                "Give 0 to 3. 0: no other file; 1: files of the same commit; 2: for new files all files; 3: all files",
             )
         })
     }

@@ -151,7 +151,7 @@ def test_each_of_several_texts_is_named(con, texts):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"contains": ""}, "contains names no text"),
+        ({"contains": ""}, "contains has no text"),
         ({"contains": []}, "contains "),
         ({"contains": [None]}, "contains is not a list of texts"),
         ({"contains": "a", "changed_lines": "b"}, "given together"),
@@ -166,7 +166,7 @@ def test_invalid_searches_are_refused(con, texts, options, words):
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("large") / "ripgrep")
 
