@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::diff_rows::{LineRow, LineRows, Liner};
-use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::hunk_ids::{FileHunkIds, LineNamer};
 use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
@@ -61,7 +61,7 @@ impl Query for LinesQuery {
         let rows = self.revisions.work(context, |comparison| {
             let mut liner = Liner::new(comparison, &self.options);
             let mut namer =
-                needs.has(Need::HunkId).then(|| HunkNamer::new(comparison)).transpose()?;
+                needs.has(Need::HunkId).then(|| LineNamer::new(comparison)).transpose()?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let lines = liner.lines(std::slice::from_ref(&change), cancel)?;
                 let ids = match &mut namer {

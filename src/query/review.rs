@@ -21,6 +21,7 @@ use crate::git::{
 use crate::limits;
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Rank, Review};
+use crate::text::hunk_id::parts;
 use crate::text::moved::{MovedMode, MovedWhitespace};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
 
@@ -89,7 +90,8 @@ impl Request {
     fn compare(&self, context: &Context, frame: &impl Frame) -> Result<Reviewed> {
         let comparison = self.revisions.open(context)?;
         let layout = frame.layout();
-        let except = Arc::new(self.except.iter().cloned().collect());
+        let except = self.except.iter().flat_map(|id| parts(id)).map(str::to_owned);
+        let except = Arc::new(except.collect());
         let has_moves =
             matches!(layout, Layout::Text(_)) && self.has_hunks && self.cursor.is_none();
         let cutting = Cutting { has_names: layout == Layout::Rows, except, has_moves };

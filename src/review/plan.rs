@@ -377,15 +377,15 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     fn finish(mut self) -> Result<Page> {
         let (review, files) = (self.review, &self.review.files);
         let mut sections = Vec::new();
-        let mut put = |kind, file: Option<usize>, piece, text| {
+        let mut put = |kind, file: Option<usize>, piece, text, is_end| {
             let file = file.map(|file| review.given[file]);
-            sections.push(Section { kind, file, piece, text });
+            sections.push(Section { kind, file, piece, is_end, text });
         };
         let note = if self.is_first { &review.note[..] } else { "" };
         let summary = wording::summary(files, &review.ends, !self.is_first) + note;
-        put(Kind::Summary, None, None, summary);
+        put(Kind::Summary, None, None, summary, true);
         if let Some(text) = self.directories.take() {
-            put(Kind::Summary, None, None, text);
+            put(Kind::Summary, None, None, text, true);
         }
         let list = self.list_of_files();
         for file in self.listed.clone() {
@@ -393,10 +393,10 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             if file + 1 == self.listed.end {
                 text.push_str(list.end(file));
             }
-            put(Kind::File, Some(file), None, text);
+            put(Kind::File, Some(file), None, text, true);
         }
         if let Some(rest) = self.rest_of_list.take() {
-            put(Kind::Summary, None, None, rest);
+            put(Kind::Summary, None, None, rest, true);
         }
         for (file, shown) in self.shown.clone() {
             if self.is_told(file) {
@@ -418,7 +418,9 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 if !text.ends_with('\n') {
                     text.push('\n');
                 }
-                put(Kind::Hunk, Some(file), Some(piece), text);
+                let all = patch.piece(piece).len();
+                let is_end = shown.parts.get(&piece).is_none_or(|part| part.end == all);
+                put(Kind::Hunk, Some(file), Some(piece), text, is_end);
             }
         }
         let waiting = self.order[self.next.shown..].iter();
@@ -445,6 +447,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             None,
             None,
             only_noise + &wording::closing(rest, &cursor, files.len(), !self.listed.is_empty()),
+            true,
         );
         Ok(Page { sections, next_cursor: Some(cursor) })
     }
