@@ -1,12 +1,12 @@
 //! Patches cut into the pieces of a review, with the names of hunks, and without the hunks that
 //! were seen.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::hunk_ids::{FileHunkIds, HunkNamer, id_bytes};
 use super::moved_lines::FileDiff;
+use super::seen::Seen;
 use crate::error::Result;
 use crate::git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
 use crate::limits;
@@ -21,6 +21,8 @@ pub struct Cut {
     pub patch: Patch,
     /// Their names, where these were asked for.
     pub ids: PieceIds,
+    /// How many hunks were seen, and are left out.
+    pub seen: usize,
     /// Whether there was something, and all of it was seen.
     pub is_seen: bool,
     /// Its changed lines, where these were asked for and are not too many.
@@ -54,6 +56,11 @@ impl PieceIds {
         self.named(piece).map(|named| named.is_known)
     }
 
+    /// Returns how many pieces have lines that were seen elsewhere.
+    pub fn known(&self) -> usize {
+        self.names.iter().filter(|named| named.is_known).count()
+    }
+
     fn named(&self, piece: Option<usize>) -> Option<&Named> {
         self.names.get(if self.of_file { 0 } else { piece? })
     }
@@ -69,7 +76,7 @@ impl PieceIds {
 pub struct Cutter {
     patcher: Patcher,
     namer: Option<HunkNamer>,
-    except: Arc<HashSet<String>>,
+    seen: Arc<Seen>,
     has_lines: bool,
 }
 
@@ -79,12 +86,12 @@ impl Cutter {
         comparison: &Comparison,
         options: &DiffOptions,
         has_names: bool,
-        except: &Arc<HashSet<String>>,
+        seen: &Arc<Seen>,
     ) -> Result<Self> {
-        let has_names = has_names || !except.is_empty();
+        let has_names = has_names || !seen.is_empty();
         let namer = has_names.then(|| HunkNamer::new(comparison, options)).transpose()?;
         let patcher = comparison.patcher(options.clone())?;
-        Ok(Self { patcher, namer, except: Arc::clone(except), has_lines: false })
+        Ok(Self { patcher, namer, seen: Arc::clone(seen), has_lines: false })
     }
 
     /// Returns the same that also gives the changed lines.
@@ -120,14 +127,14 @@ impl Cutter {
 
     /// Returns what is left of a patch without the hunks that were seen.
     fn left(&self, patch: &WrittenPatch, ids: &FileHunkIds) -> Cut {
-        let is_seen = |id: &HunkId| self.except.contains(&id.context);
-        let is_known = |id: &HunkId| self.except.contains(&id.lines);
+        let is_seen = |id: &HunkId| self.seen.has(id);
+        let is_known = |id: &HunkId| self.seen.has_lines(id);
         if patch.hunks.is_empty() {
             let Some(id) = ids.file() else {
                 return Cut { patch: Patch::new(&patch.bytes, &[]), ..Cut::default() };
             };
             if is_seen(id) {
-                return Cut { is_seen: true, ..Cut::default() };
+                return Cut { seen: 1, is_seen: true, ..Cut::default() };
             }
             let names = vec![Named { id: Some(id.clone()), is_known: is_known(id) }];
             let ids = PieceIds { names, of_file: true };
@@ -153,8 +160,8 @@ impl Cutter {
             spans.push(Range { start, end: bytes.len() });
             names.push(Named { id: within.id(), is_known: within.all(is_known) });
         }
-        let is_seen = spans.is_empty();
+        let (seen, is_seen) = (patch.hunks.len() - spans.len(), spans.is_empty());
         let ids = PieceIds { names, of_file: false };
-        Cut { patch: Patch::new(&bytes, &spans), ids, is_seen, lines: None }
+        Cut { patch: Patch::new(&bytes, &spans), ids, seen, is_seen, lines: None }
     }
 }

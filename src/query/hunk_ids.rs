@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::git::{Change, Comparison, Entry, PatchHunk, Patcher, WrittenPatch};
+use crate::git::{Change, Comparison, Entry, PatchHunk, Patcher, Status, WrittenPatch};
 use crate::text::hunk_id::{HunkId, NamedHunk, file_id, hunk_ids, joined};
 use crate::text::{CancelToken, DiffOptions, Whitespace};
 
@@ -263,6 +263,21 @@ impl HunkNamer {
         Ok(Self { shown, apart })
     }
 
+    /// Returns the names of a file without hunks by the patch that is shown of it.
+    pub fn file_name(
+        &mut self,
+        change: &Change,
+        patch: &WrittenPatch,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<HunkId>> {
+        let has_none = match &mut self.apart {
+            _ if change.is_combined() => false,
+            None => patch.hunks.is_empty(),
+            Some(patcher) => patcher.patch(change, cancel)?.hunks.is_empty(),
+        };
+        Ok(has_none.then(|| whole_file(change)))
+    }
+
     /// Returns the names of the hunks of a file by the patch that is shown of it; `None` for a
     /// merge that is compared with all its parents.
     pub fn names(
@@ -274,6 +289,7 @@ impl HunkNamer {
         if change.is_combined() {
             return Ok(None);
         }
+        // Only other patches than the one that is shown are written again.
         let ids = match &mut self.apart {
             None => FileHunkIds::of(change, patch, self.shown, cancel)?,
             Some(patcher) => {
@@ -284,26 +300,35 @@ impl HunkNamer {
     }
 }
 
-/// Names the hunks of lines that are shown without a patch, for one thread.
-pub struct LineNamer(Patcher);
+/// Names the hunks of lines that are shown, for one thread.
+pub struct LineNamer {
+    shown: Shown,
+    patcher: Patcher,
+}
 
 impl LineNamer {
-    /// Returns what names the hunks of a comparison.
-    pub fn new(comparison: &Comparison) -> Result<Self> {
-        Ok(Self(comparison.patcher(DiffOptions::default())?))
+    /// Returns what names the hunks of a comparison whose lines are shown with some options.
+    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
+        let patcher = comparison.patcher(DiffOptions::default())?;
+        Ok(Self { shown: Shown::by(options), patcher })
     }
 
-    /// Returns the names of the hunks of a file; `None` for a merge that is compared with all its
-    /// parents.
+    /// Returns the names of the hunks of a file, and its patch where that has the lines that are
+    /// shown; `None` for a merge that is compared with all its parents.
     pub fn names(
         &mut self,
         change: &Change,
         cancel: &CancelToken<'_>,
-    ) -> Result<Option<FileHunkIds>> {
+    ) -> Result<Option<(FileHunkIds, Option<WrittenPatch>)>> {
         if change.is_combined() {
             return Ok(None);
         }
-        let patch = self.0.patch(change, cancel)?;
-        FileHunkIds::of(change, &patch, Shown::Themselves, cancel).map(Some)
+        let patch = self.patcher.patch(change, cancel)?;
+        let ids = FileHunkIds::of(change, &patch, Shown::Themselves, cancel)?;
+        // A type change may have a binary side, which no hunk shows.
+        let has_lines = self.shown == Shown::Themselves
+            && !patch.hunks.is_empty()
+            && change.status() != Status::TypeChanged;
+        Ok(Some((ids, has_lines.then_some(patch))))
     }
 }

@@ -55,8 +55,7 @@ impl PatchesQuery {
             let mut namer = HunkNamer::new(comparison, &self.options)?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = patcher.patch(&change, cancel)?;
-                let ids = namer.names(&change, &patch, cancel)?;
-                let id = ids.and_then(|ids| ids.file().cloned());
+                let id = namer.file_name(&change, &patch, cancel)?;
                 Ok(FilePatch { change, patch, id })
             })
         })

@@ -12,6 +12,10 @@ use super::cancel_token::{CancelToken, Stopped};
 
 /// Bytes of a digest that are kept: nobody finds two hunks with the same ones.
 const KEPT_BYTES: usize = 20;
+
+/// These bytes.
+type Kept = [u8; KEPT_BYTES];
+
 /// What stands between the names of hunks that are shown as one.
 const JOINT: char = '+';
 /// The most hunks that have a name together.
@@ -108,7 +112,7 @@ fn changed_runs(
 pub fn file_id(path: &[u8], facts: &[&[u8]]) -> HunkId {
     let mut name = Name::new("file", path);
     facts.iter().for_each(|fact| name.add(fact));
-    let id = name.finish();
+    let id = hex(&name.finish());
     HunkId { lines: id.clone(), context: id }
 }
 
@@ -143,23 +147,31 @@ impl Name {
         self.0.update(text);
     }
 
-    fn finish(self) -> String {
-        let digest = self.0.finalize();
-        let hex = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
-        digest[..KEPT_BYTES].iter().flat_map(|byte| [hex(byte >> 4), hex(byte & 15)]).collect()
+    fn finish(self) -> Kept {
+        self.0.finalize().first_chunk().copied().expect("a digest has more bytes than are kept")
     }
 }
 
 /// How often each digest was seen.
 #[derive(Default)]
-struct Seen(HashMap<String, usize>);
+struct Seen(HashMap<Kept, usize>);
 
 impl Seen {
-    fn numbered(&mut self, id: String) -> String {
-        let count = self.0.entry(id.clone()).or_default();
+    fn numbered(&mut self, id: Kept) -> String {
+        let count = self.0.entry(id).or_default();
         *count += 1;
-        if *count == 1 { id } else { format!("{id}-{count}") }
+        if *count == 1 { hex(&id) } else { format!("{}-{count}", hex(&id)) }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    let mut text = String::with_capacity(2 * bytes.len());
+    for &byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Row for Reviewed {
         }),
         boolean(
             "known_lines",
-            "Whether the lines are among except_ids, and others are around them",
+            "Whether the lines are among except_ids, and something else is around them",
             |row| row.reviewed.ids.get(row.section.file?)?.is_known(row.section.piece),
         ),
         bigint("bytes", "Bytes of text", |row| row.section.text.len().into()),
@@ -82,7 +82,7 @@ const MAX_BYTES: Param<AnswerBytes> =
 const CURSOR: Param<Maybe<Text>> = optional("cursor", "The next_cursor of the page before");
 const EXCEPT_IDS: Param<Maybe<Texts>> = optional(
     "except_ids",
-    "Names of hunks that were seen: hunks whose context_id is among them are left out; NULL for none",
+    "What was seen: names of hunks, of which those with a known context_id are left out, and ranges a..b; NULL for nothing",
 );
 const NAMED: [Field; 15] =
     comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field, EXCEPT_IDS.field]);
