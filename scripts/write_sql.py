@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what the registries inside the extension say: sql/tools*.sql from redline_tools(), the macros with all options in
+"""Writes the files that repeat a declaration: sql/tools*.sql from redline_tools(), the macros with all options in
 sql/macros.sql and the lists of functions in docs/ from redline_help(), the tables of columns and parameters on the pages
-of functions from a debug build."""
+of functions from a debug build, the copies of a query in sql/analytics.sql."""
 
 import argparse
 import csv
@@ -19,7 +19,7 @@ HEADER = """\
 -- Made by `make sql` from redline_tools(); do not edit. docs/mcp.md says how it is used.
 """
 
-# The files, what each publishes, and which tools those are.
+# The files, the description of each, and its tools.
 FILES = {
     "tools.sql": ("The tools that only read", "annotations->>'$.readOnlyHint' = 'true'"),
     "tools_edit.sql": ("Every tool, those that change files included", "true"),
@@ -40,7 +40,7 @@ makes them in `build/fixtures`; then each runs there as it is printed, on a conn
 """
 
 
-# What follows is written, what precedes is kept.
+# The text after this line is written, the text before it is kept.
 MADE = "-- Made by `make sql` from redline_help(), from here to the end; do not edit.\n"
 
 # The macros that call a table function with defaults, and what each has a row for.
@@ -79,7 +79,7 @@ GIT_DOC = """\
 -- Made by `make sql` from redline_help(); do not edit.
 """
 
-# Words of SQL get another name, and what a call mostly means has a default.
+# Words of SQL get another name, and common values are defaults.
 NAMES = {"from": "from_rev", "to": "to_rev"}
 DEFAULTS = {"from": "'HEAD'", "to": "'WORKTREE'", "repo": "'.'"}
 # A reference that is named must exist, the default need not.
@@ -186,7 +186,7 @@ def render_git(con: duckdb.DuckDBPyConnection) -> str:
             p if default is None else f"{p} := {default}"
             for p, default in (defaults | named).items()
         ]
-        # git show is about one commit: what it excludes are its parents.
+        # git show is about one commit: it excludes its parents.
         given = [
             f"system.main.concat({p}, '^!')" if name == "git_show" and p == "range" else p
             for p in defaults
@@ -197,6 +197,23 @@ def render_git(con: duckdb.DuckDBPyConnection) -> str:
         )
         text += comment(name, f"{function}() with defaults: a row per {row}")
     return text.replace("git_show(range", "git_show(rev").replace("concat(range", "concat(rev")
+
+
+# The lines that follow renames, and a place for a copy of them; each ends at an empty line.
+FOLLOWED = re.compile(r"(?<=make sql copies it\.\n).*?(?=\n\n)", re.DOTALL)
+FOLLOWED_COPY = re.compile(r"(?<=    -- As in followed_changes\.\n).*?(?=\n\n)", re.DOTALL)
+
+
+def render_analytics() -> str:
+    """Returns sql/analytics.sql with the copies of the lines that follow renames.
+
+    A macro cannot call another one by its full name, since it does not know its schema: so each of them has the lines.
+    """
+    text = (ROOT / "sql/analytics.sql").read_text()
+    found = FOLLOWED.search(text)
+    assert found is not None
+    code = re.sub(r" +--.*\n", "", found[0]) + ","
+    return FOLLOWED_COPY.sub(lambda _: code, text)
 
 
 def page_of(function: str) -> str:
@@ -264,7 +281,7 @@ def parameters_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
 
 
 def render_pages(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Returns the pages of functions, with what stands between the marks as the declarations say."""
+    """Returns the pages of functions, with the tables between the marks made from the declarations."""
     tables = {"columns": columns_of, "parameters": parameters_of}
     made = lambda found: found[1] + tables[found[2]](con, found[3])
     pages = sorted((ROOT / "docs/functions").glob("*.md"))
@@ -287,6 +304,7 @@ def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return (
         texts
         | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)}
+        | {"sql/analytics.sql": render_analytics()}
         | render_functions(con)
         | render_pages(con)
     )

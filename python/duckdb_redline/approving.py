@@ -26,7 +26,7 @@ import duckdb
 
 from .locked import open_locked
 
-# A call of a tool that an agent asked for, and what JSON of the extension is read as.
+# A tool call of an agent; also the Python form of the extension's JSON.
 Proposal = dict[str, Any]
 
 TOOLS = ["edit_file", "write_file", "read_file"]
@@ -34,7 +34,7 @@ TOOLS = ["edit_file", "write_file", "read_file"]
 PAUSE = 0.7
 
 
-class Host:
+class TerminalHost:
     """The host's connection, the key that no other has, and the session for which it asks."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, key: str) -> None:
@@ -53,7 +53,7 @@ def only(result: duckdb.DuckDBPyConnection) -> Any:
 
 def connect(
     folder: pathlib.Path, extension: pathlib.Path
-) -> tuple[Host, duckdb.DuckDBPyConnection]:
+) -> tuple[TerminalHost, duckdb.DuckDBPyConnection]:
     """Returns the host and the agent's connection to a new database, locked."""
     sandbox = {
         "name": "workspace",
@@ -63,24 +63,25 @@ def connect(
         "write_approval": True,
         "edit_approval": True,
     }
-    host = Host(*open_locked(extension, [sandbox], TOOLS))
+    locked = open_locked(extension, [sandbox], TOOLS)
+    host = TerminalHost(locked.con, locked.key)
     return host, host.con.cursor()
 
 
-def waiting(host: Host, proposals: list[Proposal]) -> list[tuple[Proposal, str | None]]:
-    """Returns each proposal with the payload to decide on; None when it needs no approval, or can only fail."""
+def waiting(host: TerminalHost, proposals: list[Proposal]) -> list[tuple[Proposal, str | None]]:
+    """Returns each proposal with its payload; None if it needs no approval, or can only fail."""
     found: list[tuple[Proposal, str | None]] = []
     for proposal in proposals:
         call = proposal["tool"], json.dumps(proposal["args"]), host.session, host.key
         try:
             payload = host.value("SELECT system.main.needs_approval(?, ?, ?, ?)", *call)
         except duckdb.Error:
-            payload = None  # The answer to the call says what is wrong with it, and the others are asked about.
+            payload = None  # The answer to the call has the error; the others are asked about.
         found.append((proposal, payload))
     return found
 
 
-def decide(host: Host, payload: str) -> bool | None:
+def decide(host: TerminalHost, payload: str) -> bool | None:
     """Shows a payload and returns the answer; the end of the input is None. Nobody is asked before all was shown."""
     size = shutil.get_terminal_size()
     width, height, color = min(max(size.columns, 20), 1000), max(size.lines, 8), has_colour()
@@ -88,7 +89,7 @@ def decide(host: Host, payload: str) -> bool | None:
     box = host.value(
         "SELECT system.main.approval_display(?, ?, ?, ?)", payload, width, height - 1, color
     )
-    # A box that leaves something out is followed by all of it; what is too large for that has the box of its start.
+    # An incomplete box is followed by the whole payload; if that is too large, the box shows its start.
     is_seen = host.value(*shown)
     if not is_seen and sys.stdin.isatty():
         page(whole_view(host, payload, width, color))
@@ -111,14 +112,14 @@ def decide(host: Host, payload: str) -> bool | None:
 
 
 def drop_keys() -> None:
-    """Drops what was typed before the question could be read: it was meant for another one."""
+    """Drops keys that were typed before the question could be read: they were meant for another one."""
     if sys.stdin.isatty():
         time.sleep(PAUSE)
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
-def approve(host: Host, payload: str) -> None:
-    """Says yes to what `decide` has shown, with the proof of its last page; what is too large for pages says so."""
+def approve(host: TerminalHost, payload: str) -> None:
+    """Approves the payload that `decide` has shown, with the proof of its last page, or as unread if it is too large for pages."""
     if json.loads(payload).get("content_truncated"):
         host.value("SELECT system.main.approve(?, ?, ?)", payload, "unread", host.key)
         return
@@ -126,7 +127,7 @@ def approve(host: Host, payload: str) -> None:
     host.value("SELECT system.main.approve(?, ?, ?, ?)", payload, "once", host.key, proof)
 
 
-def pages(host: Host, payload: str, width: int = 80) -> list[dict[str, Any]]:
+def pages(host: TerminalHost, payload: str, width: int = 80) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = host.value(
         "SELECT system.main.approval_pages(?, ?, ?)", payload, width, 100_000
     )
@@ -137,7 +138,7 @@ def has_colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
+def whole_view(host: TerminalHost, payload: str, width: int, color: bool) -> str:
     """Returns everything of a payload; of a file that is changed all of it, with the change in it. Showing it approves nothing."""
     shown = json.loads(payload)
     if shown.get("content_truncated"):
@@ -167,7 +168,7 @@ def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
                 "SELECT system.main.unified_diff(?, ?, ?)", old, new, -1
             )
         except duckdb.Error:
-            pass  # It is no longer there, or no text: the diff as it is.
+            pass  # The file is gone, or not text: the diff as it is.
     view: str = host.value(
         "SELECT system.main.approval_display(?, ?, ?, ?)", json.dumps(shown), width, -1, color
     )
@@ -175,7 +176,7 @@ def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
 
 
 def page(text: str) -> None:
-    """Shows a text in the pager; prints it where there is no terminal, or no pager that works."""
+    """Shows a text in the pager; prints it without a terminal, or a working pager."""
     if sys.stdout.isatty() and sys.stdin.isatty():
         try:
             pager = shlex.split(os.environ.get("PAGER") or "less")
@@ -192,7 +193,7 @@ def page(text: str) -> None:
     print(text)
 
 
-# What is told of a call that was made, in this order.
+# The fields to report of a call, in this order.
 REPORTED = [
     "path",
     "replacements_made",
@@ -206,26 +207,26 @@ REPORTED = [
 ]
 
 
-def apply(host: Host, agent: duckdb.DuckDBPyConnection, proposal: Proposal) -> str:
-    """Runs a proposal as the agent would and returns what there is to report."""
+def apply(host: TerminalHost, agent: duckdb.DuckDBPyConnection, proposal: Proposal) -> str:
+    """Runs a proposal as the agent would and returns a report."""
     tool, call = proposal["tool"], "SELECT system.main.redline_call(?, ?, ?)"
     args = json.dumps(proposal["args"] | {"format": "json"})
     answer = json.loads(only(agent.execute(call, [tool, args, host.session])))
     if answer["isError"]:
         return harmless(answer["content"][0]["text"])
-    # Numbers and messages; what was read or changed is not printed again.
+    # Numbers and messages; contents are not printed again.
     result = answer["structuredContent"]
     shown = {name: result[name] for name in REPORTED if name in result}
     return f"{tool.split('_')[0].title()}Result({', '.join(f'{name}={given!r}' for name, given in shown.items())})"
 
 
 def harmless(text: str) -> str:
-    """Returns a line without what would move the cursor or hide text."""
+    """Returns a line without characters that move the cursor or hide text."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def run(host: Host, agent: duckdb.DuckDBPyConnection, proposals: list[Proposal]) -> None:
-    """Lists what waits, asks about each and reports what came of it."""
+def run(host: TerminalHost, agent: duckdb.DuckDBPyConnection, proposals: list[Proposal]) -> None:
+    """Lists the waiting proposals, asks about each and reports the result."""
     asked = waiting(host, proposals)
     print(
         f"{sum(payload is not None for _, payload in asked)} of {len(asked)} proposals wait for an answer:"

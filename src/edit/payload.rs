@@ -1,8 +1,8 @@
-//! What a person is shown before a file is read or written, as typed JSON.
+//! The description of an operation that a person sees before a file is read or written, as typed
+//! JSON.
 //!
 //! Names and order of the fields are those of the specification of structured approval payloads;
-//! behind them stand ours, such as `base_oid` and `approval_id`, which a payload of another maker
-//! may lack.
+//! our own follow, such as `base_oid` and `approval_id`, which a payload of another maker may lack.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,33 +12,33 @@ use super::secret::Digest;
 use crate::error::{Error, Result, quoted};
 use crate::strict_json;
 
-/// The lines of content that `preview` holds.
+/// The number of lines of content in `preview`.
 pub const PREVIEW_LINES: usize = 50;
 
-/// Bytes of content above which a payload holds its first chunk only.
+/// The bytes of content above which a payload holds only its first chunk.
 pub const WHOLE_BYTES: usize = 1 << 20;
 
-/// Bytes of a chunk; one that would end within a character is that much shorter.
+/// The bytes of a chunk; a chunk is shorter if it would split a character.
 pub const CHUNK_BYTES: usize = 64 << 10;
 
-/// The permissions of which any lets a file be run.
+/// The permission bits that make a file executable.
 const EXECUTE: u32 = 0o111;
 
-/// A payload, told apart by its field `type`.
+/// A payload; its field `type` names the variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Payload {
-    /// A file is written as a whole.
+    /// Writes a whole file.
     Write(WritePayload),
-    /// Passages of a file are replaced.
+    /// Replaces passages of a file.
     Edit(EditPayload),
-    /// A file is read.
+    /// Reads a file.
     Read(ReadPayload),
     /// As `write`, with content over [`WHOLE_BYTES`].
     WriteLarge(WriteLargePayload),
     /// As `edit`, with texts over [`WHOLE_BYTES`].
     EditLarge(EditLargePayload),
-    /// Several files are changed, all or none.
+    /// Changes several files, all or none.
     Patch(PatchPayload),
     /// As `patch`, with a diff over [`WHOLE_BYTES`].
     PatchLarge(PatchLargePayload),
@@ -49,7 +49,7 @@ pub enum Payload {
 pub struct PatchedFile {
     /// The path beneath the root, after the change.
     pub path: String,
-    /// The path before, of a file that moves.
+    /// The path before the change, of a moved file.
     pub old_path: Option<String>,
     /// `create`, `update`, `delete`, `move` or `mode`.
     pub kind: String,
@@ -57,18 +57,18 @@ pub struct PatchedFile {
     pub lines_added: u64,
     /// The lines that are removed.
     pub lines_removed: u64,
-    /// The git blob id of the file as it is.
+    /// The git blob id of the current content.
     pub base_oid: Option<String>,
-    /// The kind and the permissions of the file as it is, in octal digits.
+    /// The current kind and permissions, in octal digits.
     pub mode: Option<String>,
-    /// Whether the file may be run afterwards.
+    /// Whether the file is executable afterwards.
     pub executable: bool,
 }
 
 /// `type: "patch"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchPayload {
-    /// One line that is enough for a yes or a no.
+    /// A one-line description that suffices for a decision.
     pub description: String,
     /// The name of the sandbox.
     pub path: String,
@@ -76,11 +76,11 @@ pub struct PatchPayload {
     pub sandbox: String,
     /// The files.
     pub files: Vec<PatchedFile>,
-    /// What changes in all of them, as a git diff.
+    /// The changes of all of them, as a git diff.
     pub unified_diff: String,
     /// The lines of `unified_diff`.
     pub diff_lines: u64,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -88,7 +88,7 @@ pub struct PatchPayload {
 /// `type: "patch_large"`: the chunks, joined, are the git diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchLargePayload {
-    /// One line that is enough for a yes or a no.
+    /// A one-line description that suffices for a decision.
     pub description: String,
     /// The name of the sandbox.
     pub path: String,
@@ -100,15 +100,15 @@ pub struct PatchLargePayload {
     pub content_truncated: bool,
     /// The first chunk of the git diff.
     pub content_preview: String,
-    /// What `approval_chunk` takes to fetch the others.
+    /// The reference that `approval_chunk` takes to fetch the others.
     pub fetch_url: String,
-    /// Bytes of a chunk, at most.
+    /// The most bytes of a chunk.
     pub chunk_size: u64,
-    /// How many chunks there are.
+    /// The number of chunks.
     pub total_chunks: u64,
     /// The lines of the git diff.
     pub diff_lines: u64,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -116,17 +116,17 @@ pub struct PatchLargePayload {
 /// `type: "write"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WritePayload {
-    /// One line that is enough for a yes or a no.
+    /// A one-line description that suffices for a decision.
     pub description: String,
     /// The path as an agent gives it: `sandbox_name/relative/path`.
     pub path: String,
     /// The name of the sandbox.
     pub sandbox: String,
-    /// All that is to be written.
+    /// The whole content to write.
     pub content: String,
-    /// Its lines; a last one without newline counts.
+    /// The number of its lines; a last line without newline counts.
     pub content_lines: u64,
-    /// Its bytes.
+    /// The number of its bytes.
     pub content_bytes: u64,
     /// Its first [`PREVIEW_LINES`] lines.
     pub preview: String,
@@ -138,9 +138,9 @@ pub struct WritePayload {
     pub existing_lines: Option<u64>,
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
-    /// What changes in that file, as `unified_diff` of an edit; absent where there is none, where
-    /// one of the two is no text, where this and `content` are over [`WHOLE_BYTES`], and where the
-    /// agent is granted no tool that reads.
+    /// The change of that file, as `unified_diff` of an edit; absent without a change, if one of
+    /// the two is not text, if this and `content` together exceed [`WHOLE_BYTES`], and if the agent
+    /// is granted no tool that reads.
     #[serde(default)]
     pub unified_diff: Option<String>,
     /// The lines of `unified_diff`.
@@ -152,7 +152,7 @@ pub struct WritePayload {
     /// The kind and the permissions of that file in octal digits, as `100755`.
     #[serde(default)]
     pub mode: Option<String>,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -160,15 +160,15 @@ pub struct WritePayload {
 /// `type: "edit"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditPayload {
-    /// One line that is enough for a yes or a no.
+    /// A one-line description that suffices for a decision.
     pub description: String,
     /// The path as an agent gives it: `sandbox_name/relative/path`.
     pub path: String,
     /// The name of the sandbox.
     pub sandbox: String,
-    /// The text that is replaced. Of several edits, the file from the first match to the last.
+    /// The text that is replaced; of several edits, the file from the first match to the last.
     pub old_string: String,
-    /// What stands there afterwards.
+    /// Its replacement.
     pub new_string: String,
     /// Whether every occurrence is replaced.
     pub replace_all: bool,
@@ -179,23 +179,23 @@ pub struct EditPayload {
     pub diff_lines: u64,
     /// The line, from 1, in which the first match starts.
     pub match_line: u64,
-    /// How many matches are replaced.
+    /// The number of matches that are replaced.
     pub match_count: u64,
     /// Up to three lines before the line in which the first match starts.
     pub context_before: String,
     /// Up to three lines after the line in which the first match ends.
     pub context_after: String,
-    /// The lines of the file as it is.
+    /// The current number of lines in the file.
     pub file_lines: u64,
-    /// The bytes of the file as it is.
+    /// The current number of bytes in the file.
     pub file_bytes: u64,
-    /// The git blob id of the file as it is.
+    /// The git blob id of the current content.
     #[serde(default)]
     pub base_oid: String,
     /// The kind and the permissions of that file in octal digits, as `100755`.
     #[serde(default)]
     pub mode: Option<String>,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -203,15 +203,15 @@ pub struct EditPayload {
 /// `type: "read"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadPayload {
-    /// One line that is enough for a yes or a no.
+    /// A one-line description that suffices for a decision.
     pub description: String,
     /// The path as an agent gives it: `sandbox_name/relative/path`.
     pub path: String,
     /// The name of the sandbox.
     pub sandbox: String,
-    /// The lines of the file, 0 where there is none.
+    /// The lines of the file, 0 if there is none.
     pub file_lines: u64,
-    /// The bytes of the file, 0 where there is none.
+    /// The bytes of the file, 0 if there is none.
     pub file_bytes: u64,
     /// Whether the file exists.
     pub file_exists: bool,
@@ -221,7 +221,7 @@ pub struct ReadPayload {
     /// The kind and the permissions of that file in octal digits, as `100755`.
     #[serde(default)]
     pub mode: Option<String>,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -229,7 +229,7 @@ pub struct ReadPayload {
 /// `type: "write_large"`: the chunks, joined, are the content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteLargePayload {
-    /// One line that is enough for a yes or a no.
+    /// A one-line description that suffices for a decision.
     pub description: String,
     /// The path as an agent gives it: `sandbox_name/relative/path`.
     pub path: String,
@@ -239,15 +239,15 @@ pub struct WriteLargePayload {
     pub content_truncated: bool,
     /// The first chunk of the content.
     pub content_preview: String,
-    /// What `approval_chunk` takes to fetch the others.
+    /// The reference that `approval_chunk` takes to fetch the others.
     pub fetch_url: String,
-    /// Bytes of a chunk, at most.
+    /// The most bytes of a chunk.
     pub chunk_size: u64,
-    /// How many chunks there are.
+    /// The number of chunks.
     pub total_chunks: u64,
-    /// The content's lines; a last one without newline counts.
+    /// The number of lines in the content; a last line without newline counts.
     pub content_lines: u64,
-    /// The content's bytes.
+    /// The number of bytes in the content.
     pub content_bytes: u64,
     /// Whether a file is overwritten.
     pub file_exists: bool,
@@ -261,7 +261,7 @@ pub struct WriteLargePayload {
     /// The kind and the permissions of that file in octal digits, as `100755`.
     #[serde(default)]
     pub mode: Option<String>,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -269,7 +269,7 @@ pub struct WriteLargePayload {
 /// `type: "edit_large"`: the chunks, joined, are the unified diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditLargePayload {
-    /// One line that is enough for a yes or a no.
+    /// A one-line description that suffices for a decision.
     pub description: String,
     /// The path as an agent gives it: `sandbox_name/relative/path`.
     pub path: String,
@@ -279,11 +279,11 @@ pub struct EditLargePayload {
     pub content_truncated: bool,
     /// The first chunk of the unified diff.
     pub content_preview: String,
-    /// What `approval_chunk` takes to fetch the others.
+    /// The reference that `approval_chunk` takes to fetch the others.
     pub fetch_url: String,
-    /// Bytes of a chunk, at most.
+    /// The most bytes of a chunk.
     pub chunk_size: u64,
-    /// How many chunks there are.
+    /// The number of chunks.
     pub total_chunks: u64,
     /// Whether every occurrence is replaced.
     pub replace_all: bool,
@@ -291,31 +291,31 @@ pub struct EditLargePayload {
     pub diff_lines: u64,
     /// The line, from 1, in which the first match starts.
     pub match_line: u64,
-    /// How many matches are replaced.
+    /// The number of matches that are replaced.
     pub match_count: u64,
-    /// The lines of the file as it is.
+    /// The current number of lines in the file.
     pub file_lines: u64,
-    /// The bytes of the file as it is.
+    /// The current number of bytes in the file.
     pub file_bytes: u64,
-    /// The git blob id of the file as it is.
+    /// The git blob id of the current content.
     #[serde(default)]
     pub base_oid: String,
     /// The kind and the permissions of that file in octal digits, as `100755`.
     #[serde(default)]
     pub mode: Option<String>,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
 
-/// A payload as a host hands it back.
+/// A payload that a host passes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Received {
-    /// One of ours.
+    /// A payload of ours.
     Known(Box<Payload>),
-    /// One of another `type`, of which the description is all that is understood.
+    /// A payload of another `type`; only its description is understood.
     Other {
-        /// One line that is enough for a yes or a no.
+        /// A one-line description that suffices for a decision.
         description: String,
     },
 }
@@ -324,7 +324,7 @@ impl Received {
     /// Reads a payload.
     ///
     /// # Errors
-    /// `invalid_args` when the text is no JSON object, when a payload of a known type lacks a
+    /// `invalid_args` when the text is not a JSON object, when a payload of a known type lacks a
     /// field, or when one of another type has no description.
     pub fn parse(json: &str) -> Result<Self> {
         let refused = |why: String| {
@@ -333,7 +333,7 @@ impl Received {
             )
         };
         let value =
-            strict_json::parse(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
+            strict_json::parse(json).map_err(|error| refused(format!("is not JSON: {error}")))?;
         let field = |name: &str| value.get(name).and_then(Value::as_str);
         match field("type") {
             Some(
@@ -354,7 +354,7 @@ impl Received {
     }
 }
 
-/// Returns what is told of an operation on a file that must not be read unseen: nothing that
+/// Returns the description of an operation on a file that must not be read unseen; nothing in it
 /// depends on the file.
 pub fn hidden(tool: FileTool, path: &str, sandbox: &str, id: Digest) -> String {
     serde_json::json!({
@@ -368,7 +368,7 @@ pub fn hidden(tool: FileTool, path: &str, sandbox: &str, id: Digest) -> String {
     .to_string()
 }
 
-/// Returns what an operation does, whatever the file holds: `Write workspace/a`.
+/// Returns the description of an operation, whatever the file holds: `Write workspace/a`.
 pub fn outline(tool: FileTool, path: &str) -> String {
     format!("{} {path}", tool.verb())
 }
@@ -379,7 +379,7 @@ impl Payload {
         serde_json::to_string(self).expect("a struct of texts and numbers is always JSON")
     }
 
-    /// Returns the line that is enough for a yes or a no.
+    /// Returns the one-line description.
     pub fn description(&self) -> &str {
         match self {
             Self::Write(WritePayload { description, .. })
@@ -392,7 +392,7 @@ impl Payload {
         }
     }
 
-    /// Replaces the line that is enough for a yes or a no.
+    /// Replaces the one-line description.
     pub(super) fn describe(&mut self, words: impl FnOnce(&str) -> String) {
         match self {
             Self::Write(WritePayload { description, .. })
@@ -407,7 +407,7 @@ impl Payload {
         }
     }
 
-    /// Tells whether the file is a program: some of its permissions let it be run.
+    /// Tells whether the file is executable.
     pub fn is_executable(&self) -> bool {
         let mode = match self {
             Self::Write(WritePayload { mode, .. })
@@ -437,7 +437,7 @@ impl Payload {
         }
     }
 
-    /// Returns the git blob id of the file as it is; `None` where there is none, or are several.
+    /// Returns the git blob id of the current content; `None` if there is no file, or several.
     pub fn base_oid(&self) -> Option<&str> {
         match self {
             Self::Write(WritePayload { base_oid, .. })
@@ -449,12 +449,12 @@ impl Payload {
         }
     }
 
-    /// Tells whether the payload holds a first chunk only.
+    /// Tells whether the payload holds only its first chunk.
     pub const fn is_large(&self) -> bool {
         matches!(self, Self::WriteLarge(_) | Self::EditLarge(_) | Self::PatchLarge(_))
     }
 
-    /// Returns what names the operation to `approve`.
+    /// Returns the id for `approve`.
     pub fn approval_id(&self) -> &str {
         match self {
             Self::Write(WritePayload { approval_id, .. })
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_payload_is_refused() {
+    fn a_text_that_is_not_a_payload_is_refused() {
         for json in [
             "",
             "1",

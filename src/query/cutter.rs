@@ -1,4 +1,4 @@
-//! Patches cut into the pieces of a review, with the names of hunks, and without the hunks that
+//! Cuts patches into the pieces of a review, with the names of hunks, and without the hunks that
 //! were seen.
 
 use std::ops::Range;
@@ -17,15 +17,15 @@ use crate::text::{CancelToken, DiffOptions};
 /// A patch in pieces.
 #[derive(Default)]
 pub struct Cut {
-    /// The pieces that are left to see.
+    /// The remaining pieces.
     pub patch: Patch,
-    /// Their names, where these were asked for.
+    /// Their names, if requested.
     pub ids: PieceIds,
     /// How many hunks were seen, and are left out.
     pub seen: usize,
     /// Whether there was something, and all of it was seen.
     pub is_seen: bool,
-    /// Its changed lines, where these were asked for and are not too many.
+    /// Its changed lines, if requested and not too many.
     pub lines: Option<FileDiff>,
 }
 
@@ -65,7 +65,7 @@ impl PieceIds {
         self.names.get(if self.of_file { 0 } else { piece? })
     }
 
-    /// Returns about how many bytes it takes in memory.
+    /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
         let bytes = |named: &Named| size_of::<Named>() + named.id.as_ref().map_or(0, id_bytes);
         self.names.iter().map(bytes).sum()
@@ -81,7 +81,7 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// Returns what cuts the patches of a comparison.
+    /// Creates a cutter for the patches of a comparison.
     pub fn new(
         comparison: &Comparison,
         options: &DiffOptions,
@@ -94,7 +94,7 @@ impl Cutter {
         Ok(Self { patcher, namer, seen: Arc::clone(seen), has_lines: false })
     }
 
-    /// Returns the same that also gives the changed lines.
+    /// Returns the same cutter, which also returns the changed lines.
     #[must_use]
     pub fn with_lines(self, has_lines: bool) -> Self {
         Self { has_lines, ..self }
@@ -125,7 +125,7 @@ impl Cutter {
         Ok(Cut { lines, ..self.left(&patch, &ids) })
     }
 
-    /// Returns what is left of a patch without the hunks that were seen.
+    /// Returns the rest of a patch without the hunks that were seen.
     fn left(&self, patch: &WrittenPatch, ids: &FileHunkIds) -> Cut {
         let is_seen = |id: &HunkId| self.seen.has(id);
         let is_known = |id: &HunkId| self.seen.has_lines(id);

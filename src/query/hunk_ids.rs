@@ -106,8 +106,8 @@ impl FileHunkIds {
         self.file.as_ref()
     }
 
-    /// Returns the names of the hunk that a line is in, by its numbers on both sides; without any,
-    /// of the file that has no hunks.
+    /// Returns the names of the hunk with a line, by its numbers on both sides; without numbers,
+    /// those of the file if it has no hunks.
     pub fn at(&self, old: Option<u32>, new: Option<u32>) -> Option<&HunkId> {
         if (old, new) == (None, None) {
             return self.file();
@@ -168,7 +168,7 @@ impl FileHunkIds {
         self.places.get(first..last).unwrap_or_default()
     }
 
-    /// Returns about how many bytes it takes in memory.
+    /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
         let place = |place: &Place| {
             let runs = place.changed.iter().map(Vec::len).sum::<usize>();
@@ -238,7 +238,7 @@ fn facts(change: &Change) -> Vec<u8> {
     facts
 }
 
-/// Returns the names of a change that no hunk shows: a mode, a name, a binary or an empty file.
+/// Returns the names of a change without hunks: a mode, a name, a binary or an empty file.
 fn whole_file(change: &Change) -> HunkId {
     let side = |entry: Option<Entry>| {
         entry.map_or_else(String::new, |entry| format!("{} {}", entry.mode, entry.oid))

@@ -48,7 +48,7 @@ impl RowGroup for FilePatch {
 }
 
 impl PatchesQuery {
-    /// Starts the work: each change with its patch, and its names where it has no hunks.
+    /// Starts the work: each change with its patch, and its names if it has no hunks.
     fn named_patches(&self, context: &Context) -> Result<Ordered<FilePatch>> {
         self.revisions.work(context, |comparison| {
             let mut patcher = comparison.patcher(self.options.clone())?;

@@ -345,7 +345,7 @@ impl Outline {
     }
 }
 
-/// What is done with the names of hunks.
+/// The use of the names of hunks.
 struct Cutting {
     has_names: bool,
     seen: Arc<Seen>,
@@ -429,7 +429,7 @@ fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> 
     let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).collect();
     let count = |diff: &FileDiff| diff.counts().0 + diff.counts().1;
     let all: u64 = diffs.iter().flatten().map(count).sum();
-    // Of a part of the files, moves to the others would look like new lines.
+    // Without all files, lines moved from the others would look new.
     let Some(diffs) = diffs.into_iter().collect::<Option<Vec<_>>>() else {
         return Ok(String::new());
     };

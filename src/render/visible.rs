@@ -133,7 +133,7 @@ fn columns(c: char) -> Option<usize> {
 /// Tells whether a character is invisible, looks different on different systems, or changes how its
 /// neighbours are shown: controls, whitespace other than the space, format characters, private use
 /// and unassigned ones (the general categories Cc, Cf, Co and Cn of Unicode Standard Annex 44), and
-/// letters, marks or symbols that are drawn as nothing. `visible.py` of the Python package has the
+/// letters, marks or symbols that are drawn as nothing. `unseen.py` of the Python package has the
 /// same rule.
 pub(super) fn is_unseen(c: char) -> bool {
     c.is_control()
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_counts_what_cannot_be_seen() {
+    fn a_warning_counts_unseen_characters() {
         for (text, expected) in [
             ("", 0),
             ("tabs\tand blanks \r", 0),

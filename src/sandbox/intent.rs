@@ -93,7 +93,7 @@ impl Intents {
             }
         }
         Err(Error::tool_failed(
-            "no directory outside of the sandboxes can keep what a change of several files is about to do",
+            "no directory outside of the sandboxes can hold the record of a change of several files",
         )
         .with_hint("Let XDG_STATE_HOME name a directory of this user that others cannot write and no sandbox has")
         .with_source(refused))

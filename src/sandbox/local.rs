@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_path_with_a_scheme_is_taken_for_a_url() {
+    fn only_a_path_with_a_scheme_is_a_url() {
         for (given, is_url) in [
             ("s3://bucket/a", true),
             ("https://host/a", true),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_has_neither_links_nor_dots_where_access_is_limited() {
+    fn opened_paths_have_neither_links_nor_dots_where_access_is_limited() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("in/sub")).unwrap();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_blocks_is_not_taken_for_a_file() {
+    fn files_that_block_are_refused() {
         let temp = tempfile::tempdir().unwrap();
         let at = |name: &str| LocalPath(temp.path().join(name).to_str().unwrap().to_owned());
         std::fs::write(temp.path().join("file"), "").unwrap();

@@ -225,7 +225,7 @@ fn check_nested(sandboxes: &[Sandbox]) -> Result<()> {
             }
             if let Some(field) = inner.stricter_than(outer) {
                 return Err(Error::invalid_args(format!(
-                    "{SETTING}[{index}].{field} forbids what the sandbox {} allows, whose root is the same or lies around it",
+                    "{SETTING}[{index}].{field} forbids what the sandbox {} allows, whose root is the same or contains it",
                     quoted(&outer.name)
                 ))
                 .with_hint("Keep the roots apart, or the inner one no stricter than the outer"));
@@ -239,7 +239,7 @@ fn check_nested(sandboxes: &[Sandbox]) -> Result<()> {
 fn directory_of(path: &Path) -> Result<(u64, u64)> {
     let found = path.metadata().map_err(|error| {
         Error::tool_failed(format!(
-            "the directory {} cannot be looked at",
+            "the directory {} cannot be inspected",
             quoted(&path.to_string_lossy())
         ))
         .with_source(error)
@@ -340,10 +340,9 @@ impl Sandboxes {
             given.split_once('/').map_or((given, None), |(name, rest)| (name, Some(rest)));
         match self.0.iter().find(|sandbox| sandbox.name == name) {
             Some(sandbox) if sandbox.is_open => Ok((sandbox, rest)),
-            Some(_) => Err(format!(
-                "the sandbox {} lies outside DuckDB's allowed_directories",
-                quoted(name)
-            )),
+            Some(_) => {
+                Err(format!("the sandbox {} is outside DuckDB's allowed_directories", quoted(name)))
+            }
             None => Err(format!("{} does not start with the name of a sandbox", quoted(given))),
         }
     }
@@ -540,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_setting_is_refused_and_its_place_told() {
+    fn a_wrong_setting_is_refused_with_its_place() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().to_str().unwrap();
         std::fs::create_dir_all(temp.path().join("in/deep")).unwrap();

@@ -273,7 +273,7 @@ impl Access {
         if self.is_limited() && self.is_allowed(path) {
             return Err(refused(
                 name,
-                "lies in one of DuckDB's allowed_directories, whose files SQL may read",
+                "is in one of DuckDB's allowed_directories, whose files SQL may read",
             ));
         }
         let around = identities(path, name)?;

@@ -1,8 +1,9 @@
-//! Names of hunks that stay the same when the lines around them move, so that what was reviewed is
-//! known again.
+//! Names of hunks that stay the same when the lines around them move, so that reviewed hunks are
+//! recognised.
 //!
-//! A digest of the removed and added lines alone is the same for one line in two places. So there
-//! are two: the second has the lines around and the heading, too. Numbers of lines are in neither.
+//! A digest of the removed and added lines alone is the same for a line in two places. So there are
+//! two digests: the second also has the surrounding lines and the heading. Neither has line
+//! numbers.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::cancel_token::{CancelToken, Stopped};
 
-/// Bytes of a digest that are kept: nobody finds two hunks with the same ones.
+/// Bytes of a digest that are kept: too many to find two hunks with the same ones.
 const KEPT_BYTES: usize = 20;
 
 /// These bytes.
@@ -26,9 +27,9 @@ const PIECE_BYTES: usize = 1 << 16;
 /// The names of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkId {
-    /// Of the path and the lines that were removed and added.
+    /// A digest of the path and the removed and added lines.
     pub lines: String,
-    /// Of these with the lines around and the heading.
+    /// A digest of these, the lines around them and the heading.
     pub context: String,
 }
 
@@ -152,7 +153,7 @@ impl Name {
     }
 }
 
-/// How often each digest was seen.
+/// The number of times that each digest occurred.
 #[derive(Default)]
 struct Seen(HashMap<Kept, usize>);
 
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_around_is_in_the_second_name_alone() {
+    fn surrounding_lines_are_in_the_second_name_alone() {
         let id = one("f", "", HUNK);
         for other in [one("f", "main", HUNK), one("f", "", &HUNK.replace(" a", " x"))] {
             assert_eq!(id.lines, other.lines);

@@ -1,4 +1,4 @@
-//! `list_files` and `search`: finding the way in a sandbox or a revision.
+//! `list_files` and `search`: find files and lines in a sandbox or a revision.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -128,10 +128,10 @@ pub struct ListedFile {
     pub bytes: Option<u64>,
 }
 
-/// What `list_files` answers.
+/// The answer of `list_files`.
 #[derive(Debug, Clone, Default)]
 pub struct FileList {
-    /// The directory or revision, as it is shown.
+    /// The directory or revision, for display.
     pub place: String,
     /// The files of this page.
     pub files: Vec<ListedFile>,
@@ -139,11 +139,11 @@ pub struct FileList {
     pub count: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What leads to the next page.
+    /// The cursor of the next page.
     pub next_cursor: Option<String>,
 }
 
-/// What `list_files` answers beside its text.
+/// The data of `list_files` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileListFacts {
     /// Files on all pages.
@@ -166,12 +166,12 @@ pub struct FileListContent {
 impl ListedRow for ListedFile {
     const NAME: &'static str = "files";
 
-    /// Returns a line, below the name of its directory where that is another one than before.
+    /// Returns the line, after the name of its directory if that differs from the line before.
     fn shown(&self, before: Option<&Self>) -> String {
         let split = |path: &str| path.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
         let at = split(&self.path);
         let (directory, name) = self.path.split_at(at);
-        // A name must not look like a row, or like what redline says.
+        // A name must not look like a row, or like a line by redline.
         let name = escaped(name);
         let is_same = before.is_some_and(|before| before.path[..split(&before.path)] == *directory);
         let head = if is_same || directory.is_empty() {
@@ -247,20 +247,20 @@ pub struct MatchedFile {
     pub lines: Vec<MatchedLine>,
 }
 
-/// What `search` answers.
+/// The answer of `search`.
 #[derive(Debug, Clone, Default)]
 pub struct Matches {
-    /// What was searched, as it is shown.
+    /// The searched directory or revision, for display.
     pub place: String,
-    /// What was found, on this page.
+    /// The matches on this page.
     pub files: Vec<MatchedFile>,
-    /// What leads to the next page.
+    /// The cursor of the next page.
     pub next_cursor: Option<String>,
-    /// Why nothing was found, as far as that can be told.
+    /// The reason for which nothing was found, if known.
     pub reason: Option<String>,
 }
 
-/// What `search` answers beside its text.
+/// The data of `search` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MatchesFacts {
     /// Matching lines on this page.
@@ -273,7 +273,7 @@ pub struct MatchesFacts {
     pub next_cursor: Option<String>,
 }
 
-/// What was found as values.
+/// The matches as values.
 #[derive(Debug, Serialize)]
 pub struct MatchesContent {
     /// The files of this page.
@@ -281,14 +281,13 @@ pub struct MatchesContent {
 }
 
 impl MatchedFile {
-    /// Returns what stands above the lines of the file: its name, which must not look like a line
-    /// of its own.
+    /// Returns the line before those of the file: its name, which must not look like another line.
     pub fn head(&self) -> String {
         format!("\n{}\n", escaped(&self.path))
     }
 }
 
-/// Lines stand below the name of their file, so that none depends on the one before it.
+/// Each line is indented below the name of its file, so that none depends on the one before it.
 impl ListedRow for MatchedLine {
     const NAME: &'static str = "lines";
 
@@ -299,11 +298,11 @@ impl ListedRow for MatchedLine {
     }
 }
 
-/// Bytes of a file among the values beside its path and its lines.
+/// The bytes of a file among the values besides its path and its lines.
 const FILE_NAMES: usize = 32;
 
 impl Matches {
-    /// Adds lines of a file as far as there is room; returns the number of the first line without.
+    /// Adds lines of a file while there is room; returns the number of the first line without room.
     ///
     /// # Errors
     /// None of its own.

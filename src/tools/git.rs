@@ -35,7 +35,7 @@ impl From<IgnoreWhitespace> for Whitespace {
     }
 }
 
-/// What the git tools take beside what each has of its own.
+/// The aliases that all git tools share.
 const ALIASES: &[Alias] = &[
     Alias::Means("from_rev", "from"),
     Alias::Means("to_rev", "to"),
@@ -72,11 +72,11 @@ const ALIASES: &[Alias] = &[
     Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
 ];
 
-/// What shows what is staged.
+/// The advice for staged changes.
 const STAGED: &str =
-    "Give from = HEAD, to = INDEX for what is staged; from = INDEX for what is not";
+    "Give from = HEAD, to = INDEX for staged changes; from = INDEX for unstaged ones";
 
-/// Returns the sides that are meant, of words that agents take from git's command line.
+/// Returns the sides, also from words that agents take from git's command line.
 fn sides(from: String, to: Option<String>) -> Result<(String, Option<String>)> {
     let word = |given: &str| given.trim_start_matches('-').to_ascii_lowercase();
     if from.starts_with('-') && matches!(&word(&from)[..], "cached" | "staged") {
@@ -107,7 +107,7 @@ impl Tool for GitDiff {
     type Output = Compared;
 }
 
-/// Lists what differs between two sides.
+/// Lists the files that differ between two sides.
 pub struct GitDiffSummary;
 
 impl Tool for GitDiffSummary {
@@ -206,7 +206,7 @@ pub struct GitDiffFileArguments {
 }
 
 impl GitDiffArguments {
-    /// Checks what the types do not tell.
+    /// Checks the rules that types cannot express.
     ///
     /// # Errors
     /// `invalid_args` for arguments that exclude each other.
@@ -291,15 +291,15 @@ fn is_hunk_id(id: &str) -> bool {
 pub struct FileChange {
     /// The path from the root of the repository; of a deleted file, the old one.
     pub file_path: String,
-    /// What happened: added, deleted, modified, type_changed, renamed, copied or unmerged.
+    /// The status: added, deleted, modified, type_changed, renamed, copied or unmerged.
     pub status: &'static str,
     /// Bytes of the old content; null for a submodule and where there was none.
     pub old_size: Option<u64>,
     /// Bytes of the new content, likewise.
     pub new_size: Option<u64>,
-    /// The path that a renamed or copied file was made from.
+    /// The path that a renamed or copied file comes from.
     pub old_path: Option<String>,
-    /// How alike both contents of a renamed or copied file are, in percent.
+    /// Similarity of both contents of a renamed or copied file, in percent.
     pub similarity: Option<u8>,
     /// Added lines; null for a binary file.
     pub additions: Option<u64>,
@@ -366,14 +366,14 @@ pub struct ListedContent {
     pub files: Vec<FileChange>,
 }
 
-/// What `GitDiff` and `GitDiffFile` answer: a page of a comparison.
+/// The answer of `GitDiff` and `GitDiffFile`: a page of a comparison.
 #[derive(Debug, Clone, Default)]
 pub struct Compared {
     /// The page.
     pub text: String,
     /// The totals of all pages.
     pub totals: Totals,
-    /// The files listed on it, where they are wanted as values.
+    /// The files listed on it, if values are requested.
     pub files: Vec<FileChange>,
     /// Its hunks below git's headers, likewise.
     pub patch: String,
@@ -383,7 +383,7 @@ pub struct Compared {
     pub hunks_seen: usize,
 }
 
-/// What `GitDiffSummary` answers: a page of the list.
+/// The answer of `GitDiffSummary`: a page of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Listed(pub Compared);
 

@@ -1,4 +1,4 @@
-//! `GitRefs` and `GitStatus`: lists of what a repository holds beside files and commits.
+//! `GitRefs` and `GitStatus`: list the references and the uncommitted changes of a repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::listing::Listing;
 use super::room::ListedRow;
 use super::tool::{Alias, Tool};
 
-/// Digits of an id where it is shown to be read.
+/// The digits of an id for display.
 const SHOWN_DIGITS: usize = 12;
 
 /// Lists references.
@@ -54,19 +54,19 @@ pub struct ListedReference {
     pub name: String,
     /// What it is.
     pub kind: &'static str,
-    /// The commit it leads to.
+    /// The commit it points to.
     pub commit_id: Option<String>,
-    /// The reference that a symbolic one leads to.
+    /// The target of a symbolic reference.
     pub symbolic_target: Option<String>,
     /// Whether it is checked out.
     pub is_head: bool,
-    /// What a branch is merged with.
+    /// The upstream of a branch.
     pub upstream: Option<String>,
     /// Commits that only the branch has.
     pub ahead: Option<u64>,
     /// Commits that only its upstream has.
     pub behind: Option<u64>,
-    /// What its tag or commit says first.
+    /// The subject of its tag or commit.
     pub subject: Option<String>,
 }
 
@@ -90,7 +90,7 @@ impl ListedRow for ListedReference {
             (None, ..) => {}
         }
         if let Some(subject) = &self.subject {
-            // No name of a reference has a blank, so none reaches beyond this sign.
+            // The name of a reference has no blank, so it cannot contain this separator.
             text.push_str(&format!(" | {subject}"));
         }
         text.push('\n');
@@ -98,13 +98,13 @@ impl ListedRow for ListedReference {
     }
 }
 
-/// Tells what is not committed.
+/// Lists uncommitted changes.
 pub struct GitStatus;
 
 impl Tool for GitStatus {
     const NAME: &'static str = "GitStatus";
     const TITLE: &'static str = "Status";
-    const DESCRIPTION: &'static str = "Lists what is staged, changed, untracked or in conflict, like git status --short. Example: no arguments";
+    const DESCRIPTION: &'static str = "Lists staged, changed, untracked and conflicting files, like git status --short. Example: no arguments";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("path", "repo"),
         Alias::Means("repo_path", "repo"),
@@ -136,16 +136,16 @@ pub struct GitStatusArguments {
     pub cursor: Option<String>,
 }
 
-/// A file that is not as it was committed.
+/// A file with uncommitted changes.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedStatus {
     /// Its path.
     pub file_path: String,
-    /// What it was renamed from.
+    /// The path before a rename.
     pub old_path: Option<String>,
-    /// What the index changes.
+    /// The change in the index.
     pub index_status: Option<&'static str>,
-    /// What the work tree changes.
+    /// The change in the work tree.
     pub worktree_status: Option<&'static str>,
     /// Kind of its conflict.
     pub conflict: Option<&'static str>,
@@ -180,7 +180,7 @@ fn letter(status: Option<&str>) -> char {
     }
 }
 
-/// Returns names of references as a list in brackets: none of them ends it, or looks like two.
+/// Returns names of references as a list in brackets: no name can end the list, or look like two.
 pub fn shown_refs(names: &[String]) -> String {
     let shown = names.iter().map(|name| {
         let mut shown = String::new();
@@ -195,12 +195,12 @@ pub fn shown_refs(names: &[String]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a path as it stands in parentheses: it does not end them.
+/// Returns a path that can be shown in parentheses without ending them.
 pub fn shown_inside(path: &str) -> String {
     path.replace(") ", "\\u{29} ")
 }
 
-/// Returns the beginning of an id.
+/// Returns the start of an id.
 pub fn shown_id(id: &str) -> &str {
     &id[..id.len().min(SHOWN_DIGITS)]
 }

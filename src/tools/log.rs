@@ -97,12 +97,12 @@ pub struct GitLogArguments {
 }
 
 impl GitLogArguments {
-    /// Tells whether lines of a file are asked about.
+    /// Tells whether lines of a file are requested.
     pub fn asks_for_lines(&self) -> bool {
         self.first_line.is_some() || self.last_line.is_some() || self.function.is_some()
     }
 
-    /// Checks what the types do not tell.
+    /// Checks the rules that types cannot express.
     ///
     /// # Errors
     /// `invalid_args` for arguments that exclude each other.
@@ -161,37 +161,37 @@ pub struct ListedCommit {
     pub commit_id: String,
     /// Its parents.
     pub parent_ids: Vec<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author_name: String,
-    /// Their address.
+    /// The author's address.
     pub author_email: String,
-    /// When it was written, in UTC.
+    /// The author date, in UTC.
     pub author_date: Option<String>,
     /// The first paragraph of its message.
     pub subject: String,
-    /// What leads to it.
+    /// The references that point to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<String>,
-    /// What it made of the file that was asked for.
+    /// Its change of the requested file.
     #[serde(flatten)]
     pub file: Option<ListedVersion>,
-    /// What it made of the lines that were asked for.
+    /// Its change of the requested lines.
     #[serde(flatten)]
     pub lines: Option<ListedLines>,
 }
 
-/// What a commit made of a file.
+/// The change of a file by a commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedVersion {
     /// Its path there.
     pub file_path: String,
-    /// What it was renamed or copied from.
+    /// The path before a rename or copy.
     pub old_path: Option<String>,
-    /// What happened to it.
+    /// Its status.
     pub status: &'static str,
 }
 
-/// What a commit made of lines of a file.
+/// The change of lines of a file by a commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedLines {
     /// The path of the file there.
@@ -208,7 +208,7 @@ impl ListedRow for ListedCommit {
     const NAME: &'static str = "commits";
 
     fn shown(&self, _before: Option<&Self>) -> String {
-        // What redline says stands before the day, where no name, author or subject reaches.
+        // redline's own words come before the day, where no name, author or subject is.
         let mut text = shown_id(&self.commit_id).to_owned();
         if self.parent_ids.len() > 1 {
             text.push_str(" (merge)");
@@ -233,7 +233,7 @@ impl ListedRow for ListedCommit {
         }
         let day = shown_day(self.author_date.as_deref());
         text.push_str(&format!(" {day} {}: {}\n", self.author_name, self.subject));
-        // No line of a file can pass for a commit.
+        // Indented, so that no line of a file looks like a commit.
         for line in self.lines.iter().flat_map(|lines| lines.patch.lines()) {
             text.push_str(&format!("    {}\n", escaped_line(line)));
         }

@@ -62,7 +62,7 @@ pub struct GitShowArguments {
     pub cursor: Option<String>,
 }
 
-/// What a merge is compared with.
+/// The side with which a merge is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShownMerges {
@@ -72,29 +72,29 @@ pub enum ShownMerges {
     Combined,
 }
 
-/// What a commit says of itself.
+/// The header of a commit.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CommitWords {
     /// Its id.
     pub commit_id: String,
     /// Its parents.
     pub parent_ids: Vec<String>,
-    /// Who wrote it: name and address.
+    /// The author: name and address.
     pub author: String,
-    /// When, in UTC.
+    /// The author date, in UTC.
     pub author_date: Option<String>,
-    /// Who committed it.
+    /// The committer.
     pub committer: String,
-    /// When.
+    /// The date.
     pub committer_date: Option<String>,
-    /// What leads to it.
+    /// The references that point to it.
     pub refs: Vec<String>,
     /// Its message.
     pub message: String,
 }
 
 impl CommitWords {
-    /// Returns the words as the first page shows them.
+    /// Returns the header of a commit for the first page.
     pub fn text(&self) -> String {
         let Self { commit_id, parent_ids, author, committer, refs, message, .. } = self;
         let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
@@ -112,7 +112,7 @@ impl CommitWords {
             text.push_str(&format!("committer: {committer} {}\n", date(&self.committer_date)));
         }
         text.push('\n');
-        // No line of a message can pass for what redline says.
+        // Indented, so that no line of a message looks like redline's words.
         for line in message.trim_end().split('\n') {
             let indent = if line.is_empty() { "" } else { "    " };
             text.push_str(&format!("{indent}{line}\n"));
@@ -121,30 +121,30 @@ impl CommitWords {
         text
     }
 
-    /// Returns what a later page begins with.
+    /// Returns the start of a later page.
     pub fn short_text(&self) -> String {
         format!("commit {}, continued\n\n", self.commit_id)
     }
 }
 
-/// What `GitShow` answers: a page of a commit.
+/// The answer of `GitShow`: a page of a commit.
 #[derive(Debug, Clone, Default)]
 pub struct ShownCommit {
-    /// What the commit says; on later pages its id alone is shown.
+    /// The header of the commit; later pages show only its id.
     pub words: CommitWords,
     /// Whether this is the first page.
     pub is_first: bool,
-    /// What it changed.
+    /// Its changes.
     pub compared: Compared,
 }
 
 /// A commit as values.
 #[derive(Debug, Serialize)]
 pub struct ShownCommitContent {
-    /// What it says of itself, on the first page.
+    /// Its header, on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitWords>,
-    /// What it changed.
+    /// Its changes.
     #[serde(flatten)]
     pub changes: ComparedContent,
 }
@@ -231,10 +231,10 @@ pub struct GitFileArguments {
 }
 
 impl GitFileArguments {
-    /// Returns what is asked for, from the beginning of its first line on.
+    /// Returns the requested lines, from the start of the first one.
     ///
     /// # Errors
-    /// `invalid_args` for lines that are none.
+    /// `invalid_args` for an invalid range.
     pub fn range(&self) -> Result<LineRange> {
         let of_file = ReadFileArguments {
             first_line: self.first_line,
@@ -246,18 +246,18 @@ impl GitFileArguments {
     }
 }
 
-/// What `GitFile` answers: lines of a file.
+/// The answer of `GitFile`: lines of a file.
 #[derive(Debug, Clone)]
 pub struct FileLines(pub Lines);
 
-/// What stands beside the text.
+/// The data besides the text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileLinesFacts {
     /// Lines of the file.
     pub lines: u64,
-    /// Whether the lines asked for go on.
+    /// Whether the requested lines continue.
     pub truncated: bool,
-    /// Where they do; null at their end.
+    /// The cursor to continue; null at their end.
     pub next_cursor: Option<String>,
 }
 
@@ -287,7 +287,7 @@ impl Output for FileLines {
     }
 }
 
-/// Tells whose lines are.
+/// Shows the commit of each line.
 pub struct GitBlame;
 
 impl Tool for GitBlame {
@@ -323,9 +323,9 @@ pub struct GitBlameArguments {
 pub struct BlameHead {
     /// The commit; null for lines that are not committed.
     pub commit_id: Option<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author_name: String,
-    /// When, in UTC.
+    /// The author date, in UTC.
     pub author_date: Option<String>,
     /// The first paragraph of its message.
     pub subject: String,
@@ -336,12 +336,12 @@ pub struct BlameHead {
     #[serde(skip)]
     #[allow(missing_docs)]
     pub is_renamed: bool,
-    /// Whether an earlier run of the page says what the commit is.
+    /// Whether an earlier run of the page describes the commit.
     #[serde(skip)]
     pub is_known: bool,
 }
 
-/// A line and whose it is.
+/// A line and its commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedBlame {
     /// Its number, from 1.

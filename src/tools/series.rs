@@ -1,4 +1,4 @@
-//! `GitRangeDiff`: what became of each commit of a series that was rebased.
+//! `GitRangeDiff`: shows the status of each commit of a rebased series.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct GitRangeDiffArguments {
     pub cursor: Option<String>,
 }
 
-/// A commit in both ranges, or in one alone.
+/// A commit in both ranges, or in one of them.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedPair {
     /// Its number in the old range, from 1.
@@ -59,11 +59,11 @@ pub struct ListedPair {
     pub new_number: Option<usize>,
     /// Its id there.
     pub new_commit_id: Option<String>,
-    /// What became of it.
+    /// Its status.
     pub status: &'static str,
     /// The first line of its message.
     pub subject: String,
-    /// What changed in its message and its patch.
+    /// The changes of its message and its patch.
     pub patch: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl ListedRow for ListedPair {
         let old = side(self.old_number, self.old_commit_id.as_deref());
         let new = side(self.new_number, self.new_commit_id.as_deref());
         let mut text = format!("{old} {sign} {new} {}\n", self.subject);
-        // git indents each line of it, so that none can pass for a commit.
+        // git indents each line of it, so that none looks like a commit.
         for line in self.patch.iter().flat_map(|patch| patch.lines()) {
             let indent = if line.starts_with("    ") { "" } else { "    " };
             text.push_str(&format!("{indent}{}\n", escaped_line(line)));

@@ -1,4 +1,4 @@
-//! `undo`: taking back what was done to files.
+//! `undo`: undoes operations on files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::bounded::{Bounded, Bounds};
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use crate::error::Result;
 
-/// Takes back an operation on files.
+/// Undoes an operation on files.
 pub struct Undo;
 
 impl Tool for Undo {
@@ -38,16 +38,16 @@ pub struct UndoArguments {
     pub id: Option<String>,
 }
 
-/// A file that becomes, or became, another.
+/// A file that is, or would be, changed.
 #[derive(Debug, Clone, Serialize)]
 pub struct UndoneFile {
-    /// Where, as `sandbox/relative/path`.
+    /// The path, as `sandbox/relative/path`.
     pub path: String,
     /// `create`, `update`, `delete` or `mode`.
     pub kind: &'static str,
-    /// Lines that it gets.
+    /// The number of added lines.
     pub lines_added: u64,
-    /// Lines that it loses.
+    /// The number of removed lines.
     pub lines_removed: u64,
     /// The git blob id before; absent where there was no file.
     pub base_oid: Option<String>,
@@ -58,16 +58,16 @@ pub struct UndoneFile {
     pub unified_diff: String,
 }
 
-/// What `undo` answers.
+/// The answer of `undo`.
 #[derive(Debug, Clone)]
 pub struct Undone {
-    /// The operation that took it back; absent where nothing was done.
+    /// The operation that undid it; absent if nothing was done.
     pub id: Option<String>,
     /// `applied`, `already_applied` or `would_apply`.
     pub outcome: &'static str,
     /// The files.
     pub files: Vec<UndoneFile>,
-    /// What happened, in one sentence.
+    /// The report, in one sentence.
     pub message: String,
     /// The changes of all files; may be cut.
     pub unified_diff: String,
@@ -75,22 +75,22 @@ pub struct Undone {
     pub truncated: bool,
 }
 
-/// What `undo` answers beside its text.
+/// The data of `undo` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UndoneFacts {
-    /// The operation that took it back.
+    /// The operation that undid it.
     pub id: Option<String>,
-    /// What became of it.
+    /// Its status.
     pub outcome: String,
     /// Whether the diff is cut; the files are not.
     pub truncated: bool,
 }
 
-/// What was taken back, as values.
+/// The undone files, as values.
 #[derive(Debug, Serialize)]
 pub struct UndoneContent {
-    /// What happened.
+    /// The report.
     pub message: String,
     /// The files.
     pub files: Vec<UndoneFile>,
@@ -99,7 +99,7 @@ pub struct UndoneContent {
 }
 
 impl Undone {
-    /// Returns the answer; its diff is cut where the reply has no room for it.
+    /// Returns the answer; its diff is cut if it exceeds the room of the reply.
     pub fn within(self, reply: &Reply) -> Result<Self> {
         let mut diff = Bounded::new(Bounds::room(reply.body(), reply.room(&self)));
         'files: for file in &self.files {

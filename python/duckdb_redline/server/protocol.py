@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from .. import __version__
 from .approver import Approver, Call, refusal
 from .apps import EXTENSION_ID, URI, Apps
-from .host import WRITING, Host
+from .host import Host
 from .progress import SECONDS, Progress
 from .query import NAME, Queries
 
@@ -35,7 +35,7 @@ NOBODY = (
 
 
 def one_session() -> Callable[[Context], str]:
-    """Returns what names the session of a call where one client is served."""
+    """Returns the function that names the session of a call, for a server of one client."""
     session = f"client:{secrets.token_urlsafe(16)}"
     return lambda context: session
 
@@ -54,15 +54,17 @@ def make_server(
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        # Who cannot ask a person is not offered what a person must approve.
+        # A client that cannot ask a person is not offered tools that need approval.
         offered = [
             tool
             for tool in granted_tools(host, structured)
-            if tool.name not in WRITING or approver.can_ask(context)
+            if tool.name not in host.writing or approver.can_ask(context)
         ]
         offered += [queries.tool(structured)] if queries is not None else []
         return types.ListToolsResult(
-            tools=[apps.tool(context, tool) if tool.name in WRITING else tool for tool in offered]
+            tools=[
+                apps.tool(context, tool) if tool.name in host.writing else tool for tool in offered
+            ]
         )
 
     async def list_resources(
@@ -75,7 +77,7 @@ def make_server(
     ) -> types.ReadResourceResult:
         if str(params.uri) != URI:
             raise MCPError(types.INVALID_PARAMS, "not_found: there is no such resource")
-        # Who reads it later reads what waits then.
+        # A later read returns the calls that wait then.
         return types.ReadResourceResult(contents=[await apps.read(session_of(context))], ttl_ms=0)
 
     async def call_tool(
@@ -92,14 +94,14 @@ def make_server(
         if queries is not None and params.name == NAME:
             return await queries.run(call[2], arguments)
         payload = None
-        # Of these sandboxes nothing else wants a yes.
-        if params.name in WRITING:
+        # In these sandboxes no other tool needs approval.
+        if params.name in host.writing:
             try:
                 payload = await host.called(
                     call[2], "SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key
                 )
             except duckdb.Error:
-                pass  # The answer to the call says what is wrong with it.
+                pass  # The answer to the call has the error.
         if payload is not None:
             if not approver.can_ask(context):
                 return refusal(NOBODY)
@@ -157,12 +159,12 @@ def granted_tools(host: Host, structured: bool) -> list[types.Tool]:
 
 
 def camel(tool: dict[str, Any]) -> dict[str, Any]:
-    """Returns what the protocol calls the columns of redline_tools()."""
+    """Returns a row of redline_tools() with the names that the protocol has for its columns."""
     names = {"input_schema": "inputSchema", "output_schema": "outputSchema"}
     return {names.get(name, name): given for name, given in tool.items()}
 
 
-async def serve(server: Server[Any]) -> None:
+async def serve_stdio(server: Server[Any]) -> None:
     """Serves one client on stdin and stdout until it closes them."""
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

@@ -50,7 +50,7 @@ impl Host {
         }
     }
 
-    /// Returns what is written, or the code of the error.
+    /// Returns the bytes to write, or the code of the error.
     fn take(&self, operation: &Operation<'_>) -> Code<Vec<u8>> {
         let taken = self.approvals.take(
             operation,
@@ -120,7 +120,7 @@ fn another_operation_or_state_is_not_approved() {
     ] {
         let host = Host::approved(&WRITE, Scope::Once);
         assert_eq!(host.take(&other), Err(code), "{other:?}");
-        // An approval that turned out to be stale is void.
+        // An approval that is found to be stale is void.
         let afterwards =
             if code == "stale" { Err("approval_required") } else { Ok(b"new".to_vec()) };
         assert_eq!(host.take(&WRITE), afterwards, "{other:?}");
@@ -128,7 +128,7 @@ fn another_operation_or_state_is_not_approved() {
 }
 
 #[test]
-fn what_was_shown_is_not_approved_once_the_file_has_changed() {
+fn a_shown_payload_cannot_be_approved_once_the_file_has_changed() {
     let host = Host::new();
     host.propose(&WRITE).unwrap();
     let shown = host.proposal(&WRITE).payload;
@@ -183,7 +183,7 @@ fn a_wider_scope_covers_what_its_name_says_and_no_other_session() {
 }
 
 #[test]
-fn what_was_given_is_listed_and_taken_back() {
+fn approvals_are_listed_and_withdrawn() {
     let other = Operation { path: b"b", arguments: &[b"x"], result: Some(b"x"), ..WRITE };
     let host = Host::approved(&WRITE, Scope::Sandbox);
     host.propose(&Operation { session: &OTHER, ..WRITE }).unwrap();
@@ -252,7 +252,7 @@ fn one_of_eight_threads_uses_an_approval() {
 }
 
 #[test]
-fn what_waits_has_bounded_bytes_and_an_approval_is_never_forgotten() {
+fn waiting_operations_have_bounded_bytes_and_an_approval_is_never_forgotten() {
     let mut host = Host::approved(&WRITE, Scope::Once);
     let content = "x".repeat(BYTES / 8);
     let proposed = |argument: &'static [&'static [u8]]| Operation {
@@ -284,7 +284,7 @@ fn a_session_proposes_no_more_than_its_quota() {
     let proposed: Vec<_> =
         paths.iter().map(|path| host.propose(&Operation { path, ..WRITE })).collect();
     assert!(proposed[..100].iter().all(|made| made.is_ok()) && proposed[100] == Err("too_large"));
-    // What waits already may be asked for again, and another session has a quota of its own.
+    // A waiting operation may be proposed again, and another session has its own quota.
     assert_eq!(host.propose(&Operation { path: &paths[0], ..WRITE }), Ok(()));
     assert_eq!(host.propose(&Operation { session: &OTHER, ..WRITE }), Ok(()));
     host.rules.now += TTL + Duration::from_nanos(1);
@@ -414,8 +414,7 @@ fn a_request_is_shown_to_the_holder_of_the_key_alone_and_takes_what_the_call_tak
     let request = |operation: &Operation<'_>| {
         code(host.approvals.request(operation, "workspace/a", None, host.rules))
     };
-    // The one is planned, the other cannot be; both take one place, however often they are asked
-    // for.
+    // One can be planned and one cannot; each keeps one entry, however often it is requested.
     for _ in 0..2 {
         assert_eq!(request(&WRITE), Ok(()));
         assert_eq!(request(&missed), Ok(()));
@@ -438,7 +437,7 @@ fn a_request_is_shown_to_the_holder_of_the_key_alone_and_takes_what_the_call_tak
 }
 
 #[test]
-fn what_is_planned_for_a_person_drops_no_request() {
+fn plans_for_a_person_drop_no_request() {
     let mut host = Host::new();
     let content = "x".repeat(BYTES / 10);
     let paths = [b"0", b"1", b"2", b"3", b"4", b"5"];
@@ -449,7 +448,7 @@ fn what_is_planned_for_a_person_drops_no_request() {
         host.approvals.request(&operation, "workspace/a", None, host.rules).unwrap();
         host.approvals.plan(&operation, host.proposal(&operation), host.rules).unwrap();
     }
-    // What had to go is planned again when a person looks.
+    // The plan that was dropped is made again when a person lists the requests.
     let (waiting, requests) = (host.waiting(), host.approvals.requests(host.rules).len());
     assert!(waiting > 0 && requests > 0);
     assert_eq!(waiting + requests, paths.len());
@@ -457,7 +456,7 @@ fn what_is_planned_for_a_person_drops_no_request() {
 }
 
 #[test]
-fn a_yes_to_what_can_no_longer_be_planned_is_void() {
+fn an_approval_is_void_once_its_operation_cannot_be_planned() {
     let host = Host::new();
     let void = |wide: &str| {
         let error = Error::not_found(wide.to_owned());
@@ -482,7 +481,7 @@ fn a_connection_proposes_for_a_bounded_number_of_sessions() {
         |host: &Host, n: usize| host.propose(&Operation { session: &sessions[n], ..WRITE });
     assert!((0..most).all(|n| propose(&host, n).is_ok()));
     assert_eq!(propose(&host, most), Err("too_large"));
-    // Another connection, and the holder of the key, are not refused for it.
+    // Another connection, and the holder of the key, are not refused because of it.
     host.rules.connection = Some(8);
     assert_eq!(propose(&host, most), Ok(()));
 }

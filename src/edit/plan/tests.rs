@@ -57,7 +57,7 @@ fn a_line_keeps_its_line_end_and_a_new_one_takes_that_of_the_file() {
         ("a\nb\r\nc\n", "b\n", "x\nb\n", "a\nx\r\nb\r\nc\n"),
         ("a\nb\r\nc\nd", "b\nc", "b\nx\ny\nc", "a\nb\r\nx\r\ny\r\nc\nd"),
         ("a\r\nb\nc\r\nd", "a\nb\nc\nd", "a\nd", "a\r\nd"),
-        // Where the strings name line ends themselves, they are taken at their word.
+        // If the strings name their line ends themselves, these are used.
         ("a\r\nb\r\n", "a\r\nb", "a\nb", "a\nb\r\n"),
         ("a\r\nb\n", "\r", "", "a\nb\n"),
         ("a\nb\n", "a\nb", "a\r\nb", "a\r\nb\n"),
@@ -69,7 +69,7 @@ fn a_line_keeps_its_line_end_and_a_new_one_takes_that_of_the_file() {
 }
 
 #[test]
-fn several_matches_are_refused_and_their_lines_told() {
+fn several_matches_are_refused_with_their_lines() {
     let many = "x\n".repeat(23) + "x x\n";
     for (base, old, message) in [
         (
@@ -235,7 +235,7 @@ fn the_diff_is_that_of_the_whole_file_with_three_lines_of_context() {
 }
 
 #[test]
-fn another_base_is_stale_and_what_is_no_id_is_refused() {
+fn another_base_is_stale_and_an_invalid_id_is_refused() {
     let id = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
     let other = "0000000000000000000000000000000000000000";
     assert!(check_base(FILE, id, id).is_ok() && check_base(FILE, &id.to_uppercase(), id).is_ok());
@@ -265,7 +265,7 @@ fn text(pattern: &'static str) -> impl Strategy<Value = String> {
     proptest::string::string_regex(pattern).expect("a pattern")
 }
 
-/// Checks what holds of every plan: the diff applied to the old file gives the new one.
+/// Checks a property of every plan: the diff applied to the old file gives the new one.
 fn check_diff(base: &str, plan: &Plan) {
     let patch = crate::text::patch::parse(plan.diff.unified_diff.as_bytes()).unwrap();
     assert_eq!(patch.len(), 1);
@@ -300,7 +300,7 @@ proptest! {
     fn a_file_with_crlf_is_edited_as_by_a_pattern(
         base in text("([ab ]{0,3}(\r\n|\n)){0,8}[ab]{0,2}"), old in text("[ab\n]{1,4}"), new in text("[abc\n]{0,5}"), all: bool,
     ) {
-        // LF stands for both line ends, and no match starts between the halves of one.
+        // LF matches both line ends, and no match starts inside a CRLF.
         let pattern = Regex::new(&old.replace('\n', "(?:\r?\n)")).unwrap();
         let found: Vec<_> = pattern.find_iter(base.as_bytes()).map(|found| found.range()).collect();
         let replaced = pattern.replace_all(base.as_bytes(), NoExpand(new.as_bytes()));

@@ -1,4 +1,4 @@
-//! What the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo` do.
+//! The work of the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo`.
 
 use super::entry::{Answers, Call};
 use crate::error::{Error, Result, quoted};
@@ -20,7 +20,7 @@ impl Answers for Diff {
         let Call { execution, reply } = call;
         let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
         let mode = arguments.mode()?;
-        // In an answer of values the labels stand beside the diff.
+        // In an answer of values the labels are beside the diff.
         let label = |given: Option<&str>, other: &str| given.unwrap_or(other).to_owned();
         let (a, b) = match mode {
             DiffMode::Paths(a, b) => (a, b),
@@ -48,7 +48,7 @@ impl Answers for ReadFile {
             "read_file {:?} {:?} {:?} {}",
             arguments.path, arguments.first_line, arguments.last_line, range.has_numbers
         );
-        // The cursor says where to go on before the file tells whether it is still the same one.
+        // The cursor gives the start before it is known whether the file is still the same.
         let from =
             arguments.cursor.as_deref().map(|given| Binding::peek(given, options.as_bytes()));
         if let Some(from) = from.transpose()? {

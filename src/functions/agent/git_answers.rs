@@ -1,4 +1,4 @@
-//! What the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile` do.
+//! The work of the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile`.
 
 use super::entry::{Answers, Call};
 use super::missing_file::explained;
@@ -33,12 +33,12 @@ impl Answers for GitDiffSummary {
     }
 }
 
-/// How much is shown.
+/// The parts of a comparison to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// The list of the files alone.
+    /// Only the list of files.
     List,
-    /// The list, then hunks.
+    /// The list, then the hunks.
     Hunks,
 }
 
@@ -133,16 +133,16 @@ pub fn compared(reply: &Reply, reviewed: Reviewed) -> Compared {
     compared
 }
 
-/// An answer that carries a page.
+/// An answer that contains a page.
 pub struct AnswerFrame {
     reply: Reply,
     shown: Shown,
-    /// Bytes of what stands beside the page.
+    /// Bytes of the answer besides the page.
     besides: usize,
 }
 
 impl AnswerFrame {
-    /// Returns an answer with so many bytes beside its page.
+    /// Creates an answer with this many bytes besides its page.
     pub const fn new(reply: Reply, shown: Shown, besides: usize) -> Self {
         Self { reply, shown, besides }
     }

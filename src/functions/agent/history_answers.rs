@@ -1,4 +1,4 @@
-//! What the tools `GitRefs` and `GitStatus` do, and how commits are listed.
+//! The work of the tools `GitRefs` and `GitStatus`, and the reading of commits for lists.
 
 use std::collections::HashMap;
 
@@ -22,26 +22,26 @@ use crate::tools::{
     ListedStatus, Listing, shown_id, utc_text,
 };
 
-/// What pages of a list are cut by.
+/// The pages of a list.
 pub struct Pages {
     binding: Binding,
     first: usize,
 }
 
 impl Pages {
-    /// Reads where a page begins; `options` and `state` are what a cursor holds for.
+    /// Reads the start of the page; a cursor is bound to `options` and `state`.
     pub fn new(options: &str, state: &str, cursor: Option<&str>) -> Result<Self> {
         let binding = Binding::new(options.as_bytes(), state.as_bytes());
         let from = cursor.map(|cursor| binding.position(cursor)).transpose()?;
         Ok(Self { binding, first: from.unwrap_or_default().listed })
     }
 
-    /// Returns how many rows stand on the pages before.
+    /// Returns the number of rows on earlier pages.
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// Returns what leads to a row.
+    /// Returns the cursor of a row.
     pub fn cursor(&self, row: usize) -> Result<String> {
         self.binding.cursor(Position { listed: row, ..Position::default() }).ok_or_else(|| {
             Error::too_large("there are more rows than a cursor can count")
@@ -50,14 +50,14 @@ impl Pages {
     }
 }
 
-/// Opens the repository that a tool was given; also returns its name as it is shown.
+/// Opens the repository in a tool's argument; also returns its name for display.
 pub fn opened(execution: &ExecutionContext, repo: Option<&str>) -> Result<(String, Repository)> {
     let repo = repo.map_or_else(|| execution.default_repository(), str::to_owned);
     let repository = execution.repository(&repo)?;
     Ok((escaped(&repo), repository))
 }
 
-/// Returns bytes as text that hides and turns nothing, cut where it is long.
+/// Returns bytes as text without characters that hide or reorder it, cut if it is long.
 pub fn shown(bytes: &[u8]) -> String {
     visible(&String::from_utf8_lossy(bytes))
 }
@@ -70,19 +70,19 @@ pub struct CommitReader<'a> {
 }
 
 impl<'a> CommitReader<'a> {
-    /// Reads the names of people, and of the references that lead to commits.
+    /// Reads the mailmap, and the references that point to commits.
     pub fn new(repository: &'a Repository) -> Result<Self> {
         let (mailmap, decorations) = (mailmap_of(repository)?, decorations(repository)?);
         Ok(Self { repository, mailmap, decorations })
     }
 
-    /// Returns what is asked of a commit.
+    /// Returns the needed fields of a commit.
     pub fn commit(&self, visited: Visited, needs: Needs) -> Result<Commit> {
         let (objects, cancel) = (self.repository.objects(), self.repository.cancel());
         Commit::read(visited, needs, &objects, Some(&self.mailmap), &cancel)
     }
 
-    /// Returns the short names of what leads to a commit.
+    /// Returns the short names of the references that point to a commit.
     pub fn refs(&self, id: &Oid) -> Vec<String> {
         let names = self.decorations.get(id).map_or(&[][..], Vec::as_slice);
         let first = names.iter().take(limits::SHOWN_REFERENCES);
@@ -93,12 +93,12 @@ impl<'a> CommitReader<'a> {
         texts
     }
 
-    /// Returns the names of people.
+    /// Returns the mailmap.
     pub fn mailmap(&self) -> &Mailmap {
         &self.mailmap
     }
 
-    /// Returns a commit as it is listed.
+    /// Returns a commit for a list.
     pub fn read(&self, visited: Visited) -> Result<ListedCommit> {
         let commit = self.commit(visited, Needs::of(&[Need::Info, Need::Names]))?;
         let (id, info) = (commit.visited.id, commit.info.as_ref());
@@ -117,7 +117,7 @@ impl<'a> CommitReader<'a> {
     }
 }
 
-/// Returns the name of a reference without what all of its kind begin with.
+/// Returns the name of a reference without the prefix of its kind.
 fn short(name: &[u8]) -> &[u8] {
     let prefixes: [&[u8]; 3] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/"];
     prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).unwrap_or(name)
@@ -171,8 +171,8 @@ fn references(call: &Call, arguments: &GitRefsArguments) -> Result<Listing<Liste
     Listing::filled(head, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
 }
 
-/// Returns the globs of what a text may mean: full names, or the beginnings of names up to a slash,
-/// as `git for-each-ref` takes them, and both without `refs/` and the kind, as revisions do.
+/// Returns the globs for an argument: full names, or prefixes up to a slash, as `git for-each-ref`
+/// takes them, and both without `refs/` and the kind, as revisions do.
 fn reference_globs(given: &str) -> Result<Vec<Glob>> {
     let mut globs = Vec::new();
     let text = given.strip_suffix("/*").or_else(|| given.strip_suffix('/')).unwrap_or(given);
@@ -246,7 +246,7 @@ fn status_row(file: &FileStatus) -> ListedStatus {
     }
 }
 
-/// Returns a path as it can be given again, escaped where it hides or turns text.
+/// Returns a path that can be used as an argument, escaped if it hides or reorders text.
 fn path_text(path: &[u8]) -> String {
     escaped(&String::from_utf8_lossy(path))
 }

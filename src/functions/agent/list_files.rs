@@ -13,7 +13,7 @@ impl Answers for ListFiles {
     }
 }
 
-/// Does what reads a repository on a thread that can open nothing else.
+/// Runs work that reads a repository on a thread that can open nothing else.
 pub fn within<T: Send>(
     execution: &ExecutionContext,
     is_repository: bool,

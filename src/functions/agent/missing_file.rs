@@ -1,18 +1,16 @@
-//! Why a repository lacks a file that a tool was given: it is not committed yet, or not under that
-//! name.
+//! Explains why a repository lacks a file: it is not committed yet, or has another name.
 
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::git::{Changes, Comparison, RenameOptions, Repository, untracked_paths};
 
-/// Says of an error for a file that is not there what the index and the work tree have under its
-/// path.
+/// Adds the files under a path in the index and the work tree to the error for a missing file.
 pub fn explained(error: Error, repository: &Repository, file: &str) -> Error {
     if error.kind() != ErrorKind::NotFound {
         return error;
     }
     match reason(repository, file) {
         Ok(Some(reason)) => error.with_hint(reason),
-        // The first error is the one that counts.
+        // The first error counts.
         Ok(None) | Err(_) => error,
     }
 }
@@ -39,6 +37,6 @@ fn reason(repository: &Repository, file: &str) -> Result<Option<String>> {
     let uncommitted = Comparison::of(repository, "HEAD", Some("WORKTREE"), false)?;
     let is_untracked = untracked_paths(&uncommitted)?.iter().any(|path| path == file.as_bytes());
     Ok(is_untracked.then(|| {
-        "It is not tracked: read_file shows it, and GitStatus lists what is not tracked".to_owned()
+        "It is not tracked: read_file shows it, and GitStatus lists untracked files".to_owned()
     }))
 }

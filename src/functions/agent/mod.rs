@@ -1,7 +1,8 @@
-//! What agents and their hosts call: the tools (`redline_call`; `tools` lists them all, `entry`
+//! Functions for agents and their hosts: the tools (`redline_call`; `tools` lists them all, `entry`
 //! joins a declaration to its work, which is in `list_files`, `search`, `file_answers`,
-//! `git_answers`, `history_answers`, `log_answers` and `revision_answers`; `missing_file` says why
-//! a file is not there), their list, what may be done, help, and the scripts of `sql/`.
+//! `git_answers`, `history_answers`, `log_answers`, `revision_answers` and `series_answers`;
+//! `missing_file` explains a missing file), their list, the capabilities, help, and the scripts of
+//! `sql/`.
 
 pub mod entry;
 mod file_answers;

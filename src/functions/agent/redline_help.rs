@@ -1,5 +1,5 @@
-//! `redline_help()`: every function of redline in a line, and everything of one, from SQL. DuckDB's
-//! own list cannot tell: its C API takes no names of parameters and no descriptions.
+//! `redline_help()`: every function of redline in a line, and the details of one, in SQL. DuckDB's
+//! own list has no names of parameters and no descriptions, as its C API takes none.
 
 use super::macro_help::{Macro, MacroParameter, macros};
 use crate::error::{Error, Result, quoted};
@@ -27,7 +27,7 @@ impl Declared for RedlineHelp {
     };
 }
 
-/// What is told of a parameter.
+/// A parameter with its description.
 pub struct Parameter {
     name: &'static str,
     kind: Option<String>,
@@ -45,14 +45,12 @@ impl Row for Parameter {
             "The type, as SQL writes it; NULL in a macro, where DuckDB asks for none",
             |row, out| out.text(row.kind.as_deref()),
         ),
-        varchar(
-            "default",
-            "What it is when it is left out, as SQL; NULL for one that must be given",
-            |row, out| out.text(row.default.as_deref()),
-        ),
+        varchar("default", "Its default, as SQL; NULL if it is required", |row, out| {
+            out.text(row.default.as_deref())
+        }),
         varchar(
             "description",
-            "What it is; NULL in a macro, whose function tells it",
+            "Its description; NULL in a macro, whose function has it",
             |row, out| out.text(row.doc),
         ),
     ];
@@ -76,7 +74,7 @@ impl From<&MacroParameter> for Parameter {
     }
 }
 
-/// What is told of.
+/// The subject of a row.
 #[derive(Clone, Copy)]
 enum Subject {
     Function(&'static Entry),
@@ -86,7 +84,7 @@ enum Subject {
 /// A function or a macro.
 pub struct Function {
     subject: Subject,
-    /// Whether everything is told.
+    /// Whether all details are shown.
     is_whole: bool,
 }
 
@@ -112,7 +110,7 @@ impl Row for Function {
             "The type of the result; for a table `TABLE(column TYPE, …)`; NULL in the short list and for a macro",
             |row, out| out.text(row.subject.returns().filter(|_| row.is_whole)),
         ),
-        varchar("description", "What it returns or does, in one line", |row, out| {
+        varchar("description", "Its result or effect, in one line", |row, out| {
             out.text(row.subject.description())
         }),
         varchar(
@@ -199,7 +197,7 @@ impl Signature {
         }
     }
 
-    /// Returns the forms in which the function is called.
+    /// Returns the forms of a call.
     fn calls(&self, name: &str) -> Vec<String> {
         let positional = |fields: &[Field]| -> Vec<String> {
             fields.iter().map(|field| format!("{} {}", field.name, field.kind)).collect()
@@ -217,7 +215,7 @@ impl Signature {
         }
     }
 
-    /// Returns the forms without types; options are counted.
+    /// Returns the forms of a call without types; options are counted.
     fn names(&self, name: &str) -> Vec<String> {
         let positional = |fields: &[Field]| -> Vec<String> {
             fields.iter().map(|field| field.name.to_owned()).collect()
@@ -270,12 +268,12 @@ impl Signature {
     }
 }
 
-/// What means every function.
+/// The argument for every function.
 const ALL: &str = "ALL";
 
 const FUNCTION: Param<Maybe<Text>> = optional(
     "function",
-    "The function or macro of which everything is told, or ALL functions; NULL tells a line of each",
+    "The function or macro to describe in full, or ALL functions; NULL: a line for each",
 );
 
 impl Table for RedlineHelp {
@@ -293,7 +291,7 @@ impl Table for RedlineHelp {
         let database = Database::of(&open.settings)?;
         let functions = database.functions.iter().filter(|entry| entry.is_public());
         let mut all: Vec<Subject> = functions.map(Subject::Function).collect();
-        // All of everything is what the extension itself has.
+        // The details of all functions are those of the extension only.
         let is_all = asked.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(ALL));
         if !is_all {
             let is_new = |one: &&Macro| !all.iter().any(|known| known.name() == one.name);

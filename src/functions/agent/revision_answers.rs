@@ -1,4 +1,4 @@
-//! What the tools `GitShow`, `GitFile` and `GitBlame` do.
+//! The work of the tools `GitShow`, `GitFile` and `GitBlame`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::tools::{
     ShownCommit, ShownMerges, utc_text,
 };
 
-/// What part of an answer a message may be.
+/// The divisor for the part of an answer that a message may take.
 const MESSAGE_PART: usize = 3;
 
 impl Answers for GitShow {
@@ -40,7 +40,7 @@ impl Answers for GitShow {
         if names_file {
             let error = Error::invalid_args(format!("{} names a file, not a commit", quoted(rev)));
             return Err(error.with_hint(
-                "Call GitFile: rev is what stands before the colon, file what stands after it",
+                "Call GitFile: rev is the part before the colon, file the part after it",
             ));
         }
         let execution = &call.execution;
@@ -89,7 +89,7 @@ impl Answers for GitShow {
     }
 }
 
-/// Returns the commit that a revision names, as a walk finds it.
+/// Returns the commit that a revision names.
 fn commit(repository: &Repository, rev: &str) -> Result<Visited> {
     let ends = range_of(repository, rev)?;
     if ends.tips.len() != 1 || !ends.hidden.is_empty() {
@@ -104,8 +104,7 @@ fn commit(repository: &Repository, rev: &str) -> Result<Visited> {
     })
 }
 
-/// Returns what a commit says of itself, the message cut where it would leave no room for anything
-/// else.
+/// Returns the header of a commit; the message is cut if it would leave no room for the changes.
 fn words(repository: &Repository, rev: &str, call: &Call) -> Result<CommitWords> {
     let reader = CommitReader::new(repository)?;
     let visited = commit(repository, rev)?;
@@ -140,7 +139,7 @@ fn message(info: &CommitInfo, reply: &Reply) -> String {
     if !info.body.is_empty() {
         whole = format!("{whole}\n\n{}", text(&info.body));
     }
-    // What is hard to see is escaped line by line; an indent is added where it is shown.
+    // Characters that are hard to see are escaped line by line; an indent is added for display.
     let lines: Vec<String> = whole.trim_end().lines().map(escaped).collect();
     let whole = lines.join("\n");
     let room = reply.max_bytes / MESSAGE_PART;
@@ -178,7 +177,7 @@ fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
                 quoted(path),
                 quoted(rev)
             ))
-            .with_hint("ours, theirs and base are of files in a conflict, which GitStatus lists; rev = INDEX is what is staged"));
+            .with_hint("ours, theirs and base are of files in a conflict, which GitStatus lists; rev = INDEX reads the staged version"));
         }
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));
@@ -274,8 +273,7 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
     Listing::filled(lines, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
 }
 
-/// Returns the last line that a page can hold which begins at a line: what of the file is not shown
-/// is not followed.
+/// Returns the last line that fits on a page starting at a line; later lines need no blame.
 fn last_of_page(
     repository: &Repository,
     path: &str,
@@ -285,7 +283,7 @@ fn last_of_page(
 ) -> Result<u32> {
     let path = repository.file_from_root(path)?;
     let mut files = SideFiles::open_end(repository, rev)?;
-    // What is not there, the blame says.
+    // The blame reports a missing file.
     let Some(entry) = files.find(path.as_bytes())? else { return Ok(u32::MAX) };
     let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
     let head = Arc::new(BlameHead::default());

@@ -1,5 +1,5 @@
-//! `approvals_given([key := …])`: what was approved and not used up: of this connection, or with
-//! the host's key of all.
+//! `approvals_given([key := …])`: the approvals that are not used up, of this connection, or of all
+//! with the host's key.
 
 use std::time::SystemTime;
 
@@ -26,12 +26,12 @@ impl Declared for ApprovalsGiven {
         name: "approvals_given",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "What was approved and not used up: of this connection, or with the host's key of all",
+        description: "The approvals that are not used up: of this connection, or with the host's key of all",
         example: "SELECT scope, path, expires_at FROM approvals_given()",
     };
 }
 
-/// A row, with the moments of the clock that tables have.
+/// A row, with times as tables show them.
 pub struct GivenRow {
     given: Given,
     since: i64,
@@ -61,7 +61,7 @@ impl Row for GivenRow {
     ];
 }
 
-/// Without it, what the connection itself was given.
+/// Without a key, the approvals of the connection itself.
 const OWN_KEY: Param<Maybe<Name>> = optional(KEY.field.name, KEY.field.doc);
 
 impl Table for ApprovalsGiven {

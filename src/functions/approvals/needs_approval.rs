@@ -1,7 +1,7 @@
-//! `needs_approval(tool, args [, session [, key]])`: what a person is shown before a call of a file
-//! tool.
+//! `needs_approval(tool, args [, session [, key]])`: the description of a call of a file tool that
+//! a person must approve.
 //!
-//! It records what was proposed, so it is volatile.
+//! It records proposals, so it is volatile.
 
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
@@ -22,7 +22,7 @@ impl Declared for NeedsApproval {
         name: "needs_approval",
         family: Family::Approvals,
         grant: Grant::Tools(&["read_file", "write_file", "edit_file", "apply_patch", "undo"]),
-        description: "The payload that a person decides on before a call of a file tool; NULL when nobody has to be asked",
+        description: "The payload for a person's decision before a call of a file tool; NULL when none is needed",
         example: "SELECT needs_approval('read_file', '{\"path\": \"workspace/a.txt\"}')",
     };
 }
@@ -40,7 +40,7 @@ impl Scalar for NeedsApproval {
     ];
     type Returns = Json;
     type State = FileTools;
-    // NULL is an answer, which a NULL argument must not be given.
+    // NULL is an answer, which must not follow from a NULL argument.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {

@@ -1,4 +1,5 @@
-//! `withdraw(id, key)`: takes back what was approved under an id, and forgets what waits under it.
+//! `withdraw(id, key)`: withdraws the approval under an id, and forgets an operation that waits
+//! under it.
 
 use super::shown::{Approving, KEY};
 use crate::error::Result;
@@ -19,7 +20,7 @@ impl Declared for Withdraw {
         name: "withdraw",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "Takes back what was approved or declined under an id, and forgets what waits under it",
+        description: "Withdraws the approval or decline under an id, and forgets an operation that waits under it",
         example: "SELECT withdraw(approval_id, getvariable('key')) FROM approvals_given(key := getvariable('key'))",
     };
 }

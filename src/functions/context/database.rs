@@ -1,5 +1,5 @@
-//! What the extension keeps for a database while it is open. Nothing of it is shared with another
-//! database of the process, and nothing outlives it.
+//! The state of an open database. It is not shared with other databases of the process and ends
+//! with the database.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::journal::{Looked, Memory};
 /// The state of one database.
 #[derive(Default)]
 pub struct Database {
-    /// What waits for a person, and what a person has said yes to.
+    /// Operations that wait for a person, and decisions.
     pub approvals: Approvals,
-    /// How often tools were called.
+    /// The counts of tool calls.
     pub calls: Calls,
     /// The edits that statements have made.
     pub repeats: Repeats,
-    /// The operations on files, where no directory is named for them.
+    /// The operations on files, if no directory is set for them.
     pub operations: Memory,
-    /// When the directory that is named was last pruned.
+    /// The time at which the journal's directory was last shortened.
     pub looked: Looked,
-    /// The repositories that stay open.
+    /// The cache of open repositories.
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.
     pub functions: &'static [Entry],
@@ -41,6 +41,6 @@ impl Database {
     pub fn of(settings: &Settings) -> Result<Arc<Self>> {
         settings
             .extra_info()
-            .ok_or_else(|| Error::tool_failed("the database has no state of redline"))
+            .ok_or_else(|| Error::tool_failed("redline is not loaded in this database"))
     }
 }

@@ -1,4 +1,4 @@
-//! What the functions ask of the host's settings.
+//! The context of an execution: the host's settings and the access that they give.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ const ALLOWED_DIRECTORIES: &str = "allowed_directories";
 const ALLOWED_PATHS: &str = "allowed_paths";
 /// Whether settings can no longer be set.
 pub const LOCK_CONFIGURATION: &str = "lock_configuration";
-/// What DuckDB takes for `~`.
+/// The directory that DuckDB uses for `~`.
 pub const HOME_DIRECTORY: &str = "home_directory";
 
 /// The settings that functions which open repositories or files read.
 pub const SETTINGS: &[&str] = &[
     THREADS,
-    // Read before the one that counts only while it is off.
+    // Read before the setting that applies only while it is off.
     EXTERNAL_ACCESS,
     ALLOWED_DIRECTORIES,
     ALLOWED_PATHS,
@@ -50,16 +50,16 @@ pub const SETTINGS: &[&str] = &[
     settings::JOURNAL_DAYS,
 ];
 
-/// The settings at the start of an execution, and what its queries work with.
+/// The settings at the start of an execution, and the context of its queries.
 #[derive(Clone)]
 pub struct ExecutionContext {
     /// The settings as they are.
     pub settings: Settings,
-    /// What they let queries open and use.
+    /// The access and the budget that they give.
     context: Context,
-    /// What is kept for the database.
+    /// The state of the database.
     pub database: Arc<Database>,
-    /// The session of the call: the connection's own, unless a call names another.
+    /// The session of the call: that of the connection, unless the call names another.
     pub session: Session,
 }
 
@@ -89,22 +89,22 @@ impl State for ExecutionContext {
 }
 
 impl ExecutionContext {
-    /// Reads what the settings mean, and refuses a function none of whose tools is granted.
+    /// Interprets the settings, and refuses a function none of whose tools is granted.
     pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
         grants::require_function(F::DECLARATION.grant, &settings)?;
         Self::new(settings)
     }
 
-    /// Reads what the settings mean for a session's call of a tool, whose time starts now.
+    /// Interprets the settings for a session's call of a tool, whose time starts now.
     pub fn for_tool(settings: Settings, session: Session) -> Result<Self> {
         let mut execution = Self { session, ..Self::new(settings)? };
         execution.context.budget = settings::tool_budget(&execution.settings);
         Ok(execution)
     }
 
-    /// Reads what the settings mean.
+    /// Interprets the settings.
     pub fn new(settings: Settings) -> Result<Self> {
-        // A host that does not tell is taken to forbid.
+        // A missing value counts as off.
         let external = settings.get(EXTERNAL_ACCESS).as_boolean().unwrap_or(false);
         let directories = settings.get(ALLOWED_DIRECTORIES).as_texts().unwrap_or_default();
         let files = settings.get(ALLOWED_PATHS).as_texts().unwrap_or_default();
@@ -124,13 +124,13 @@ impl ExecutionContext {
         Ok(Self { settings, context, database, session })
     }
 
-    /// Has the next row use its part of the threads: others of them may compute other rows.
+    /// Gives the next row its part of the threads, as other rows may be computed at the same time.
     pub fn share_threads(&mut self) {
         self.context.threads = RowThread::share(self.settings.threads());
     }
 
-    /// Tells whether what a file holds may be shown to the session: its sandbox wants no yes for
-    /// reading, or a yes of a scope wider than `once` covers it.
+    /// Tells whether the session may see the content of a file: its sandbox requires no approval
+    /// for reading, or an approval of a scope wider than `once` covers it.
     pub fn may_show(&self, place: &Place<'_>) -> bool {
         if !place.sandbox().approvals().read {
             return true;
@@ -148,7 +148,7 @@ impl ExecutionContext {
         self.database.approvals.covers(&operation, settings::rules(&self.settings))
     }
 
-    /// Returns the name of the approver whose secret is given; an empty one is nobody's.
+    /// Returns the name of the approver with this secret; an empty one belongs to nobody.
     ///
     /// # Errors
     /// `permission_denied`.
@@ -156,8 +156,8 @@ impl ExecutionContext {
         settings::approvers(&self.settings)?.named_by(key, function).map(str::to_owned)
     }
 
-    /// Returns what is said where a person must approve `what`: `approval_required` waits for
-    /// somebody, so where nobody can approve, and the lock lets nobody be named any more, the
+    /// Returns the error for an action that needs an approval. `approval_required` invites the
+    /// caller to wait; if there is no approver, and the locked configuration permits none, the
     /// refusal is final.
     pub fn unapproved(&self, what: &str, required: Error) -> Error {
         let has_approver =

@@ -1,4 +1,4 @@
-//! The journal that the settings name, and what of a call goes into it.
+//! Opens the journal in the settings, and records calls in it.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::journal::{
 };
 use crate::sandbox::{Place, Sandbox};
 
-/// Hexadecimal digits of the names of operations, databases and sessions.
+/// The number of hexadecimal digits in the names of operations, databases and sessions.
 const NAME_DIGITS: usize = 16;
 
 impl ExecutionContext {
-    /// Opens the journal for some work.
+    /// Opens the journal and passes it to `work`.
     ///
     /// # Errors
     /// `fs_denied` for a directory that sessions could reach; those of the system.
@@ -32,10 +32,10 @@ impl ExecutionContext {
         work(Journal::Directory(&store))
     }
 
-    /// Returns the place of a recorded file, where its sandbox is still the one that it was.
+    /// Returns the place of a recorded file, if its sandbox still has the same root.
     ///
     /// # Errors
-    /// `fs_denied` where the sandboxes do not let it be read.
+    /// `fs_denied` if the sandboxes do not permit reading it.
     pub fn recorded_place(&self, file: &FileChange) -> Result<Place<'_>> {
         let sandboxes = self.access.sandboxes().filter(|sandboxes| {
             let same = |sandbox: &&Sandbox| sandbox.name() == file.sandbox;
@@ -43,16 +43,13 @@ impl ExecutionContext {
             found.is_some_and(|sandbox| sandbox.path() == Path::new(&file.root))
         });
         let sandboxes = sandboxes.ok_or_else(|| {
-            Error::fs_denied(format!(
-                "{} lies in no sandbox that is configured",
-                quoted(&file.shown())
-            ))
-            .with_hint("Ask the host to configure the directory in redline_sandboxes as it was")
+            Error::fs_denied(format!("{} is not in a configured sandbox", quoted(&file.shown())))
+                .with_hint("Ask the host to configure the directory in redline_sandboxes as it was")
         })?;
         sandboxes.resolve(&file.shown())
     }
 
-    /// Tells whether the session may see what became of a recorded file.
+    /// Tells whether the session may see what happened to a recorded file.
     pub fn may_see(&self, file: &FileChange) -> bool {
         match self.recorded_place(file) {
             Ok(place) => self.may_show(&place),
@@ -60,8 +57,8 @@ impl ExecutionContext {
         }
     }
 
-    /// Returns what the journal calls the session. Connections have numbers in each database anew,
-    /// and whoever knows the name of a session can call for it, so neither is shown as it is.
+    /// Returns the name of the session in the journal. It is a digest: the numbers of connections
+    /// repeat in each database, and whoever knows the name of a session can call for it.
     pub fn client(&self) -> String {
         match &self.session {
             Session::Connection(number) => {
@@ -79,7 +76,7 @@ fn short(digest: Digest) -> String {
     digits
 }
 
-/// Returns the microseconds since 1970.
+/// Returns the current time in microseconds since 1970.
 pub fn now() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
@@ -87,13 +84,13 @@ pub fn now() -> i64 {
 
 /// A file before and after an operation.
 pub struct Changed<'a> {
-    /// What is recorded of it.
+    /// The record of the file.
     pub file: FileChange,
     /// The contents before and after.
     pub contents: Kept<'a>,
 }
 
-/// A content, and whether the file may be run.
+/// A content, and whether the file is executable.
 pub type Side<'a> = Option<(&'a [u8], bool)>;
 
 impl<'a> Changed<'a> {
@@ -114,7 +111,7 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns what is recorded of a file before anything is known of it.
+/// Returns the record of a file before anything is known about it.
 pub fn file_at(place: &Place<'_>) -> FileChange {
     FileChange {
         sandbox: place.sandbox().name().to_owned(),
@@ -127,7 +124,7 @@ pub fn file_at(place: &Place<'_>) -> FileChange {
     }
 }
 
-/// A call that changes files, from its start to its answer.
+/// A call that changes files, from its start to its result.
 pub struct Recorded<'t> {
     execution: &'t ExecutionContext,
     record: RefCell<Record>,
@@ -155,7 +152,7 @@ impl<'t> Recorded<'t> {
         Self { execution, record: RefCell::new(record), is_open: RefCell::new(false) }
     }
 
-    /// Notes the yes that allows it.
+    /// Sets the approval that allows it.
     pub fn allowed_by(&self, given: Option<&Given>) {
         self.record.borrow_mut().approval = given.map(|given| Approved {
             id: given.id.clone(),
@@ -164,15 +161,15 @@ impl<'t> Recorded<'t> {
         });
     }
 
-    /// Notes why it is done.
+    /// Sets its reason.
     pub fn because(&self, reason: Option<String>) {
         self.record.borrow_mut().reason = reason;
     }
 
-    /// Records what is about to be done; a try before that was not done has failed.
+    /// Records the operation before it is done; an earlier attempt that was not done has failed.
     ///
     /// # Errors
-    /// Those of the journal: then it must not be done.
+    /// Those of the journal; then the operation must not be done.
     pub fn begin(&self, changes: Vec<Changed<'_>>) -> Result<()> {
         self.close(Some(ErrorKind::Stale))?;
         let mut files = Vec::new();
@@ -188,10 +185,10 @@ impl<'t> Recorded<'t> {
         Ok(())
     }
 
-    /// Records what became of it, and returns that. A call that waits for a person is none yet.
+    /// Records the outcome and returns it. A call that waits for a person has none yet.
     ///
     /// # Errors
-    /// Those of the call; those of the journal for what was done and could not be recorded.
+    /// Those of the call; those of the journal if the operation was done but not recorded.
     pub fn end<T>(self, result: Result<T>) -> Result<T> {
         let code = result.as_ref().err().map(Error::kind);
         if *self.is_open.borrow() {
@@ -210,13 +207,13 @@ impl<'t> Recorded<'t> {
             let mut record = self.record.borrow_mut();
             (record.id, record.error) = (self.new_id(), Some(code.code().to_owned()));
             record.outcome = outcome_of(Some(code));
-            // What was wrong with the call is the answer, whatever is wrong with the journal.
+            // The result is the error of the call, whether or not the journal fails.
             let _ = self.execution.with_journal(|journal| journal.begin(&record, &Vec::new()));
         }
         result
     }
 
-    /// Records the end of what has begun.
+    /// Records the end of an operation that was begun.
     fn close(&self, code: Option<ErrorKind>) -> Result<()> {
         if !self.is_open.replace(false) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `edit_files(sandbox, patch [, options])`: several files changed as a patch says, all or none.
+//! `edit_files(sandbox, patch [, options])`: applies a patch to several files, all or none.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl Declared for EditFiles {
         name: "edit_files",
         family: Family::Files,
         grant: Grant::Tools(&["apply_patch"]),
-        description: "Changes several files as a patch says, all or none",
+        description: "Applies a patch to several files, all or none",
         example: "SELECT edit_files('workspace', '[{\"path\": \"app.py\", \"old_string\": \"x = 1\", \"new_string\": \"x = 2\"}]').outcome",
     };
 }
@@ -46,7 +46,7 @@ const OF_PATCH: [Field; 3] = [SANDBOX.field, PATCH.field, OPTIONS];
 const OF_PAIRS: [Field; 3] = [SANDBOX.field, PAIRS_OF.field, OPTIONS];
 const OF_EDITS: [Field; 3] = [SANDBOX.field, EDITS_OF.field, OPTIONS];
 
-/// A hunk: where it went, and how it fitted.
+/// A hunk: its place, and how it matched.
 pub struct PlacedHunk;
 
 impl Row for PlacedHunk {
@@ -127,7 +127,7 @@ impl Scalar for EditFiles {
     ];
     type Returns = StructOf<PatchResult>;
     type State = Editor;
-    // A NULL must not be a patch that silently was not applied.
+    // A NULL must not silently skip a patch.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
@@ -142,7 +142,7 @@ fn patch_arguments(args: Args<'_>) -> Result<PatchArguments> {
     let base_oids = match options.get(BASE_OIDS)? {
         None => BTreeMap::new(),
         Some(text) => serde_json::from_str(text).map_err(|error| {
-            Error::invalid_args(format!("base_oids is no JSON object of texts: {error}"))
+            Error::invalid_args(format!("base_oids is not a JSON object of texts: {error}"))
                 .with_hint("Give '{\"src/app.py\": \"<git blob id>\"}'")
         })?,
     };

@@ -1,5 +1,4 @@
-//! The file tools: what SQL functions and tool calls of the same names do, and how they are
-//! approved.
+//! The file tools: the work of SQL functions and tools of the same names, and their approval.
 
 use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
@@ -27,7 +26,7 @@ use crate::tools::{
     EditCall, EditResult, FileCall, ReadResult, Replaced, WriteFileArguments, WriteResult,
 };
 
-/// The tools that show what stands in a file.
+/// The tools that show the content of a file.
 const READING: &[&str] = &["read_file", "edit_file"];
 
 /// The file tools under the settings of one execution, for its session.
@@ -37,8 +36,7 @@ pub struct FileTools {
 }
 
 impl FileTools {
-    /// Prepares a thread of an execution of a SQL function; what it does is done for its
-    /// connection.
+    /// Prepares a thread of an execution of a SQL function, whose session is the connection.
     pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
         let execution = ExecutionContext::open::<F>(settings)?;
         Ok(Self::new(execution))
@@ -55,17 +53,17 @@ impl FileTools {
         &self.execution
     }
 
-    /// Returns what the calls may use together.
+    /// Returns the shared budget of the calls.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.execution.budget
     }
 
-    /// Does what follows for another session.
+    /// Changes the session of the following calls.
     pub fn for_session(&mut self, session: Session) {
         self.execution.session = session;
     }
 
-    /// Reads a text, or the part of it that is asked for.
+    /// Reads a text, or a part of it.
     pub fn read(&self, path: &str, offset: u64, max_chars: Option<u64>) -> Result<ReadResult> {
         let bytes = match self.execution.access.sandboxes() {
             Some(sandboxes) => self.read_place(sandboxes.resolve(path)?)?,
@@ -120,12 +118,12 @@ impl FileTools {
         self.taken(&planned)?;
         match planned.was.bytes() {
             Some(bytes) => Ok(bytes.to_vec()),
-            // The file's own error names those that were perhaps meant.
+            // The file's own error suggests similar names.
             None => planned.place.read(),
         }
     }
 
-    /// Makes a file or replaces it as a whole.
+    /// Creates a file or replaces its whole content.
     pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
         let path = &arguments.path;
         let place = self.writable(path)?;
@@ -203,7 +201,7 @@ impl FileTools {
         let id = self.id(&planned);
         recorded.begin(vec![planned.changed(&content)?])?;
         let written = planned.place.write_then(&content, &planned.was, || self.record_edit(id));
-        // Whoever has named a version, or has seen one, means that one.
+        // A call with a version, or one whose payload was shown, means that version.
         let may_be_planned_again = call.base_oid().is_none() && !self.asks(&planned);
         let planned = match written {
             Err(error) if error.kind() == ErrorKind::Stale && may_be_planned_again => {
@@ -224,7 +222,7 @@ impl FileTools {
         })
     }
 
-    /// Makes an edit of what the file holds while no other writer changes it.
+    /// Makes an edit of the current content while no other writer changes it.
     fn edit_as_it_is<'a>(
         &self,
         engine: &mut Engine,
@@ -235,7 +233,7 @@ impl FileTools {
         let mut made = None;
         let make = |was: &Expected| {
             let planned = self.plan_edit_of(engine, place.clone(), was.clone(), call)?;
-            // A copy of this call may have made it meanwhile.
+            // A copy of this call may have made it in the meantime.
             self.refuse_repeat(&planned)?;
             let content = planned.result().unwrap_or_default().to_vec();
             recorded.begin(vec![planned.changed(&content)?])?;
@@ -243,10 +241,10 @@ impl FileTools {
             Ok(content)
         };
         place.rewrite(make, || self.record_edit(id))?;
-        made.ok_or_else(|| Error::tool_failed("an edit was written that nobody has planned"))
+        made.ok_or_else(|| Error::tool_failed("an edit was written without a plan"))
     }
 
-    /// Remembers that this call has made an edit.
+    /// Records that this call has made an edit.
     fn record_edit(&self, id: Digest) {
         self.execution.database.repeats.record(
             self.execution.settings.connection(),
@@ -261,7 +259,7 @@ impl FileTools {
         place: Place<'a>,
         call: EditCall<'a>,
     ) -> Result<PlannedOperation<'a>> {
-        // What is wrong with the arguments is told before the file is read.
+        // Wrong arguments are reported before the file is read.
         call.replaced()?;
         let was = place.read_for_writing()?;
         self.plan_edit_of(engine, place, was, call)
@@ -280,7 +278,7 @@ impl FileTools {
                 Replaced::Strings(edits) => edits.iter().any(|edit| edit.old_string.is_empty()),
                 Replaced::Lines(edit) => edit.lines == [1, 0],
             };
-            // The file's own error names those that were perhaps meant.
+            // The file's own error suggests similar names.
             place.read().map_err(|error| match creates {
                 true => error.and_hint("write_file creates a file"),
                 false => error,
@@ -316,8 +314,8 @@ impl FileTools {
         ))
     }
 
-    /// Returns the payload that a person decides on, or `None` when nobody has to be asked; what
-    /// must not be read unseen is in it only for the holder of the host's key.
+    /// Returns the payload for a person's decision, or `None` if none is needed; the content of a
+    /// file that must not be read unseen is in it only for the holder of the host's key.
     pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
         if matches!(call, FileCall::Read(_)) && self.execution.access.sandboxes().is_none() {
             return Ok(None);
@@ -325,7 +323,7 @@ impl FileTools {
         self.payload(call, holds_key, false)
     }
 
-    /// Returns the payload that shows a person what the call would do, and lets it be approved.
+    /// Returns a payload that describes the call to a person and can be approved.
     pub fn approval(&self, call: &FileCall) -> Result<String> {
         Ok(self.payload(call, false, true)?.unwrap_or_default())
     }
@@ -339,7 +337,7 @@ impl FileTools {
             FileCall::Write(arguments) => self.writable(&arguments.path),
             FileCall::Edit(arguments) => self.writable(&arguments.path),
             FileCall::Lines(arguments) => self.writable(&arguments.path),
-            // What it changes is in files that may be shown.
+            // It changes files that the session may see.
             FileCall::Undo(arguments) => return self.undo_payload(&arguments.chosen()),
         }?;
         let edit = match call {
@@ -380,19 +378,19 @@ impl FileTools {
     }
 
     /// Plans the calls that were requested on files that must not be read unseen, for the holder of
-    /// the host's key. One that cannot be planned, such as an edit of a text that is not there, is
-    /// left: there is nothing to decide on.
+    /// the host's key. A call that cannot be planned, such as an edit of a missing text, is left:
+    /// there is nothing to decide.
     ///
     /// # Errors
-    /// Why the work of the thread stops.
+    /// The reason for which the work of the thread stops.
     pub fn plan_requests(&mut self) -> Result<()> {
         let database = Arc::clone(&self.execution.database);
         for (session, request) in database.approvals.requests(self.rules()) {
             self.for_session(session);
             let planned = call_of(&request).and_then(|call| self.payload(&call, true, false));
             if planned.is_err() {
-                // What is wrong with one call is told when it is made; what ends the work of the
-                // thread ends it here.
+                // The error of one call is reported when it is made; the end of the thread's work
+                // ends the loop.
                 check_current()?;
                 self.execution.budget.check()?;
             }
@@ -400,9 +398,9 @@ impl FileTools {
         Ok(())
     }
 
-    /// Plans an operation on a file that must not be read unseen, once a person has said yes. Until
-    /// then the call is recorded and the file is not opened: the answer, its time and what is left
-    /// of the quotas depend on the call alone.
+    /// Plans an operation on a file that must not be read unseen, after a person has approved it.
+    /// Until then the call is recorded and the file is not opened: the answer, its time and the
+    /// rest of the quotas depend on the call alone.
     pub(super) fn plan_unseen<T>(
         &self,
         hidden: &Hidden<'_>,
@@ -426,7 +424,7 @@ impl FileTools {
         Recorded::new(&self.execution, tool.name(), vec![file_at(place)])
     }
 
-    /// Returns what an operation writes, if nobody has to be asked or somebody has said yes.
+    /// Returns the content to write, if the operation needs no approval or has one.
     fn allowed(
         &self,
         planned: &PlannedOperation<'_>,
@@ -437,7 +435,7 @@ impl FileTools {
         Ok(taken.result)
     }
 
-    /// Does the same, with the yes.
+    /// As [`Self::allowed`], with the approval.
     fn taken(&self, planned: &PlannedOperation<'_>) -> Result<Taken> {
         if !self.asks(planned) {
             let result = planned.result().unwrap_or_default().into();
@@ -457,15 +455,15 @@ impl FileTools {
             .map_err(|error| self.execution.unapproved(&outline, error))
     }
 
-    /// Returns what a person is shown of an operation. What an agent may not read by any tool is
-    /// not in it either.
+    /// Returns the description of an operation for a person. It has no content that the agent may
+    /// not read with any tool.
     fn proposal(&self, planned: &PlannedOperation<'_>, id: Digest) -> Result<Proposal> {
         planned.proposal(id, self.may_read(), &CancelToken::of(&self.execution.budget))
     }
 
-    /// Tells whether a person must see the operation first. An edit shows what stands around it and
-    /// a write whether there is a file, so where reading wants a yes, they do; what leaves the file
-    /// as it is nobody has to see, unless that would tell what the file holds.
+    /// Tells whether a person must approve the operation. An edit shows the surrounding text and a
+    /// write shows whether the file exists, so they need approval wherever reading does; an
+    /// operation that changes nothing needs none, unless that would reveal the content.
     fn asks(&self, planned: &PlannedOperation<'_>) -> bool {
         if !self.may_show(&planned.place) {
             return true;
@@ -473,7 +471,7 @@ impl FileTools {
         planned.is_asked_about() && !(planned.changes_nothing() && self.may_read())
     }
 
-    /// Tells whether some tool shows what stands in files.
+    /// Tells whether a granted tool shows the content of files.
     fn may_read(&self) -> bool {
         grants::is_one_granted(READING, &self.execution.settings)
     }
@@ -491,16 +489,16 @@ impl FileTools {
         settings::rules(&self.execution.settings)
     }
 
-    /// Returns the place that a path names in a sandbox.
+    /// Returns the place of a path in a sandbox.
     fn place(&self, path: &str) -> Result<Place<'_>> {
         let sandboxes = self.execution.access.sandboxes().ok_or_else(|| {
-            Error::fs_denied(format!("{} lies in no sandbox: none is configured", quoted(path)))
+            Error::fs_denied(format!("{} is not in a sandbox: none is configured", quoted(path)))
                 .with_hint("Ask the host to configure a directory in redline_sandboxes")
         })?;
         sandboxes.resolve(path)
     }
 
-    /// Returns the place that a path names, if anything may be written at all.
+    /// Returns the place of a path, if its sandbox permits writing.
     fn writable(&self, path: &str) -> Result<Place<'_>> {
         let Some(sandboxes) = self.execution.access.sandboxes() else {
             return Err(Error::fs_denied(format!(
@@ -512,14 +510,13 @@ impl FileTools {
             ));
         };
         let place = sandboxes.resolve_for_writing(path)?;
-        // Whether its directory is a repository is a part of what may not be read unseen.
+        // Whether its directory is a repository is also hidden until a person approves.
         if self.may_show(&place) { place.check_writable() } else { place.check_rules() }?;
         Ok(place)
     }
 }
 
-/// Reads a file of a sandbox piece by piece; what a piece is made of stays in memory no longer than
-/// it.
+/// Reads a file of a sandbox piece by piece; only one piece is in memory.
 fn stream_place(place: &Place<'_>, path: &str, mut take: impl FnMut(&[u8])) -> Result<String> {
     let mut hasher = None;
     let mut is_first = true;

@@ -1,6 +1,6 @@
-//! The functions over files of sandboxes, one file each. `file_tools` is what they and the tools of
-//! the same names do, by plans (`planned_operation`, `planned_patch`) that are approved or refused;
-//! `patch_tools` changes several files at once.
+//! The functions over files of sandboxes, one per file. `file_tools` is the work shared with the
+//! tools of the same names: they make plans (`planned_operation`, `planned_patch`), which are
+//! approved or refused; `patch_tools` changes several files at once.
 
 pub mod edit_explain;
 pub mod edit_file;

@@ -1,5 +1,5 @@
-//! How several files are changed at once: planned, approved as a whole, and done whole or not at
-//! all.
+//! Changes several files at once: plans a patch, has it approved as a whole, and applies all of it
+//! or nothing.
 
 use std::ops::ControlFlow::{Break, Continue};
 
@@ -63,8 +63,8 @@ impl FileTools {
             }
             recorded.begin(planned.recorded()?)?;
             match sandbox::apply(&planned.changes(), || ()) {
-                // Another writer was faster: what it wrote may leave room for this patch. Whoever
-                // has named versions, or has seen them, means these.
+                // Another writer was faster; the patch may still apply to its result. A call with
+                // versions, or one whose payload was shown, means those versions.
                 Err(error)
                     if error.kind() == ErrorKind::Stale
                         && tries < limits::PATCH_TRIES
@@ -122,8 +122,7 @@ impl FileTools {
         AskedPatch::new(sandboxes, arguments, &CancelToken::of(self.budget()))
     }
 
-    /// Tells whether a person must see a patch first: it edits, and may write and remove whole
-    /// files.
+    /// Tells whether a person must approve a patch: it edits, and may write and remove whole files.
     fn asks_patch(&self, asked: &AskedPatch<'_>, planned: &PlannedPatch<'_>) -> bool {
         if !asked.places().all(|place| self.may_show(place)) {
             return true;
@@ -154,7 +153,7 @@ impl FileTools {
     }
 }
 
-/// Returns the call as far as it does not depend on the files.
+/// Returns the part of the call that does not depend on the files.
 fn hidden<'a>(asked: &'a AskedPatch<'_>) -> Hidden<'a> {
     Hidden {
         tool: FileTool::Patch,

@@ -1,4 +1,4 @@
-//! What a call of a file tool would do to the file as it is.
+//! The plan of a call of a file tool for the current state of the file.
 
 use crate::edit::{
     ContentDiff, Digest, Edit, Existing, FileName, FileTool, Operation, Plan, Proposal, Session,
@@ -11,10 +11,10 @@ use crate::sandbox::{Expected, Place};
 use crate::text::{CancelToken, Engine, is_binary};
 use crate::tools::Replaced;
 
-/// What is done.
+/// The effect of an operation.
 #[derive(Debug)]
 pub enum Effect<'a> {
-    /// The content is given away.
+    /// The content is returned.
     Read,
     /// The content is replaced.
     Write(&'a str),
@@ -22,16 +22,16 @@ pub enum Effect<'a> {
     Edit(Replaced<'a>, Plan),
 }
 
-/// An operation that has been planned and not been done.
+/// An operation that is planned and not done yet.
 #[derive(Debug)]
 pub struct PlannedOperation<'a> {
     /// The file.
     pub place: Place<'a>,
-    /// The file as it was when the plan was made.
+    /// The file at the time of the plan.
     pub was: Expected,
     /// Its git blob id.
     pub base_oid: Option<String>,
-    /// What is done.
+    /// The effect.
     pub effect: Effect<'a>,
     arguments: Vec<&'a [u8]>,
 }
@@ -52,14 +52,14 @@ impl<'a> PlannedOperation<'a> {
         Self { place, was, base_oid, effect, arguments }
     }
 
-    /// Plans to read the file, whatever stands there.
+    /// Plans to read the file, whatever it holds.
     pub fn read(place: Place<'a>) -> Result<Self> {
         let was = place.read_as_it_is()?;
         let base_oid = was.bytes().map(blob_id).transpose()?;
         Ok(Self::new(place, was, base_oid, Effect::Read))
     }
 
-    /// Plans to write the file as a whole.
+    /// Plans to write the whole file.
     pub fn write(place: Place<'a>, content: &'a str) -> Result<Self> {
         let was = place.read_for_writing()?;
         let base_oid = was.bytes().map(blob_id).transpose()?;
@@ -71,7 +71,7 @@ impl<'a> PlannedOperation<'a> {
         file_name(&self.place)
     }
 
-    /// Returns the content that the file is to have; `None` where nothing is written.
+    /// Returns the new content of the file; `None` if nothing is written.
     pub fn result(&self) -> Option<&[u8]> {
         match &self.effect {
             Effect::Read => None,
@@ -80,19 +80,19 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
-    /// Returns what is recorded of the file that gets a content.
+    /// Returns the record of the file with its new content.
     pub fn changed<'b>(&'b self, content: &'b [u8]) -> Result<Changed<'b>> {
         let executable = self.was.mode().is_some_and(|mode| mode & 0o111 != 0);
         let base = self.was.bytes().map(|bytes| (bytes, executable));
         Changed::new(&self.place, [base, Some((content, executable))])
     }
 
-    /// Tells whether a file would be written as it is.
+    /// Tells whether a write leaves the file as it is.
     pub fn changes_nothing(&self) -> bool {
         self.result().is_some_and(|result| self.was.bytes().is_some_and(|was| *was == *result))
     }
 
-    /// Tells whether the sandbox wants a person to see such an operation first.
+    /// Tells whether the sandbox requires an approval of such an operation.
     pub fn is_asked_about(&self) -> bool {
         let asked = self.place.sandbox().approvals();
         match &self.effect {
@@ -102,7 +102,7 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
-    /// Returns what an approval of it is for.
+    /// Returns the operation that an approval covers.
     pub fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         Operation {
             session,
@@ -120,8 +120,8 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
-    /// Returns what a person is shown of it under an id; of a file that is overwritten its lines
-    /// only where they may be.
+    /// Returns the description for a person under an id; the lines of an overwritten file are in it
+    /// only if the agent may read them.
     pub fn proposal(
         &self,
         id: Digest,
@@ -162,14 +162,14 @@ impl<'a> PlannedOperation<'a> {
     }
 }
 
-/// Returns the name of a file as plans and messages have it.
+/// Returns the name of a file for plans and messages.
 pub fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
     FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() }
 }
 
-/// Tells whether a payload can have a diff that shows all of a content: one that is binary has no
-/// lines, one that is not UTF-8 lines with holes, and of one that is large the diff or the other
-/// content is, too.
+/// Tells whether a payload can have a diff that shows a whole content: a binary one has no lines,
+/// one that is not UTF-8 has lines with gaps, and for a large one the diff or the other content is
+/// large, too.
 fn is_diffed(content: &[u8]) -> bool {
     content.len() <= payload::WHOLE_BYTES
         && !is_binary(content)

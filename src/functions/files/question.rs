@@ -1,4 +1,4 @@
-//! A question to a person about a call: what is recorded before its files are read, and afterwards.
+//! A question to a person about a call: its records before and after the files are read.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -22,17 +22,18 @@ pub(super) struct Question<'a> {
 }
 
 impl FileTools {
-    /// Returns the rules for a caller; the holder of the host's key has no share of a connection.
+    /// Returns the limits for a caller; the holder of the host's key has no connection quota.
     pub(super) fn rules_of(&self, holds_key: bool) -> Rules {
         let rules = self.rules();
         Rules { connection: rules.connection.filter(|_| !holds_key), ..rules }
     }
 
-    /// Records a call before its files are read. Returns its id if the call is to be planned, else
-    /// the answer: a payload without the files' contents, or none if a person has decided already.
+    /// Records a call before its files are read. Returns its id if the call is to be planned,
+    /// otherwise the answer: a payload without the files' contents, or none if a person has decided
+    /// already.
     ///
     /// # Errors
-    /// `too_large` if the session has proposed as much as it may.
+    /// `too_large` if the session has reached its quota of proposals.
     pub(super) fn ask(
         &self,
         question: &Question<'_>,
@@ -55,10 +56,10 @@ impl FileTools {
         Ok(Break(Some(payload::hidden(hidden.tool, &hidden.shown, question.sandbox, id))))
     }
 
-    /// Records what a planned call would do, and returns its payload.
+    /// Records the plan of a call, and returns its payload.
     ///
     /// # Errors
-    /// `declined` if a person has said no to it, and as [`Self::ask`].
+    /// `declined` if a person has declined it, and as [`Self::ask`].
     pub(super) fn record(
         &self,
         question: &Question<'_>,

@@ -1,5 +1,5 @@
-//! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: recorded operations on
-//! files taken back.
+//! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: undoes recorded
+//! operations on files.
 
 use super::file_tools::FileTools;
 use super::taking_back::Chosen;
@@ -46,7 +46,7 @@ const SANDBOX: Param<Name> = required("sandbox", "The sandbox");
 const DRY_RUN: Param<Flag> = flag("dry_run", false, "Whether nothing is written");
 const PATH: Param<Maybe<Text>> = optional("path", "The only file, as sandbox/relative/path");
 const SESSION: Param<Maybe<Text>> =
-    optional("session", "Whose operations, as redline_log() has the client; NULL for one's own");
+    optional("session", "The client in redline_log() whose operations are undone; NULL: one's own");
 const SINCE: Param<Maybe<Moment>> = optional("since", "The moment from which on; NULL for all");
 
 /// The options of both.
@@ -56,7 +56,7 @@ const OPTIONS: Field =
 const OF_ONE: [Field; 2] = [ID.field, OPTIONS];
 const OF_SANDBOX: [Field; 2] = [SANDBOX.field, OPTIONS];
 
-/// A file that becomes, or became, another.
+/// A file that is, or would be, changed.
 pub struct FileRow;
 
 impl Row for FileRow {
@@ -79,7 +79,7 @@ impl Row for FileRow {
     ];
 }
 
-/// What was taken back.
+/// The result of an undo.
 pub struct RevertRow;
 
 impl Row for RevertRow {
@@ -113,7 +113,7 @@ impl Scalar for RevertEdit {
     const OVERLOADS: &'static [Overload] = &[OF_ONE.split_at(1).0, &OF_ONE];
     type Returns = StructOf<RevertRow>;
     type State = FileTools;
-    // A NULL must not be a change that silently did not happen.
+    // A NULL must not silently skip a change.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
@@ -153,7 +153,7 @@ impl Scalar for RevertEdits {
 }
 
 impl FileTools {
-    /// Refuses a name that is not a sandbox's.
+    /// Refuses an unknown name of a sandbox.
     fn check_sandbox(&self, name: &str) -> Result<()> {
         let sandboxes = self.execution().access.sandboxes();
         let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);

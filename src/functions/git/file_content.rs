@@ -1,4 +1,4 @@
-//! `file_content(file, rev, repo)` and `file_bytes(file, rev, repo)`: a file as it is at a
+//! `file_content(file, rev, repo)` and `file_bytes(file, rev, repo)`: the content of a file at a
 //! revision.
 
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Declared for FileContent {
         name: "file_content",
         family: Family::Git,
         grant: Grant::Tools(&["GitFile", "GitDiff"]),
-        description: "The text of a file at a revision, in the index or in the work tree; NULL where it is not there",
+        description: "The text of a file at a revision, in the index or in the work tree; NULL if the file is missing",
         example: "SELECT file_content('README.md', 'HEAD~1', '.')",
     };
 }
@@ -43,13 +43,13 @@ pub struct FileBytes;
 impl Declared for FileBytes {
     const DECLARATION: Declaration = Declaration {
         name: "file_bytes",
-        description: "The bytes of a file at a revision, in the index or in the work tree; NULL where it is not there",
+        description: "The bytes of a file at a revision, in the index or in the work tree; NULL if the file is missing",
         example: "SELECT octet_length(file_bytes('README.md', 'HEAD~1', '.'))",
         ..FileContent::DECLARATION
     };
 }
 
-/// What a thread keeps between rows: the sides that were opened, by repository and revision.
+/// The state of a thread between rows: the opened sides, by repository and revision.
 pub struct Opened {
     execution: ExecutionContext,
     sides: OpenSides,
@@ -73,7 +73,7 @@ impl State for Opened {
 }
 
 impl Opened {
-    /// Returns the content that is asked for; `None` where the side lacks the file.
+    /// Returns the content of the file; `None` if the side lacks it.
     fn content(&mut self, args: Args<'_>) -> Result<Option<Bytes>> {
         let Self { execution, sides } = self;
         let bytes = settings::max_read_bytes(&execution.settings);
@@ -83,10 +83,10 @@ impl Opened {
     }
 }
 
-/// How long a row must take for threads to help.
+/// The time of a row from which other threads help.
 const HELPED_FROM: Duration = Duration::from_micros(limits::FILE_SHARED_FROM_MICROS);
 
-/// It is volatile: what a revision means changes with the repository.
+/// Volatile: the meaning of a revision changes with the repository.
 impl Scalar for FileContent {
     const OVERLOADS: &'static [Overload] = &[fields![FILE, REVISION, REPO]];
     type Returns = Varchar;

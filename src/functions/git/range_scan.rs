@@ -18,11 +18,10 @@ impl ReplacementScan for RangeScan {
     }
 }
 
-/// Tells whether a name can be nothing but `a..b` or `a...b`; one end may be left out, which is
-/// HEAD as in git.
+/// Tells whether a name is certainly `a..b` or `a...b`; an end that is left out is HEAD, as in git.
 ///
-/// DuckDB asks for every name it does not know, so what could be a path, a URL, a pattern or a
-/// misspelt table is left alone, and with it the rarest of revisions: those with a colon
+/// DuckDB asks for every name it does not know, so anything that could be a path, a URL, a pattern
+/// or a misspelt table is left alone, and with it the rarest revisions: those with a colon
 /// (`HEAD:src`) or a space (`@{1 day ago}`). The functions take them.
 fn is_range(name: &str) -> bool {
     let Some((from, to)) = name.split_once("..") else { return false };
@@ -31,8 +30,8 @@ fn is_range(name: &str) -> bool {
         && [from, to].iter().all(|end| end.is_empty() || is_revision(end))
 }
 
-/// Tells whether a text has the form of a revision: the rules of `git check-ref-format`, and `~`,
-/// `^` and `@{…}` behind a name.
+/// Tells whether a text has the form of a revision: the rules of `git check-ref-format`, with `~`,
+/// `^` and `@{…}` after a name.
 fn is_revision(text: &str) -> bool {
     let is_foreign =
         |c: char| c.is_control() || c.is_whitespace() || matches!(c, ':' | '*' | '?' | '[' | '\\');
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_of_git_is_no_table() {
+    fn a_range_of_revisions_is_recognised() {
         for range in [
             "main..feature",
             "main...feature",
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_a_url_or_a_pattern_is_no_range() {
+    fn paths_urls_and_patterns_are_not_ranges() {
         for other in [
             "",
             "main",

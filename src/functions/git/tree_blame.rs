@@ -1,4 +1,4 @@
-//! `tree_blame(rev, repo)`: which commits the lines of all files of a revision are from.
+//! `tree_blame(rev, repo)`: the commits of the lines of all files of a revision.
 
 use super::commit_columns::{
     FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,
@@ -46,7 +46,7 @@ impl Row for BlamedFile {
         }),
         boolean(
             "is_boundary",
-            "Whether the history was followed no further: a root, or the end of what was asked for",
+            "Whether the history ends here: at a root commit, or at the end of the range",
             |row| Some(row.version().is_boundary),
         ),
     ];

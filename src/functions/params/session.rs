@@ -1,4 +1,4 @@
-//! The session that a call is for.
+//! The session of a call.
 
 use super::args::Args;
 use super::given::Given;
@@ -31,9 +31,9 @@ impl Kind for SessionName {
     }
 }
 
-/// Whose call it is.
+/// The session of the call.
 pub const SESSION: Param<Maybe<SessionName>> =
-    optional("session", "Whose call it is; NULL for the connection's own");
+    optional("session", "The session of the call; NULL for the connection's own");
 
 /// Returns the session that a call names, or that of the connection.
 ///

@@ -1,4 +1,4 @@
-"""redline approve, the reference host: what it shows, and that only a yes applies anything."""
+"""redline approve, the reference host: its output, and that only an approval applies anything."""
 
 import io
 import json
@@ -70,7 +70,7 @@ def answer(con, monkeypatch, capsys):
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         tools = Tools(con, payloads)
         host.run(
-            host.Host(tools, "key"),
+            host.TerminalHost(tools, "key"),
             tools,
             [{"tool": "edit_file", "args": {"path": path}} for path in payloads],
         )
@@ -123,7 +123,7 @@ def test_v_shows_the_whole_file_with_the_change(con, answer):
     new = FILE.replace("sys\n", "sys\nimport json\n")
     (edit["unified_diff"],) = con.execute("SELECT unified_diff(?, ?)", [FILE, new]).fetchone()
     out, _ = answer({"a": json.dumps(edit)}, "v\nn\n")
-    # The whole file with the change in it; the question stands before and after it.
+    # The whole file with the change in it; the question is before and after it.
     assert out.count("Apply this edit? [y/n/v(iew full file)] ") == 2
     assert out.count("def helper") == 1 and re.search(
         r"│  \+import json +│\n│ +│\n│   # 1 +│[^+-]*│   def helper\(\): +│\n│       pass +│", out
@@ -165,11 +165,11 @@ def test_a_large_payload_is_viewed_whole(con, monkeypatch):
                 return types.SimpleNamespace(fetchone=lambda: (chunks[arguments[1] - 1],))
             return super().execute(query, arguments)
 
-    shown = host.whole_view(host.Host(Chunks(con, {}), "key"), json.dumps(large), 80, False)
+    shown = host.whole_view(host.TerminalHost(Chunks(con, {}), "key"), json.dumps(large), 80, False)
     assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
 
 
-def test_the_demonstration_applies_what_was_approved(extension):
+def test_the_demonstration_applies_approved_changes(extension):
     done = subprocess.run(
         [*REDLINE, "--extension", extension, "approve", "--demo"],
         env=ENVIRONMENT,

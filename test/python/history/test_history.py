@@ -293,7 +293,7 @@ def test_any_two_commits_name_the_range_of_git_log(con, history):
 
 
 def test_a_commit_that_a_slow_clock_excludes_late_is_not_shown(con, tmp_path):
-    """Where a clock was years behind, the walk meets the excluded commits last: by then it has found them and
+    """If a clock was years late, the walk meets the excluded commits last: by then it has found them and
     compared some, though their objects may be missing."""
     write(tmp_path, "init --quiet --initial-branch=main .")
     who = "<a@example.com> {} +0000"

@@ -153,13 +153,13 @@ def test_each_of_several_texts_is_named(con, texts):
     [
         ({"contains": ""}, "contains names no text"),
         ({"contains": []}, "contains "),
-        ({"contains": [None]}, "contains is no list of texts"),
+        ({"contains": [None]}, "contains is not a list of texts"),
         ({"contains": "a", "changed_lines": "b"}, "given together"),
         ({"changed_lines": "("}, "changed_lines is"),
         ({"changed_lines": r"(a)\1"}, "changed_lines is"),
     ],
 )
-def test_what_cannot_be_looked_for_is_refused(con, texts, options, words):
+def test_invalid_searches_are_refused(con, texts, options, words):
     with pytest.raises(duckdb.Error, match=f"invalid_args: .*{words}"):
         search(con, texts, **options)
 

@@ -397,7 +397,7 @@ def test_the_references_are_those_of_git_for_each_ref(con, noted):
     assert set(kinds) == {"head", "branch", "remote", "tag", "note", "stash", "other"}
 
 
-def test_a_detached_head_and_one_without_a_commit_are_told(con, noted, tmp_path):
+def test_a_detached_head_and_one_without_a_commit_are_shown(con, noted, tmp_path):
     write(noted, "checkout --quiet --detach main")
     assert_same(refs(con, noted), git_refs(noted))
     write(noted, "checkout --quiet main")

@@ -619,7 +619,7 @@ NO_RANGES = [
 
 
 @pytest.mark.parametrize("name", NO_RANGES)
-def test_other_names_are_not_taken_for_ranges(con, in_readme, name):
+def test_other_names_are_not_ranges(con, in_readme, name):
     with pytest.raises(duckdb.Error) as unknown:
         rows_of(con, name)
     assert not any(

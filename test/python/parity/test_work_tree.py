@@ -1130,7 +1130,7 @@ def test_an_index_that_is_kept_is_read_again_when_it_was_written(con, large):
     check_as_git(con, large)
 
 
-def test_what_is_staged_is_told_though_the_index_was_equal_to_the_tree_before(con, large):
+def test_a_staged_change_is_listed_after_the_index_was_equal_to_the_tree(con, large):
     check_as_git(con, large)
     large.write("d20/untracked.txt", "new\n")
     large.write("d21/f0021.txt", "changed\n")

@@ -149,7 +149,7 @@ def hunks_of(patch: str) -> list[str]:
 
 
 def patch_in(answer) -> str:
-    """Returns the patches within the text of an answer: what stands between the list and what is left out."""
+    """Returns the patches within the text of an answer: the part between the list and the closing line."""
     text = answer["content"][0]["text"]
     start = re.search(r"^(?:diff --git |@@ |\[part of )", text, re.MULTILINE)
     if start is None:

@@ -1,4 +1,4 @@
-"""Text of which nothing is unseen: what does not print is shown by a mark or by its number.
+"""Text without unseen characters: a character that does not print is shown by a mark or by its number.
 
 The rules are those of the box in a terminal (docs/functions/approval_display.md), so that two lines which differ never
 look the same: the marks themselves are shown by number where a text has them.
@@ -11,14 +11,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ..unseen import UNSEEN, is_unseen
+
 TAB, SPACE, RETURN, NUMBER = "⇥", "␣", "␍", "<U+"
 # Combining marks on one letter; further ones would be drawn over other lines.
 MAX_MARKS = 4
-# Characters with nothing to see of which Unicode says that they are letters, marks or symbols.
-UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u2d7f\u3164\ufe00-\ufe0f\uffa0\ufdd0-\ufdef\ufff0-\ufffc\U00016fe4\U0001d159]"
-    "|[\U000e0000-\U0010ffff]"
-)
 # Vowels and endings of Hangul that are drawn into the letter before them.
 JOINED = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
@@ -28,7 +25,7 @@ PLAIN = re.compile(r"(?:[ !-;=-~]|<(?!U\+))+")
 
 
 class Piece(NamedTuple):
-    """Characters that are shown alike, and where in the line they stand."""
+    """Characters that are shown in the same way, and their place in the line."""
 
     kind: str  # "" as they are, "mark" for whitespace, "number" for one that would not be seen
     text: str
@@ -39,7 +36,7 @@ class Piece(NamedTuple):
 def pieces(
     line: str, cuts: Iterable[int] = (), spaces: frozenset[int] = frozenset()
 ) -> Iterator[Piece]:
-    """Returns what is shown of a line without its line feed, no piece beyond a cut; some spaces are shown by a mark too."""
+    """Returns the pieces of a line without its line feed, none across a cut; some spaces are shown by a mark too."""
     body = line[:-1] if line.endswith("\r") else line
     tail = len(body.rstrip(" \t"))
     stops = sorted({*cuts, *spaces, *(place + 1 for place in spaces), tail, len(line)})
@@ -80,14 +77,6 @@ def with_marks(line: str, at: int) -> int:
     ):
         end += 1
     return end
-
-
-def is_unseen(c: str) -> bool:
-    """Tells whether a character shows nothing, or changes how its neighbours are shown, or is none."""
-    if " " <= c <= "~":
-        return False
-    category = unicodedata.category(c)
-    return category[0] == "C" or category in ("Zs", "Zl", "Zp") or UNSEEN.match(c) is not None
 
 
 def is_joined(c: str) -> bool:
