@@ -1,4 +1,4 @@
-//! What a change of several files is about to do, kept outside of the sandbox until it is done:
+//! The plan of a change of several files, kept outside of the sandbox until it is done:
 //! with it, the next operation reverts or finishes the changes of a killed process.
 //!
 //! One file for each change that is under way, which its process keeps locked. Each state is one
@@ -40,7 +40,7 @@ pub(super) enum Stage {
     Done,
 }
 
-/// What is about to happen, and how far it has come.
+/// The planned change, and its progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
@@ -54,7 +54,7 @@ pub(super) struct Plan {
     pub files: Vec<Step>,
 }
 
-/// What happens to one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {

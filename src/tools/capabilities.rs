@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tool::{Output, Tool};
 
-/// Tells what may be done.
+/// Lists the permissions of a connection.
 pub struct Capabilities;
 
 impl Tool for Capabilities {

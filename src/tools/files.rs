@@ -305,7 +305,7 @@ record! {
     }
 }
 
-/// What `write_file` answers an agent.
+/// The answer of `write_file` for an agent.
 #[derive(Debug, Clone)]
 pub struct Written {
     /// The result.

@@ -52,7 +52,7 @@ pub struct GitRefsArguments {
 pub struct ListedReference {
     /// Its full name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: &'static str,
     /// The commit it points to.
     pub commit_id: Option<String>,

@@ -60,7 +60,7 @@ pub struct ReadFileArguments {
 }
 
 record! {
-    /// What the SQL function `read_file` returns.
+    /// The result of the SQL function `read_file`.
     pub struct ReadResult {
         /// The path as given.
         pub path: String,

@@ -614,7 +614,7 @@ TAG = "14.1.1"
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     folder = tmp_path_factory.mktemp("ripgrep")
     yield repositories.clone_bundle("ripgrep.bundle", folder / "ripgrep")

@@ -209,7 +209,7 @@ def test_a_missing_object_is_the_same_error_for_any_number_of_threads(con, long,
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("large") / "ripgrep")
 

@@ -221,7 +221,7 @@ def seeded(repo, count: int):
 
 
 def compare_ripgrep(con, tmp_path, ranges: slice) -> None:
-    folder = repositories.test_repositories()
+    folder = repositories.bundle_folder()
     if folder is None:
         pytest.skip("REDLINE_TEST_REPOS does not name the large repositories")
     repo = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")

@@ -435,7 +435,7 @@ def test_ahead_and_behind_are_git_s_counts(con, noted, pair):
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("large") / "ripgrep")
 

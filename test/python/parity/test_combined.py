@@ -36,7 +36,7 @@ def cloned(tmp_path_factory):
     known = {}
 
     def clone(name: str) -> tuple[pathlib.Path, list[str]]:
-        if repositories.test_repositories() is None:
+        if repositories.bundle_folder() is None:
             pytest.skip("REDLINE_TEST_REPOS is not set")
         if name not in known:
             target = repositories.clone_bundle(

@@ -506,7 +506,7 @@ def test_random_pathspecs_name_the_files_that_git_names(con, odd_names):
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory):
-    bundles = repositories.test_repositories()
+    bundles = repositories.bundle_folder()
     if bundles is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("paths") / "ripgrep")

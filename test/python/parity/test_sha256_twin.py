@@ -53,7 +53,7 @@ def test_a_sample_of_the_tests_of_parity_passes_on_twins(extension):
 
 @pytest.fixture(scope="module")
 def twin(tmp_path_factory):
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of ripgrep.bundle")
     folder = tmp_path_factory.mktemp("twin")
     return repositories.sha256_twin(

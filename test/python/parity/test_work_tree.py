@@ -657,7 +657,7 @@ def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path,
 
 
 def test_renames_and_edits_of_a_real_tree(con, tmp_path):
-    if not repositories.test_repositories():
+    if not repositories.bundle_folder():
         pytest.skip("REDLINE_TEST_REPOS is not set")
     clone = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")
     tree = Tree.__new__(Tree)

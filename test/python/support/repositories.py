@@ -127,7 +127,7 @@ def fixture(name: str) -> pathlib.Path:
     return path
 
 
-def test_repositories() -> pathlib.Path | None:
+def bundle_folder() -> pathlib.Path | None:
     """Returns the folder of the large bundles (REDLINE_TEST_REPOS), or None when it is not set."""
     folder = os.environ.get("REDLINE_TEST_REPOS")
     return pathlib.Path(folder) if folder else None
@@ -135,7 +135,7 @@ def test_repositories() -> pathlib.Path | None:
 
 def clone_bundle(name: str, target: pathlib.Path, *options: str) -> pathlib.Path:
     """Clones a bundle of REDLINE_TEST_REPOS, with a work tree (its attributes count) unless the options say otherwise."""
-    source = test_repositories() / name
+    source = bundle_folder() / name
     git(
         target.parent,
         "clone",
