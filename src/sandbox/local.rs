@@ -70,7 +70,7 @@ impl LocalPath {
             Found::Named(path) => (kind(&path), path),
         };
         let path = path.into_os_string().into_string().map_err(|_| {
-            OpenError::System(std::io::Error::other("DuckDB opens paths of UTF-8 alone"))
+            OpenError::System(std::io::Error::other("DuckDB opens only paths in UTF-8"))
         })?;
         Ok(LocalFile { kind, path })
     }

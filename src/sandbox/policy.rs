@@ -402,7 +402,7 @@ impl Entry {
                 index,
                 "name",
                 &quoted(&self.name),
-                "no name of a sandbox",
+                "not a name of a sandbox",
                 &format!(
                     "Use up to {NAME_BYTES} letters, digits, '_', '-' and '.', a letter, digit or '_' first"
                 ),
@@ -435,7 +435,7 @@ impl Entry {
                             index,
                             &format!("reserved[{at}]"),
                             &quoted(text),
-                            "no pattern of names",
+                            "not a pattern of names",
                             hint,
                         )
                     })
@@ -457,7 +457,7 @@ impl Entry {
                             index,
                             &format!("refs[{at}]"),
                             &quoted(text),
-                            "no pattern of references",
+                            "not a pattern of references",
                             hint,
                         )
                     })
@@ -471,8 +471,9 @@ impl Entry {
         if !Path::new(&self.root).is_absolute() {
             return Err(bad_root("no absolute path"));
         }
-        let not_there =
-            |error: std::io::Error| bad_root("no directory that can be opened").with_source(error);
+        let not_there = |error: std::io::Error| {
+            bad_root("not a directory that can be opened").with_source(error)
+        };
         let path = Path::new(&self.root).canonicalize().map_err(not_there)?;
         let root = Root::open(&path).map_err(not_there)?;
         let directory = root.identity().map_err(|error| not_there(error.into()))?;
@@ -621,16 +622,19 @@ mod tests {
                 r#"[GOOD,{"name":"A","root":"ROOT"}]"#,
                 "redline_sandboxes[1].name is 'A', the name of an earlier one",
             ),
-            (r#"[{"name":"","root":"ROOT"}]"#, "redline_sandboxes[0].name is '', no name"),
-            (r#"[{"name":"a/b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a/b', no name"),
-            (r#"[{"name":"..","root":"ROOT"}]"#, "redline_sandboxes[0].name is '..', no name"),
-            (r#"[{"name":".git","root":"ROOT"}]"#, "redline_sandboxes[0].name is '.git', no name"),
-            (r#"[{"name":"-a","root":"ROOT"}]"#, "redline_sandboxes[0].name is '-a', no name"),
-            (r#"[{"name":"a b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a b', no name"),
-            (r#"[{"name":"C:","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'C:', no name"),
+            (r#"[{"name":"","root":"ROOT"}]"#, "redline_sandboxes[0].name is '', not a name"),
+            (r#"[{"name":"a/b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a/b', not a name"),
+            (r#"[{"name":"..","root":"ROOT"}]"#, "redline_sandboxes[0].name is '..', not a name"),
+            (
+                r#"[{"name":".git","root":"ROOT"}]"#,
+                "redline_sandboxes[0].name is '.git', not a name",
+            ),
+            (r#"[{"name":"-a","root":"ROOT"}]"#, "redline_sandboxes[0].name is '-a', not a name"),
+            (r#"[{"name":"a b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a b', not a name"),
+            (r#"[{"name":"C:","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'C:', not a name"),
             (
                 r#"[{"name":"a\u202e","root":"ROOT"}]"#,
-                r"redline_sandboxes[0].name is 'a\u{202e}', no name",
+                r"redline_sandboxes[0].name is 'a\u{202e}', not a name",
             ),
             (r#"[{"name":"b","root":""}]"#, "redline_sandboxes[0].root is '', no absolute path"),
             (
@@ -641,9 +645,9 @@ mod tests {
                 r#"[{"name":"b","root":"~/x"}]"#,
                 "redline_sandboxes[0].root is '~/x', no absolute path",
             ),
-            (r#"[{"name":"b","root":"ROOT/missing"}]"#, "no directory that can be opened"),
-            (r#"[{"name":"b","root":"ROOT/file"}]"#, "no directory that can be opened"),
-            (r#"[{"name":"b","root":"ROOT/a\u0000b"}]"#, "no directory that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/missing"}]"#, "not a directory that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/file"}]"#, "not a directory that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/a\u0000b"}]"#, "not a directory that can be opened"),
             (
                 r#"[{"name":"b","root":"ROOT/in"},{"name":"c","root":"ROOT","mode":"rw"}]"#,
                 "redline_sandboxes[0].mode forbids what the sandbox 'c' allows",

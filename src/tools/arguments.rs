@@ -208,7 +208,7 @@ fn plain(words: &str) -> String {
         other if other.starts_with("struct ") || other == "map" => "an object",
         other => other,
     };
-    format!("it is {given}, and {wanted} is wanted")
+    format!("it is {given}, and must be {wanted}")
 }
 
 /// Returns the description of an argument in the schema.

@@ -55,10 +55,7 @@ impl Tool for EditFile {
         Alias::Means("replace", "new_string"),
         Alias::Means("filename", "path"),
         Alias::Say("expected_replacements", "Give replace_all = true to replace every occurrence"),
-        Alias::Say(
-            "dryRun",
-            "An edit is made at once; a person sees it first where that is wanted",
-        ),
+        Alias::Say("dryRun", "An edit is made at once; a person approves it first if needed"),
     ];
     type Arguments = EditFileArguments;
     type Output = Edited;
@@ -124,7 +121,7 @@ impl EditFileArguments {
                 replace_all: self.replace_all.unwrap_or(false),
             }]),
             (None, None, Some(_)) if self.replace_all.is_some() => {
-                wrong("edits and, beside them, replace_all")
+                wrong("both edits and replace_all")
             }
             (None, None, Some(edits)) => Ok(edits.iter().map(EditArgument::as_edit).collect()),
             (_, _, Some(_)) => wrong("edits and old_string or new_string"),

@@ -121,7 +121,7 @@ impl GitLogArguments {
             );
         }
         if self.limit == Some(0) {
-            return refused("limit = 0", "Give the most commits that are wanted");
+            return refused("limit = 0", "Give the maximum number of commits");
         }
         if self.contains.is_some() && self.changed_lines.is_some() {
             return refused(
@@ -146,7 +146,7 @@ impl GitLogArguments {
         }
         if self.contains.is_some() || self.changed_lines.is_some() {
             return refused(
-                "lines of a file and a text that is looked for",
+                "lines of a file and a text to search for",
                 "Give file with contains alone, or with its lines alone",
             );
         }

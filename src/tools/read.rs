@@ -107,7 +107,7 @@ impl ReadFileArguments {
                 "first_line is {first} and last_line {}",
                 self.last_line.map_or("is not given".to_owned(), |last| format!("is {last}"))
             ))
-            .with_hint("Lines count from 1, and the last is not before the first"));
+            .with_hint("Lines count from 1, and the last must not be before the first"));
         }
         Ok(LineRange {
             from: LinePlace { line: first, byte: 0 },

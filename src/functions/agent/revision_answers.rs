@@ -19,7 +19,7 @@ use crate::git::{
 use crate::query::Revisions;
 use crate::query::blame::Blamed;
 use crate::query::needs::{Need, Needs};
-use crate::query::review::{Request, Reviewed};
+use crate::query::review::Request;
 use crate::review::{Binding, Position};
 use crate::text::{Combined, DiffOptions};
 use crate::tools::{
@@ -84,8 +84,7 @@ impl Answers for GitShow {
             (false, false) => call.reply.form.cost(&words.short_text()),
         };
         let frame = AnswerFrame::new(call.reply, Shown::Hunks, besides);
-        let Reviewed { rows, page, .. } = request.answer(execution, &frame)?;
-        let compared = compared(&call.reply, &rows, page);
+        let compared = compared(&call.reply, request.answer(execution, &frame)?);
         Ok(ShownCommit { words, is_first, compared })
     }
 }
@@ -241,7 +240,7 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
     let last = number("last_line", arguments.last_line, u32::MAX)?;
     if last < first {
         return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
-            .with_hint("The last line is not before the first"));
+            .with_hint("The last line must not be before the first"));
     }
     let asked = format!("GitBlame {repo:?} {path:?} {rev:?} {first} {last}");
     let peeked = arguments.cursor.as_deref().map(|given| Binding::peek(given, asked.as_bytes()));

@@ -60,7 +60,7 @@ fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> 
         FileError::TooLarge(size) => too_large(given, size, limit),
         // Only the remote file system knows the error.
         FileError::Failed(words) if path.has_scheme() => Error::tool_failed(format!(
-            "DuckDB cannot read {} and says {}",
+            "DuckDB cannot read {}: {}",
             quoted(given),
             quoted(words.trim())
         )),

@@ -3,7 +3,7 @@
 
 use super::commit_columns::{
     FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,
-    mailmaps, subject,
+    author_offset, mailmaps, subject,
 };
 use super::file_content::FILE;
 use super::repository_table::RepositoryTable;
@@ -56,6 +56,7 @@ impl Row for BlamedLines {
         author_name(),
         author_email(),
         author_date(),
+        author_offset(),
         subject("The subject of the commit"),
         varchar("original_path", "The path of the file in that commit", |row, out| {
             out.text(row.version().path.as_slice())
@@ -195,7 +196,7 @@ impl Kind for CopySearch {
         let copies = given.integer().unwrap_or_default();
         u8::try_from(copies).ok().filter(|copies| *copies <= MOST).ok_or_else(|| {
             Error::invalid_args(format!("{} is {copies}", asked.name)).with_hint(
-                "Give 0 to 3: from no other file, from those changed with it, for new files from all, from all",
+                "Give 0 to 3. 0: no other file; 1: files of the same commit; 2: for new files all files; 3: all files",
             )
         })
     }

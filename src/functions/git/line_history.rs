@@ -83,7 +83,7 @@ fn asked(file: String, first: Option<i64>, last: Option<i64>) -> Result<(String,
     let (from, to) = (line("first", first, 1)?, line("last", last, u32::MAX)?);
     if to < from {
         return Err(Error::invalid_args(format!("first is {from} and last is {to}"))
-            .with_hint("The last line is not before the first"));
+            .with_hint("The last line must not be before the first"));
     }
     Ok((file, LinesAsked::Between(from, to)))
 }

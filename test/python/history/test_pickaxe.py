@@ -151,7 +151,7 @@ def test_each_of_several_texts_is_named(con, texts):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"contains": ""}, "contains names no text"),
+        ({"contains": ""}, "contains has no text"),
         ({"contains": []}, "contains "),
         ({"contains": [None]}, "contains is not a list of texts"),
         ({"contains": "a", "changed_lines": "b"}, "given together"),

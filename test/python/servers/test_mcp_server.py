@@ -233,7 +233,7 @@ def test_a_no_is_final_for_the_same_change_and_for_no_other(drive, folder):
             conversation, mode=mode, elicitation_callback=decline_then_accept
         )
         assert (
-            first.startswith("declined: a person has said no to")
+            first.startswith("declined: a person has declined")
             and again == first
             and asked == 1 + (not is_error)
         )
