@@ -144,8 +144,7 @@ def complete_formats(_: click.Context, __: click.Parameter, begun: str) -> list[
 
 def first_column(ctx: click.Context, query: str, given: list[object]) -> list[str] | None:
     """Returns the first column of a query; None where it fails, as nobody sees an error while a word is completed."""
-    import duckdb
-
+    from ..client import duckdb
     from ..connection import connect
     from ..extension import ExtensionError
 
