@@ -26,7 +26,7 @@ INCHES = 9.0
 ROLES = {
     name: f"#fa{number:04x}"
     for number, name in enumerate(
-        ["page", "ink", "rule", "edge", "plus", "minus", "others"]
+        ["paper", "ink", "rule", "edge", "plus", "minus", "others"]
         + [f"s{number}" for number in range(1, 7)]
         + [f"q{number}" for number in range(1, 9)]
         + [f"on{number}" for number in range(1, 9)]
@@ -290,7 +290,7 @@ def draw_owners(canvas: Canvas, rows: Rows) -> str:
                 continue
             (shape,) = canvas.axes.barh(
                 place, lines, left=before[place], height=0.7, color=ROLES[role],
-                edgecolor=ROLES["page"], linewidth=0.5, label=label,
+                edgecolor=ROLES["paper"], linewidth=0.5, label=label,
             )  # fmt: skip
             label = "_"
             before[place] += lines

@@ -16,6 +16,7 @@ pytest.importorskip("matplotlib", reason="`make test` installs what draws the pi
 
 sys.path.insert(0, str(ROOT / "python"))
 
+from axe import needs_axe, violations
 from chromium import BROWSER, Chromium
 
 import duckdb_redline
@@ -301,7 +302,7 @@ def test_texts_and_shapes_stand_out_in_light_and_dark(browser, page, scheme):
     )
     browser.go(page.as_uri())
     background = browser.value("getComputedStyle(document.body).backgroundColor")
-    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 23, 26)"}[scheme]
+    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 24, 27)"}[scheme]
     assert browser.value(CONTRAST) == []
 
 
@@ -418,3 +419,11 @@ def test_the_tiles_of_a_treemap_are_in_the_map_and_do_not_overlap():
             for at in (0, 1)
         ]
         assert min(shared) < 1e-9
+
+
+@needs_browser
+@needs_axe
+def test_axe_finds_nothing_in_the_page(browser):
+    assert violations(browser) == []
+    browser.value("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    assert violations(browser) == []
