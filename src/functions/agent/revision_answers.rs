@@ -19,7 +19,7 @@ use crate::git::{
 use crate::query::Revisions;
 use crate::query::blame::Blamed;
 use crate::query::needs::{Need, Needs};
-use crate::query::review::{Request, Reviewed};
+use crate::query::review::Request;
 use crate::review::{Binding, Position};
 use crate::text::{Combined, DiffOptions};
 use crate::tools::{
@@ -84,8 +84,7 @@ impl Answers for GitShow {
             (false, false) => call.reply.form.cost(&words.short_text()),
         };
         let frame = AnswerFrame::new(call.reply, Shown::Hunks, besides);
-        let Reviewed { rows, page, .. } = request.answer(execution, &frame)?;
-        let compared = compared(&call.reply, &rows, page);
+        let compared = compared(&call.reply, request.answer(execution, &frame)?);
         Ok(ShownCommit { words, is_first, compared })
     }
 }
