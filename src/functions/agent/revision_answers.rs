@@ -186,12 +186,9 @@ fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
         if let Some(hint) = files.submodule_hint(path.as_bytes())? {
             return Err(error.with_hint(hint));
         }
-        let error = match files.nearest(path)?.as_slice() {
-            [] => {
-                error.with_hint("Paths start at the root of the repository; list_files lists them")
-            }
-            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
-        };
+        let error = error
+            .near(&files.nearest(path)?)
+            .or_hint("Paths start at the root of the repository; list_files lists them");
         return Err(explained(error, &repository, path));
     };
     let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
