@@ -109,7 +109,9 @@ fn is_worth_it(entry: &Staged) -> bool {
 fn is_mode(entry: &Staged, state: &FileState, checkout: &Checkout) -> bool {
     let mode = entry.entry.mode;
     match state.kind {
-        EntryKind::File if checkout.trusts_executable => mode == Mode::regular(state.is_executable),
+        EntryKind::File if checkout.trusts_executable => {
+            mode == Mode::regular(state.is_executable())
+        }
         EntryKind::File => mode.is_regular(),
         EntryKind::Link => mode.is_link(),
         EntryKind::Directory | EntryKind::Special => false,
