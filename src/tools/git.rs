@@ -2,38 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result, quoted};
 use crate::text::Whitespace;
-
-/// Which white space is ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IgnoreWhitespace {
-    /// None.
-    None,
-    /// All of it.
-    All,
-    /// Changes of its amount.
-    Change,
-    /// What is at the end of a line.
-    Eol,
-    /// A carriage return at the end of a line.
-    CrAtEol,
-}
-
-impl From<IgnoreWhitespace> for Whitespace {
-    fn from(given: IgnoreWhitespace) -> Self {
-        match given {
-            IgnoreWhitespace::None => Self::Exact,
-            IgnoreWhitespace::All => Self::All,
-            IgnoreWhitespace::Change => Self::Change,
-            IgnoreWhitespace::Eol => Self::Eol,
-            IgnoreWhitespace::CrAtEol => Self::CrAtEol,
-        }
-    }
-}
 
 /// What the git tools take beside what each has of its own.
 const ALIASES: &[Alias] = &[
@@ -131,7 +104,7 @@ impl Tool for GitDiffFile {
 }
 
 /// The arguments of `GitDiff`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffArguments {
     /// Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b.
@@ -148,7 +121,7 @@ pub struct GitDiffArguments {
     pub context_lines: Option<i64>,
     /// none (default), all, change, eol, cr_at_eol.
     #[schemars(with = "Option<String>")]
-    pub ignore_whitespace: Option<IgnoreWhitespace>,
+    pub ignore_whitespace: Option<Whitespace>,
     #[allow(missing_docs)]
     #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
@@ -156,48 +129,46 @@ pub struct GitDiffArguments {
     pub cursor: Option<String>,
 }
 
-/// The arguments of `GitDiffSummary`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GitDiffSummaryArguments {
-    #[allow(missing_docs)]
-    pub from: String,
-    #[allow(missing_docs)]
-    pub to: Option<String>,
-    #[allow(missing_docs)]
-    pub repo: Option<String>,
-    #[allow(missing_docs)]
-    pub paths: Option<Vec<String>>,
-    #[allow(missing_docs)]
-    #[schemars(with = "Option<String>")]
-    pub ignore_whitespace: Option<IgnoreWhitespace>,
-    #[allow(missing_docs)]
-    pub renames: Option<bool>,
-    #[allow(missing_docs)]
-    pub cursor: Option<String>,
+/// Declares the arguments of a tool that takes some of those of `GitDiff`.
+macro_rules! some_of_git_diff {
+    ($($(#[$doc:meta])* $name:ident: $($(#[$meta:meta])* $field:ident: $kind:ty),+;)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $(#[allow(missing_docs)] $(#[$meta])* pub $field: $kind,)+
+        }
+
+        impl From<$name> for GitDiffArguments {
+            fn from(given: $name) -> Self {
+                Self { $($field: given.$field.into(),)+ ..Self::default() }
+            }
+        }
+    )+};
 }
 
-/// The arguments of `GitDiffFile`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GitDiffFileArguments {
-    #[allow(missing_docs)]
-    pub file: String,
-    #[allow(missing_docs)]
-    pub from: String,
-    #[allow(missing_docs)]
-    pub to: Option<String>,
-    #[allow(missing_docs)]
-    pub repo: Option<String>,
-    #[allow(missing_docs)]
-    pub context_lines: Option<i64>,
-    #[allow(missing_docs)]
-    #[schemars(with = "Option<String>")]
-    pub ignore_whitespace: Option<IgnoreWhitespace>,
-    #[allow(missing_docs)]
-    pub renames: Option<bool>,
-    #[allow(missing_docs)]
-    pub cursor: Option<String>,
+some_of_git_diff! {
+    /// The arguments of `GitDiffSummary`.
+    GitDiffSummaryArguments:
+        from: String,
+        to: Option<String>,
+        repo: Option<String>,
+        paths: Option<Vec<String>>,
+        #[schemars(with = "Option<String>")]
+        ignore_whitespace: Option<Whitespace>,
+        renames: Option<bool>,
+        cursor: Option<String>;
+    /// The arguments of `GitDiffFile`.
+    GitDiffFileArguments:
+        file: String,
+        from: String,
+        to: Option<String>,
+        repo: Option<String>,
+        context_lines: Option<i64>,
+        #[schemars(with = "Option<String>")]
+        ignore_whitespace: Option<Whitespace>,
+        renames: Option<bool>,
+        cursor: Option<String>;
 }
 
 impl GitDiffArguments {
@@ -215,80 +186,8 @@ impl GitDiffArguments {
     }
 }
 
-impl From<GitDiffSummaryArguments> for GitDiffArguments {
-    fn from(given: GitDiffSummaryArguments) -> Self {
-        let GitDiffSummaryArguments { from, to, repo, paths, ignore_whitespace, renames, cursor } =
-            given;
-        Self {
-            from,
-            to,
-            repo,
-            file: None,
-            paths,
-            context_lines: None,
-            ignore_whitespace,
-            renames,
-            cursor,
-        }
-    }
-}
-
-impl From<GitDiffFileArguments> for GitDiffArguments {
-    fn from(given: GitDiffFileArguments) -> Self {
-        let GitDiffFileArguments {
-            file,
-            from,
-            to,
-            repo,
-            context_lines,
-            ignore_whitespace,
-            renames,
-            cursor,
-        } = given;
-        Self {
-            from,
-            to,
-            repo,
-            file: Some(file),
-            paths: None,
-            context_lines,
-            ignore_whitespace,
-            renames,
-            cursor,
-        }
-    }
-}
-
-/// A changed file, as file_changes has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FileChange {
-    /// The path from the root of the repository; of a deleted file, the old one.
-    pub file_path: String,
-    /// What happened: added, deleted, modified, type_changed, renamed, copied or unmerged.
-    pub status: &'static str,
-    /// Bytes of the old content; null for a submodule and where there was none.
-    pub old_size: Option<u64>,
-    /// Bytes of the new content, likewise.
-    pub new_size: Option<u64>,
-    /// The path that a renamed or copied file was made from.
-    pub old_path: Option<String>,
-    /// How alike both contents of a renamed or copied file are, in percent.
-    pub similarity: Option<u8>,
-    /// Added lines; null for a binary file.
-    pub additions: Option<u64>,
-    /// Removed lines; null for a binary file.
-    pub deletions: Option<u64>,
-    /// Whether the file is binary.
-    pub is_binary: bool,
-    /// git's mode of the old file, such as 100644.
-    pub old_mode: Option<String>,
-    /// git's mode of the new file.
-    pub new_mode: Option<String>,
-    /// The id of the old content.
-    pub old_oid: Option<String>,
-    /// The id of the new content.
-    pub new_oid: Option<String>,
-}
+/// A changed file: the columns of file_changes.
+pub type FileChange = Map<String, Value>;
 
 /// What the git tools answer beside the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -4,14 +4,15 @@ use super::entry::{Answers, Call};
 use super::missing_file::explained;
 use crate::error::Result;
 use crate::functions::params::CONTEXT;
+use crate::functions::surface::Row;
 use crate::git::{Changes, LineCounts, Measured, Pathspec, RenameOptions};
 use crate::query::Revisions;
 use crate::query::review::{Frame, Request, Reviewed};
 use crate::review::{CURSOR_BYTES, Kind, Layout, Page};
 use crate::text::DiffOptions;
 use crate::tools::{
-    Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
-    GitDiffSummary, GitDiffSummaryArguments, Listed, Reply, Totals,
+    Compared, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments, GitDiffSummary,
+    GitDiffSummaryArguments, Listed, Reply, Totals,
 };
 
 impl Answers for GitDiff {
@@ -90,7 +91,7 @@ impl Shown {
             },
             options: DiffOptions {
                 context: CONTEXT.of_tool(arguments.context_lines)?,
-                whitespace: arguments.ignore_whitespace.map(Into::into).unwrap_or_default(),
+                whitespace: arguments.ignore_whitespace.unwrap_or_default(),
                 ..DiffOptions::default()
             },
             file: arguments.file,
@@ -110,8 +111,9 @@ pub fn compared(reply: &Reply, rows: &[Measured], page: Page) -> Compared {
     };
     if reply.is_data {
         let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
-        compared.files =
-            listed.filter_map(|section| Some(file_change(&rows[section.file?]))).collect();
+        compared.files = listed
+            .filter_map(|section| Some(Measured::COLUMNS.json(&rows[section.file?])))
+            .collect();
         compared.patch = page.patch();
     } else {
         compared.text = page.text();
@@ -144,7 +146,7 @@ impl Frame for AnswerFrame {
         if !self.reply.is_data {
             return 0;
         }
-        serde_json::to_string(&file_change(row)).map_or(0, |json| json.len() + ",".len())
+        serde_json::to_string(&Measured::COLUMNS.json(row)).map_or(0, |json| json.len() + ",".len())
     }
 
     fn overhead(&self, rows: &[Measured]) -> usize {
@@ -170,25 +172,5 @@ fn totals(rows: &[Measured]) -> Totals {
         additions: sum(LineCounts::additions),
         deletions: sum(LineCounts::deletions),
         ..Totals::default()
-    }
-}
-
-fn file_change(row: &Measured) -> FileChange {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let change = &row.change;
-    FileChange {
-        file_path: text(&change.path),
-        status: change.status().name(),
-        old_size: row.old_size,
-        new_size: row.new_size,
-        old_path: change.origin.as_ref().map(|origin| text(&origin.path)),
-        similarity: change.origin.as_ref().map(|origin| origin.similarity),
-        additions: row.lines.as_ref().and_then(LineCounts::additions),
-        deletions: row.lines.as_ref().and_then(LineCounts::deletions),
-        is_binary: row.lines == Some(LineCounts::Binary),
-        old_mode: change.old.map(|entry| entry.mode.to_string()),
-        new_mode: change.new.map(|entry| entry.mode.to_string()),
-        old_oid: change.old.map(|entry| entry.oid.to_string()),
-        new_oid: change.new.map(|entry| entry.oid.to_string()),
     }
 }
