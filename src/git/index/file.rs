@@ -3,7 +3,6 @@
 //! Source: git's `gitformat-index`, versions 2 to 4, with split and sparse indexes. Optional
 //! extensions (trees, untracked files, file system monitors, offsets) are skipped: they only repeat
 //! the entries, and a hostile index would nest them.
-//! repeat what the entries say, and their nesting is what a hostile index is made of.
 
 use gix::hash::Kind;
 
@@ -58,5 +57,4 @@ fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;
