@@ -1,7 +1,7 @@
-//! What waits for a person, and what a person has said yes to.
+//! Operations that wait for a person, and the decisions that a person has made.
 //!
-//! In memory, for one database: whoever opens the database owns one [`Approvals`], and nothing is
-//! shared between two. The clock is the caller's.
+//! Kept in memory, for one database: each database owns one [`Approvals`], and nothing is shared
+//! between two. The caller passes the time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -35,8 +35,8 @@ impl Approvals {
     /// Records an operation that may be approved from now on; its id is that of the payload.
     ///
     /// # Errors
-    /// `too_large` when the session has proposed as much as it may, `declined` when a person has
-    /// said no to it.
+    /// `too_large` when the session has reached its quota of proposals, `declined` when a person
+    /// has declined the operation.
     pub fn propose(
         &self,
         operation: &Operation<'_>,
@@ -47,12 +47,12 @@ impl Approvals {
         self.lock(rules).propose(id, planned, operation, rules)
     }
 
-    /// Records a call on the file that is shown as `path`, which must not be read unseen: one place
-    /// and the bytes of its arguments, whatever the file holds, and whether it is there. It is
-    /// planned for a person alone.
+    /// Records a call on the file that is shown as `path`, which its session must not read unseen.
+    /// The record takes one entry and the bytes of the arguments, whatever the file holds and
+    /// whether it exists. The call is planned only when a person lists the requests.
     ///
     /// # Errors
-    /// `too_large` when the session has proposed as much as it may.
+    /// `too_large` when the session has reached its quota of proposals.
     pub fn request(
         &self,
         operation: &Operation<'_>,
@@ -64,8 +64,7 @@ impl Approvals {
         self.lock(rules).request(operation.id(&self.secret), request, operation, rules)
     }
 
-    /// Returns the calls that were requested, have not been planned and have no answer, the oldest
-    /// first.
+    /// Returns the requested calls that have neither a plan nor an answer, the oldest first.
     pub fn requests(&self, rules: Rules) -> Vec<(Session, Arc<Request>)> {
         let state = self.lock(rules);
         let unplanned = state.in_order().filter(|waiting| waiting.plan.is_none());
@@ -74,11 +73,11 @@ impl Approvals {
             .collect()
     }
 
-    /// Records what a call would do that was requested; it may be approved from now on, and only
-    /// the holder of the host's key is shown it.
+    /// Records the plan of a requested call; it may be approved from now on, and only the holder of
+    /// the host's key sees it.
     ///
     /// # Errors
-    /// `not_found` when it does not wait, `declined` and `too_large` as [`Self::propose`].
+    /// `not_found` when the call does not wait, `declined` and `too_large` as [`Self::propose`].
     pub fn plan(&self, operation: &Operation<'_>, proposal: Proposal, rules: Rules) -> Result<()> {
         let (id, planned) = self.planned(operation, proposal);
         self.lock(rules).plan(id, planned, rules)
@@ -89,7 +88,7 @@ impl Approvals {
         (operation.id(&self.secret), Planned::new(digests, operation.result, proposal))
     }
 
-    /// Refuses another proposal of a session that has made as many as it may.
+    /// Refuses another proposal of a session that has reached its quota.
     ///
     /// # Errors
     /// `too_large`.
@@ -101,11 +100,11 @@ impl Approvals {
         }
     }
 
-    /// Records the yes of `by` to what `payload` shows and returns its approval id.
+    /// Records the approval of `payload` by `by` and returns its approval id.
     ///
     /// # Errors
-    /// `not_found` when no such operation waits, `invalid_args` when the payload is not the one
-    /// that was proposed under its id: what was shown would not be what is done.
+    /// `not_found` when no such operation waits, `invalid_args` when the payload differs from the
+    /// one that was proposed under its id: the person would not have seen what is then done.
     pub fn approve(
         &self,
         payload: &Payload,
@@ -132,7 +131,7 @@ impl Approvals {
         state.declined.remove(&outcome);
         state.declined.retain(|_, (declined, _)| *declined != id);
         match covered {
-            // It stands in one place, so that what is listed is all that can be withdrawn.
+            // Kept in this list alone, so that everything listed can be withdrawn.
             Some(covered) => {
                 state.remove(id);
                 state.covered.entry(covered).or_default().push(given);
@@ -142,9 +141,9 @@ impl Approvals {
         Ok(payload.approval_id().to_owned())
     }
 
-    /// Records the no of a person to what `payload` shows, and forgets that it waits; returns its
-    /// approval id. Until the time to live has passed, what leads to the same result on the same
-    /// state of the file is declined without a question, whatever the arguments.
+    /// Records that a person declined `payload`, and removes the operation from those that wait;
+    /// returns its approval id. Until the time to live has passed, every operation with the same
+    /// result on the same state of the file is declined without a question, whatever its arguments.
     ///
     /// # Errors
     /// As [`Self::approve`].
@@ -163,7 +162,7 @@ impl Approvals {
         Ok(payload.approval_id().to_owned())
     }
 
-    /// Refuses an operation to which a person has said no, on whatever state of the file.
+    /// Refuses an operation that a person has declined, on any state of the file.
     ///
     /// # Errors
     /// `declined`.
@@ -179,17 +178,17 @@ impl Approvals {
         if is_declined && !state.is_covered(operation) { Err(declined(outline)) } else { Ok(()) }
     }
 
-    /// Returns what an approved operation writes, which is what was proposed, with the yes, and
-    /// uses the approval up. Where an approval of a wider scope covers the operation, it is its own
-    /// result.
+    /// Returns what an approved operation writes, as it was proposed, with its approval, and uses
+    /// the approval up. If an approval of a wider scope covers the operation, the operation's own
+    /// result is returned.
     ///
-    /// Where nothing allows it, the operation is proposed; without a `proposal` it was requested.
-    /// `outline` is what the caller may be told of it.
+    /// Without an approval the operation is proposed; without a `proposal` it is recorded as a
+    /// request. `outline` is the part that the caller may see.
     ///
     /// # Errors
-    /// `approval_required` when nobody has said yes, `declined` when somebody has said no, `stale`
-    /// when somebody has said yes, but the file has changed since; that approval is void.
-    /// `too_large` as [`Self::propose`].
+    /// `approval_required` without an approval, `declined` after a person declined it, `stale` if
+    /// it was approved but the file has changed since; that approval is void. `too_large` as
+    /// [`Self::propose`].
     pub fn take(
         &self,
         operation: &Operation<'_>,
@@ -222,8 +221,9 @@ impl Approvals {
         Err(required(outline, id))
     }
 
-    /// Voids the yes to an operation that can no longer be planned, for `error`; returns what its
-    /// caller may be told: the error itself only where the yes is for more than what was shown.
+    /// Voids the approval of an operation that can no longer be planned because of `error`; returns
+    /// what its caller may see: the error itself only if the approval covers more than the payload
+    /// that was shown.
     pub fn void(
         &self,
         operation: &Operation<'_>,
@@ -236,15 +236,15 @@ impl Approvals {
         if state.is_covered(operation) { error } else { outdated(outline) }
     }
 
-    /// Tells whether the operation would be done without another question.
+    /// Tells whether the operation would be done without a question.
     pub fn allows(&self, operation: &Operation<'_>, rules: Rules) -> bool {
         let state = self.lock(rules);
         let (id, now) = (operation.id(&self.secret), operation.state(&self.secret));
         state.is_covered(operation) || state.approved(&id).is_some_and(|given| given.has_state(now))
     }
 
-    /// Tells whether a person has decided on the operation, on this state of the file or on
-    /// another.
+    /// Tells whether a person has decided on the operation, on this state of the file or another
+    /// one.
     pub fn has_answer(&self, operation: &Operation<'_>, rules: Rules) -> bool {
         let state = self.lock(rules);
         state.is_covered(operation) || state.approved(&operation.id(&self.secret)).is_some()
@@ -256,8 +256,9 @@ impl Approvals {
     }
 
     /// Returns a chunk, from 1, of the text of a payload, which is named by its `fetch_url` or its
-    /// approval id. Of what its session must not read unseen only the holder of the host's key gets
-    /// one; to others it is not there, as what could not be planned.
+    /// approval id. Chunks of a payload that its session must not read unseen are returned to the
+    /// holder of the host's key only; for others they do not exist, as if the operation could not
+    /// be planned.
     ///
     /// # Errors
     /// `not_found` when no such operation waits, `invalid_args` when there is no such chunk.
@@ -279,7 +280,7 @@ impl Approvals {
         }
     }
 
-    /// Returns the payloads that nobody has approved yet and for whom they wait, the oldest first.
+    /// Returns the payloads that are not approved yet, with their sessions, the oldest first.
     pub fn waiting(&self, rules: Rules) -> Vec<(Session, Payload)> {
         let state = self.lock(rules);
         let planned = state
@@ -288,7 +289,7 @@ impl Approvals {
         planned.collect()
     }
 
-    /// Returns what was approved and not used up, the oldest first.
+    /// Returns the approvals that are not used up, the oldest first.
     pub fn given(&self, rules: Rules) -> Vec<Given> {
         let state = self.lock(rules);
         let once = state.iter().filter_map(|(_, waiting)| waiting.approved.as_ref());
@@ -298,10 +299,11 @@ impl Approvals {
         given
     }
 
-    /// Takes back what was approved or declined under an id, and forgets what waits under it.
+    /// Withdraws the approval or the decline under an id, and forgets an operation that waits under
+    /// it.
     ///
     /// # Errors
-    /// `not_found` when there is neither.
+    /// `not_found` when there is none of them.
     pub fn withdraw(&self, id: &str, rules: Rules) -> Result<()> {
         let mut state = self.lock(rules);
         let Some(digest) = Digest::parse(id) else { return Err(nothing_given(id)) };
@@ -316,7 +318,7 @@ impl Approvals {
         Ok(())
     }
 
-    /// Locks the state, without what is older than the time to live.
+    /// Locks the state, after removing entries older than the time to live.
     fn lock(&self, rules: Rules) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.expire(rules);
@@ -324,8 +326,8 @@ impl Approvals {
     }
 }
 
-/// Returns the outcome of what waits, if it is what the payload shows: else what was shown would
-/// not be what is decided on.
+/// Returns the outcome of a waiting operation if the payload shows it; otherwise the person would
+/// decide on something else than they saw.
 fn outcome_of(plan: Option<&Planned>, payload: &Payload) -> Result<Digest> {
     let plan = plan.ok_or_else(|| nothing_waits(payload.approval_id()))?;
     if plan.proposal.payload == *payload {
@@ -336,7 +338,7 @@ fn outcome_of(plan: Option<&Planned>, payload: &Payload) -> Result<Digest> {
     ))
 }
 
-/// Returns the error that says that a yes is void.
+/// Returns the error for a void approval.
 fn outdated(outline: &str) -> Error {
     Error::stale(format!("the file has changed since \"{outline}\" was approved"))
         .with_hint("Ask again: needs_approval shows what it would do now")
@@ -350,7 +352,7 @@ fn nothing_given(id: &str) -> Error {
         )
 }
 
-/// Returns the error that says that a person must decide.
+/// Returns the error for an operation that a person must decide on.
 pub fn required(outline: &str, id: Digest) -> Error {
     Error::approval_required(format!("\"{outline}\" waits for a person under the id {id}"))
         .with_hint("Call it again when the host has approved it")

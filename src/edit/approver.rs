@@ -1,23 +1,23 @@
-//! Who may say yes: whoever knows a secret of which the host gave redline the SHA-256 alone.
+//! Approvers: callers that know a secret whose SHA-256 the host has set.
 
 use super::secret::Digest;
 use crate::error::{Error, Result, quoted};
 
 const SETTING: &str = "redline_approver";
 
-/// What an approver is called when the host gives no name.
+/// The name of an approver for whom the host gives none.
 const UNNAMED: &str = "approver";
 
-/// The approvers of the setting.
+/// The approvers in the setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approvers(Vec<(String, Digest)>);
 
 impl Approvers {
     /// Reads the setting: the SHA-256 of a secret in hexadecimal digits, or several, each as
-    /// `name=digest`, separated by commas. An empty one names nobody.
+    /// `name=digest`, separated by commas. An empty setting has no approvers.
     ///
     /// # Errors
-    /// `invalid_args` for what is neither.
+    /// `invalid_args` for other texts.
     pub fn parse(setting: &str) -> Result<Self> {
         let entries = setting.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         let read = |entry: &str| {
@@ -36,16 +36,16 @@ impl Approvers {
         entries.map(read).collect::<Result<_>>().map(Self)
     }
 
-    /// Tells whether there is anybody.
+    /// Tells whether there are approvers.
     pub fn is_some(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Returns the name of the approver whose secret `key` is. How long this takes depends on the
-    /// key's length alone.
+    /// Returns the name of the approver whose secret is `key`. The time that this takes depends
+    /// only on the length of the key.
     ///
     /// # Errors
-    /// `permission_denied` when it is nobody's.
+    /// `permission_denied` when it is no approver's secret.
     pub fn named_by(&self, key: &[u8], function: &str) -> Result<&str> {
         let given = Digest::sha256(key);
         let mut found = None;

@@ -1,4 +1,4 @@
-//! How often a session has called tools.
+//! Counts the tool calls of each session.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,7 +11,7 @@ use crate::limits;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Calls since a minute of its own began.
+/// Calls in a minute, with the start of that minute.
 type Counted<K> = HashMap<K, (Instant, u64)>;
 
 #[derive(Debug, Default)]
@@ -22,17 +22,16 @@ struct Counts {
     connections: Counted<u64>,
 }
 
-/// The calls of each session since a minute of its own began.
+/// The calls of each session in its current minute.
 #[derive(Debug, Default)]
 pub struct Calls(Mutex<Counts>);
 
 impl Calls {
-    /// Counts a call that a connection makes for a session that may make `most` of them in a
-    /// minute.
+    /// Counts a call that a connection makes for a session; `most` calls are allowed in a minute.
     ///
     /// # Errors
-    /// `too_large` when it has made them, or when the connection has named as many sessions as it
-    /// may.
+    /// `too_large` when the session has made them, or when the connection has named as many
+    /// sessions as it may.
     pub fn count(&self, session: &Session, connection: u64, most: u64, now: Instant) -> Result<()> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Counts { sessions, connections } = &mut *counts;
@@ -58,7 +57,7 @@ fn is_over(since: Instant, now: Instant) -> bool {
     now.saturating_duration_since(since) >= MINUTE
 }
 
-/// Forgets whose minute is over where there would be too many.
+/// Removes entries whose minute is over when the map is full.
 fn room_for<K: Eq + Hash>(
     counted: &mut Counted<K>,
     key: &K,

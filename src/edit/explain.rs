@@ -1,7 +1,7 @@
-//! Near misses: where a string that is not in a file may have been meant to match.
+//! Near misses: passages that a string which does not occur in a file may have been meant to match.
 //!
 //! Time is bounded by the sizes of the file and the string: both are folded and searched in one
-//! pass each, and only a few passages, of bounded length, are compared closely.
+//! pass each, and only a few passages, of bounded length, are compared in detail.
 
 use std::ops::Range;
 
@@ -15,45 +15,46 @@ use super::windows::windows;
 use crate::error::{Error, quoted};
 use crate::text::lines::Lines;
 
-/// The near misses that an error names.
+/// The most near misses that an error lists.
 const NAMED: usize = 3;
 
-/// The near misses that are looked for at most.
+/// The most near misses that are searched for.
 pub const MAX_NEAR_MISSES: usize = 10;
 
-/// Bytes of a string above which no near miss is looked for.
+/// The length in bytes of a string above which no near miss is searched for.
 pub const WANTED_BYTES: usize = 64 << 10;
 
-/// Bytes of a file, from its start, in which near misses are looked for.
+/// The bytes of a file, from its start, in which near misses are searched for.
 const SEARCHED_BYTES: usize = 16 << 20;
 
-/// How alike a passage must be that differs in more than its form: 1 is equal, 0 has nothing in
-/// common.
+/// The least similarity of a passage that differs in more than its form: 1 is equal, 0 has nothing
+/// in common.
 const CUTOFF: f64 = 0.6;
 
-/// Bytes of two texts together up to which they are compared by characters; longer ones by words.
+/// The length in bytes of two texts together up to which they are compared by characters; longer
+/// ones are compared by words.
 const BY_CHARACTERS: usize = 400;
 
-/// The characters or words that are compared; of longer texts, the first.
+/// The most characters or words that are compared, from the start of a text.
 const PIECES: usize = 1000;
 
-/// A passage of a file that resembles a string, or is it.
+/// A passage of a file that resembles a string or equals it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NearMiss {
     /// The line, from 1, in which the passage starts.
     pub line: u64,
-    /// How alike it is to the string, 0 to 1; of long texts, how alike their first words are.
+    /// The similarity to the string, 0 to 1; for long texts, of their first words.
     pub similarity: f64,
-    /// In what it differs; none where the string matches.
+    /// How it differs; empty if the string matches.
     pub reasons: Vec<Reason>,
-    /// The passage; bytes that are not UTF-8 as U+FFFD.
+    /// The passage; bytes that are not UTF-8 are shown as U+FFFD.
     pub text: String,
-    /// The string that matches the passage, where one can.
+    /// The string that matches the passage, if there is one.
     pub old_string: Option<String>,
 }
 
 impl NearMiss {
-    /// Returns the reasons as a text, such as `tabs, case`; `exact` where there is none.
+    /// Returns the reasons as a text, such as `tabs, case`; `exact` if there are none.
     pub fn reason(&self) -> String {
         if self.reasons.is_empty() {
             return "exact".to_owned();
@@ -62,8 +63,8 @@ impl NearMiss {
     }
 }
 
-/// Returns up to [`MAX_NEAR_MISSES`] passages: those that `wanted` matches, as they stand in the
-/// file, then those that resemble it, the nearest first.
+/// Returns up to [`MAX_NEAR_MISSES`] passages: first those that `wanted` matches, in the order of
+/// the file, then those that resemble it, the most similar first.
 pub fn explain(lines: &Lines<'_>, wanted: &str) -> Vec<NearMiss> {
     let exact = |place: Range<usize>| NearMiss {
         line: lines.line_at(place.start) as u64 + 1,
@@ -84,8 +85,8 @@ pub fn explain(lines: &Lines<'_>, wanted: &str) -> Vec<NearMiss> {
     found
 }
 
-/// Returns up to `most` passages that resemble `wanted`, the nearest first: those that differ in
-/// form only before others. Passages that match it are left out.
+/// Returns up to `most` passages that resemble `wanted`, the most similar first; those that differ
+/// only in form come before others. Passages that match it are left out.
 pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss> {
     let folded = Folded::new(wanted.as_bytes());
     if wanted.len() > WANTED_BYTES || folded.chars.is_empty() {
@@ -126,8 +127,8 @@ pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss
     found
 }
 
-/// Returns the error of a string that is nowhere in a file; `which` names the edit, where there are
-/// several.
+/// Returns the error for a string that does not occur in a file; `which` names the edit, if there
+/// are several.
 pub(super) fn not_found(which: &str, file: FileName<'_>, lines: &Lines<'_>, wanted: &str) -> Error {
     let error = Error::not_found(format!(
         "{which}old_string not found in {file}. File contains {} lines",
@@ -156,7 +157,7 @@ fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// A file, and the string that is looked for.
+/// A file, and the string to search for.
 struct Search<'a> {
     lines: &'a Lines<'a>,
     wanted: &'a str,
@@ -173,7 +174,7 @@ impl Search<'_> {
     fn near_miss(&self, place: Range<usize>) -> NearMiss {
         let bytes = &self.lines.bytes()[place.start..place.end];
         let text = String::from_utf8_lossy(bytes).into_owned();
-        // Line ends are compared where a match would compare them.
+        // Line ends are compared only if a match would compare them.
         let plain = text.replace("\r\n", "\n");
         let compared = if self.wanted.contains('\r') { &text } else { &plain };
         let is_utf8 = std::str::from_utf8(bytes).is_ok();
@@ -188,8 +189,9 @@ impl Search<'_> {
         }
     }
 
-    /// Widens a place by the whitespace around it where the string starts or ends with whitespace:
-    /// by as many line ends as it has there, and by what indents the first line or trails the last.
+    /// Widens a place by the surrounding whitespace if the string starts or ends with whitespace:
+    /// by as many line ends as the string has there, and by the indentation of the first line or
+    /// the trailing whitespace of the last.
     fn with_blanks(&self, place: Range<usize>) -> Range<usize> {
         let bytes = self.lines.bytes();
         let before = &self.wanted[..self.wanted.len() - self.wanted.trim_start().len()];
@@ -220,8 +222,8 @@ impl Search<'_> {
         start..end
     }
 
-    /// Returns the passage that is most like the string of those a window suggests: its words, or
-    /// as many lines as the string has, from its first line or one beside it.
+    /// Returns the passage in a window that is most similar to the string: its words, or as many
+    /// lines as the string has, starting at its first line or a neighbour of it.
     fn passage(&self, window: Range<usize>) -> Range<usize> {
         let bytes = self.lines.bytes();
         let text = self.wanted.strip_suffix('\n').unwrap_or(self.wanted);
@@ -237,7 +239,7 @@ impl Search<'_> {
             .into_iter()
             .flatten()
             .map(whole_lines);
-        // A file of one long line is no passage.
+        // A file of one long line is not a passage.
         let is_short =
             |place: &Range<usize>| !place.is_empty() && place.len() <= 4 * self.wanted.len() + 200;
         let words = whole_words(bytes, window.clone());
@@ -261,19 +263,19 @@ fn line_end_length(bytes: &[u8]) -> usize {
     if bytes.ends_with(b"\r\n") { 2 } else { usize::from(bytes.ends_with(b"\n")) }
 }
 
-/// Widens a place so that it cuts no word.
+/// Widens a place to the boundaries of words.
 fn whole_words(bytes: &[u8], place: Range<usize>) -> Range<usize> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let cuts =
         |at: usize| at > 0 && at < bytes.len() && is_word(bytes[at - 1]) && is_word(bytes[at]);
-    // A word is not looked at beyond this many bytes.
+    // Words are followed over this many bytes at most.
     let most = 200;
     let start = (0..=place.start.min(most)).map(|back| place.start - back).find(|&at| !cuts(at));
     let end = (place.end..=bytes.len().min(place.end + most)).find(|&at| !cuts(at));
     start.unwrap_or(place.start)..end.unwrap_or(place.end)
 }
 
-/// Returns how alike two texts are, 0 to 1.
+/// Returns the similarity of two texts, 0 to 1.
 fn similarity(one: &str, other: &str) -> f64 {
     let by_characters = one.len() + other.len() <= BY_CHARACTERS;
     let [one, other] = [one, other].map(|text| pieces(text, by_characters));
@@ -310,7 +312,7 @@ mod tests {
         near_misses(&Lines::split(file, &CancelToken::never()).unwrap(), wanted, MAX_NEAR_MISSES)
     }
 
-    /// Checks that what is suggested stands in the file where it is said to stand.
+    /// Checks that each suggestion occurs in the file at the place that is named.
     fn holds(file: &[u8], near: &[NearMiss]) {
         let lines = Lines::split(file, &CancelToken::never()).unwrap();
         let haystack = Haystack::new(file);
@@ -459,7 +461,7 @@ mod tests {
         );
     }
 
-    /// How often characters are compared is counted in `matching`.
+    /// `matching` counts how often characters are compared.
     #[test]
     fn a_large_file_is_searched_in_linear_time() {
         let line =

@@ -1,22 +1,22 @@
-//! Texts reduced to what is left when nothing counts that people and models get wrong while they
-//! copy: whitespace, line endings, escapes, case and confusables.
+//! Folds texts for a loose comparison: ignores whitespace, line endings, escapes, case and
+//! confusable characters, which people and models get wrong while they copy.
 
 use std::ops::Range;
 
 use unicode_normalization::char::decompose_compatible;
 
-/// A text, folded, and where each character of it comes from.
+/// A folded text, with the origin of each character.
 #[derive(Debug)]
 pub struct Folded {
-    /// What is left.
+    /// The characters that remain.
     pub chars: Vec<char>,
-    /// The byte at which the character that each came from starts.
+    /// The byte at which the origin of each character starts.
     starts: Vec<u32>,
 }
 
 impl Folded {
-    /// Folds a text of less than 4 GiB. Bytes that are not UTF-8 are U+FFFD, as where they are
-    /// shown.
+    /// Folds a text of less than 4 GiB. Bytes that are not UTF-8 become U+FFFD, as in displayed
+    /// texts.
     pub fn new(bytes: &[u8]) -> Self {
         let mut folded = Self {
             chars: Vec::with_capacity(bytes.len()),
@@ -62,8 +62,8 @@ impl Folded {
         }
     }
 
-    /// Returns the bytes of `text`, the text that was folded, that a range of characters, not
-    /// empty, came from.
+    /// Returns the bytes of `text`, the text before folding, that a non-empty range of characters
+    /// came from.
     pub fn source(&self, text: &[u8], range: Range<usize>) -> Range<usize> {
         let [first, last] = [range.start, range.end - 1].map(|at| self.starts[at] as usize);
         let length = match text[last] {
@@ -72,15 +72,15 @@ impl Folded {
             0xf0.. => 4,
             _ => 1,
         };
-        // What is not UTF-8 may be shorter than its first byte promises.
+        // An invalid sequence may be shorter than its first byte announces.
         let follows = |byte: &&u8| (0x80..0xc0).contains(*byte);
         let tail = text[last + 1..].iter().take(length - 1).take_while(follows).count();
         first..last + 1 + tail
     }
 }
 
-/// Gives each character that `c` may be mistaken for: compatible forms taken apart, quotes, dashes
-/// and letters of other scripts as in ASCII, and of those that show nothing, none.
+/// Passes on each character that `c` may be mistaken for: compatibility forms are decomposed,
+/// quotes, dashes and letters of other scripts become ASCII, and invisible characters yield none.
 pub fn each_look_alike(c: char, emit: &mut impl FnMut(char)) {
     if c.is_ascii() {
         return emit(c);
@@ -98,7 +98,7 @@ pub fn each_look_alike(c: char, emit: &mut impl FnMut(char)) {
     }
 }
 
-/// Returns the ASCII character that one of another script or of typography is drawn like.
+/// Returns the ASCII character that looks like a character of another script or of typography.
 fn ascii_look_alike(c: char) -> Option<char> {
     Some(match c {
         '\u{2018}'..='\u{201b}' | '′' | '´' | 'ʹ' | 'ʼ' => '\'',

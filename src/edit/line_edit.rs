@@ -1,4 +1,4 @@
-//! Lines of a file replaced by their numbers, and lines inserted at one.
+//! Replaces lines of a file by number, and inserts lines.
 
 use super::line_ends::end_of_line;
 use super::plan::{Plan, check_text, counted};
@@ -8,27 +8,28 @@ use crate::error::{Error, Result};
 use crate::text::lines::Lines;
 use crate::text::{CancelToken, Engine};
 
-/// Lines of a file, and those that take their place.
+/// A range of lines and its replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineEdit<'a> {
-    /// The first line, from 1; one behind the last of the file to add lines there.
+    /// The first line, from 1; one after the last line of the file to append lines.
     pub first_line: u64,
-    /// The last line; one less than the first to insert before that.
+    /// The last line; one less than the first to insert before the first.
     pub last_line: u64,
-    /// The new lines, the last with or without its line ending; without text there are none.
+    /// The new lines, the last with or without its line ending; an empty text has no lines.
     pub new_text: &'a str,
 }
 
 impl Plan {
-    /// Replaces lines of `base`, the content as it is. Only the bytes of these lines change: a last
-    /// line without newline stays one, unless lines are added below it, and a new line ends as the
-    /// one whose place it takes, else as the one above, else as the one below; CRLF in the new text
-    /// stays.
+    /// Replaces lines of `base`, the current content. Only the bytes of these lines change: a last
+    /// line without newline keeps none unless lines are added after it. A new line ends as the line
+    /// that it replaces, otherwise as the one above, otherwise as the one below; CRLF in the new
+    /// text stays.
     ///
     /// # Errors
-    /// - `invalid_args`: the file has no such lines, nothing changes, the file is binary or would
-    ///   become so.
-    /// - `too_large`: the new content is over `max_bytes`.
+    ///
+    /// - `invalid_args`: the file has no such lines, nothing changes, or the file is or would
+    ///   become binary.
+    /// - `too_large`: the new content is longer than `max_bytes`.
     pub fn of_lines(
         engine: &mut Engine,
         file: FileName<'_>,
@@ -58,7 +59,7 @@ impl Plan {
     }
 }
 
-/// Returns the first line, from 0, and how many are replaced.
+/// Returns the first line, from 0, and the number of lines that are replaced.
 fn range(file: FileName<'_>, lines: usize, edit: LineEdit<'_>) -> Result<(usize, usize)> {
     let LineEdit { first_line, last_line, .. } = edit;
     let has = counted(lines as u64, "line");
@@ -78,11 +79,11 @@ fn range(file: FileName<'_>, lines: usize, edit: LineEdit<'_>) -> Result<(usize,
     Ok((first, end - first))
 }
 
-/// Returns the bytes that take the place of lines.
+/// Returns the bytes that replace the lines.
 fn new_lines(lines: &Lines<'_>, first: usize, count: usize, base: &[u8], text: &str) -> Vec<u8> {
     let is_last = first + count == lines.len();
     let lacks_newline = base.last().is_some_and(|last| *last != b'\n');
-    // What is added below a last line without newline leaves the file without one.
+    // Lines added after a last line without newline leave the file without one.
     let ends_file = is_last && lacks_newline;
     let end = |index: usize| match (index < count, first + count) {
         (true, _) => end_of_line(lines, first + index),
@@ -147,7 +148,7 @@ mod tests {
             ("a", 1, 1, "x\ny", "x\ny"),
             ("", 1, 0, "x", "x\n"),
             ("", 1, 0, "x\ny\n", "x\ny\n"),
-            // Lines end as those whose place they take, as those above, as those below.
+            // A line ends as the one that it replaces, as the one above, or as the one below.
             ("a\r\nb\nc\r\n", 1, 2, "A\nB\nC\n", "A\r\nB\nC\nc\r\n"),
             ("a\r\nb\r\n", 2, 1, "x\n", "a\r\nx\r\nb\r\n"),
             ("a\r\nb\r\n", 1, 0, "x\n", "x\r\na\r\nb\r\n"),

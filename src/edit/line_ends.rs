@@ -1,4 +1,4 @@
-//! The line ends of replaced text, in files that end lines with CRLF, or with both.
+//! The line ends of replacements in files that use CRLF, or both CRLF and LF.
 
 use std::collections::VecDeque;
 
@@ -7,18 +7,18 @@ use crate::error::Result;
 use crate::text::lines::Lines;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine};
 
-/// For each line of a new string, the line of the old string whose end it takes.
+/// For each line of a new string, the line of the old string whose line end it takes.
 #[derive(Debug)]
 pub struct LineEnds(Vec<usize>);
 
 impl LineEnds {
-    /// Pairs the lines of two strings; `None` where the new string is taken as it is: when it has
-    /// no line ending of its own to choose, when the file has LF only, and when the old string has
-    /// a CR and so names its line ends itself.
+    /// Pairs the lines of two strings; `None` if the new string is used as it is: when it has no
+    /// line end, when the file has LF only, and when the old string has a CR and so names its line
+    /// ends itself.
     ///
-    /// A line of both strings keeps its end. Of lines that take the place of others, the first
-    /// takes the end of the first, and so on; a line that is only added takes the end of the one
-    /// before, or at the very start of the one after.
+    /// A line in both strings keeps its line end. Of lines that replace others, the first takes the
+    /// line end of the first, and so on; an added line takes that of the line before it, or at the
+    /// very start that of the line after it.
     pub fn pair(
         engine: &mut Engine,
         file: &Haystack<'_>,
@@ -29,7 +29,7 @@ impl LineEnds {
         if !file.has_crlf() || old.contains('\r') || !new.contains('\n') {
             return Ok(None);
         }
-        // With an end of its own, a last line is the same line wherever it stands.
+        // With a line end added, a last line equals the same line elsewhere.
         let (old, new) = (format!("{old}\n"), format!("{new}\n"));
         let options = DiffOptions { context: None, ..DiffOptions::default() };
         let diff = Diff::new(engine, old.as_bytes(), new.as_bytes(), &options, cancel)?;
@@ -65,7 +65,7 @@ impl LineEnds {
     }
 }
 
-/// Returns how a line ends; a last one without newline as the line before it.
+/// Returns the line end of a line; for a last one without newline, that of the line before it.
 pub(super) fn end_of_line(file: &Lines<'_>, line: usize) -> &'static [u8] {
     let end = |line: usize| {
         let line = file.get(line);

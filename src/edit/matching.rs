@@ -1,15 +1,16 @@
-//! Where a string stands in a file.
+//! Finds the occurrences of a string in a file.
 
 use std::ops::Range;
 
-/// Returns where `needle` starts in `text`, ascending, overlaps included; nowhere when it is empty.
+/// Returns where `needle` occurs in `text`, ascending, with overlaps; never if it is empty.
 ///
 /// Takes linear time, even on repetitive input in both (D. Knuth, J. Morris, V. Pratt, 1977).
 pub fn occurrences<T: PartialEq>(text: &[T], needle: &[T]) -> Vec<usize> {
     if needle.is_empty() || needle.len() > text.len() {
         return Vec::new();
     }
-    // For each start of the needle, how long the longest start of the needle is that also ends it.
+    // For each prefix of the needle, the length of its longest proper prefix that is also its
+    // suffix.
     let mut borders = vec![0; needle.len()];
     let grow = |mut length: usize, next: &T, borders: &[usize]| {
         while length > 0 && *next != needle[length] {
@@ -32,26 +33,26 @@ pub fn occurrences<T: PartialEq>(text: &[T], needle: &[T]) -> Vec<usize> {
     found
 }
 
-/// A file that strings are searched in.
+/// A file to search for strings.
 ///
-/// In a string without CR, an LF stands for the end of a line, be it LF or CRLF in the file. A
-/// string with a CR is searched byte for byte.
+/// In a string without CR, an LF matches a line end of either kind. A string with a CR is searched
+/// for byte for byte.
 #[derive(Debug)]
 pub struct Haystack<'a> {
     bytes: &'a [u8],
-    /// The file without the CR of each CRLF, where it has one.
+    /// The file without the CR of each CRLF, if it has one.
     plain: Option<Plain>,
 }
 
 #[derive(Debug)]
 struct Plain {
     bytes: Vec<u8>,
-    /// Where in `bytes` the LFs stand that had a CR.
+    /// The positions in `bytes` of each LF that had a CR.
     had_cr: Vec<usize>,
 }
 
 impl<'a> Haystack<'a> {
-    /// Prepares a file.
+    /// Prepares a file for searching.
     pub fn new(bytes: &'a [u8]) -> Self {
         let is_crlf = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
         let plain = (0..bytes.len()).any(is_crlf).then(|| {
@@ -73,9 +74,8 @@ impl<'a> Haystack<'a> {
         self.plain.is_some()
     }
 
-    /// Returns every place of `needle` in the file, ascending, overlaps included. A place never
-    /// splits a CRLF unless the string itself has a CR. An empty string has its one place in an
-    /// empty file.
+    /// Returns every place of `needle` in the file, ascending, with overlaps. A place never splits
+    /// a CRLF unless the string itself has a CR. An empty string has one place in an empty file.
     pub fn places(&self, needle: &str) -> Vec<Range<usize>> {
         let needle = needle.as_bytes();
         if needle.is_empty() && self.bytes.is_empty() {
@@ -95,7 +95,7 @@ impl<'a> Haystack<'a> {
     }
 }
 
-/// Keeps of ascending places those that do not overlap one before, as `str.replace` takes them.
+/// Keeps of ascending places those that do not overlap an earlier one, as `str.replace` does.
 pub fn without_overlaps(places: &mut Vec<Range<usize>>) {
     let mut end = 0;
     places.retain(|place| {
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// A byte that counts how often it is compared.
+    /// A byte that counts its comparisons.
     struct Counted<'a>(u8, &'a Cell<usize>);
 
     impl PartialEq for Counted<'_> {

@@ -2,18 +2,18 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `plan` | what edits make of a file, all or none of them |
-//! | `matching`, `line_ends` | where a string stands in a file, and the line ends of what replaces it |
-//! | `explain`, `fold`, `windows`, `reason` | near misses of a string that stands nowhere, and in what they differ |
-//! | `payload` | what a person is shown before an operation, as typed JSON |
+//! | `plan` | the result of edits of a file, all or none of them |
+//! | `matching`, `line_ends` | the occurrences of a string in a file, and the line ends of its replacement |
+//! | `explain`, `fold`, `windows`, `reason` | near misses of a string that does not occur, and how they differ |
+//! | `payload` | the description of an operation for the person who approves it, as typed JSON |
 //! | `proposal` | the payload of an operation, and the chunks of one that is large |
-//! | `operation`, `secret` | what an approval is for, to the byte, as a digest that is keyed with a secret |
-//! | `waiting`, `approvals`, `scope` | what waits for a person, and what a person has said yes to |
-//! | `calls` | how often a session has called tools |
-//! | `approver` | who may say yes |
+//! | `operation`, `secret` | the operation that an approval covers, to the byte, as a digest keyed with a secret |
+//! | `waiting`, `approvals`, `scope` | operations that wait for a person, and the decisions made |
+//! | `calls` | the number of tool calls of each session |
+//! | `approver` | the callers that may approve |
 //! | `pages` | the proof that every page of a payload was shown |
-//! | `repeats` | the edits that a statement has made already |
-//! | `patches` | changes of many files as one text, read and fitted |
+//! | `repeats` | the edits that the current statement has made |
+//! | `patches` | changes of many files as one text: reads it and locates each change |
 
 mod approvals;
 mod approver;

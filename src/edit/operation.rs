@@ -1,8 +1,9 @@
-//! What an approval is for: one operation of one session on one state of one file, to the byte.
+//! The operation that an approval covers: one operation of one session on one state of one file, to
+//! the byte.
 
 use super::secret::{Digest, Mac, Secret};
 
-/// What is done to a file.
+/// A tool that works on files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileTool {
     /// `read_file`.
@@ -20,7 +21,7 @@ pub enum FileTool {
 }
 
 impl FileTool {
-    /// Returns the name under which agents call it.
+    /// Returns the name of the tool.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read_file",
@@ -32,7 +33,7 @@ impl FileTool {
         }
     }
 
-    /// Returns what it does, as a description begins.
+    /// Returns the verb that starts a description of the operation.
     pub const fn verb(self) -> &'static str {
         match self {
             Self::Read => "Read",
@@ -44,12 +45,13 @@ impl FileTool {
     }
 }
 
-/// For whom a call is made: approvals of one are no approvals of another.
+/// The session of a call; sessions do not share approvals.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Session {
-    /// The connection of this number, which the database gives to no other.
+    /// The connection with this number, which is unique in the database.
     Connection(u64),
-    /// What the host of several agents calls one of them. Whoever knows the name can call for it.
+    /// The name that a host of several agents gives to one of them. Whoever knows the name can call
+    /// for it.
     Named(String),
 }
 
@@ -66,29 +68,29 @@ impl Session {
     }
 }
 
-/// An operation and the state it is meant for.
+/// An operation and the state of the file that it is meant for.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation<'a> {
-    /// For whom.
+    /// The session.
     pub session: &'a Session,
-    /// What is done.
+    /// The tool.
     pub tool: FileTool,
-    /// What tells the sandbox from every other: its name, its path and its very directory.
+    /// The identity of the sandbox: its name, its path and its directory.
     pub sandbox: &'a [u8],
     /// The path beneath the root.
     pub path: &'a [u8],
-    /// The arguments that decide on the result, in order.
+    /// The arguments that the result depends on, in order.
     pub arguments: &'a [&'a [u8]],
-    /// The content as it is, `None` where there is no file.
+    /// The current content, `None` if there is no file.
     pub base: Option<&'a [u8]>,
-    /// The content as it will be, `None` where nothing is written.
+    /// The new content, `None` if nothing is written.
     pub result: Option<&'a [u8]>,
-    /// The file's kind and permissions as they are.
+    /// The current kind and permissions of the file.
     pub mode: Option<u32>,
 }
 
 impl Operation<'_> {
-    /// Returns what tells it from every other operation, whatever the file holds: its approval id.
+    /// Returns the approval id: the same for equal operations, whatever the file holds.
     pub fn id(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("operation");
         fields.push(self.tool.name().as_bytes());
@@ -100,8 +102,8 @@ impl Operation<'_> {
         fields.finish()
     }
 
-    /// Returns what tells what becomes of a file for a session from every other result, whatever
-    /// arguments lead to it.
+    /// Returns a digest of the result of the operation for its session, whatever arguments lead to
+    /// it.
     pub fn outcome(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("outcome");
         fields.push(self.sandbox);
@@ -111,7 +113,7 @@ impl Operation<'_> {
         fields.finish()
     }
 
-    /// Returns what tells the state of the file, and what is made of it, from every other.
+    /// Returns a digest of the state of the file and of the result.
     pub fn state(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("state");
         fields.push_optional(self.base);

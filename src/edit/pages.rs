@@ -1,21 +1,21 @@
-//! The proof that every page of a payload was shown: each page has a digest that carries on from
-//! the page before, so the last one is known only to who was given them all.
+//! The proof that every page of a payload was shown: the digest of each page depends on the page
+//! before, so the last digest is known only to a reader of all pages.
 
 use std::fmt;
 
 use super::secret::{Digest, Secret};
 use crate::error::{Error, Result};
 
-/// A page, and the proof that it was given after those before it.
+/// A page, and the proof that all pages up to it were shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// What is shown.
+    /// The text of the page.
     pub text: String,
     /// The proof.
     pub proof: Proof,
 }
 
-/// A digest, and how the pages were laid out: `80x24-…`.
+/// A digest, and the layout of the pages: `80x24-…`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proof {
     /// Columns of a page.
@@ -26,7 +26,7 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Reads a proof as it is shown.
+    /// Reads a displayed proof.
     ///
     /// # Errors
     /// `invalid_args`.

@@ -1,8 +1,8 @@
-//! What a person is shown before a file is read or written, as typed JSON.
+//! The description of an operation that a person sees before a file is read or written, as typed
+//! JSON.
 //!
 //! Names and order of the fields are those of the specification of structured approval payloads;
-//! behind them stand ours, such as `base_oid` and `approval_id`, which a payload of another maker
-//! may lack.
+//! our own follow, such as `base_oid` and `approval_id`, which a payload of another maker may lack.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,33 +12,33 @@ use super::secret::Digest;
 use crate::error::{Error, Result, quoted};
 use crate::strict_json;
 
-/// The lines of content that `preview` holds.
+/// The number of lines of content in `preview`.
 pub const PREVIEW_LINES: usize = 50;
 
-/// Bytes of content above which a payload holds its first chunk only.
+/// The bytes of content above which a payload holds only its first chunk.
 pub const WHOLE_BYTES: usize = 1 << 20;
 
-/// Bytes of a chunk; one that would end within a character is that much shorter.
+/// The bytes of a chunk; a chunk is shorter if it would split a character.
 pub const CHUNK_BYTES: usize = 64 << 10;
 
-/// The permissions of which any lets a file be run.
+/// The permission bits that make a file executable.
 const EXECUTE: u32 = 0o111;
 
-/// A payload, told apart by its field `type`.
+/// A payload; its field `type` names the variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Payload {
-    /// A file is written as a whole.
+    /// Writes a whole file.
     Write(WritePayload),
-    /// Passages of a file are replaced.
+    /// Replaces passages of a file.
     Edit(EditPayload),
-    /// A file is read.
+    /// Reads a file.
     Read(ReadPayload),
     /// As `write`, with content over [`WHOLE_BYTES`].
     WriteLarge(WriteLargePayload),
     /// As `edit`, with texts over [`WHOLE_BYTES`].
     EditLarge(EditLargePayload),
-    /// Several files are changed, all or none.
+    /// Changes several files, all or none.
     Patch(PatchPayload),
     /// As `patch`, with a diff over [`WHOLE_BYTES`].
     PatchLarge(PatchLargePayload),
@@ -47,7 +47,7 @@ pub enum Payload {
 /// What every payload starts with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// One line that is enough for a yes or a no.
+    /// A one-line description that suffices for a decision.
     pub description: String,
     /// The path as an agent gives it, `sandbox_name/relative/path`; of a patch, the name of the
     /// sandbox.
@@ -63,11 +63,11 @@ pub struct Chunk {
     pub content_truncated: bool,
     /// The first chunk.
     pub content_preview: String,
-    /// What `approval_chunk` takes to fetch the others.
+    /// The reference that `approval_chunk` takes to fetch the others.
     pub fetch_url: String,
-    /// Bytes of a chunk, at most.
+    /// The most bytes of a chunk.
     pub chunk_size: u64,
-    /// How many chunks there are.
+    /// The number of chunks.
     pub total_chunks: u64,
 }
 
@@ -87,7 +87,7 @@ pub struct Base {
 pub struct PatchedFile {
     /// The path beneath the root, after the change.
     pub path: String,
-    /// The path before, of a file that moves.
+    /// The path before the change, of a moved file.
     pub old_path: Option<String>,
     /// `create`, `update`, `delete`, `move` or `mode`.
     pub kind: String,
@@ -95,11 +95,11 @@ pub struct PatchedFile {
     pub lines_added: u64,
     /// The lines that are removed.
     pub lines_removed: u64,
-    /// The git blob id of the file as it is.
+    /// The git blob id of the current content.
     pub base_oid: Option<String>,
-    /// The kind and the permissions of the file as it is, in octal digits.
+    /// The current kind and permissions, in octal digits.
     pub mode: Option<String>,
-    /// Whether the file may be run afterwards.
+    /// Whether the file is executable afterwards.
     pub executable: bool,
 }
 
@@ -111,11 +111,11 @@ pub struct PatchPayload {
     pub head: Head,
     /// The files.
     pub files: Vec<PatchedFile>,
-    /// What changes in all of them, as a git diff.
+    /// The changes of all of them, as a git diff.
     pub unified_diff: String,
     /// The lines of `unified_diff`.
     pub diff_lines: u64,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -133,7 +133,7 @@ pub struct PatchLargePayload {
     pub chunk: Chunk,
     /// The lines of the git diff.
     pub diff_lines: u64,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -144,11 +144,11 @@ pub struct WritePayload {
     /// What it is about.
     #[serde(flatten)]
     pub head: Head,
-    /// All that is to be written.
+    /// The whole content to write.
     pub content: String,
-    /// Its lines; a last one without newline counts.
+    /// The number of its lines; a last line without newline counts.
     pub content_lines: u64,
-    /// Its bytes.
+    /// The number of its bytes.
     pub content_bytes: u64,
     /// Its first [`PREVIEW_LINES`] lines.
     pub preview: String,
@@ -160,9 +160,9 @@ pub struct WritePayload {
     pub existing_lines: Option<u64>,
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
-    /// What changes in that file, as `unified_diff` of an edit; absent where there is none, where
-    /// one of the two is no text, where this and `content` are over [`WHOLE_BYTES`], and where the
-    /// agent is granted no tool that reads.
+    /// The change of that file, as `unified_diff` of an edit; absent without a change, if one of
+    /// the two is not text, if this and `content` together exceed [`WHOLE_BYTES`], and if the agent
+    /// is granted no tool that reads.
     #[serde(default)]
     pub unified_diff: Option<String>,
     /// The lines of `unified_diff`.
@@ -171,7 +171,7 @@ pub struct WritePayload {
     /// The file as it is.
     #[serde(flatten)]
     pub base: Base,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -182,9 +182,9 @@ pub struct EditPayload {
     /// What it is about.
     #[serde(flatten)]
     pub head: Head,
-    /// The text that is replaced. Of several edits, the file from the first match to the last.
+    /// The text that is replaced; of several edits, the file from the first match to the last.
     pub old_string: String,
-    /// What stands there afterwards.
+    /// Its replacement.
     pub new_string: String,
     /// Whether every occurrence is replaced.
     pub replace_all: bool,
@@ -195,20 +195,20 @@ pub struct EditPayload {
     pub diff_lines: u64,
     /// The line, from 1, in which the first match starts.
     pub match_line: u64,
-    /// How many matches are replaced.
+    /// The number of matches that are replaced.
     pub match_count: u64,
     /// Up to three lines before the line in which the first match starts.
     pub context_before: String,
     /// Up to three lines after the line in which the first match ends.
     pub context_after: String,
-    /// The lines of the file as it is.
+    /// The current number of lines in the file.
     pub file_lines: u64,
-    /// The bytes of the file as it is.
+    /// The current number of bytes in the file.
     pub file_bytes: u64,
     /// The file as it is.
     #[serde(flatten)]
     pub base: Base,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -219,16 +219,16 @@ pub struct ReadPayload {
     /// What it is about.
     #[serde(flatten)]
     pub head: Head,
-    /// The lines of the file, 0 where there is none.
+    /// The lines of the file, 0 if there is none.
     pub file_lines: u64,
-    /// The bytes of the file, 0 where there is none.
+    /// The bytes of the file, 0 if there is none.
     pub file_bytes: u64,
     /// Whether the file exists.
     pub file_exists: bool,
     /// The file as it is.
     #[serde(flatten)]
     pub base: Base,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -242,9 +242,9 @@ pub struct WriteLargePayload {
     /// The first chunk.
     #[serde(flatten)]
     pub chunk: Chunk,
-    /// The content's lines; a last one without newline counts.
+    /// The number of lines in the content; a last line without newline counts.
     pub content_lines: u64,
-    /// The content's bytes.
+    /// The number of bytes in the content.
     pub content_bytes: u64,
     /// Whether a file is overwritten.
     pub file_exists: bool,
@@ -255,7 +255,7 @@ pub struct WriteLargePayload {
     /// The file as it is.
     #[serde(flatten)]
     pub base: Base,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
@@ -275,28 +275,28 @@ pub struct EditLargePayload {
     pub diff_lines: u64,
     /// The line, from 1, in which the first match starts.
     pub match_line: u64,
-    /// How many matches are replaced.
+    /// The number of matches that are replaced.
     pub match_count: u64,
-    /// The lines of the file as it is.
+    /// The current number of lines in the file.
     pub file_lines: u64,
-    /// The bytes of the file as it is.
+    /// The current number of bytes in the file.
     pub file_bytes: u64,
     /// The file as it is.
     #[serde(flatten)]
     pub base: Base,
-    /// What names the operation to `approve`.
+    /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
 }
 
-/// A payload as a host hands it back.
+/// A payload that a host passes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Received {
-    /// One of ours.
+    /// A payload of ours.
     Known(Box<Payload>),
-    /// One of another `type`, of which the description is all that is understood.
+    /// A payload of another `type`; only its description is understood.
     Other {
-        /// One line that is enough for a yes or a no.
+        /// A one-line description that suffices for a decision.
         description: String,
     },
 }
@@ -305,7 +305,7 @@ impl Received {
     /// Reads a payload.
     ///
     /// # Errors
-    /// `invalid_args` when the text is no JSON object, when a payload of a known type lacks a
+    /// `invalid_args` when the text is not a JSON object, when a payload of a known type lacks a
     /// field, or when one of another type has no description.
     pub fn parse(json: &str) -> Result<Self> {
         let refused = |why: String| {
@@ -336,7 +336,7 @@ impl Received {
     }
 }
 
-/// Returns what is told of an operation on a file that must not be read unseen: nothing that
+/// Returns the description of an operation on a file that must not be read unseen; nothing in it
 /// depends on the file.
 pub fn hidden(tool: FileTool, path: &str, sandbox: &str, id: Digest) -> String {
     serde_json::json!({
@@ -350,7 +350,7 @@ pub fn hidden(tool: FileTool, path: &str, sandbox: &str, id: Digest) -> String {
     .to_string()
 }
 
-/// Returns what an operation does, whatever the file holds: `Write workspace/a`.
+/// Returns the description of an operation, whatever the file holds: `Write workspace/a`.
 pub fn outline(tool: FileTool, path: &str) -> String {
     format!("{} {path}", tool.verb())
 }
@@ -361,7 +361,7 @@ impl Payload {
         serde_json::to_string(self).expect("a struct of texts and numbers is always JSON")
     }
 
-    /// Returns the line that is enough for a yes or a no.
+    /// Returns the one-line description.
     pub fn description(&self) -> &str {
         &self.parts().0.description
     }
@@ -371,12 +371,12 @@ impl Payload {
         &self.parts().0.path
     }
 
-    /// Returns what names the operation to `approve`.
+    /// Returns the id for `approve`.
     pub fn approval_id(&self) -> &str {
         self.parts().2
     }
 
-    /// Tells whether the file is a program: some of its permissions let it be run.
+    /// Tells whether the file is executable.
     pub fn is_executable(&self) -> bool {
         if let Self::Patch(PatchPayload { files, .. })
         | Self::PatchLarge(PatchLargePayload { files, .. }) = self
@@ -388,7 +388,7 @@ impl Payload {
         mode.is_some_and(|mode| mode & EXECUTE != 0)
     }
 
-    /// Returns the git blob id of the file as it is; `None` where there is none, or are several.
+    /// Returns the git blob id of the current content; `None` if there is no file, or several.
     pub fn base_oid(&self) -> Option<&str> {
         let oid = self.parts().1?.base_oid.as_deref();
         // What is edited exists, whether its payload names it or not.
@@ -414,7 +414,7 @@ impl Payload {
         (head, base, id)
     }
 
-    /// Tells whether the payload holds a first chunk only.
+    /// Tells whether the payload holds only its first chunk.
     pub const fn is_large(&self) -> bool {
         matches!(self, Self::WriteLarge(_) | Self::EditLarge(_) | Self::PatchLarge(_))
     }

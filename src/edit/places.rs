@@ -1,4 +1,4 @@
-//! Where the strings of edits stand in a file, and what is wrong where they do not stand once.
+//! Finds the strings of edits in a file, and reports those that do not occur exactly once.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,18 +11,18 @@ use crate::limits;
 use crate::text::CancelToken;
 use crate::text::lines::Lines;
 
-/// The lines that a `not_unique:` error names; of more it says how many.
+/// The most lines that a `not_unique:` error lists; of more it gives the number.
 const LINES_NAMED: usize = 20;
 
-/// A place, and which edit takes it.
+/// A place, and the edit that takes it.
 pub struct Match {
-    /// The bytes of the file.
+    /// Its bytes in the file.
     pub place: Range<usize>,
-    /// The edit, by its number from 0.
+    /// The number of the edit, from 0.
     pub edit: usize,
 }
 
-/// Returns what names one of several edits in a message.
+/// Returns the name of one of several edits for a message.
 pub fn which(index: usize, edits: usize) -> String {
     if edits == 1 { String::new() } else { format!("edit {} of {edits}: ", index + 1) }
 }
@@ -47,8 +47,7 @@ pub fn find(
     let mut wanted = HashMap::new();
     for (index, edit) in edits.iter().enumerate() {
         cancel.check()?;
-        // The same string again stands where it stood: nothing has to be searched for to know that
-        // they overlap.
+        // The same string is found at the same places: they overlap without a search.
         if let Some(first) = wanted.insert(edit.old_string, index) {
             let place: Option<&Match> = matches.iter().find(|found: &&Match| found.edit == first);
             return Err(overlap(
@@ -68,8 +67,7 @@ pub fn find(
             return Err(not_unique(&which(index, edits.len()), lines, &places));
         }
         matches.extend(places.into_iter().map(|place| Match { place, edit: index }));
-        // Places that do not overlap are no more than the bytes: with more, what is found already
-        // is refused below.
+        // Places that do not overlap cannot be more than the bytes; more of them are refused below.
         if matches.len() > lines.bytes().len() + 1 {
             break;
         }

@@ -1,4 +1,4 @@
-//! What an edit makes of a file: bytes in, bytes out.
+//! Applies edits to the content of a file: bytes in, bytes out.
 
 use std::ops::Range;
 
@@ -12,33 +12,33 @@ use crate::text::lines::Lines;
 use crate::text::unified::unified_diff;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, is_binary};
 
-/// What edits make of a file.
+/// The result of edits of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The new content.
     pub content: Vec<u8>,
-    /// The places of the old content that are replaced, ascending.
+    /// The places in the old content that are replaced, ascending.
     pub places: Vec<Range<usize>>,
     /// The line, from 1, in which the first place starts.
     pub match_line: u64,
-    /// What changes in the file.
+    /// The change of the file.
     pub diff: ContentDiff,
 }
 
-/// What a call changes in a file.
+/// The change of a file by a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentDiff {
-    /// The diff of the whole file with three lines of context, labels `a/…` and `b/…` with the
-    /// path beneath the root; bytes that are not UTF-8 as U+FFFD.
+    /// The diff of the whole file with three lines of context, labels `a/…` and `b/…` with the path
+    /// beneath the root; bytes that are not UTF-8 are shown as U+FFFD.
     pub unified_diff: String,
-    /// The lines that it adds.
+    /// The number of added lines.
     pub additions: u64,
-    /// The lines that it removes.
+    /// The number of removed lines.
     pub deletions: u64,
 }
 
 impl ContentDiff {
-    /// Compares the file as it is with what it is to hold.
+    /// Compares the old content of a file with the new one.
     pub fn new(
         engine: &mut Engine,
         file: FileName<'_>,
@@ -58,17 +58,18 @@ impl ContentDiff {
 }
 
 impl Plan {
-    /// Matches `edits` against `base`, the content as it is, and makes them all or none.
+    /// Finds `edits` in `base`, the current content, and applies all or none.
     ///
-    /// Edits are made on bytes: what is outside a match stays as it is. In strings without CR, LF
-    /// stands for both line ends, and each line keeps its own (`matching`, `line_ends`).
-    /// `max_bytes` is what the new content may have.
+    /// Edits are made on bytes: everything outside a match stays as it is. In strings without CR,
+    /// LF matches both line ends, and each line keeps its own (`matching`, `line_ends`). The new
+    /// content may have `max_bytes`.
     ///
     /// # Errors
-    /// - `invalid_args`: a string is empty or both are equal, two edits overlap, nothing changes,
-    ///   the file is binary or would become so.
-    /// - `not_found`, `not_unique`: a string does not stand in the file exactly once.
-    /// - `too_large`: the new content is over `max_bytes`.
+    ///
+    /// - `invalid_args`: a string is empty, both strings of an edit are equal, two edits overlap,
+    ///   nothing changes, or the file is or would become binary.
+    /// - `not_found`, `not_unique`: a string does not occur in the file exactly once.
+    /// - `too_large`: the new content is longer than `max_bytes`.
     pub fn new(
         engine: &mut Engine,
         file: FileName<'_>,
@@ -108,7 +109,7 @@ impl Plan {
         Self::made(engine, file, base, content, (places, match_line), cancel)
     }
 
-    /// Returns the plan that makes `content` of `base`, and changes these places.
+    /// Returns the plan that changes `base` to `content` at these places.
     pub(super) fn made(
         engine: &mut Engine,
         file: FileName<'_>,
@@ -130,7 +131,7 @@ impl Plan {
         Ok(Self { places, match_line, diff, content })
     }
 
-    /// Returns how many places are replaced.
+    /// Returns the number of places that are replaced.
     pub fn replacements_made(&self) -> u64 {
         self.places.len() as u64
     }
@@ -140,12 +141,14 @@ impl Plan {
         self.diff.additions.max(self.diff.deletions)
     }
 
-    /// Returns what was done, such as `Added 1 line at line 1 in workspace/src/utils.py`.
+    /// Returns the report of the change, such as `Added 1 line at line 1 in
+    /// workspace/src/utils.py`.
     pub fn message(&self, file: FileName<'_>) -> String {
         format!("{} in {file}", self.change(["Added", "Removed", "Replaced"]))
     }
 
-    /// Returns what is asked, such as `Edit workspace/src/utils.py: add 1 line at line 1`.
+    /// Returns the question for the change, such as `Edit workspace/src/utils.py: add 1 line at
+    /// line 1`.
     pub fn description(&self, file: FileName<'_>) -> String {
         format!("Edit {file}: {}", self.change(["add", "remove", "replace"]))
     }
@@ -167,10 +170,10 @@ impl Plan {
     }
 }
 
-/// Refuses a base that is not the one that was expected; both are git blob ids.
+/// Refuses a file whose version differs from the expected one; both are git blob ids.
 ///
 /// # Errors
-/// `stale` when they differ, `invalid_args` when `expected` is no id.
+/// `stale` when they differ, `invalid_args` when `expected` is not an id.
 pub fn check_base(file: FileName<'_>, expected: &str, actual: &str) -> Result<()> {
     if expected.eq_ignore_ascii_case(actual) {
         return Ok(());
@@ -188,7 +191,7 @@ pub(super) fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// New content that does not outgrow its limit, not even while it is made.
+/// New content that stays within its limit while it is built.
 struct Content<'a> {
     bytes: Vec<u8>,
     file: FileName<'a>,
@@ -208,7 +211,7 @@ impl Content<'_> {
     }
 }
 
-/// Refuses a file that is no text.
+/// Refuses a file that is not text.
 pub(super) fn check_text(file: FileName<'_>, base: &[u8]) -> Result<()> {
     if is_binary(base) {
         return Err(Error::invalid_args(format!("{file} is a binary file"))
@@ -217,7 +220,7 @@ pub(super) fn check_text(file: FileName<'_>, base: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what is wrong whatever the file holds.
+/// Refuses edits that are wrong for any content.
 fn check(file: FileName<'_>, base: &[u8], edits: &[Edit<'_>]) -> Result<()> {
     if edits.is_empty() {
         return Err(Error::invalid_args("there are no edits").with_hint("Give at least one"));

@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 use crate::text::CancelToken;
 use crate::text::lines::{Lines, line_count};
 
-/// The lines that a payload shows on each side of the first match.
+/// The number of lines that a payload shows on each side of the first match.
 const CONTEXT_LINES: usize = 3;
 
-/// What the address of a payload's chunks starts with; the approval id follows.
+/// The start of a payload's `fetch_url`; the approval id follows.
 const FETCH_URL: &str = "redline:approval/";
 
-/// The file as it is.
+/// The current state of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Existing<'a> {
     /// Its content.
@@ -55,18 +55,18 @@ impl Chunk {
     }
 }
 
-/// An operation as a person is shown it.
+/// The proposal of an operation for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// What is handed to the host.
+    /// The payload for the host.
     pub payload: Payload,
-    /// The text that a large payload has only the first chunk of.
+    /// The whole text of a large payload, which itself holds only the first chunk.
     large: Option<String>,
 }
 
 impl Proposal {
-    /// Proposes to write `content`, over the file where there is one; `change` is what that changes
-    /// in it, if it may be shown.
+    /// Proposes to write `content` to the file, new or existing; `change` is the difference to the
+    /// existing content, if it may be shown.
     pub fn write(
         file: FileName<'_>,
         content: &str,
@@ -137,7 +137,7 @@ impl Proposal {
     /// Proposes a plan made of `edits` for the file.
     ///
     /// # Errors
-    /// `too_large` where the plan would have been, too.
+    /// `too_large` if the plan would have been, too.
     pub fn edit(
         file: FileName<'_>,
         existing: Existing<'_>,
@@ -234,7 +234,7 @@ impl Proposal {
         Self { payload, large: None }
     }
 
-    /// Proposes to take back changes of the file: to give it the content `to`, or to remove it.
+    /// Proposes to undo changes of the file: to give it the content `to`, or to remove it.
     ///
     /// # Errors
     /// `too_large` for a content that is not shown.
@@ -250,7 +250,7 @@ impl Proposal {
         Ok(Self::write_as(verb, file, &lossy(to)?, existing, Some(change), id))
     }
 
-    /// Proposes to remove the file: an edit after which nothing is left, and no file.
+    /// Proposes to remove the file: an edit that leaves no content and no file.
     fn removal(
         file: FileName<'_>,
         existing: Option<Existing<'_>>,
@@ -285,7 +285,7 @@ impl Proposal {
     }
 
     /// Returns chunk `number`, from 1, of the content or the unified diff; joined they are the
-    /// whole. What is not large has one.
+    /// whole. A payload that is not large has one chunk.
     ///
     /// # Errors
     /// `invalid_args` when there is no such chunk.
@@ -309,18 +309,18 @@ impl Proposal {
         })
     }
 
-    /// Returns the bytes that it takes, about.
+    /// Returns approximately how many bytes it takes.
     pub(super) fn held_bytes(&self) -> usize {
         self.payload.to_json().len() + self.large.as_ref().map_or(0, String::len)
     }
 }
 
-/// Returns the approval id in what names a payload: its `fetch_url`, or the id itself.
+/// Returns the approval id in a reference to a payload: its `fetch_url`, or the id itself.
 pub(super) fn approval_id(reference: &str) -> &str {
     reference.strip_prefix(FETCH_URL).unwrap_or(reference)
 }
 
-/// Cuts a text into chunks of [`CHUNK_BYTES`], less where a character would be cut.
+/// Cuts a text into chunks of at most [`CHUNK_BYTES`] that split no character.
 fn chunks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -334,19 +334,19 @@ fn first_chunk(text: &str) -> String {
     chunks(text).next().unwrap_or_default().to_owned()
 }
 
-/// Returns the file from the first match to the last, before and after.
+/// Returns the part from the first match to the last, before and after the edit.
 fn span<'a>(base: &'a [u8], plan: &'a Plan) -> [&'a [u8]; 2] {
     let start = plan.places.first().map_or(0, |first| first.start);
     let behind = base.len() - plan.places.last().map_or(0, |last| last.end);
     [base, &plan.content].map(|bytes| &bytes[start..bytes.len() - behind])
 }
 
-/// Returns the lines before and after the first match, without the end of the last of each.
+/// Returns the lines before and after the first match, each without the last line end.
 fn context(lines: &Lines<'_>, plan: &Plan) -> [String; 2] {
     let Some(place) = plan.places.first() else { return Default::default() };
     let first = lines.line_at(place.start);
     let after = match place.is_empty() {
-        // What is inserted stands before this line.
+        // Inserted text comes before this line.
         true => first,
         false => lines.line_at(place.end - 1) + 1,
     };
@@ -385,7 +385,7 @@ mod tests {
     fn shown(proposal: &Proposal) -> String {
         let value: serde_json::Value = serde_json::from_str(&proposal.payload.to_json()).unwrap();
         assert_eq!(value["approval_id"], id().to_string());
-        // The order of fields is that of the text, which a parsed value does not keep.
+        // The order of the fields in the text is checked, which a parsed value does not keep.
         proposal
             .payload
             .to_json()

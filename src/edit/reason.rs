@@ -1,4 +1,4 @@
-//! In what a passage differs from the string that was looked for.
+//! The ways in which a passage differs from the string that was searched for.
 
 use super::fold::each_look_alike;
 
@@ -17,13 +17,13 @@ pub enum Reason {
     LineBreaks,
     /// CRLF or CR on one side, LF on the other.
     LineEnds,
-    /// `\n` and the like written out on one side.
+    /// Escapes such as `\n` on one side, the characters on the other.
     EscapedNewline,
-    /// Quotes or backslashes behind a backslash on one side.
+    /// Quotes or backslashes with a backslash before them on one side.
     EscapedQuote,
     /// Upper and lower case.
     Case,
-    /// Characters that look alike or show nothing.
+    /// Characters that look alike or are invisible.
     Confusable,
     /// Bytes that are not UTF-8, which no string can match.
     NotUtf8,
@@ -32,7 +32,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the words that SQL and messages show.
+    /// Returns the name in results and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tabs => "tabs",
@@ -51,7 +51,7 @@ impl Reason {
     }
 }
 
-/// Kinds of difference that a comparison can overlook, those first that cover others.
+/// Kinds of difference that a comparison can ignore; those that include others come first.
 const OVERLOOKED: [Reason; 9] = [
     Reason::LineBreaks,
     Reason::Spacing,
@@ -64,8 +64,8 @@ const OVERLOOKED: [Reason; 9] = [
     Reason::Confusable,
 ];
 
-/// Returns why two different texts differ: the kinds that must be overlooked to make them equal,
-/// and none that need not.
+/// Returns why two different texts differ: the kinds that must be ignored to make them equal, and
+/// no others.
 pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
     let mut needed = OVERLOOKED.to_vec();
     let equal =
@@ -88,7 +88,7 @@ pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
     needed
 }
 
-/// Returns a text in the form that all texts share that differ from it in the given ways only.
+/// Returns a normal form of a text, equal for texts that differ only in the given ways.
 fn overlooking(text: &str, reasons: &[Reason]) -> String {
     let overlooks = |reason| reasons.contains(&reason);
     let mut text = text.to_owned();

@@ -1,40 +1,40 @@
-//! The edits that a statement has made already.
+//! The edits that the current statement has made.
 //!
-//! SQL may evaluate one call more than once: `(edit_file(…)).*` is a call of each field. Most edits
-//! cannot be made twice, since what they look for is gone; one that leaves its `old_string` in
-//! place can. What is told apart here are the calls as the query has them (the same row may well
-//! ask twice for the same) and one call that DuckDB has copied: copies are prepared before any of
-//! them is run.
+//! SQL may evaluate one call more than once: `(edit_file(…)).*` calls it for each field. Most edits
+//! cannot be made twice, as their `old_string` is gone after the first time; one that keeps its
+//! `old_string` in place can. This module distinguishes separate calls in the query (two rows may
+//! well ask for the same edit) from copies of one call that DuckDB has made: copies are prepared
+//! before any of them runs.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::secret::Digest;
 
-/// How many edits are remembered: more than the rows that DuckDB hands to its copies of a call at
-/// once.
+/// The number of edits that are remembered: more than the rows that DuckDB passes to its copies of
+/// a call at once.
 const REMEMBERED: usize = 1 << 16;
 
-/// When a call was prepared, which also tells it from every other.
+/// The time at which a call was prepared, unique for each call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// Returns its number, which no other ticket of the database has.
+    /// Returns its number, which is unique in the database.
     pub fn number(self) -> u64 {
         self.0
     }
 }
 
-/// An edit that was asked for on a connection.
+/// An edit that a connection asked for.
 type Asked = (u64, Digest);
 
 #[derive(Debug, Default)]
 struct State {
     now: u64,
-    /// When each was made last, and by which call.
+    /// The last call that made each edit, and when.
     made: HashMap<Asked, (Ticket, Ticket)>,
-    /// The same, the oldest first; with those that have been made again since.
+    /// The same in order, the oldest first, with outdated entries of repeated edits.
     order: VecDeque<(Ticket, Asked)>,
 }
 
@@ -43,12 +43,12 @@ struct State {
 pub struct Repeats(Mutex<State>);
 
 impl Repeats {
-    /// Returns the ticket of a call that is prepared now.
+    /// Returns the ticket of a call that is being prepared.
     pub fn ticket(&self) -> Ticket {
         self.lock().next()
     }
 
-    /// Tells whether another call has made the edit since `ticket`, on the same connection, which
+    /// Tells whether another call has made the edit since `ticket` on the same connection, which
     /// runs one statement at a time.
     pub fn is_repeat(&self, connection: u64, request: Digest, ticket: Ticket) -> bool {
         let made = self.lock().made.get(&(connection, request)).copied();

@@ -1,9 +1,9 @@
-//! What is asked for: the name of a file, and the replacements to make in it.
+//! The parameters of an edit: the name of a file, and the replacements to make in it.
 
 use std::fmt;
 
-/// The name of a file: a sandbox and a path beneath its root, which has been checked and holds
-/// nothing that is hard to see. It is shown as `sandbox/relative/path`.
+/// The name of a file: a sandbox and a path beneath its root, which is checked and has no
+/// characters that are hard to see. It is shown as `sandbox/relative/path`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileName<'a> {
     /// The sandbox.
@@ -18,13 +18,13 @@ impl fmt::Display for FileName<'_> {
     }
 }
 
-/// One replacement that is asked for.
+/// One replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edit<'a> {
-    /// What must stand in the file, once unless `replace_all`.
+    /// The text to find, which must occur once unless `replace_all`.
     pub old_string: &'a str,
-    /// What takes its place.
+    /// Its replacement.
     pub new_string: &'a str,
-    /// Whether every place is taken, from the start, as `str.replace` does.
+    /// Whether every occurrence is replaced, from the start, as `str.replace` does.
     pub replace_all: bool,
 }

@@ -1,20 +1,20 @@
-//! How much a yes is for.
+//! The scope of an approval.
 
 use super::operation::{FileTool, Operation, Session};
 use crate::error::{Error, Result, quoted};
 
-/// How much an approval is for. Every scope is for one session and one tool.
+/// The scope of an approval. Every scope covers one session and one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The operation that was shown, once, on the state that was shown.
     Once,
-    /// As `once`, of a payload that is too large for anybody to read, and was not shown as a whole.
+    /// As `once`, for a payload that is too large to read and was not shown as a whole.
     Unread,
     /// The same tool on the same file.
     Path,
-    /// What the same tool does in the same sandbox.
+    /// The same tool in the same sandbox.
     Sandbox,
-    /// What the same tool does.
+    /// The same tool anywhere.
     Session,
 }
 
@@ -44,12 +44,12 @@ impl Scope {
         }
     }
 
-    /// Tells whether it is for more than what was shown.
+    /// Tells whether it covers more than the operation that was shown.
     pub const fn is_wide(self) -> bool {
         matches!(self, Self::Path | Self::Sandbox | Self::Session)
     }
 
-    /// Returns what it covers beyond the operation itself, of what lies [`Covered::around`] it.
+    /// Returns the part of [`Covered::around`] an operation that the scope covers beyond it.
     pub(super) fn of(self, [path, sandbox, session]: &[Covered; 3]) -> Option<&Covered> {
         match self {
             Self::Once | Self::Unread => None,
@@ -60,19 +60,20 @@ impl Scope {
     }
 }
 
-/// What an approval of a scope wider than `once` is for.
+/// The operations that an approval of a scope wider than `once` covers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Covered {
     pub session: Session,
     pub tool: FileTool,
-    /// `None` is every sandbox.
+    /// `None`: every sandbox.
     sandbox: Option<Vec<u8>>,
-    /// `None` is every path.
+    /// `None`: every path.
     path: Option<Vec<u8>>,
 }
 
 impl Covered {
-    /// Returns what the scopes `path`, `sandbox` and `session` cover around an operation.
+    /// Returns the operations that the scopes `path`, `sandbox` and `session` cover for an
+    /// operation.
     pub fn around(operation: &Operation<'_>) -> [Self; 3] {
         let (session, tool) = (operation.session, operation.tool);
         let (sandbox, path) = (Some(operation.sandbox.to_vec()), Some(operation.path.to_vec()));

@@ -1,7 +1,7 @@
-//! A secret of one database, and the digests that are keyed with it.
+//! A secret of one database, and the digests keyed with it.
 //!
-//! Whoever sees an id must not learn from it what it was made of: without the secret a four-digit
-//! content is found by trying ten thousand of them.
+//! A reader of an id must not learn what it was made from: without the secret, a content of four
+//! digits is found with ten thousand trials.
 
 use std::fmt;
 
@@ -51,7 +51,7 @@ impl fmt::Display for Digest {
 /// The bytes of a block of SHA-256.
 const BLOCK: usize = 64;
 
-/// What nobody outside of the database's own process knows.
+/// A secret that never leaves the process of the database.
 #[derive(Clone)]
 pub struct Secret([u8; 32]);
 
@@ -72,7 +72,7 @@ impl Secret {
         Self(bytes)
     }
 
-    /// Starts a digest; `purpose` keeps those of one use from passing for those of another.
+    /// Starts a digest; `purpose` separates the digests of one use from those of another.
     pub fn mac(&self, purpose: &str) -> Mac {
         let pad = |with: u8| {
             let mut block = [with; BLOCK];

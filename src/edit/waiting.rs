@@ -1,5 +1,5 @@
-//! What waits for a person: the operations that were proposed, the requests that are planned only
-//! for a person, and what of both counts against the limits.
+//! The operations that wait for a person: proposals, and requests that are planned only for a
+//! person. Counts both against the limits.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,66 +13,65 @@ use super::secret::Digest;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
-/// The time of a call, and what holds while it is made.
+/// The time of a call, and the limits that apply to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     /// Now.
     pub now: Instant,
-    /// How long proposals and approvals hold.
+    /// The time to live of proposals and approvals.
     pub ttl: Duration,
-    /// The proposals that may wait for one session.
+    /// The number of proposals that may wait for one session.
     pub proposals: usize,
-    /// The bytes of all that wait.
+    /// The bytes that all waiting operations may take.
     pub bytes: usize,
-    /// The connection that calls; `None` for the holder of the host's key, who proposes what others
-    /// call.
+    /// The connection that calls; `None` for the holder of the host's key, who plans the requests
+    /// of others.
     pub connection: Option<u64>,
 }
 
-/// A yes.
+/// An approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
-    /// The id of what was shown when it was given.
+    /// The id of the payload that was shown.
     pub id: String,
-    /// How much it is for.
+    /// The scope.
     pub scope: Scope,
-    /// For whom.
+    /// The session.
     pub session: Session,
-    /// What is done.
+    /// The tool.
     pub tool: FileTool,
     /// The path that was shown.
     pub path: String,
-    /// Who said it.
+    /// The approver.
     pub by: String,
-    /// When.
+    /// The time of the decision.
     pub since: Instant,
 }
 
-/// What an operation that is allowed writes.
+/// The result of an allowed operation.
 #[derive(Debug)]
 pub struct Taken {
     /// The content.
     pub result: Arc<[u8]>,
-    /// The yes that allowed it; `None` where nobody had to be asked.
+    /// The approval; `None` if none was needed.
     pub given: Option<Given>,
 }
 
-/// A call on a file that must not be read unseen, as its session made it: nothing of it depends on
-/// the file.
+/// A call on a file that its session must not read unseen; nothing in it depends on the file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What is to be done.
+    /// The tool.
     pub tool: FileTool,
-    /// The file, as sandbox/relative/path.
+    /// The file, as `sandbox/relative/path`.
     pub path: String,
-    /// The arguments that decide on the result, in order.
+    /// The arguments that the result depends on, in order.
     pub arguments: Vec<Vec<u8>>,
     /// The version that the file must have.
     pub base_oid: Option<String>,
 }
 
 impl Request {
-    /// Returns what is kept of an operation on the file that is shown as `path`.
+    /// Returns the request for an operation on the file that is shown as `path`.
     pub(super) fn of(operation: &Operation<'_>, path: &str, base_oid: Option<&str>) -> Self {
         let arguments = operation.arguments.iter().map(|argument| argument.to_vec()).collect();
         let base_oid = base_oid.map(str::to_owned);
@@ -85,11 +84,11 @@ impl Request {
     }
 }
 
-/// What an operation does to the file as it is.
+/// The plan of an operation on the current file.
 #[derive(Debug)]
 pub(super) struct Planned {
     pub state: Digest,
-    /// What becomes of the file, whatever arguments lead to it.
+    /// The result, whatever arguments lead to it.
     pub outcome: Digest,
     pub proposal: Proposal,
     pub result: Arc<[u8]>,
@@ -104,9 +103,9 @@ impl Planned {
     }
 }
 
-/// What bytes are counted for. What a session may see, what it asked for unseen, and what only a
-/// person sees: were they counted together, what is forgotten would tell a session how much is
-/// hidden from it.
+/// The accounts of bytes: operations that the session may see, requests for hidden files, and plans
+/// that only a person sees. If they were counted together, the removal of entries would tell a
+/// session how much is hidden from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pool {
     Shown,
@@ -114,19 +113,19 @@ enum Pool {
     Hidden,
 }
 
-/// An operation that was proposed or asked for.
+/// A proposed or requested operation.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub covered: [Covered; 3],
-    /// The call, where its session must not learn what is planned.
+    /// The call, if its session must not see the plan.
     pub request: Option<Arc<Request>>,
-    /// `None` while nobody may learn what the file holds.
+    /// `None` while the file must not be read.
     pub plan: Option<Planned>,
     /// Its place in `State::order`.
     since: (Instant, u64),
-    /// The connection that it is counted for.
+    /// The connection whose quota it counts against.
     connection: Option<u64>,
-    /// The yes to it.
+    /// Its approval.
     pub approved: Option<Given>,
 }
 
@@ -135,7 +134,7 @@ impl Waiting {
         &self.covered[0].session
     }
 
-    /// Returns what a person is shown.
+    /// Returns the payload for the person.
     pub fn payload(&self) -> Option<&Payload> {
         self.plan.as_ref().map(|plan| &plan.proposal.payload)
     }
@@ -154,23 +153,23 @@ impl Waiting {
     }
 }
 
-/// What waits, and what a person has decided.
+/// The waiting operations, and the decisions of the person.
 #[derive(Debug, Default)]
 pub(super) struct State {
     waiting: HashMap<Digest, Waiting>,
-    /// The ids of `waiting`, the oldest first: since when they wait, or were approved.
+    /// The ids of `waiting`, the oldest first, by the time since when they wait or are approved.
     order: BTreeMap<(Instant, u64), Digest>,
-    /// The bytes of all that wait, for each [`Pool`].
+    /// The bytes of all waiting operations, for each [`Pool`].
     bytes: [usize; 3],
-    /// How many wait for each session.
+    /// The number of operations that wait for each session.
     sessions: HashMap<Session, usize>,
-    /// How many wait for all sessions that a connection has named.
+    /// The number of operations that wait for all sessions that a connection has named.
     connections: HashMap<u64, usize>,
-    /// Approvals of wider scopes, which stand here alone.
+    /// Approvals of wider scopes, which are only here.
     pub covered: HashMap<Covered, Vec<Given>>,
-    /// The outcomes that a person has said no to: the id under which each was shown, and when.
+    /// Declined results: the id under which each was shown, and the time.
     pub declined: HashMap<Digest, (Digest, Instant)>,
-    /// What tells two moments apart that the clock does not.
+    /// Distinguishes entries with the same time.
     counter: u64,
 }
 
@@ -179,7 +178,7 @@ impl State {
         self.covering(operation).is_some()
     }
 
-    /// Returns the approval of a wider scope that covers an operation, of several the narrowest.
+    /// Returns the approval with the narrowest scope that covers an operation.
     pub fn covering(&self, operation: &Operation<'_>) -> Option<&Given> {
         if self.covered.is_empty() {
             return None;
@@ -192,7 +191,7 @@ impl State {
         self.waiting.get(id)
     }
 
-    /// Returns what was approved once under an id.
+    /// Returns the operation that was approved once under an id.
     pub fn approved(&self, id: &Digest) -> Option<&Waiting> {
         self.waiting.get(id).filter(|waiting| waiting.approved.is_some())
     }
@@ -201,20 +200,20 @@ impl State {
         self.waiting.iter()
     }
 
-    /// Returns what nobody has approved yet, the oldest first.
+    /// Returns the operations that are not approved yet, the oldest first.
     pub fn in_order(&self) -> impl Iterator<Item = &Waiting> {
         let waiting = self.order.values().filter_map(|id| self.waiting.get(id));
         waiting.filter(|waiting| waiting.approved.is_none())
     }
 
-    /// Returns what waits under an id as it is written.
+    /// Returns the operation that waits under an id given as a text.
     pub fn named(&mut self, id: &str) -> Result<(Digest, &mut Waiting)> {
         let digest = Digest::parse(id).filter(|digest| digest.to_string() == id);
         let waiting = digest.and_then(|digest| Some((digest, self.waiting.get_mut(&digest)?)));
         waiting.ok_or_else(|| nothing_waits(id))
     }
 
-    /// Records what an operation of a session that may see it would do.
+    /// Records the plan of an operation that its session may see.
     pub fn propose(
         &mut self,
         id: Digest,
@@ -223,7 +222,7 @@ impl State {
         rules: Rules,
     ) -> Result<()> {
         if self.waiting.get(&id).is_some_and(|waiting| waiting.has_state(planned.state)) {
-            // An agent gives what waits, or was approved, no more time than it has.
+            // An agent cannot prolong the time of an operation that waits or is approved.
             return Ok(());
         }
         self.check_declined_outcome(&planned)?;
@@ -231,14 +230,14 @@ impl State {
             self.check_quota(operation.session, rules)?;
         }
         check_bytes(planned.bytes, rules)?;
-        // What waits for the same on another state of the file makes room.
+        // A plan for another state of the file is replaced.
         self.remove(id);
         self.insert(id, operation, None, Some(planned), rules);
         self.forget_oldest(id, Pool::Shown, rules.bytes);
         Ok(())
     }
 
-    /// Records a call that is planned for a person alone.
+    /// Records a call that is planned only for a person.
     pub fn request(
         &mut self,
         id: Digest,
@@ -262,7 +261,7 @@ impl State {
         Ok(())
     }
 
-    /// Records what a call would do that was requested: what is planned is for a person alone.
+    /// Records the plan of a requested call, which only a person sees.
     pub fn plan(&mut self, id: Digest, planned: Planned, rules: Rules) -> Result<()> {
         let waiting = self.waiting.get(&id).filter(|waiting| waiting.request.is_some());
         let waiting = waiting.ok_or_else(|| nothing_waits(&id.to_string()))?;
@@ -287,8 +286,8 @@ impl State {
         Ok(())
     }
 
-    /// Refuses another proposal of a session, or of all sessions that a connection names, that has
-    /// made as many as it may.
+    /// Refuses another proposal of a session, or of all sessions that a connection names, after its
+    /// quota.
     pub fn check_quota(&self, session: &Session, rules: Rules) -> Result<()> {
         let hint = "Wait until the host has decided on them, or they have expired";
         let made = self.sessions.get(session).copied().unwrap_or_default();
@@ -335,8 +334,8 @@ impl State {
         self.waiting.insert(id, waiting);
     }
 
-    /// Forgets what nobody has approved until the rest fits: the oldest of the session that holds
-    /// most.
+    /// Removes operations that are not approved until the rest fits: the oldest of the session that
+    /// holds most.
     fn forget_oldest(&mut self, newest: Digest, pool: Pool, most: usize) {
         if self.bytes[pool as usize] <= most {
             return;
@@ -357,14 +356,14 @@ impl State {
             let Some(id) = ids.pop_front() else { return };
             *bytes -= self.waiting.get(&id).map_or(0, |waiting| waiting.bytes_in(pool));
             match pool {
-                // The call still waits, and is planned again when a person looks.
+                // The call still waits, and is planned again when a person lists the requests.
                 Pool::Hidden => self.unplan(id),
                 Pool::Shown | Pool::Requests => drop(self.remove(id)),
             }
         }
     }
 
-    /// Forgets what waits under an id, and what was planned for it.
+    /// Removes the operation under an id, with its plan.
     pub fn remove(&mut self, id: Digest) -> Option<Waiting> {
         let waiting = self.waiting.remove(&id)?;
         self.order.remove(&waiting.since);
@@ -378,7 +377,7 @@ impl State {
         Some(waiting)
     }
 
-    /// Forgets what was planned for a call that waits on; a yes to it is void.
+    /// Removes the plan of a call that still waits; an approval of it becomes void.
     fn unplan(&mut self, id: Digest) {
         if let Some(waiting) = self.waiting.get_mut(&id) {
             self.bytes[Pool::Hidden as usize] -= waiting.bytes_in(Pool::Hidden);
@@ -386,7 +385,7 @@ impl State {
         }
     }
 
-    /// Forgets what has waited, or was approved, for longer than it may.
+    /// Removes operations and decisions that are older than the time to live.
     pub fn expire(&mut self, rules: Rules) {
         let holds = |since: Instant| rules.now.saturating_duration_since(since) <= rules.ttl;
         while let Some((&(since, _), &id)) = self.order.first_key_value()
@@ -394,7 +393,7 @@ impl State {
         {
             self.remove(id);
         }
-        // These are few: a person has given each.
+        // These are few: a person has made each decision.
         self.keep_covered(|given| holds(given.since));
         self.declined.retain(|_, (_, since)| holds(*since));
     }
@@ -406,7 +405,7 @@ impl State {
         });
     }
 
-    /// Starts the time of what waits anew.
+    /// Restarts the time to live of an operation.
     pub fn renew(&mut self, id: Digest, now: Instant) {
         self.counter += 1;
         let since = (now, self.counter);
@@ -417,7 +416,7 @@ impl State {
         }
     }
 
-    /// Returns how much is held under all ids.
+    /// Returns the number of bytes held under all ids.
     pub fn held(&self) -> usize {
         let wide: usize = self.covered.values().map(Vec::len).sum();
         wide + self.declined.len() + self.waiting.len()
@@ -444,7 +443,7 @@ fn check_bytes(bytes: usize, rules: Rules) -> Result<()> {
     .with_hint("Propose less at once, or ask the host to raise the limit"))
 }
 
-/// Returns the error that says that a person has decided against it.
+/// Returns the error for an operation that a person has declined.
 pub(super) fn declined(outline: &str) -> Error {
     Error::declined(format!("a person has said no to \"{outline}\""))
         .with_hint("This is final for this change: do not ask again; propose another one, or ask the person what is wanted")

@@ -1,16 +1,16 @@
-//! The parts of a text that share the most with a string, found in one pass.
+//! Finds the parts of a text that share most with a string, in one pass.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Returns the parts of `text` that share the most with `wanted`, about as long as it or shorter,
-/// the best first.
+/// Returns the parts of `text` that share most with `wanted`, at most about as long as it, the best
+/// first.
 ///
-/// What is shared are runs of three characters, each weighing the more the rarer it is in the text.
+/// Runs of three characters are compared; the rarer a run is in the text, the more it weighs.
 pub fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
-    /// Runs are told apart by a number of so many bits; two that share one are taken for the same.
+    /// The number of bits that runs are hashed to; runs with the same hash count as equal.
     const BITS: u32 = 18;
-    /// The windows that are looked for.
+    /// The number of windows that are searched for.
     const WINDOWS: usize = 6;
     let number = |run: &[char]| {
         let run = run
@@ -18,7 +18,8 @@ pub fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
             .fold(0u64, |number, &c| (number ^ u64::from(c)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         (run >> (u64::BITS - BITS)) as usize
     };
-    // Of the runs of `wanted`, the occurrences in the text, then the weight; of others 0.
+    // For the runs of `wanted`, first their occurrences in the text, then their weights; 0 for
+    // others.
     let mut weights = vec![0u32; 1 << BITS];
     wanted.windows(3).for_each(|run| weights[number(run)] = 1);
     for run in text.windows(3) {
@@ -37,14 +38,14 @@ pub fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
         sum += u64::from(weights[number(run)]);
         sum
     }));
-    // What is meant may be a little longer.
+    // The passage that was meant may be a little longer.
     let length = (wanted.len().saturating_sub(2) * 9 / 8 + 1).min(sums.len() - 1);
     if length == 0 {
         return Vec::new();
     }
     let enough = wanted.windows(3).map(|run| u64::from(weights[number(run)])).sum::<u64>() / 3;
     let score = |at: &usize| sums[at + length] - sums[*at];
-    // The best of each stretch, so that the best of all are not one window many times.
+    // Takes the best of each stretch, so that the result is not one window many times.
     let starts = sums.len() - length;
     let stretch = (length / 2).max(starts >> 16).max(1);
     let best = |first: usize| (first..starts.min(first + stretch)).rev().max_by_key(score);

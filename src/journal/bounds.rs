@@ -1,22 +1,22 @@
-//! Which operations a journal keeps: the newest, within its bytes and its age.
+//! Decides which operations a journal keeps: the newest, within its limits of bytes and age.
 
 use std::collections::HashSet;
 
 use super::record::Record;
 use crate::limits;
 
-/// How much is kept.
+/// The limits of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// The bytes of contents and lines.
     pub bytes: u64,
-    /// Microseconds since 1970 before which nothing is kept.
+    /// The time, in microseconds since 1970, before which operations are removed.
     pub since: i64,
 }
 
 impl Bounds {
-    /// Returns how many of the oldest operations go; the last stays, whatever it takes. Where bytes
-    /// are short, a quarter more goes, so that this is not done for each operation.
+    /// Returns how many of the oldest operations to remove; the last always stays. If the bytes are
+    /// exceeded, a quarter more is removed, so that this is not done for each operation.
     pub fn surplus(&self, records: &[&Record]) -> usize {
         let sizes = sizes(records);
         let mut left = Size {
@@ -38,9 +38,9 @@ impl Bounds {
     }
 }
 
-/// The bytes that go with an operation.
+/// The bytes that are freed with an operation.
 struct Size {
-    /// With the contents that no newer one has.
+    /// With the contents that no newer operation uses.
     all: u64,
     line: u64,
 }
@@ -72,7 +72,7 @@ mod tests {
             })
             .collect();
         let records: Vec<&Record> = records.iter().collect();
-        // The newest counts the content that all have.
+        // The newest operation counts the content that all share.
         let one = sizes(&records)[7].all;
         for (bytes, since, surplus) in [
             (one * 9, 0, 0),

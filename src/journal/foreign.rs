@@ -1,36 +1,37 @@
-//! What others wrote: a file that an operation found otherwise than the one before it had left it.
+//! Finds changes by others: a file that an operation found in another state than the operation
+//! before had left it.
 
 use std::collections::HashMap;
 
 use super::reading::Entry;
 use super::record::{FileChange, Outcome, Record, Version};
 
-/// What a journal says, in order.
+/// An event in a journal, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Seen<'a> {
-    /// An operation did, or was to do, this to a file.
+    /// An operation made this change to a file, or was about to.
     Change(&'a Record, &'a FileChange),
-    /// Somebody else wrote a file before the operation that follows.
+    /// Another program wrote a file before the operation that follows.
     Foreign(Foreign<'a>),
-    /// A line, by its number, cannot be read.
+    /// The line with this number cannot be read.
     Unreadable(usize),
 }
 
-/// What somebody else wrote.
+/// A change of a file by another program.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Foreign<'a> {
     /// The operation that found it.
     pub found_by: &'a Record,
     /// The file as that operation found it.
     pub file: &'a FileChange,
-    /// What the last operation had left.
+    /// The version that the last operation had left.
     pub left: Option<&'a Version>,
 }
 
-/// The states that the operations may have left a file in; without a fault, one.
+/// The states that the operations may have left a file in; exactly one, unless an operation failed.
 type Left<'a> = Vec<Option<&'a Version>>;
 
-/// Returns what the entries of a journal say, with what others wrote in between.
+/// Returns the events of the entries of a journal, with the changes by others in between.
 pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
     let mut left: HashMap<(&str, &str), Left<'_>> = HashMap::new();
     let mut seen = Vec::new();
@@ -39,7 +40,7 @@ pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
             Entry::Operation(record) => record,
             Entry::Unreadable(line) => {
                 seen.push(Seen::Unreadable(*line));
-                // It may have been any operation.
+                // The unreadable line may have been any operation.
                 left.clear();
                 continue;
             }
@@ -48,8 +49,8 @@ pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
             if file.kind.is_some() && record.outcome != Outcome::Declined {
                 let source = file.old_path.as_deref().unwrap_or(&file.path);
                 let before = left.get(&(file.root.as_str(), source));
-                // Only what was done has found the file as it says: others may have read it long
-                // before.
+                // Only an operation that was done is known to have found the file in this state:
+                // others may have read it much earlier.
                 if record.outcome == Outcome::Done
                     && let Some(before) = before
                     && !before.iter().any(|left| is_same(*left, file.base.as_ref()))
@@ -65,7 +66,7 @@ pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
     seen
 }
 
-/// Remembers in which states an operation may have left a file.
+/// Records the states in which an operation may have left a file.
 fn remember<'a>(
     left: &mut HashMap<(&'a str, &'a str), Left<'a>>,
     record: &'a Record,
@@ -100,8 +101,8 @@ mod tests {
     #[test]
     fn what_no_operation_left_is_foreign() {
         use Outcome::{Begun, Declined, Done, Failed};
-        // Each operation: its outcome, what it found and what it was to leave, and whether that is
-        // foreign.
+        // Each operation: its outcome, the content it found and the content it was to leave, and
+        // whether another program wrote the former.
         type Row = (Outcome, Option<&'static str>, Option<&'static str>, bool);
         let tables: &[&[Row]] = &[
             &[(Done, Some("a"), Some("b"), false), (Done, Some("b"), Some("c"), false)],
@@ -109,8 +110,8 @@ mod tests {
             &[(Done, None, Some("b"), false), (Done, None, Some("b"), true)],
             &[(Done, Some("a"), None, false), (Done, None, Some("b"), false)],
             &[(Done, Some("a"), None, false), (Done, Some("a"), Some("b"), true)],
-            // What failed or was cut off may have been done or not, and may have read the file long
-            // before.
+            // An operation that failed or was cut off may or may not have been done, and may have
+            // read the file much earlier.
             &[(Done, Some("a"), Some("b"), false), (Failed, Some("a"), Some("c"), false)],
             &[(Begun, Some("a"), Some("b"), false), (Done, Some("a"), Some("c"), false)],
             &[(Begun, Some("a"), Some("b"), false), (Done, Some("b"), Some("c"), false)],

@@ -1,4 +1,4 @@
-//! The operations of one database, in its memory: what is recorded where no directory is named.
+//! The operations of one database, in memory: used if no directory is set.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -5,11 +5,11 @@
 //! |---|---|
 //! | `record` | an operation and its files, as a line of JSON |
 //! | `reading` | the operations of lines, also of torn ones |
-//! | `foreign` | what others wrote between two operations on a file |
-//! | `bounds` | which operations are kept |
+//! | `foreign` | changes of a file by others between two operations |
+//! | `bounds` | the limits: which operations are kept |
 //! | `memory` | the operations of a database without a directory |
 //! | `store` | the directory of the setting `redline_journal` |
-//! | `taking_back` | what a file becomes when operations on it are taken back |
+//! | `taking_back` | the content of a file after operations on it are undone |
 
 mod bounds;
 mod foreign;
@@ -30,7 +30,7 @@ pub use taking_back::{Conflicting, Contents, State, Step, take_back};
 use crate::edit::Digest;
 use crate::error::{Error, Result};
 
-/// The contents that an operation had before it and has after it.
+/// The contents of the files of an operation before and after it.
 pub type Kept<'a> = Vec<(Digest, &'a [u8])>;
 
 /// Where operations are recorded.
@@ -47,7 +47,7 @@ impl Journal<'_> {
     /// and after.
     ///
     /// # Errors
-    /// Those of the system and of the bounds: then it must not be done.
+    /// Those of the system and of the limits; then the operation must not be done.
     pub fn begin(self, record: &Record, contents: &Kept<'_>) -> Result<()> {
         match self {
             Self::Memory(memory) => memory.begin(record, contents),
@@ -55,7 +55,7 @@ impl Journal<'_> {
         }
     }
 
-    /// Records what became of an operation.
+    /// Records the outcome of an operation.
     ///
     /// # Errors
     /// Those of the system.
@@ -77,10 +77,10 @@ impl Journal<'_> {
         }
     }
 
-    /// Returns a content that was kept.
+    /// Returns a recorded content.
     ///
     /// # Errors
-    /// `not_found` where it is no longer kept, `tool_failed` where it is not what was kept.
+    /// `not_found` if it is no longer kept, `tool_failed` if it differs from what was recorded.
     pub fn content(self, version: &Version) -> Result<Vec<u8>> {
         let found = match self {
             Self::Memory(memory) => memory.content(version),

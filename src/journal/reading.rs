@@ -1,4 +1,4 @@
-//! The operations of the lines of a journal.
+//! Reads the operations from the lines of a journal.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,8 @@ use super::record::{End, Line, Record};
 pub enum Entry {
     /// An operation.
     Operation(Box<Record>),
-    /// The line of this number, from 1, cannot be read: it was torn, or is of another program.
+    /// The line with this number, from 1, cannot be read: it was cut off, or another program wrote
+    /// it.
     Unreadable(usize),
 }
 
@@ -23,7 +24,7 @@ impl Entry {
     }
 }
 
-/// Reads all lines, the oldest first. An id counts where it occurs first, and ends once.
+/// Reads all lines, the oldest first. Only the first operation and the first end of an id count.
 pub(super) fn read(bytes: &[u8]) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut places = HashMap::new();
@@ -44,7 +45,7 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Entry> {
     entries
 }
 
-/// Ends the operation that an end is for; tells whether there is one.
+/// Records the outcome of an operation; tells whether there is such an operation.
 fn ended(entries: &mut [Entry], places: &HashMap<String, usize>, end: &End) -> bool {
     let place = places.get(&end.id).and_then(|place| entries.get_mut(*place));
     match place {
@@ -63,7 +64,7 @@ pub(super) mod tests {
 
     /// Returns an operation on `w/a` from one content to another.
     pub fn record(id: &str, base: Option<&str>, result: Option<&str>) -> Record {
-        // An id is short, whatever the content.
+        // A version with a short id for a short content.
         let version = |content: &str| {
             Version::new(content.as_bytes(), content.chars().take(40).collect(), false)
         };
@@ -102,7 +103,7 @@ pub(super) mod tests {
             &line[..],
             &line[..line.len() / 2],
             &two.to_line()[..],
-            // The same id again, ends of none and of one that has ended, and what is no line of
+            // The same id again, ends of unknown and of ended operations, and lines that are not
             // ours.
             &line[..],
             &end("3", Outcome::Done),

@@ -1,18 +1,18 @@
-//! An operation as the journal has it: one line of JSON.
+//! An operation as the journal stores it: one line of JSON.
 
 use serde::{Deserialize, Serialize};
 
 use crate::edit::Digest;
 
-/// What became of an operation.
+/// The outcome of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It was about to be done, and nothing says what became of it: the process ended.
+    /// It was about to be done, and no outcome was recorded: the process ended.
     Begun,
     /// It was done.
     Done,
-    /// A person said no.
+    /// A person declined it.
     Declined,
     /// It failed.
     Failed,
@@ -30,17 +30,17 @@ impl Outcome {
     }
 }
 
-/// What happens to a file.
+/// The kind of change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// It is made.
+    /// It is created.
     Create,
     /// Its content is changed.
     Update,
     /// It is removed.
     Delete,
-    /// It gets another path.
+    /// It is moved to another path.
     Move,
     /// Its permissions are changed.
     Mode,
@@ -74,17 +74,18 @@ impl ChangeKind {
 pub struct Version {
     /// The git blob id of the content.
     pub oid: String,
-    /// Its SHA-256, by which it is kept: of a blob id two contents can be made.
+    /// Its SHA-256, under which it is stored: two contents with the same blob id can be
+    /// constructed.
     pub sha256: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Whether the file may be run.
+    /// Whether the file is executable.
     #[serde(default)]
     pub executable: bool,
 }
 
 impl Version {
-    /// Returns the version of a content that has this git blob id.
+    /// Returns the version of a content with this git blob id.
     pub fn new(content: &[u8], oid: String, executable: bool) -> Self {
         let sha256 = Digest::sha256(content).to_string();
         Self { oid, sha256, bytes: content.len() as u64, executable }
@@ -96,20 +97,20 @@ impl Version {
 pub struct FileChange {
     /// The name of the sandbox.
     pub sandbox: String,
-    /// Its root, all links resolved.
+    /// Its root, with all links resolved.
     pub root: String,
     /// The path beneath the root.
     pub path: String,
     /// The path before a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path: Option<String>,
-    /// What happens; absent where the operation failed before that was known.
+    /// The kind of change; absent if the operation failed before it was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<ChangeKind>,
-    /// The file before; absent where there was none.
+    /// The file before; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Version>,
-    /// The file afterwards; absent where there is none.
+    /// The file afterwards; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Version>,
 }
@@ -126,51 +127,51 @@ impl FileChange {
     }
 }
 
-/// The yes that allowed an operation.
+/// The approval that allowed an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approved {
     /// The approval id.
     pub id: String,
-    /// How much the yes was for.
+    /// The scope of the approval.
     pub scope: String,
-    /// Who gave it.
+    /// The approver.
     pub given_by: String,
 }
 
 /// An operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// What names it.
+    /// The id.
     pub id: String,
     /// When it began, in microseconds since 1970.
     pub at: i64,
-    /// For whom.
+    /// The session.
     pub client: String,
-    /// By which tool.
+    /// The tool.
     pub tool: String,
-    /// What allowed it, where a person had to be asked.
+    /// The approval, if one was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approved>,
-    /// Why, as the caller said.
+    /// The reason that the caller gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The stable code of what went wrong.
+    /// The stable code of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Its files.
     pub files: Vec<FileChange>,
 }
 
-/// What became of an operation that was recorded before it was done.
+/// The outcome of an operation that was recorded before it was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    /// The operation.
+    /// The id of the operation.
     pub id: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The stable code of what went wrong.
+    /// The stable code of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

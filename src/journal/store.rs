@@ -2,8 +2,8 @@
 //! SHA-256.
 //!
 //! A line and the contents that it names are durable before the operation is done. Processes append
-//! under one lock. What a process that was killed has left is a line without an end, or a content
-//! that no line names, which goes when the journal is next made smaller.
+//! under one lock. A process that was killed leaves a line without an end, or a content that no
+//! line names, which is removed when the journal is next shortened.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -24,14 +24,14 @@ const LOG: &str = "log";
 /// The directory of contents.
 const CONTENTS: &str = "contents";
 
-/// How long a journal may grow and age between two looks at its bounds.
+/// The time between two checks of the limits.
 const LOOK_AGAIN: Duration = Duration::from_secs(3600);
-/// What part of its bytes may be appended between them.
+/// The part of the bytes that may be appended between two checks.
 const PART: u64 = 16;
-/// The bytes of a line, about.
+/// The approximate size of a line in bytes.
 const LINE: u64 = 512;
 
-/// When a database looked at the bounds of its journal last, which reads all of it.
+/// The last time that a database checked the limits of its journal, which reads all of it.
 #[derive(Debug, Default)]
 pub struct Looked(Mutex<Option<Look>>);
 
@@ -53,11 +53,11 @@ pub struct Store<'a> {
 }
 
 impl<'a> Store<'a> {
-    /// Opens the directory at a path that the setting `name` has.
+    /// Opens the directory in the setting `name`.
     ///
     /// # Errors
-    /// `fs_denied` where it is not redline's alone or lies where sessions read or write; those of
-    /// the system.
+    /// `fs_denied` if other users can access it or it lies in a directory that sessions read or
+    /// write; those of the system.
     pub fn open(
         (name, path): (&'static str, &str),
         access: &Access,
@@ -103,12 +103,12 @@ impl<'a> Store<'a> {
     }
 
     pub(super) fn content(&self, version: &Version) -> Result<Option<Vec<u8>>> {
-        // It names a file.
+        // The digest is a file name.
         let Some(digest) = Digest::parse(&version.sha256) else { return Ok(None) };
         self.contents.read(&digest.to_string(), version.bytes)
     }
 
-    /// Has the journal forget what is over its bounds, now and then. The lock is held.
+    /// Removes operations over the limits, from time to time. The lock is held.
     fn keep_bounds(&self, appended: u64) -> Result<()> {
         let mut looked = self.looked.0.lock().unwrap_or_else(PoisonError::into_inner);
         let most = (self.bounds.bytes / PART).min(limits::JOURNAL_LINES_BYTES / PART);
@@ -126,7 +126,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Forgets the oldest operations that are over the bounds, and contents that none has.
+    /// Removes the oldest operations over the limits, and unused contents.
     fn forget_surplus(&self) -> Result<()> {
         let entries = self.all()?;
         let records: Vec<&Record> = entries.iter().filter_map(Entry::operation).collect();
@@ -230,7 +230,7 @@ mod tests {
         let bounds = Bounds { bytes: 40_000, ..BOUNDS };
         for number in 0..20 {
             let [base, result] = [number, number + 1].map(|at| format!("{at}{}", "x".repeat(4000)));
-            // Each operation of a process of its own.
+            // Each operation in a process of its own.
             let looked = Looked::default();
             let store = open(&path, &looked, bounds).unwrap();
             done(&store, &number.to_string(), [&base, &result]).unwrap();

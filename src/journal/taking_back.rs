@@ -1,4 +1,5 @@
-//! What a file becomes when an operation on it is taken back: what others have written since stays.
+//! Computes the content of a file after an operation on it is undone; changes by others since then
+//! stay.
 
 use crate::error::Result;
 use crate::text::merge::{Merge, MergeOptions};
@@ -9,14 +10,14 @@ use crate::text::{CancelToken, Engine, is_binary};
 pub struct Contents {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Whether it may be run.
+    /// Whether it is executable.
     pub executable: bool,
 }
 
 /// A file, `None` where there is none.
 pub type State = Option<Contents>;
 
-/// What an operation did to a file.
+/// The effect of an operation on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The file before.
@@ -25,26 +26,27 @@ pub struct Step {
     pub result: State,
 }
 
-/// Why an operation on a file cannot be taken back without touching what others wrote.
+/// Why an operation on a file cannot be undone without changing the work of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conflicting {
-    /// It made the file, and others have changed it since.
+    /// It created the file, and others have changed it since.
     Changed,
     /// It changed the file, and others have removed it since.
     Removed,
-    /// It removed the file, and others have made one since.
+    /// It removed the file, and others have created one since.
     Made,
-    /// It is no text, and others have changed it since.
+    /// The file is not text, and others have changed it since.
     Binary,
-    /// Others have changed the same lines since: the first line of each place, from 1, and what
-    /// stands there.
+    /// Others have changed the same lines since: the first line of each place, from 1, and its
+    /// content.
     Lines(Vec<(usize, Vec<u8>)>),
 }
 
-/// Returns what the file becomes.
+/// Returns the new state of the file.
 ///
 /// # Errors
-/// Why the query ended, `too_large` for texts that are not compared; within it, what others wrote.
+/// Why the query ended, `too_large` for texts that are not compared; in the inner result, the
+/// changes by others.
 pub fn take_back(
     engine: &mut Engine,
     now: State,
@@ -59,13 +61,13 @@ pub fn take_back(
     }
     let (base, result, now) = match (&step.base, &step.result, now) {
         (_, None, _) => return Ok(Err(Conflicting::Made)),
-        // It was removed by others, which is what would be done.
+        // Others have removed it, as undoing would.
         (None, Some(_), None) => return Ok(Ok(None)),
         (None, Some(_), Some(_)) => return Ok(Err(Conflicting::Changed)),
         (Some(_), Some(_), None) => return Ok(Err(Conflicting::Removed)),
         (Some(base), Some(result), Some(now)) => (base, result, now),
     };
-    // What only one side changed is that side's.
+    // A value that only one side changed is taken from that side.
     let executable =
         if now.executable == result.executable { base.executable } else { now.executable };
     let bytes = match unmerged(engine, [base, result, &now], cancel)? {
@@ -75,7 +77,7 @@ pub fn take_back(
     Ok(Ok(Some(Contents { bytes, executable })))
 }
 
-/// Returns the content as it is now without what `result` has over `base`.
+/// Returns the current content without the changes from `base` to `result`.
 fn unmerged(
     engine: &mut Engine,
     [base, result, now]: [&Contents; 3],

@@ -50,7 +50,7 @@ impl Host {
         }
     }
 
-    /// Returns what is written, or the code of the error.
+    /// Returns the bytes to write, or the code of the error.
     fn take(&self, operation: &Operation<'_>) -> Code<Vec<u8>> {
         let taken = self.approvals.take(
             operation,
@@ -120,7 +120,7 @@ fn another_operation_or_state_is_not_approved() {
     ] {
         let host = Host::approved(&WRITE, Scope::Once);
         assert_eq!(host.take(&other), Err(code), "{other:?}");
-        // An approval that turned out to be stale is void.
+        // An approval that is found to be stale is void.
         let afterwards =
             if code == "stale" { Err("approval_required") } else { Ok(b"new".to_vec()) };
         assert_eq!(host.take(&WRITE), afterwards, "{other:?}");
@@ -290,7 +290,7 @@ fn a_session_proposes_no_more_than_its_quota() {
     let proposed: Vec<_> =
         paths.iter().map(|path| host.propose(&Operation { path, ..WRITE })).collect();
     assert!(proposed[..100].iter().all(|made| made.is_ok()) && proposed[100] == Err("too_large"));
-    // What waits already may be asked for again, and another session has a quota of its own.
+    // A waiting operation may be proposed again, and another session has its own quota.
     assert_eq!(host.propose(&Operation { path: &paths[0], ..WRITE }), Ok(()));
     assert_eq!(host.propose(&Operation { session: &OTHER, ..WRITE }), Ok(()));
     host.rules.now += TTL + Duration::from_nanos(1);
@@ -420,8 +420,7 @@ fn a_request_is_shown_to_the_holder_of_the_key_alone_and_takes_what_the_call_tak
     let request = |operation: &Operation<'_>| {
         code(host.approvals.request(operation, "workspace/a", None, host.rules))
     };
-    // The one is planned, the other cannot be; both take one place, however often they are asked
-    // for.
+    // One can be planned and one cannot; each keeps one entry, however often it is requested.
     for _ in 0..2 {
         assert_eq!(request(&WRITE), Ok(()));
         assert_eq!(request(&missed), Ok(()));
@@ -455,7 +454,7 @@ fn what_is_planned_for_a_person_drops_no_request() {
         host.approvals.request(&operation, "workspace/a", None, host.rules).unwrap();
         host.approvals.plan(&operation, host.proposal(&operation), host.rules).unwrap();
     }
-    // What had to go is planned again when a person looks.
+    // The plan that was dropped is made again when a person lists the requests.
     let (waiting, requests) = (host.waiting(), host.approvals.requests(host.rules).len());
     assert!(waiting > 0 && requests > 0);
     assert_eq!(waiting + requests, paths.len());
@@ -488,7 +487,7 @@ fn a_connection_proposes_for_a_bounded_number_of_sessions() {
         |host: &Host, n: usize| host.propose(&Operation { session: &sessions[n], ..WRITE });
     assert!((0..most).all(|n| propose(&host, n).is_ok()));
     assert_eq!(propose(&host, most), Err("too_large"));
-    // Another connection, and the holder of the key, are not refused for it.
+    // Another connection, and the holder of the key, are not refused because of it.
     host.rules.connection = Some(8);
     assert_eq!(propose(&host, most), Ok(()));
 }

@@ -1,16 +1,16 @@
-//! Reads blocks of SEARCH and REPLACE, each below the path of its file.
+//! Reads SEARCH/REPLACE blocks, each after the path of its file.
 
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
 use crate::error::Result;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
-/// Tells whether a line starts what is searched for.
+/// Tells whether a line starts a SEARCH block.
 pub(super) fn is_search(line: &str) -> bool {
     search_signs(line).is_some()
 }
 
-/// Returns how many signs the mark has that starts what is searched for: the other marks of the
-/// block have as many.
+/// Returns the number of signs in the mark that starts a block; the other marks of the block have
+/// as many.
 fn search_signs(line: &str) -> Option<usize> {
     let rest = line.trim_start_matches('<');
     let signs = line.len() - rest.len();
@@ -18,7 +18,7 @@ fn search_signs(line: &str) -> Option<usize> {
     is_mark.then_some(signs)
 }
 
-/// Tells whether a line is a mark of so many signs with a word beside it.
+/// Tells whether a line is a mark of this many signs, followed by a word.
 fn is_mark(line: &str, sign: char, signs: usize, word: &str) -> bool {
     let rest = line.trim_start_matches(sign);
     line.len() - rest.len() == signs && rest.trim() == word
@@ -121,7 +121,7 @@ fn path(line: &str) -> Option<String> {
     (!is_fence && !line.is_empty() && !line.contains(' ')).then(|| line.to_owned())
 }
 
-/// Returns the lines that both parts have as context, and the others as changes.
+/// Returns the lines common to both parts as context, and the others as changes.
 fn between(
     old: &str,
     new: &str,

@@ -1,23 +1,23 @@
-//! Whether a patch has been applied already: a call whose answer was lost is repeated, and an
-//! insertion must not be made twice.
+//! Decides whether a patch has been applied already: a call whose answer was lost is repeated, and
+//! must not insert its lines twice.
 
 use super::fit::Fitted;
 use super::state::State;
 use crate::error::{Error, Result, quoted};
 
-/// What becomes of a patch.
+/// The decision about a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It is applied.
+    /// Apply it.
     Apply,
-    /// All of it is there already: nothing is written.
+    /// All changes are in the files already: nothing is written.
     AlreadyApplied,
 }
 
-/// Decides about all files together.
+/// Decides for all files together.
 ///
 /// # Errors
-/// `stale` where some files have their change and others do not.
+/// `stale` if some files have their change and others do not.
 pub fn decide(files: &[Fitted]) -> Result<Decision> {
     let mut all = State::Either;
     for file in files {

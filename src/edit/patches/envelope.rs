@@ -64,7 +64,7 @@ pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChan
 }
 
 impl<'a> Reader<'a> {
-    /// Takes the next line if it belongs to the file before.
+    /// Returns the next line if it belongs to the current file.
     fn next_line(&mut self) -> Option<(usize, &'a str)> {
         let starts_file =
             |line: &str| [ADD, DELETE, UPDATE].iter().any(|mark| line.starts_with(mark));
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
 
     fn hunks(&mut self) -> Result<Vec<Hunk>> {
         let mut hunks: Vec<Hunk> = Vec::new();
-        // Anchors that stand above the lines of one hunk belong together.
+        // Consecutive anchors belong to one hunk.
         let mut is_open = false;
         while let Some((number, line)) = self.next_line() {
             let anchor =
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the last hunk, the first one if there is none.
+/// Returns the last hunk, after adding one if there is none.
 fn last(hunks: &mut Vec<Hunk>, line: usize) -> &mut Hunk {
     if hunks.is_empty() {
         hunks.push(Hunk { line, ..Hunk::default() });
@@ -156,7 +156,7 @@ fn hunk_line(line: &str, number: usize) -> Result<HunkLine> {
     Ok(HunkLine::new(kind, chars.as_str()))
 }
 
-/// Drops empty lines between a hunk and what follows it.
+/// Drops empty lines after a hunk.
 fn drop_blank_end(hunk: &mut Hunk) {
     let is_blank = |line: &HunkLine| line.kind == LineKind::Context && line.text.is_empty();
     while hunk.lines.pop_if(|line| is_blank(line)).is_some() {}

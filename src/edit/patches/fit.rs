@@ -1,4 +1,4 @@
-//! Finds where the parts of a change go in one file, and what it becomes.
+//! Finds where the parts of a change apply in one file, and computes the result.
 
 use super::keys::Numbered;
 use super::made::{Placed, made};
@@ -12,23 +12,23 @@ use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::text::lines::Lines;
 use crate::text::{CancelToken, Engine, is_binary};
 
-/// In which form the old lines of a hunk are those of the file.
+/// How the old lines of a hunk match those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// Byte for byte. In a hunk without CR, lines of either ending are the same.
+    /// Byte for byte. For a hunk without CR, both line ends are equal.
     Exact,
-    /// Without white space at the ends of lines.
+    /// Without whitespace at the ends of lines.
     TrimmedEnd,
-    /// Without white space around lines.
+    /// Without whitespace around lines.
     Trimmed,
-    /// With Unicode's dashes, quotes and blanks as in ASCII, too.
+    /// As `Trimmed`, with Unicode dashes, quotes and blanks as ASCII.
     Ascii,
 }
 
 impl Pass {
     const FUZZY: [Self; 3] = [Self::TrimmedEnd, Self::Trimmed, Self::Ascii];
 
-    /// Returns the word that answers have.
+    /// Returns the name used in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,44 +43,45 @@ impl Pass {
 /// How a change is fitted.
 #[derive(Debug, Clone, Copy)]
 pub struct FitOptions {
-    /// Whether hunks that stand nowhere byte for byte are looked for in the other passes.
+    /// Whether hunks without an exact match are searched for in the other passes.
     pub fuzz: bool,
-    /// The bytes that a file may have.
+    /// The most bytes that the file may have.
     pub max_bytes: u64,
 }
 
-/// A file with its change.
+/// A file with its fitted change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fitted {
-    /// The file, as the patch names it.
+    /// The path in the patch.
     pub path: String,
-    /// Whether it has the change already.
+    /// Whether the file has the change already.
     pub state: State,
-    /// What it holds afterwards; `None` for a file that goes.
+    /// The new content; `None` for a deleted file.
     pub content: Option<Vec<u8>>,
-    /// Where the hunks go, in the order of the patch.
+    /// The places of the hunks, in the order of the patch.
     pub hunks: Vec<HunkFit>,
 }
 
-/// Where a hunk goes.
+/// The place of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HunkFit {
-    /// The line, from 1, at which it starts in the file.
+    /// The line of the file, from 1, at which it starts.
     pub line: usize,
-    /// The form in which it fits.
+    /// The pass in which it matched.
     pub pass: Pass,
 }
 
-/// Fits a change into a file that holds `now`, and of which `target` is at the path that it moves
-/// to; `None` where no file is.
+/// Fits a change to a file with the content `now`; `target` is the content at the path that the
+/// file moves to. `None` means that there is no file.
 ///
 /// # Errors
-/// - `not_found`, `not_unique`: a hunk or a string stands nowhere, or at several places; there is
-///   no such file.
-/// - `invalid_args`: a file is there that must not be, hunks overlap, the file is binary or would
-///   become so.
-/// - `stale`: some hunks are made already and others are not.
-/// - `too_large`: it would have more than the bytes that are allowed.
+///
+/// - `not_found`, `not_unique`: a hunk or a string has no place or several; the file does not
+///   exist.
+/// - `invalid_args`: a file exists that must not, hunks overlap, or the file is or would become
+///   binary.
+/// - `stale`: some hunks are applied already and others are not.
+/// - `too_large`: the result is longer than allowed.
 pub fn fit(
     file: FileName<'_>,
     change: &FileChange,
@@ -176,7 +177,7 @@ fn check_size(file: FileName<'_>, content: &[u8], options: &FitOptions) -> Resul
     Ok(())
 }
 
-/// Returns the state of a file to its hunks, what it holds with them, and their places.
+/// Returns whether the hunks are applied in a file, its content with them, and their places.
 fn fit_hunks(
     file: FileName<'_>,
     hunks: &[Hunk],
@@ -208,7 +209,7 @@ fn fit_hunks(
             .with_hint(format!("Leave out of the changes of {file} what is done"))
         })?;
     }
-    // Where it could be either, the other files decide, and this one needs its content.
+    // If it could be either, the other files decide, and this one needs its content.
     let content = if state == State::After {
         now.to_vec()
     } else {
@@ -222,7 +223,7 @@ fn fit_hunks(
     Ok((state, content, found.iter().map(line).collect()))
 }
 
-/// A hunk's place, from 0.
+/// The place of a hunk, from 0.
 struct Found {
     place: usize,
     pass: Pass,
@@ -273,8 +274,8 @@ impl Finder<'_> {
         Numbered::new(&self.text.lines, self.hunks.iter(), pass, has_cr, self.cancel)
     }
 
-    /// Returns the place that a hunk names or the only one; where its old lines stand nowhere, the
-    /// place of its new ones.
+    /// Returns the place that a hunk names or its only place; if its old lines do not occur, the
+    /// place of its new lines.
     fn exact(&self, hunk: &Hunk, numbered: &Numbered) -> Result<Option<Found>> {
         let pass = Pass::Exact;
         if !hunk.lines.iter().any(|line| line.is_old()) {
@@ -286,7 +287,7 @@ impl Finder<'_> {
         let places = old_places(self.text, numbered, hunk);
         let named = hunk.start.and_then(|start| start.checked_sub(1));
         let named = named.filter(|named| places.contains(named));
-        // Its old lines may stand elsewhere, too: there the change would be made a second time.
+        // If its old lines also occur elsewhere, the change would be made a second time there.
         if named.is_none()
             && let Some(found) = self.made_where_named(hunk, numbered)
         {
@@ -303,8 +304,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Tells whether the old lines at a place are a part of the new ones that stand there: then
-    /// they may be what the change has left.
+    /// Tells whether the old lines at a place are part of the new lines there: then the change may
+    /// have been applied.
     fn is_within_made(&self, hunk: &Hunk, numbered: &Numbered, place: usize) -> bool {
         let count =
             |is_side: fn(&HunkLine) -> bool| hunk.lines.iter().filter(|line| is_side(line)).count();
@@ -314,13 +315,13 @@ impl Finder<'_> {
             .any(|start| start <= place && place + old <= start + new)
     }
 
-    /// Returns where a hunk stands as it is after its change, if that is certain.
+    /// Returns the place at which a hunk is certainly applied.
     fn made(&self, hunk: &Hunk, numbered: &Numbered) -> Option<Found> {
         let &[place] = &new_places(self.text, numbered, hunk)[..] else { return None };
         tells_apart(hunk).then_some(Found { place, pass: Pass::Exact, state: State::After })
     }
 
-    /// Returns the place that a hunk names for its new lines, if they stand there.
+    /// Returns the place that a hunk names for its new lines, if they are there.
     fn made_where_named(&self, hunk: &Hunk, numbered: &Numbered) -> Option<Found> {
         let place = hunk.new_start?.checked_sub(1).filter(|_| tells_apart(hunk))?;
         let is_there = new_places(self.text, numbered, hunk).contains(&place);
@@ -335,8 +336,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns where lines are added without any that must be there: below the anchor, at the end,
-    /// or in an empty file.
+    /// Returns the place for lines that are added without context: after the anchor, at the end, or
+    /// in an empty file.
     fn addition(&self, hunk: &Hunk) -> Result<usize> {
         let lines = &self.text.lines;
         if lines.is_empty() && hunk.anchors.is_empty() {
@@ -368,10 +369,10 @@ impl Finder<'_> {
     }
 }
 
-/// Tells whether the new lines of a hunk say that its change has been made: one is new, or
-/// something between them has gone.
+/// Tells whether the new lines of a hunk show that its change is applied: one line is new, or lines
+/// between them were removed.
 fn tells_apart(hunk: &Hunk) -> bool {
-    /// Lines that say that something between them has gone.
+    /// The number of context lines that show that lines between them were removed.
     const TOGETHER: usize = 2;
     let new = hunk.lines.iter().filter(|line| line.is_new()).count();
     hunk.lines.iter().any(|line| !line.is_old()) || new >= TOGETHER

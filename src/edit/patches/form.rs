@@ -1,5 +1,5 @@
-//! Tells the formats apart: 67 of 109 calls that failed elsewhere were in a format that another
-//! tool would have taken.
+//! Detects the format of a patch: 67 of 109 calls that failed in other tools used a format that a
+//! third tool would have accepted.
 
 use super::{FileChange, blocks, check_paths, edits, envelope, unified};
 use crate::error::{Error, Result};
@@ -15,13 +15,13 @@ enum Form {
     Json,
 }
 
-/// Reads a patch in the format that its form shows.
+/// Reads a patch in the format that it appears to be in.
 ///
 /// # Errors
-/// `invalid_args` for a text in none of the formats, for one that cannot be read, and for what is
-/// not done at all: binary patches, links, submodules and copies. Why the query ended.
+/// `invalid_args` for a text in none of the formats, a text that cannot be read, and unsupported
+/// changes: binary patches, links, submodules and copies. The reason for which the query ended.
 pub fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
-    // Each line is kept as a text of its own.
+    // Each line is stored as a text of its own.
     let lines = patch.len() / 16;
     let _charge = cancel.charge(patch.len() + lines * size_of::<super::HunkLine>())?;
     let changes = match form_of(patch) {

@@ -1,4 +1,4 @@
-//! The form in which lines are compared: as they are, or what `fuzz` overlooks.
+//! The form in which lines are compared: exact, or without the differences that `fuzz` ignores.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::text::CancelToken;
 use crate::text::lines::Lines;
 
-/// The number of a line that is in no hunk.
+/// The number of a line that occurs in no hunk.
 const NONE: u32 = u32::MAX;
 
-/// The lines of a file as numbers, equal where the lines of hunks are equal to them.
+/// The lines of a file as numbers; equal numbers mean equal lines.
 pub(super) struct Numbered {
     pass: Pass,
     has_cr: bool,
@@ -21,8 +21,8 @@ pub(super) struct Numbered {
 }
 
 impl Numbered {
-    /// Numbers the lines of a file for hunks that are compared in one pass. Where a hunk has a CR
-    /// itself (`has_cr`), the CR of a line counts; else a line is the same whatever its ending.
+    /// Numbers the lines of a file for hunks that are compared in one pass. For hunks with CRs
+    /// (`has_cr`) the CR of a line counts; otherwise lines with either line end are equal.
     pub(super) fn new<'h>(
         lines: &Lines<'_>,
         hunks: impl Iterator<Item = &'h Hunk>,
@@ -48,9 +48,10 @@ impl Numbered {
         Ok(this)
     }
 
-    /// Returns the numbers of some lines of a hunk.
+    /// Returns the numbers of lines of a hunk.
     pub(super) fn of<'h>(&self, lines: impl Iterator<Item = &'h HunkLine>) -> Vec<u32> {
-        // A hunk that was not numbered is found nowhere: `NONE - 1` is no line of a file.
+        // The lines of a hunk that was not numbered match nowhere: no line of a file has the number
+        // `NONE - 1`.
         let number = |line: &HunkLine| self.numbers.get(self.key(line.text.as_bytes()).as_ref());
         lines.map(|line| number(line).copied().unwrap_or(NONE - 1)).collect()
     }
@@ -66,7 +67,7 @@ pub(super) fn without_cr(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Returns what of a line counts in a pass.
+/// Returns the part of a line that is compared in a pass.
 fn key(line: &[u8], pass: Pass) -> Cow<'_, [u8]> {
     match pass {
         Pass::Exact => line.into(),
@@ -81,7 +82,7 @@ fn key(line: &[u8], pass: Pass) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns the ASCII character that a dash, quote or blank of Unicode stands for.
+/// Returns the ASCII equivalent of a Unicode dash, quote or blank.
 fn plain(c: char) -> char {
     match c {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',

@@ -1,5 +1,5 @@
-//! What hunks make of a file. New lines end as the lines around them; the last newline stays as it
-//! was, unless the patch says so.
+//! Applies hunks to a file. New lines end as the lines around them; the last newline stays as it
+//! was, unless the patch changes it.
 
 use std::collections::VecDeque;
 
@@ -10,17 +10,17 @@ use crate::edit::request::FileName;
 use crate::error::{Error, Result};
 use crate::text::{CancelToken, LineKind};
 
-/// A hunk and where it goes.
+/// A hunk and its place.
 #[derive(Clone, Copy)]
 pub(super) struct Placed<'a> {
     /// The line, from 0.
     pub(super) place: usize,
-    /// The form in which it fits.
+    /// The pass in which it matched.
     pub(super) pass: Pass,
     pub(super) hunk: &'a Hunk,
 }
 
-/// Returns the file with hunks at their places.
+/// Returns the file with the hunks applied at their places.
 pub(super) fn made(
     file: FileName<'_>,
     text: &Text<'_>,
@@ -61,7 +61,7 @@ pub(super) fn made(
     Ok(made.out)
 }
 
-/// Returns whether the patch says that the file ends in a newline.
+/// Returns whether the patch gives the file a last newline; `None` if it does not say.
 fn newline_said(hunk: &Hunk) -> Option<bool> {
     if hunk.lines.iter().any(|line| line.is_new() && line.lacks_newline) {
         return Some(false);
@@ -80,7 +80,7 @@ impl Made<'_> {
     /// Writes the new lines of a hunk at a line of the file; returns the line after it.
     fn hunk(&mut self, Placed { place, pass, hunk }: Placed<'_>) -> Result<usize> {
         let has_cr = hunk.lines.iter().any(|line| line.text.ends_with('\r'));
-        // Where line endings were overlooked, those of the patch say nothing.
+        // If line ends were ignored, those of the patch have no meaning.
         let names_ends = has_cr && pass == Pass::Exact;
         let mut at = place;
         let mut removed: VecDeque<usize> = VecDeque::new();
@@ -108,8 +108,8 @@ impl Made<'_> {
         Ok(at)
     }
 
-    /// Returns how a new line ends: as the one whose place it takes, as the one above, as the one
-    /// below.
+    /// Returns the line end of a new line: that of the line it replaces, of the one above, or of
+    /// the one below.
     fn line_end(&self, replaced: Option<usize>, at: usize) -> &'static [u8] {
         let end = |line: &[u8]| match line {
             [.., b'\r', b'\n'] => Some(&b"\r\n"[..]),
@@ -125,7 +125,7 @@ impl Made<'_> {
             .unwrap_or(b"\n")
     }
 
-    /// Appends a line. The one before it may have been a last one without a newline.
+    /// Appends a line. The line before it may have been the last, without a newline.
     fn push(&mut self, line: &[u8]) -> Result<()> {
         if self.out.last().is_some_and(|last| *last != b'\n') {
             let above = self.text.lines.len().checked_sub(2);
@@ -146,7 +146,7 @@ impl Made<'_> {
         Ok(crate::budget::append(&mut self.out, bytes)?)
     }
 
-    /// Ends the last line, or takes its ending away.
+    /// Adds the newline of the last line, or removes it.
     fn end(&mut self, has_newline: bool) {
         if has_newline && self.out.last().is_some_and(|last| *last != b'\n') {
             self.out.push(b'\n');

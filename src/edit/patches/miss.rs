@@ -1,5 +1,5 @@
-//! What is said of a hunk that stands nowhere: the first line in which it differs from the place
-//! that is most like it.
+//! The error for a hunk that matches nowhere: shows the first line in which it differs from the
+//! most similar place.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use crate::edit::reason::reasons;
 use crate::edit::request::FileName;
 use crate::error::{Error, quoted};
 
-/// Lines of the file that are like one line of a hunk, up to which they count: those that repeat
-/// more often say little.
+/// The number of lines in the file equal to one line of a hunk up to which they count: lines that
+/// repeat more often tell little.
 const REPEATED: usize = 64;
 
-/// The lines that an error names; of more it says how many.
+/// The most lines that an error lists; of more it gives the number.
 const LINES_NAMED: usize = 20;
 
-/// Returns the error for a hunk whose old lines are nowhere in the file.
+/// Returns the error for a hunk whose old lines do not occur in the file.
 pub(super) fn not_found(
     file: FileName<'_>,
     text: &Text<'_>,
@@ -71,8 +71,8 @@ pub(super) fn not_found(
     .with_hint("Read the file again, and take its lines as they are")
 }
 
-/// Returns the place where most lines are those of the hunk: the one that it names, or the first,
-/// where several are.
+/// Returns the place with the most lines of the hunk: of several, the place that the hunk names, or
+/// the first.
 fn nearest(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, old: &[&HunkLine]) -> Option<usize> {
     let mut lines_of: HashMap<u32, Vec<usize>> = HashMap::new();
     for (index, number) in numbered.file.iter().enumerate() {
@@ -92,12 +92,12 @@ fn nearest(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, old: &[&HunkLine])
     let best = votes.into_iter().max_by_key(|&(place, count)| {
         (count, std::cmp::Reverse(place.abs_diff(named)), std::cmp::Reverse(place))
     });
-    // What the patch names is what it is compared with, where no line is alike.
+    // Without any equal line, the hunk is compared with the place that it names.
     let is_there = hunk.start.is_some() && named < text.lines.len();
     best.map(|(place, _)| place).or(is_there.then_some(named))
 }
 
-/// Returns the error for a hunk that stands at several places.
+/// Returns the error for a hunk that matches at several places.
 pub(super) fn not_unique(file: FileName<'_>, hunk: &Hunk, places: &[usize]) -> Error {
     let named: Vec<String> =
         places.iter().take(LINES_NAMED).map(|place| (place + 1).to_string()).collect();

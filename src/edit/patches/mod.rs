@@ -1,16 +1,16 @@
 //! Changes of many files as one text: reads the formats that agents write into one typed plan, and
-//! finds where each part goes.
+//! finds where each part applies.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `form` | which format a text is in |
-//! | `unified`, `recount` | unified and git diffs, whose bodies count and not the numbers in their headers |
+//! | `form` | the detection of the format |
+//! | `unified`, `recount` | unified and git diffs; the counts in their headers are corrected from the bodies |
 //! | `envelope` | `*** Begin Patch` … `*** End Patch` |
 //! | `blocks` | `<<<<<<< SEARCH` … `>>>>>>> REPLACE` |
 //! | `edits` | a JSON list of edits in the shape of `edit_file` |
-//! | `fit`, `keys`, `place` | where hunks stand in a file, byte for byte or in the passes of `fuzz` |
-//! | `miss` | the line in which a hunk differs from the place that is most like it |
-//! | `made` | what hunks make of a file: its line endings and its last newline stay |
+//! | `fit`, `keys`, `place` | the places of hunks in a file, byte for byte or in the passes of `fuzz` |
+//! | `miss` | the first line in which a hunk differs from the most similar place |
+//! | `made` | the file with the hunks applied, with its line ends and its last newline |
 //! | `state`, `decide` | whether a file has the change already, and whether all have |
 
 mod blocks;
@@ -35,62 +35,62 @@ pub use fit::{FitOptions, Fitted, HunkFit, Pass, fit};
 pub use form::read;
 pub use state::State;
 
-/// What is asked for one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// The file, beneath the root of its sandbox.
+    /// The path beneath the root of the sandbox.
     pub path: String,
-    /// What happens to it.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// Whether the file is executable afterwards; `None` leaves that as it is.
+    /// Whether the file is executable afterwards; `None`: as before.
     pub executable: Option<bool>,
     /// The line of the patch, from 1, at which it starts.
     pub line: usize,
 }
 
-/// What happens to a file.
+/// The kind of change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It is made; it must not be there.
+    /// Creates the file, which must not exist.
     Create(String),
-    /// Its lines are changed, if there are hunks, and it moves, if there is a path; no file may be
-    /// there.
+    /// Changes lines, if there are hunks, and moves the file, if there is a path, at which no file
+    /// may exist.
     Update {
         /// The changes.
         hunks: Vec<Hunk>,
         /// The new path.
         moves_to: Option<String>,
     },
-    /// Strings are replaced, as by `edit_file`.
+    /// Replaces strings, as `edit_file` does.
     Edit(Vec<Replacement>),
-    /// It goes. Lines that are given must be all that it holds.
+    /// Deletes the file. If lines are given, the file must hold exactly these.
     Delete(Vec<Hunk>),
 }
 
 /// A replacement in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// What must stand in the file, once unless `replace_all`.
+    /// The text to find, which must occur once unless `replace_all`.
     pub old_string: String,
-    /// What takes its place.
+    /// Its replacement.
     pub new_string: String,
-    /// Whether every place is taken.
+    /// Whether every occurrence is replaced.
     pub replace_all: bool,
 }
 
-/// Some lines and what they become.
+/// Old lines and their replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hunk {
-    /// The lines of the old and of the new file.
+    /// The lines of the old and the new file.
     pub lines: Vec<HunkLine>,
-    /// The first old line's number in the file, from 1, where the patch gives one; without old
-    /// lines that of the line before.
+    /// The number of the first old line in the file, from 1, if the patch has it; for a hunk
+    /// without old lines, that of the line before.
     pub start: Option<usize>,
-    /// The first new line's number in the file as it will be, where the patch gives one.
+    /// The number of the first new line in the new file, if the patch has it.
     pub new_start: Option<usize>,
-    /// Lines that stand before it in the file, in this order.
+    /// Lines that come before it in the file, in this order.
     pub anchors: Vec<String>,
-    /// Whether it ends the file.
+    /// Whether it is at the end of the file.
     pub ends_file: bool,
     /// The line of the patch, from 1, at which it starts.
     pub line: usize,
@@ -99,11 +99,11 @@ pub struct Hunk {
 /// A line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkLine {
-    /// Which side or sides it belongs to.
+    /// The side or sides that it belongs to.
     pub kind: LineKind,
     /// The line without its LF; a CR before it is kept.
     pub text: String,
-    /// Whether the patch says that no newline follows.
+    /// Whether the patch marks it as the last line, without a newline.
     pub lacks_newline: bool,
 }
 
@@ -130,7 +130,7 @@ impl FileChange {
         Self { path: path.into(), kind, executable: None, line }
     }
 
-    /// Returns the path that the file has afterwards; `None` for one that goes.
+    /// Returns the path after the change; `None` for a deleted file.
     #[must_use]
     pub fn new_path(&self) -> Option<&str> {
         match &self.kind {
@@ -146,7 +146,7 @@ impl FileChange {
         std::iter::once(self.path.as_str()).chain(new)
     }
 
-    /// Takes a prefix of so many bytes off its paths, which must have it.
+    /// Removes a prefix of this many bytes from its paths, which must have it.
     pub fn strip(&mut self, prefix: usize) {
         self.path.drain(..prefix);
         if let ChangeKind::Update { moves_to: Some(path), .. } = &mut self.kind {
@@ -160,7 +160,7 @@ fn wrong(line: usize, what: impl std::fmt::Display) -> Error {
     Error::invalid_args(format!("line {line} of the patch: {what}"))
 }
 
-/// Refuses a plan in which two changes are about one path: which of them comes first would decide.
+/// Refuses a plan with two changes of one path, as their order would matter.
 fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     let mut olds = std::collections::HashMap::new();
     let mut news = std::collections::HashMap::new();

@@ -1,18 +1,18 @@
-//! Where a hunk stands in a file: at the place that it names, else at the only one.
+//! The place of a hunk in a file: the one that it names, otherwise the only one.
 
 use super::keys::Numbered;
 use super::{Hunk, HunkLine};
 use crate::edit::matching::occurrences;
 use crate::text::lines::Lines;
 
-/// A file whose lines are compared.
+/// A file to compare lines with.
 pub(super) struct Text<'a> {
     pub(super) lines: Lines<'a>,
     /// Whether its last line lacks a newline.
     pub(super) lacks_newline: bool,
 }
 
-/// Returns where the old lines of a hunk stand, ascending, from 0.
+/// Returns the places of the old lines of a hunk, ascending, from 0.
 pub(super) fn old_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
     places(
         text,
@@ -22,7 +22,7 @@ pub(super) fn old_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> V
     )
 }
 
-/// Returns where its new lines stand.
+/// Returns the places of its new lines.
 pub(super) fn new_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
     places(
         text,
@@ -40,23 +40,23 @@ fn places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, lines: &[&HunkLine]
     places
 }
 
-/// Tells whether what the hunk says of the end of the file holds at a place.
+/// Tells whether a place fits what the hunk says about the end of the file.
 fn ends_fit(text: &Text<'_>, hunk: &Hunk, lines: &[&HunkLine], place: usize) -> bool {
     let is_end = place + lines.len() == text.lines.len();
-    // Where the patch speaks of the last newline, the side that it does not speak of has one.
+    // If the patch mentions a missing last newline, the side without the mark has one.
     let lacks_newline = lines.iter().any(|line| line.lacks_newline);
     let is_said = hunk.lines.iter().any(|line| line.lacks_newline);
     let is_as_said = if is_end { lacks_newline == text.lacks_newline } else { !lacks_newline };
     (is_end || !hunk.ends_file) && (!is_said || is_as_said)
 }
 
-/// Returns the first line at which a hunk with these anchors may start: each is looked for below
-/// the one before.
+/// Returns the first line at which a hunk with these anchors may start: each anchor is searched for
+/// after the one before.
 pub(super) fn below_anchors(lines: &Lines<'_>, anchors: &[String]) -> Option<usize> {
     anchors.iter().try_fold(0, |from, anchor| Some(anchor_places(lines, anchor, from).next()? + 1))
 }
 
-/// Returns the lines from `from` on that are an anchor, but for the white space around them.
+/// Returns the lines from `from` on that equal an anchor, except for whitespace around them.
 pub(super) fn anchor_places<'l>(
     lines: &'l Lines<'_>,
     anchor: &'l str,

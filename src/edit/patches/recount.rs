@@ -1,21 +1,21 @@
-//! Puts the counts of a unified diff's hunks right, before it is read: models write bodies that are
-//! right and counts that are not, and a count that is too small would cut a hunk.
+//! Corrects the counts in the hunk headers of a unified diff before it is parsed: models write
+//! correct bodies with wrong counts, and a count that is too small would cut a hunk.
 
 use super::wrong;
 use crate::error::{Result, quoted};
 use crate::text::CancelToken;
 
-/// The numbers of a hunk's header, as far as it has them.
+/// The numbers in the header of a hunk; those that are missing are `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Numbers {
     old: Option<(usize, usize)>,
     new: Option<(usize, usize)>,
 }
 
-/// Returns the patch with the counts that the bodies have. A hunk without numbers starts at line 0.
+/// Returns the patch with the counts of the bodies. A hunk without numbers starts at line 0.
 ///
 /// # Errors
-/// `invalid_args` for a line in a hunk that is none of a hunk.
+/// `invalid_args` for a line in a hunk that cannot be part of one.
 pub(super) fn recounted(patch: &str, cancel: &CancelToken<'_>) -> Result<String> {
     let lines: Vec<&str> = patch.split_inclusive('\n').collect();
     let mut out = String::with_capacity(patch.len() + patch.len() / 8);
@@ -58,7 +58,7 @@ fn numbers(line: &str) -> Numbers {
     if new.is_some() { Numbers { old, new } } else { Numbers::default() }
 }
 
-/// The lines of a hunk that belong to it, and how many each side has.
+/// The number of lines in a hunk, in all and of each side.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Body {
     lines: usize,
@@ -67,7 +67,7 @@ struct Body {
 }
 
 impl Body {
-    /// Finds where a hunk ends; `above` lines of the patch are before `lines`.
+    /// Finds the end of a hunk; `above` is the number of lines in the patch before `lines`.
     fn of(lines: &[&str], above: usize, numbers: Numbers) -> Result<Self> {
         let wanted = |side: Option<(usize, usize)>| side.map(|(_, count)| count);
         let (old, new) = (wanted(numbers.old), wanted(numbers.new));
@@ -120,7 +120,7 @@ fn is_blank(line: &str) -> bool {
     matches!(line, "\n" | "\r\n" | "\r" | "")
 }
 
-/// Tells whether the next line belongs to a hunk; there is one.
+/// Tells whether the next line, which must exist, belongs to a hunk.
 fn is_body(lines: &[&str]) -> bool {
     !starts_file(lines) && !is_signature(lines[0]) && lines[0].starts_with([' ', '+', '-'])
 }
@@ -135,7 +135,7 @@ fn starts_file(lines: &[&str]) -> bool {
             && lines.get(2).is_some_and(|line| is_header(line)))
 }
 
-/// Tells whether a line starts the signature of a mail.
+/// Tells whether a line starts a mail signature.
 fn is_signature(line: &str) -> bool {
     matches!(line.trim_end_matches(['\r', '\n']), "-- " | "--")
 }

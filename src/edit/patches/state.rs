@@ -1,18 +1,18 @@
-//! Whether a change has been made already.
+//! Whether a change has been applied already.
 
-/// How a file, or the place of a hunk, is to a change.
+/// The state of a file, or of the place of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// As before it.
+    /// Before the change.
     Before,
-    /// As after it.
+    /// After the change.
     After,
-    /// Both: lines are only added, and they stand there.
+    /// Either: lines are only added, and they are there.
     Either,
 }
 
 impl State {
-    /// Returns the state of two parts together; `None` where one is before and one after the
+    /// Returns the state of two parts together; `None` if one is before and the other after the
     /// change.
     pub(super) fn and(self, other: Self) -> Option<Self> {
         match (self, other) {

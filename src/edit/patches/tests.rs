@@ -203,7 +203,7 @@ fn fuzz_overlooks_white_space_and_typography_where_one_place_is_left_and_names_t
         assert_eq!(found.hunks, [HunkFit { line: 1, pass }]);
         assert_eq!(fitted(&patch, Some(file), false).is_ok(), pass == Pass::Exact);
     }
-    // Where line endings are overlooked, new lines end as their neighbours.
+    // Where line ends are ignored, new lines end as their neighbours.
     for (patch, file, then) in
         [("\r\n", "\n", "a\nd\n"), ("\n", "\r\n", "a\r\nd\r\n")].map(|(of_patch, of_file, then)| {
             (["@@", " a", "-c", "+d", ""].join(of_patch), ["a", "c", ""].join(of_file), then)
@@ -252,7 +252,7 @@ fn what_is_made_where_it_is_named_is_not_made_again_where_the_old_lines_stand_to
     assert_eq!(once, "a\nx\nb\nc\na\nb\n");
     let again = fitted(&patch, Some(&once), false).unwrap();
     assert_eq!(again.state, State::After);
-    // Without a number it goes to the only place.
+    // Without a number the hunk goes to its only place.
     let patch = format!("{UNIFIED}@@\n a\n+x\n b\n");
     assert_eq!(made(&patch, &once), "a\nx\nb\nc\na\nx\nb\n");
 }
@@ -342,8 +342,8 @@ fn a_move_overwrites_nothing_and_is_known_when_it_is_made() {
     );
 }
 
-/// Patches that were damaged anywhere are read or refused, and what is read is fitted or refused:
-/// with every state of the file.
+/// Damaged patches are read or refused, and those that are read are fitted or refused, for every
+/// state of the file.
 #[test]
 fn a_damaged_patch_is_an_error_and_never_a_panic() {
     let seeds = [

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, quoted};
 use crate::text::patch::{self, FilePatch, PatchError, PatchHunk, PatchStatus};
 use crate::text::{CancelToken, LineKind};
 
-/// The bits of a mode that say what kind of file it is, and that of a regular one.
+/// The bits of a mode that hold the kind of the file, and their value for a regular file.
 const KIND_BITS: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 
@@ -26,7 +26,7 @@ fn change(file: &FilePatch<'_>) -> Result<FileChange> {
     let [old, new] = [&file.old_path, &file.new_path]
         .map(|path| path.as_deref().map(|path| text(path, line)).transpose());
     let (old, new) = (old?, new?);
-    // Without a rename, an old name such as file.orig only says what was compared.
+    // Without a rename, an old name such as file.orig only names the other side of the diff.
     let is_named_by_new = !matches!(file.status, PatchStatus::Renamed | PatchStatus::Copied);
     let path = if is_named_by_new { new.clone().or(old) } else { old };
     let path = path.filter(|path| !path.is_empty());
@@ -50,7 +50,7 @@ fn change(file: &FilePatch<'_>) -> Result<FileChange> {
     })
 }
 
-/// Refuses what no text is made of.
+/// Refuses changes that a text cannot hold.
 fn refuse(file: &FilePatch<'_>, path: &str) -> Result<()> {
     let line = file.line as usize;
     let refused = |what: &str, instead: &str| {
@@ -90,7 +90,7 @@ fn hunk(hunk: &PatchHunk<'_>) -> Result<Hunk> {
             lacks_newline: !patch_line.newline,
         })
     };
-    // Line 0 is before the first one, which is a place only without old lines.
+    // Line 0 is before the first line, which is a place only without old lines.
     let number = |start: u32| Some(start as usize).filter(|start| *start > 0);
     Ok(Hunk {
         lines: hunk.lines.iter().map(of_line).collect::<Result<_>>()?,
@@ -101,7 +101,7 @@ fn hunk(hunk: &PatchHunk<'_>) -> Result<Hunk> {
     })
 }
 
-/// Returns what a created file holds.
+/// Returns the content of a created file.
 fn content(hunks: &[Hunk], line: usize) -> Result<String> {
     let mut content = String::new();
     for HunkLine { kind, text, lacks_newline } in hunks.iter().flat_map(|hunk| &hunk.lines) {

@@ -57,7 +57,7 @@ fn a_line_keeps_its_line_end_and_a_new_one_takes_that_of_the_file() {
         ("a\nb\r\nc\n", "b\n", "x\nb\n", "a\nx\r\nb\r\nc\n"),
         ("a\nb\r\nc\nd", "b\nc", "b\nx\ny\nc", "a\nb\r\nx\r\ny\r\nc\nd"),
         ("a\r\nb\nc\r\nd", "a\nb\nc\nd", "a\nd", "a\r\nd"),
-        // Where the strings name line ends themselves, they are taken at their word.
+        // If the strings name their line ends themselves, these are used.
         ("a\r\nb\r\n", "a\r\nb", "a\nb", "a\nb\r\n"),
         ("a\r\nb\n", "\r", "", "a\nb\n"),
         ("a\nb\n", "a\nb", "a\r\nb", "a\r\nb\n"),
@@ -265,7 +265,7 @@ fn text(pattern: &'static str) -> impl Strategy<Value = String> {
     proptest::string::string_regex(pattern).expect("a pattern")
 }
 
-/// Checks what holds of every plan: the diff applied to the old file gives the new one.
+/// Checks a property of every plan: the diff applied to the old file gives the new one.
 fn check_diff(base: &str, plan: &Plan) {
     let patch = crate::text::patch::parse(plan.diff.unified_diff.as_bytes()).unwrap();
     assert_eq!(patch.len(), 1);
@@ -300,7 +300,7 @@ proptest! {
     fn a_file_with_crlf_is_edited_as_by_a_pattern(
         base in text("([ab ]{0,3}(\r\n|\n)){0,8}[ab]{0,2}"), old in text("[ab\n]{1,4}"), new in text("[abc\n]{0,5}"), all: bool,
     ) {
-        // LF stands for both line ends, and no match starts between the halves of one.
+        // LF matches both line ends, and no match starts inside a CRLF.
         let pattern = Regex::new(&old.replace('\n', "(?:\r?\n)")).unwrap();
         let found: Vec<_> = pattern.find_iter(base.as_bytes()).map(|found| found.range()).collect();
         let replaced = pattern.replace_all(base.as_bytes(), NoExpand(new.as_bytes()));
