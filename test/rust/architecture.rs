@@ -181,7 +181,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "query",
         &[
             "error", "limits", "budget", "find", "form", "pipeline", "text", "sandbox", "git",
-            "edit", "review",
+            "edit", "journal", "review", "tools",
         ],
     ),
     ("ffi", &["error", "limits", "budget"]),

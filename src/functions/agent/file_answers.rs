@@ -2,10 +2,11 @@
 
 use super::entry::{Answers, Call};
 use crate::error::{Error, Result, quoted};
+use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::settings;
-use crate::functions::files::file_tools::FileTools;
 use crate::functions::text::diff_tool::{Differ, Shown};
 use crate::git::blob_id;
+use crate::query::files::FileTools;
 use crate::review::{Binding, Position};
 use crate::text::Engine;
 use crate::tools::{
@@ -55,8 +56,9 @@ impl Answers for ReadFile {
             range.from = LinePlace { line: from.listed as u64, byte: from.offset as u64 };
         }
         let mut scan = LineScan::new(range, reply.max_bytes);
-        let tools = FileTools::new(execution);
-        let base_oid = tools.stream(&arguments.path, |chunk| scan.push(chunk))?;
+        let tools = FileTools::new(execution.caller().clone());
+        let elsewhere = |path: &str| read_file_for(path, &execution);
+        let base_oid = tools.stream(&arguments.path, |chunk| scan.push(chunk), elsewhere)?;
         let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
         if let Some(cursor) = &arguments.cursor {
             binding.position(cursor)?;
@@ -87,7 +89,7 @@ impl Answers for ReadFile {
 
 impl Answers for WriteFile {
     fn answer(call: Call, arguments: WriteFileArguments) -> Result<Written> {
-        let result = FileTools::new(call.execution).write(&arguments)?;
+        let result = FileTools::new(call.execution.caller().clone()).write(&arguments)?;
         Ok(Written { result, oid: blob_id(arguments.content.as_bytes())? })
     }
 
@@ -99,7 +101,7 @@ impl Answers for WriteFile {
 impl Answers for EditFile {
     fn answer(call: Call, arguments: EditFileArguments) -> Result<Edited> {
         let Call { execution, reply } = call;
-        let result = FileTools::new(execution)
+        let result = FileTools::new(execution.caller().clone())
             .edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
         Edited::new(result, &reply)
     }
@@ -111,7 +113,8 @@ impl Answers for EditFile {
 
 impl Answers for ApplyPatch {
     fn answer(call: Call, arguments: ApplyPatchArguments) -> Result<PatchResult> {
-        FileTools::new(call.execution).patch(&mut Engine::default(), &arguments.into())
+        FileTools::new(call.execution.caller().clone())
+            .patch(&mut Engine::default(), &arguments.into())
     }
 
     fn file_call(arguments: ApplyPatchArguments) -> Option<FileCall> {
@@ -122,7 +125,9 @@ impl Answers for ApplyPatch {
 impl Answers for Undo {
     fn answer(call: Call, arguments: UndoArguments) -> Result<Undone> {
         let Call { execution, reply } = call;
-        FileTools::new(execution).undo(&arguments.chosen(), None, false)?.within(&reply)
+        FileTools::new(execution.caller().clone())
+            .undo(&arguments.chosen(), None, false)?
+            .within(&reply)
     }
 
     fn file_call(arguments: UndoArguments) -> Option<FileCall> {

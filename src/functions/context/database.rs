@@ -3,26 +3,20 @@
 
 use std::sync::Arc;
 
-use crate::edit::{Approvals, Calls, Repeats};
+use crate::edit::Calls;
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::functions::surface::Entry;
 use crate::git::Repositories;
-use crate::journal::{Looked, Memory};
+use crate::query::caller::DatabaseState;
 
 /// The state of one database.
 #[derive(Default)]
 pub struct Database {
-    /// What waits for a person, and what a person has said yes to.
-    pub approvals: Approvals,
+    /// The state of the file tools.
+    pub state: Arc<DatabaseState>,
     /// How often tools were called.
     pub calls: Calls,
-    /// The edits that statements have made.
-    pub repeats: Repeats,
-    /// The operations on files, where no directory is named for them.
-    pub operations: Memory,
-    /// When the directory that is named was last pruned.
-    pub looked: Looked,
     /// The repositories that stay open.
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.

@@ -5,5 +5,4 @@ pub mod database;
 pub mod execution_context;
 pub mod file_input;
 pub mod grants;
-pub mod journal;
 pub mod settings;

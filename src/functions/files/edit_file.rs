@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::file_tools::FileTools;
 use super::parameters::{
     EDITS, NEW_STRING, OLD_STRING, ONE, ONE_OR_ALL, PAIRS, PATH, REPLACE_ALL, edit_arguments,
 };
@@ -38,19 +37,19 @@ impl Declared for EditFile {
 
 /// The file tools, and what compares the texts.
 pub struct Editor {
-    pub(super) tools: FileTools,
+    pub(super) tools: Opened,
     pub(super) engine: Engine,
 }
 
 impl State for Editor {
-    const SETTINGS: &'static [&'static str] = FileTools::SETTINGS;
+    const SETTINGS: &'static [&'static str] = Opened::SETTINGS;
 
     fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Ok(Self { tools: FileTools::open::<F>(settings)?, engine: Engine::default() })
+        Ok(Self { tools: Opened::open::<F>(settings)?, engine: Engine::default() })
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(self.tools.budget())
+        self.tools.budget()
     }
 }
 

@@ -1,21 +1,11 @@
-//! The functions over files of sandboxes, one file each. `file_tools` is what they and the tools of
-//! the same names do, by plans (`planned_operation`, `planned_patch`) that are approved or refused;
-//! `patch_tools` changes several files at once.
+//! The functions over files of sandboxes, one file each; their work is in `query::files`.
 
 pub mod edit_explain;
 pub mod edit_file;
 pub mod edit_files;
 pub mod edit_lines;
-pub mod file_tools;
-mod hidden_call;
 pub mod parameters;
-mod patch_tools;
-pub mod planned_operation;
-pub mod planned_patch;
-mod question;
 pub mod read_file;
 pub mod redline_log;
 pub mod revert_edit;
-pub mod taking_back;
-mod undo;
 pub mod write_file;

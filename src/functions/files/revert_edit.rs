@@ -1,8 +1,7 @@
 //! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: recorded operations on
 //! files taken back.
 
-use super::file_tools::FileTools;
-use super::taking_back::Chosen;
+use super::parameters::Opened;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Nulls, Overload};
 use crate::functions::params::{
@@ -13,6 +12,7 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf,
     Written, bigint, structures, varchar,
 };
+use crate::query::files::{Chosen, FileTools};
 use crate::tools::{Undone, UndoneFile};
 
 /// `revert_edit`
@@ -112,11 +112,11 @@ impl HasList<FileRow> for RevertRow {
 impl Scalar for RevertEdit {
     const OVERLOADS: &'static [Overload] = &[OF_ONE.split_at(1).0, &OF_ONE];
     type Returns = StructOf<RevertRow>;
-    type State = FileTools;
+    type State = Opened;
     // A NULL must not be a change that silently did not happen.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let values = row_options(args.options(), FIELDS, args.function())?;
         let given = args.with((FIELDS, &values), (&[], &[]));
         let chosen = Chosen::Operation(args.get(ID)?.to_owned());
@@ -136,31 +136,29 @@ impl Scalar for RevertEdit {
 impl Scalar for RevertEdits {
     const OVERLOADS: &'static [Overload] = &[OF_SANDBOX.split_at(1).0, &OF_SANDBOX];
     type Returns = StructOf<RevertRow>;
-    type State = FileTools;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let values = row_options(args.options(), FIELDS, args.function())?;
         let given = args.with((FIELDS, &values), (&[], &[]));
         let name = args.get(SANDBOX)?.trim_end_matches('/').to_owned();
-        tools.check_sandbox(&name)?;
+        check_sandbox(tools, &name)?;
         let client = given.get(SESSION)?.map(str::to_owned);
-        let client = client.unwrap_or_else(|| tools.execution().client());
+        let client = client.unwrap_or_else(|| tools.caller().client());
         let chosen = Chosen::Sandbox { name, client, since: given.get(SINCE)? };
         let done = tools.undo(&chosen, given.get(PATH)?, given.get(DRY_RUN)?)?;
         Ok(out.row(&done))
     }
 }
 
-impl FileTools {
-    /// Refuses a name that is not a sandbox's.
-    fn check_sandbox(&self, name: &str) -> Result<()> {
-        let sandboxes = self.execution().access.sandboxes();
-        let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);
-        if all.any(|sandbox| sandbox.name() == name) {
-            return Ok(());
-        }
-        Err(Error::fs_denied(format!("{} is not a sandbox", quoted(name)))
-            .with_hint("Give the name of a sandbox that redline_capabilities() lists"))
+/// Refuses a name that is not a sandbox's.
+fn check_sandbox(tools: &FileTools, name: &str) -> Result<()> {
+    let sandboxes = tools.caller().access.sandboxes();
+    let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);
+    if all.any(|sandbox| sandbox.name() == name) {
+        return Ok(());
     }
+    Err(Error::fs_denied(format!("{} is not a sandbox", quoted(name)))
+        .with_hint("Give the name of a sandbox that redline_capabilities() lists"))
 }

@@ -1,7 +1,6 @@
 //! `write_file(path, content)`: a file made or replaced as a whole.
 
-use super::file_tools::FileTools;
-use super::parameters::{CONTENT, PATH, write_arguments};
+use super::parameters::{CONTENT, Opened, PATH, write_arguments};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::args::Args;
@@ -27,11 +26,11 @@ impl Declared for WriteFile {
 impl Scalar for WriteFile {
     const OVERLOADS: &'static [Overload] = &[fields![PATH, CONTENT]];
     type Returns = RecordOf<WriteResult>;
-    type State = FileTools;
+    type State = Opened;
     // A NULL must not be a write that silently did not happen.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         Ok(out.record(&tools.write(&write_arguments(args)?)?))
     }
 }
