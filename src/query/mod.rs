@@ -4,6 +4,7 @@
 //! values, and starts its threads through [`run::Run`]. Nothing here knows DuckDB or a
 //! setting.
 
+pub mod answers;
 pub mod blame;
 pub mod caller;
 pub mod commit;

@@ -1,12 +1,12 @@
 //! What the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile` do.
 
 use super::entry::{Answers, Call};
-use super::missing_file::explained;
 use crate::error::Result;
 use crate::functions::params::CONTEXT;
 use crate::functions::surface::Row;
 use crate::git::{Changes, LineCounts, Measured, Pathspec, RenameOptions};
 use crate::query::Revisions;
+use crate::query::answers::explained;
 use crate::query::review::{Frame, Request, Reviewed};
 use crate::review::{CURSOR_BYTES, Kind, Layout, Page};
 use crate::text::DiffOptions;
