@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("git/store", &["error", "limits", "budget", "text", "sandbox", "git/model"]),
     ("git/refs", &["error", "limits", "budget", "sandbox", "git/model", "git/store"]),
     ("git/config", &["budget", "git/model"]),
-    ("git/objects", &["error", "limits", "budget", "git/model", "git/store"]),
+    ("git/objects", &["error", "limits", "budget", "text", "git/model", "git/store"]),
     (
         "git/repository",
         &[
