@@ -67,8 +67,8 @@ impl Tool for EditFile {
 /// The arguments of `write_file`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct WriteFileArguments {
-    #[allow(missing_docs)]
     pub path: String,
     /// All that the file is to hold.
     pub content: String,
@@ -77,32 +77,27 @@ pub struct WriteFileArguments {
 /// The arguments of `edit_file`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct EditFileArguments {
-    #[allow(missing_docs)]
     pub path: String,
     /// Must match exactly and occur once (or replace_all).
     pub old_string: Option<String>,
     /// What takes its place.
     pub new_string: Option<String>,
-    #[allow(missing_docs)]
     pub replace_all: Option<bool>,
-    #[allow(missing_docs)]
     pub edits: Option<Vec<EditArgument>>,
-    #[allow(missing_docs)]
     pub base_oid: Option<String>,
 }
 
 /// One of several replacements.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct EditArgument {
-    #[allow(missing_docs)]
     #[serde(alias = "oldText", alias = "old_text", alias = "old_str")]
     pub old_string: String,
-    #[allow(missing_docs)]
     #[serde(alias = "newText", alias = "new_text", alias = "new_str")]
     pub new_string: String,
-    #[allow(missing_docs)]
     #[serde(alias = "replaceAll")]
     pub replace_all: Option<bool>,
 }

@@ -106,6 +106,7 @@ impl Tool for GitDiffFile {
 /// The arguments of `GitDiff`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitDiffArguments {
     /// Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b.
     pub from: String,
@@ -113,7 +114,6 @@ pub struct GitDiffArguments {
     pub to: Option<String>,
     /// sandbox or sandbox/directory.
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub file: Option<String>,
     /// Pathspecs: src, *.rs, :!docs.
     pub paths: Option<Vec<String>>,
@@ -122,10 +122,8 @@ pub struct GitDiffArguments {
     /// none (default), all, change, eol, cr_at_eol.
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<Whitespace>,
-    #[allow(missing_docs)]
     #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
