@@ -263,13 +263,13 @@ impl RegularFile {
     /// Reads the whole file; more than `limit` bytes are [`OpenError::TooLarge`], also when it
     /// grows meanwhile.
     pub fn read_all(&self, limit: u64) -> Result<Vec<u8>, OpenError> {
-        if self.stamp.size > limit {
-            return Err(OpenError::TooLarge { size: self.stamp.size });
+        if self.stamp.size() > limit {
+            return Err(OpenError::TooLarge { size: self.stamp.size() });
         }
         let mut bytes = Vec::new();
         let no_memory = || OpenError::System(io::ErrorKind::OutOfMemory.into());
         // One byte more than its size reveals a file that has grown.
-        let size = usize::try_from(self.stamp.size).map_err(|_| no_memory())?.saturating_add(1);
+        let size = usize::try_from(self.stamp.size()).map_err(|_| no_memory())?.saturating_add(1);
         bytes.try_reserve_exact(size).map_err(|_| no_memory())?;
         // A large buffer is zeroed before it is read into, as the budget is checked between its
         // steps.

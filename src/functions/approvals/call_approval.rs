@@ -5,11 +5,12 @@
 
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
-use crate::functions::files::parameters::{
-    CONTENT, EDITS, ONE, ONE_OR_ALL, Opened, PAIRS, PATH, edit_arguments, write_arguments,
-};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
+use crate::functions::params::files::{
+    CONTENT, EDITS, ONE, ONE_OR_ALL, PAIRS, PATH, edit_arguments, write_arguments,
+};
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
 use crate::tools::{FileCall, ReadFileArguments};
 
@@ -35,7 +36,7 @@ macro_rules! approval_of {
             type State = Opened;
             const NULLS: Nulls = Nulls::Handle;
 
-            fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+            fn call(tools: &mut args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
                 Ok(out.json(tools.approval(&$call(args)?)?))
             }
         }

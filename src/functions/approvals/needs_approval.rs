@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::agent::tools as tools_of_agents;
-use crate::functions::files::parameters::Opened;
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
 use crate::functions::params::kinds::{Bytes, Text};

@@ -1,6 +1,5 @@
 //! `edit_explain(path, old_string)`: where a string stands in a file, and what resembles it.
 
-use super::parameters::PATH;
 use crate::edit::{self, NearMiss};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Open, Type};
@@ -8,6 +7,7 @@ use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
+use crate::functions::params::files::PATH;
 use crate::functions::params::given::Given;
 use crate::functions::params::kinds::Name;
 use crate::functions::params::param::{Asked, Kind, Param, required};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::edit_file::Editor;
-use super::parameters::{EDITS_OF, PAIRS_OF};
 use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Nulls, Overload};
+use crate::functions::params::files::{EDITS_OF, PAIRS_OF};
 use crate::functions::params::{
     Args, Flag, Maybe, Name, Param, Text, fields, flag, optional, options, required, row_options,
 };

@@ -4,7 +4,6 @@ pub mod edit_explain;
 pub mod edit_file;
 pub mod edit_files;
 pub mod edit_lines;
-pub mod parameters;
 pub mod read_file;
 pub mod redline_log;
 pub mod revert_edit;

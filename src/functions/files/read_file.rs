@@ -1,9 +1,9 @@
 //! `read_file(path [, offset, max_chars])`: the text of a file, or a part of it.
 
-use super::parameters::Opened;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload, Type};
 use crate::functions::context::file_input::read_file_for;
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
 use crate::functions::params::given::Given;

@@ -1,9 +1,9 @@
 //! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: recorded operations on
 //! files taken back.
 
-use super::parameters::Opened;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Flag, Maybe, Moment, Name, Param, Text, fields, flag, optional, options, required,
     row_options,

@@ -1,10 +1,11 @@
 //! `write_file(path, content)`: a file made or replaced as a whole.
 
-use super::parameters::{CONTENT, Opened, PATH, write_arguments};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
+use crate::functions::params::files::{CONTENT, PATH, write_arguments};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
 };
