@@ -36,7 +36,7 @@ macro_rules! approval_of {
             type State = Opened;
             const NULLS: Nulls = Nulls::Handle;
 
-            fn call(tools: &mut args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+            fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
                 Ok(out.json(tools.approval(&$call(args)?)?))
             }
         }

@@ -11,8 +11,8 @@ use crate::edit::Session;
 use crate::error::Result;
 use crate::ffi::{Settings, THREADS};
 use crate::functions::surface::{Declared, State};
+use crate::query::Caller;
 use crate::query::Context;
-use crate::query::caller::{Caller, Journaling};
 use crate::sandbox::Access;
 
 /// Whether DuckDB may read and write files anywhere.
