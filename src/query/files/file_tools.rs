@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::hidden_call::{Hidden, call_of};
 use super::planned_operation::{Effect, PlannedOperation, file_name};
-use super::question::{Asking, Question};
+use super::question::{Asking, Planned, Question};
 use super::recorded::{Recorded, file_at};
 use crate::budget::{Budget, check_current, lossy, owned};
 use crate::edit::{Digest, FileTool, Plan, Session, Ticket, check_base};
