@@ -1,19 +1,18 @@
 //! What the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo` do.
 
 use super::entry::{Answers, Call};
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::settings;
 use crate::functions::text::diff_tool::{Differ, Shown};
 use crate::git::blob_id;
+use crate::query::answers;
 use crate::query::files::FileTools;
-use crate::review::{Binding, Position};
 use crate::text::Engine;
 use crate::tools::{
     ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditCall,
-    EditFile, EditFileArguments, Edited, FileCall, LinePlace, LineScan, Lines, PatchResult,
-    ReadFile, ReadFileArguments, Undo, UndoArguments, Undone, WriteFile, WriteFileArguments,
-    Written,
+    EditFile, EditFileArguments, Edited, FileCall, Lines, PatchResult, ReadFile, ReadFileArguments,
+    Undo, UndoArguments, Undone, WriteFile, WriteFileArguments, Written,
 };
 
 impl Answers for Diff {
@@ -44,42 +43,9 @@ impl Answers for Diff {
 impl Answers for ReadFile {
     fn answer(call: Call, arguments: ReadFileArguments) -> Result<Lines> {
         let Call { execution, reply } = call;
-        let mut range = arguments.range()?;
-        let options = format!(
-            "read_file {:?} {:?} {:?} {}",
-            arguments.path, arguments.first_line, arguments.last_line, range.has_numbers
-        );
-        // The cursor says where to go on before the file tells whether it is still the same one.
-        let from =
-            arguments.cursor.as_deref().map(|given| Binding::peek(given, options.as_bytes()));
-        if let Some(from) = from.transpose()? {
-            range.from = LinePlace { line: from.listed as u64, byte: from.offset as u64 };
-        }
-        let mut scan = LineScan::new(range, reply.max_bytes);
         let tools = FileTools::new(execution.caller().clone());
         let elsewhere = |path: &str| read_file_for(path, &execution);
-        let base_oid = tools.stream(&arguments.path, |chunk| scan.push(chunk), elsewhere)?;
-        let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
-        if let Some(cursor) = &arguments.cursor {
-            binding.position(cursor)?;
-        }
-        let cursor = |place: LinePlace| {
-            let number = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
-            let position = Position {
-                listed: number(place.line),
-                offset: number(place.byte),
-                ..Position::default()
-            };
-            binding.cursor(position).ok_or_else(|| {
-                Error::too_large(format!(
-                    "{} has a line that no cursor reaches",
-                    quoted(&arguments.path)
-                ))
-                .with_hint("Use search to find a text in it")
-            })
-        };
-        let lines = Lines { path: arguments.path.clone(), base_oid, ..Lines::default() };
-        lines.filled(&scan.finish(), range, &reply, cursor)
+        answers::read_file(&tools, &reply, &arguments, elsewhere)
     }
 
     fn file_call(arguments: ReadFileArguments) -> Option<FileCall> {

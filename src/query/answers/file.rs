@@ -1,12 +1,12 @@
 //! The answer of `GitFile`.
 
 use super::missing_file::explained;
-use super::pages::opened;
+use super::pages::{line_cursor, opened, place_of};
 use crate::error::{Error, Result, escaped, quoted};
 use crate::git::{ReadLimit, SideFiles, Stage, blob_id, object_of};
 use crate::query::Context;
-use crate::review::{Binding, Position};
-use crate::tools::{GitFileArguments, LinePlace, LineScan, Lines, Reply};
+use crate::review::Binding;
+use crate::tools::{GitFileArguments, LineScan, Lines, Reply};
 
 /// Returns the lines of a file of a revision.
 pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> Result<Lines> {
@@ -49,24 +49,12 @@ pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> R
     let base_oid = blob_id(&content)?;
     let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
     if let Some(cursor) = &arguments.cursor {
-        let from = binding.position(cursor)?;
-        range.from = LinePlace { line: from.listed as u64, byte: from.offset as u64 };
+        range.from = place_of(binding.position(cursor)?);
     }
     let mut scan = LineScan::new(range, reply.max_bytes);
     scan.push(&content);
-    let cursor = |place: LinePlace| {
-        let number = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
-        let position = Position {
-            listed: number(place.line),
-            offset: number(place.byte),
-            ..Position::default()
-        };
-        binding.cursor(position).ok_or_else(|| {
-            Error::too_large(format!("{} has a line that no cursor reaches", quoted(path)))
-                .with_hint("Use search to find a text in it")
-        })
-    };
-    let path = escaped(&format!("{path} at {rev}"));
-    let lines = Lines { path, base_oid, ..Lines::default() };
+    let cursor = |place| line_cursor(&binding, place, path);
+    let shown = escaped(&format!("{path} at {rev}"));
+    let lines = Lines { path: shown, base_oid, ..Lines::default() };
     lines.filled(&scan.finish(), range, reply, cursor)
 }

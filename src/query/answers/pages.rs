@@ -1,10 +1,11 @@
 //! What the answers of several tools have in common: pages of a list, the repository that is named,
 //! and names as they are shown.
 
-use crate::error::{Error, Result, escaped, visible};
+use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::git::Repository;
 use crate::query::Context;
 use crate::review::{Binding, Position};
+use crate::tools::LinePlace;
 
 /// What pages of a list are cut by.
 pub struct Pages {
@@ -55,4 +56,20 @@ pub fn short(name: &[u8]) -> &[u8] {
 /// Returns a path as it can be given again, escaped where it hides or turns text.
 pub fn path_text(path: &[u8]) -> String {
     escaped(&String::from_utf8_lossy(path))
+}
+
+/// Returns the place in a file that a cursor leads to.
+pub fn place_of(from: Position) -> LinePlace {
+    LinePlace { line: from.listed as u64, byte: from.offset as u64 }
+}
+
+/// Returns the cursor of a place in a file.
+pub fn line_cursor(binding: &Binding, place: LinePlace, path: &str) -> Result<String> {
+    let number = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
+    let position =
+        Position { listed: number(place.line), offset: number(place.byte), ..Position::default() };
+    binding.cursor(position).ok_or_else(|| {
+        Error::too_large(format!("{} has a line that no cursor reaches", quoted(path)))
+            .with_hint("Use search to find a text in it")
+    })
 }
