@@ -91,9 +91,9 @@ impl Answers for ApplyPatch {
 impl Answers for Undo {
     fn answer(call: Call, arguments: UndoArguments) -> Result<Undone> {
         let Call { execution, reply } = call;
-        FileTools::new(execution.caller().clone())
-            .undo(&arguments.chosen(), None, false)?
-            .within(&reply)
+        let tools = FileTools::new(execution.caller().clone());
+        let done = tools.undo(&arguments.chosen(), None, false)?;
+        Undone { done, unified_diff: String::new(), truncated: false }.within(&reply)
     }
 
     fn file_call(arguments: UndoArguments) -> Option<FileCall> {

@@ -91,31 +91,6 @@ impl HasList<PlacedHunk> for FileResult {
     }
 }
 
-impl Row for PatchResult {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar(
-            "id",
-            "The operation, for revert_edit; NULL where nothing was written",
-            |result, out| out.text(result.id.as_deref()),
-        ),
-        varchar("outcome", "`applied`, `already_applied` or `would_apply`", |result, out| {
-            out.text(result.outcome)
-        }),
-        structures::<Self, FileResult>("files", "What became of each file"),
-        varchar("message", "What happened, in one line", |result, out| {
-            out.text(result.message.as_str())
-        }),
-    ];
-}
-
-impl HasList<FileResult> for PatchResult {
-    fn list(result: &Self, out: Out<'_, ListOf<FileResult>>) -> Written {
-        out.all(&result.files)
-    }
-}
-
 impl Scalar for EditFiles {
     const OVERLOADS: &'static [Overload] = &[
         OF_PATCH.split_at(2).0,

@@ -9,11 +9,10 @@ use crate::functions::params::{
     row_options,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf,
-    Written, bigint, structures, varchar,
+    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
 };
 use crate::query::files::{Chosen, FileTools};
-use crate::tools::{Undone, UndoneFile};
+use crate::tools::{ChangedFiles, UndoneFile};
 
 /// `revert_edit`
 pub struct RevertEdit;
@@ -56,11 +55,8 @@ const OPTIONS: Field =
 const OF_ONE: [Field; 2] = [ID.field, OPTIONS];
 const OF_SANDBOX: [Field; 2] = [SANDBOX.field, OPTIONS];
 
-/// A file that becomes, or became, another.
-pub struct FileRow;
-
-impl Row for FileRow {
-    type Of<'a> = &'a UndoneFile;
+impl Row for UndoneFile {
+    type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
         varchar("path", "The file, as `sandbox/relative/path`", |file, out| {
@@ -79,39 +75,9 @@ impl Row for FileRow {
     ];
 }
 
-/// What was taken back.
-pub struct RevertRow;
-
-impl Row for RevertRow {
-    type Of<'a> = &'a Undone;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar(
-            "id",
-            "The operation that took it back; NULL where nothing was done",
-            |row, out| out.text(row.id.as_deref()),
-        ),
-        varchar(
-            "outcome",
-            "`applied`, `already_applied` where nothing is left to take back, or `would_apply`",
-            |row, out| out.text(row.outcome),
-        ),
-        structures::<Self, FileRow>("files", "The files that become others"),
-        varchar("message", "What happened, in one sentence", |row, out| {
-            out.text(row.message.as_str())
-        }),
-    ];
-}
-
-impl HasList<FileRow> for RevertRow {
-    fn list(row: &Undone, out: Out<'_, ListOf<FileRow>>) -> Written {
-        out.all(&row.files)
-    }
-}
-
 impl Scalar for RevertEdit {
     const OVERLOADS: &'static [Overload] = &[OF_ONE.split_at(1).0, &OF_ONE];
-    type Returns = StructOf<RevertRow>;
+    type Returns = StructOf<ChangedFiles<UndoneFile>>;
     type State = Opened;
     // A NULL must not be a change that silently did not happen.
     const NULLS: Nulls = Nulls::Handle;
@@ -135,7 +101,7 @@ impl Scalar for RevertEdit {
 
 impl Scalar for RevertEdits {
     const OVERLOADS: &'static [Overload] = &[OF_SANDBOX.split_at(1).0, &OF_SANDBOX];
-    type Returns = StructOf<RevertRow>;
+    type Returns = StructOf<ChangedFiles<UndoneFile>>;
     type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 

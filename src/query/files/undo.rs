@@ -14,7 +14,7 @@ use crate::git::blob_id;
 use crate::journal::ChangeKind;
 use crate::sandbox::{self, After, Change};
 use crate::text::{CancelToken, Engine};
-use crate::tools::{UndoArguments, Undone, UndoneFile};
+use crate::tools::{ChangedFiles, UndoArguments, UndoneFile};
 
 impl UndoArguments {
     /// Returns which operation is taken back.
@@ -28,7 +28,12 @@ impl FileTools {
     ///
     /// # Errors
     /// Those of [`Self::taken_back`], of approvals and of the system.
-    pub fn undo(&self, chosen: &Chosen, path: Option<&str>, is_dry_run: bool) -> Result<Undone> {
+    pub fn undo(
+        &self,
+        chosen: &Chosen,
+        path: Option<&str>,
+        is_dry_run: bool,
+    ) -> Result<ChangedFiles<UndoneFile>> {
         let targets = self.taken_back(chosen, path)?;
         let files = targets.iter().map(|target| self.undone(target)).collect::<Result<Vec<_>>>()?;
         let outcome = match is_dry_run {
@@ -41,7 +46,7 @@ impl FileTools {
             _ => None,
         };
         let message = message(outcome, &files);
-        Ok(Undone { id, outcome, files, message, unified_diff: String::new(), truncated: false })
+        Ok(ChangedFiles { id, outcome, files, message })
     }
 
     /// Returns the payload that a person decides on first, if one must be asked.
