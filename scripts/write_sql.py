@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what the registries inside the extension say: sql/tools*.sql from redline_tools(), the macros with all options in
+"""Writes the files that repeat a declaration: sql/tools*.sql from redline_tools(), the macros with all options in
 sql/macros.sql and the lists of functions in docs/ from redline_help(), the tables of columns and parameters on the pages
-of functions from a debug build."""
+of functions from a debug build, the copies of a query in sql/analytics.sql."""
 
 import argparse
 import csv
@@ -199,6 +199,23 @@ def render_git(con: duckdb.DuckDBPyConnection) -> str:
     return text.replace("git_show(range", "git_show(rev").replace("concat(range", "concat(rev")
 
 
+# The lines that follow renames, and a place for a copy of them; each ends at an empty line.
+FOLLOWED = re.compile(r"(?<=make sql copies it\.\n).*?(?=\n\n)", re.DOTALL)
+FOLLOWED_COPY = re.compile(r"(?<=    -- As in followed_changes\.\n).*?(?=\n\n)", re.DOTALL)
+
+
+def render_analytics() -> str:
+    """Returns sql/analytics.sql with the copies of the lines that follow renames.
+
+    A macro cannot call another one by its full name, since it does not know its schema: so each of them has the lines.
+    """
+    text = (ROOT / "sql/analytics.sql").read_text()
+    found = FOLLOWED.search(text)
+    assert found is not None
+    code = re.sub(r" +--.*\n", "", found[0]) + ","
+    return FOLLOWED_COPY.sub(lambda _: code, text)
+
+
 def page_of(function: str) -> str:
     """Returns the page that has the function's signature."""
     pages = ROOT / "docs" / "functions"
@@ -287,6 +304,7 @@ def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return (
         texts
         | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)}
+        | {"sql/analytics.sql": render_analytics()}
         | render_functions(con)
         | render_pages(con)
     )

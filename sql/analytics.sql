@@ -75,7 +75,7 @@ CREATE OR REPLACE MACRO directory_period_churn(range := 'HEAD', repo := '.', dep
 -- History through renames: the rows of commit_changes, with the name that each file got in the end as current_path. To add up
 -- the changes of a file under all its names, group by current_path.
 -- A change is followed to the next rename of its path in a newer commit, as far as the path is not deleted before. A change
--- behind which the path is renamed away, with no new file of that name between, was made on another branch and goes the
+-- after which the path is renamed away, with no new file of that name between, was made on another branch and goes the
 -- same way. Renames made by a merge are not seen.
 CREATE OR REPLACE MACRO followed_changes(range := 'HEAD', repo := '.', since := NULL, until := NULL) AS TABLE
     WITH RECURSIVE
@@ -84,7 +84,8 @@ CREATE OR REPLACE MACRO followed_changes(range := 'HEAD', repo := '.', since := 
         SELECT system.main.row_number() OVER () AS pos, commit_id, author_name, author_email, author_date, committer_date, subject,
             file_path, status, old_path, similarity, additions, deletions, is_binary
         FROM system.main.commit_changes(range, repo, renames := true, since := since)),
-    -- Where a name ends, and what the file is called from there on.
+    -- Up to the empty line, this is in every macro that follows renames: make sql copies it.
+    -- Where a name ends, and the name of the file from there on.
     endings AS MATERIALIZED (
         SELECT old_path AS path, pos, file_path AS next_path FROM changed WHERE status = 'renamed'
         UNION ALL SELECT file_path, pos, NULL FROM changed WHERE status = 'deleted'),
@@ -101,11 +102,12 @@ CREATE OR REPLACE MACRO followed_changes(range := 'HEAD', repo := '.', since := 
     placed AS (
         SELECT c.*, CASE WHEN c.status = 'deleted' THEN NULL WHEN b.is_gone THEN b.pos WHEN n.next_path IS NOT NULL THEN n.pos END AS next_pos
         FROM changed c ASOF LEFT JOIN endings n ON c.file_path = n.path AND c.pos > n.pos
-        ASOF LEFT JOIN births b ON c.file_path = b.path AND c.pos <= b.pos)
-    SELECT coalesce(f.current_path, p.file_path) AS current_path, p.* EXCLUDE (pos, next_pos)
-    FROM placed p LEFT JOIN finals f ON p.next_pos = f.pos
-    WHERE until IS NULL OR p.committer_date <= until
-    ORDER BY p.pos;
+        ASOF LEFT JOIN births b ON c.file_path = b.path AND c.pos <= b.pos),
+    followed AS (
+        SELECT coalesce(f.current_path, p.file_path) AS current_path, p.* FROM placed p LEFT JOIN finals f ON p.next_pos = f.pos
+        WHERE until IS NULL OR p.committer_date <= until)
+
+    SELECT * EXCLUDE (pos, next_pos) FROM followed ORDER BY pos;
 
 -- Hotspots: files that are both complicated and often changed.
 --   A. Tornhill: Your Code as a Crime Scene. Pragmatic Bookshelf 2015 (and its tool, Code Maat).
@@ -118,6 +120,7 @@ CREATE OR REPLACE MACRO hotspots(rev := 'HEAD', repo := '.', paths := NULL, sinc
     changed AS MATERIALIZED (
         SELECT system.main.row_number() OVER () AS pos, author_name, committer_date, file_path, status, old_path, additions, deletions
         FROM system.main.commit_changes(rev, repo, renames := true, since := since)),
+    -- As in followed_changes.
     endings AS MATERIALIZED (
         SELECT old_path AS path, pos, file_path AS next_path FROM changed WHERE status = 'renamed'
         UNION ALL SELECT file_path, pos, NULL FROM changed WHERE status = 'deleted'),
@@ -134,13 +137,14 @@ CREATE OR REPLACE MACRO hotspots(rev := 'HEAD', repo := '.', paths := NULL, sinc
         SELECT c.*, CASE WHEN c.status = 'deleted' THEN NULL WHEN b.is_gone THEN b.pos WHEN n.next_path IS NOT NULL THEN n.pos END AS next_pos
         FROM changed c ASOF LEFT JOIN endings n ON c.file_path = n.path AND c.pos > n.pos
         ASOF LEFT JOIN births b ON c.file_path = b.path AND c.pos <= b.pos),
+    followed AS (
+        SELECT coalesce(f.current_path, p.file_path) AS current_path, p.* FROM placed p LEFT JOIN finals f ON p.next_pos = f.pos
+        WHERE until IS NULL OR p.committer_date <= until),
+
     counted AS (
-        SELECT coalesce(f.current_path, p.file_path) AS path, system.main.count(*) AS commits,
-            system.main.count(DISTINCT p.author_name) AS authors,
-            coalesce(system.main.sum(system.main.add(p.additions, p.deletions)), 0)::BIGINT AS churn
-        FROM placed p LEFT JOIN finals f ON p.next_pos = f.pos
-        WHERE until IS NULL OR p.committer_date <= until
-        GROUP BY 1),
+        SELECT current_path AS path, system.main.count(*) AS commits, system.main.count(DISTINCT author_name) AS authors,
+            coalesce(system.main.sum(system.main.add(additions, deletions)), 0)::BIGINT AS churn
+        FROM followed GROUP BY current_path),
     -- All lines of a revision are what it adds to nothing.
     sized AS (
         SELECT file_path, additions AS lines, CASE complexity WHEN 'lines' THEN additions::DOUBLE
@@ -168,6 +172,7 @@ CREATE OR REPLACE MACRO co_changes(range := 'HEAD', repo := '.', since := NULL, 
     changed AS MATERIALIZED (
         SELECT system.main.row_number() OVER () AS pos, commit_id, committer_date, file_path, status, old_path
         FROM system.main.commit_changes(range, repo, renames := true, since := since)),
+    -- As in followed_changes.
     endings AS MATERIALIZED (
         SELECT old_path AS path, pos, file_path AS next_path FROM changed WHERE status = 'renamed'
         UNION ALL SELECT file_path, pos, NULL FROM changed WHERE status = 'deleted'),
@@ -184,13 +189,15 @@ CREATE OR REPLACE MACRO co_changes(range := 'HEAD', repo := '.', since := NULL, 
         SELECT c.*, CASE WHEN c.status = 'deleted' THEN NULL WHEN b.is_gone THEN b.pos WHEN n.next_path IS NOT NULL THEN n.pos END AS next_pos
         FROM changed c ASOF LEFT JOIN endings n ON c.file_path = n.path AND c.pos > n.pos
         ASOF LEFT JOIN births b ON c.file_path = b.path AND c.pos <= b.pos),
-    paths_of AS (
-        SELECT DISTINCT p.commit_id, coalesce(f.current_path, p.file_path) AS path
-        FROM placed p LEFT JOIN finals f ON p.next_pos = f.pos
+    followed AS (
+        SELECT coalesce(f.current_path, p.file_path) AS current_path, p.* FROM placed p LEFT JOIN finals f ON p.next_pos = f.pos
         WHERE until IS NULL OR p.committer_date <= until),
+
     together AS MATERIALIZED (
         SELECT commit_id, path, system.main.count(*) OVER (PARTITION BY path) AS commits
-        FROM (SELECT commit_id, path, system.main.count(*) OVER (PARTITION BY commit_id) AS files FROM paths_of)
+        FROM (
+            SELECT commit_id, path, system.main.count(*) OVER (PARTITION BY commit_id) AS files
+            FROM (SELECT DISTINCT commit_id, current_path AS path FROM followed))
         WHERE files <= max_files)
     SELECT a.path AS file_path, b.path AS with_file, system.main.count(*) AS support, a.commits, b.commits AS with_commits,
         system.main."/"(system.main.count(*), a.commits) AS confidence

@@ -34,7 +34,7 @@ TOOLS = ["edit_file", "write_file", "read_file"]
 PAUSE = 0.7
 
 
-class Host:
+class TerminalHost:
     """The host's connection, the key that no other has, and the session for which it asks."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, key: str) -> None:
@@ -53,7 +53,7 @@ def only(result: duckdb.DuckDBPyConnection) -> Any:
 
 def connect(
     folder: pathlib.Path, extension: pathlib.Path
-) -> tuple[Host, duckdb.DuckDBPyConnection]:
+) -> tuple[TerminalHost, duckdb.DuckDBPyConnection]:
     """Returns the host and the agent's connection to a new database, locked."""
     sandbox = {
         "name": "workspace",
@@ -63,11 +63,12 @@ def connect(
         "write_approval": True,
         "edit_approval": True,
     }
-    host = Host(*open_locked(extension, [sandbox], TOOLS))
+    locked = open_locked(extension, [sandbox], TOOLS)
+    host = TerminalHost(locked.con, locked.key)
     return host, host.con.cursor()
 
 
-def waiting(host: Host, proposals: list[Proposal]) -> list[tuple[Proposal, str | None]]:
+def waiting(host: TerminalHost, proposals: list[Proposal]) -> list[tuple[Proposal, str | None]]:
     """Returns each proposal with the payload to decide on; None when it needs no approval, or can only fail."""
     found: list[tuple[Proposal, str | None]] = []
     for proposal in proposals:
@@ -80,7 +81,7 @@ def waiting(host: Host, proposals: list[Proposal]) -> list[tuple[Proposal, str |
     return found
 
 
-def decide(host: Host, payload: str) -> bool | None:
+def decide(host: TerminalHost, payload: str) -> bool | None:
     """Shows a payload and returns the answer; the end of the input is None. Nobody is asked before all was shown."""
     size = shutil.get_terminal_size()
     width, height, color = min(max(size.columns, 20), 1000), max(size.lines, 8), has_colour()
@@ -117,7 +118,7 @@ def drop_keys() -> None:
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
-def approve(host: Host, payload: str) -> None:
+def approve(host: TerminalHost, payload: str) -> None:
     """Says yes to what `decide` has shown, with the proof of its last page; what is too large for pages says so."""
     if json.loads(payload).get("content_truncated"):
         host.value("SELECT system.main.approve(?, ?, ?)", payload, "unread", host.key)
@@ -126,7 +127,7 @@ def approve(host: Host, payload: str) -> None:
     host.value("SELECT system.main.approve(?, ?, ?, ?)", payload, "once", host.key, proof)
 
 
-def pages(host: Host, payload: str, width: int = 80) -> list[dict[str, Any]]:
+def pages(host: TerminalHost, payload: str, width: int = 80) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = host.value(
         "SELECT system.main.approval_pages(?, ?, ?)", payload, width, 100_000
     )
@@ -137,7 +138,7 @@ def has_colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
+def whole_view(host: TerminalHost, payload: str, width: int, color: bool) -> str:
     """Returns everything of a payload; of a file that is changed all of it, with the change in it. Showing it approves nothing."""
     shown = json.loads(payload)
     if shown.get("content_truncated"):
@@ -206,7 +207,7 @@ REPORTED = [
 ]
 
 
-def apply(host: Host, agent: duckdb.DuckDBPyConnection, proposal: Proposal) -> str:
+def apply(host: TerminalHost, agent: duckdb.DuckDBPyConnection, proposal: Proposal) -> str:
     """Runs a proposal as the agent would and returns what there is to report."""
     tool, call = proposal["tool"], "SELECT system.main.redline_call(?, ?, ?)"
     args = json.dumps(proposal["args"] | {"format": "json"})
@@ -224,7 +225,7 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def run(host: Host, agent: duckdb.DuckDBPyConnection, proposals: list[Proposal]) -> None:
+def run(host: TerminalHost, agent: duckdb.DuckDBPyConnection, proposals: list[Proposal]) -> None:
     """Lists what waits, asks about each and reports what came of it."""
     asked = waiting(host, proposals)
     print(

@@ -5,25 +5,56 @@ import json
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import duckdb
 
 from .connection import UNSIGNED, literal
 
 
+class Tools(NamedTuple):
+    """The names of the tools, as the registry of the extension describes them."""
+
+    reading: list[str]
+    writing: list[str]
+
+
+class Locked(NamedTuple):
+    """A connection to a locked database, and the key of which redline has the SHA-256 alone."""
+
+    con: duckdb.DuckDBPyConnection
+    key: str
+    tools: Tools
+
+
+def tools_of(con: duckdb.DuckDBPyConnection) -> Tools:
+    """Returns the tools that only read, and those that change files."""
+    tools = Tools([], [])
+    for name, hints in con.execute(
+        "SELECT name, annotations FROM system.main.redline_tools()"
+    ).fetchall():
+        (tools.reading if json.loads(hints)["readOnlyHint"] else tools.writing).append(name)
+    return tools
+
+
 def open_locked(
     extension: str | os.PathLike[str],
     sandboxes: Sequence[Mapping[str, object]],
-    tools: Sequence[str],
+    tools: Sequence[str] | None = None,
     settings: Mapping[str, int] | None = None,
-) -> tuple[duckdb.DuckDBPyConnection, str]:
-    """Returns a connection to a new database, and the key: redline has its SHA-256 alone, and nothing can be set any more.
+) -> Locked:
+    """Returns a new database in which no setting can be changed any more.
 
-    `sandboxes` are those of the setting `redline_sandboxes`; `tools` are granted, all others are not.
+    `sandboxes` are those of the setting `redline_sandboxes`. `tools` are the granted ones, by default all that only read,
+    and those that change files where a sandbox can be written.
     """
     key = secrets.token_urlsafe(32)
     con = duckdb.connect(config={UNSIGNED: True})
     con.execute(f"LOAD {literal(os.fspath(extension))}")
+    known = tools_of(con)
+    if tools is None:
+        is_writable = any(sandbox["mode"] == "rw" for sandbox in sandboxes)
+        tools = known.reading + known.writing * is_writable
     for name, value in {
         "redline_sandboxes": literal(json.dumps(list(sandboxes))),
         "redline_tool_grants": str(list(tools)),
@@ -32,4 +63,4 @@ def open_locked(
         "lock_configuration": "true",
     }.items():
         con.execute(f"SET GLOBAL {name} = {value}")
-    return con, key
+    return Locked(con, key, known)

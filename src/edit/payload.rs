@@ -168,7 +168,7 @@ pub struct WritePayload {
     /// The lines of `unified_diff`.
     #[serde(default)]
     pub diff_lines: Option<u64>,
-    /// The file as it is.
+    /// Its current state.
     #[serde(flatten)]
     pub base: Base,
     /// The id for `approve`.
@@ -205,7 +205,7 @@ pub struct EditPayload {
     pub file_lines: u64,
     /// The current number of bytes in the file.
     pub file_bytes: u64,
-    /// The file as it is.
+    /// Its current state.
     #[serde(flatten)]
     pub base: Base,
     /// The id for `approve`.
@@ -225,7 +225,7 @@ pub struct ReadPayload {
     pub file_bytes: u64,
     /// Whether the file exists.
     pub file_exists: bool,
-    /// The file as it is.
+    /// Its current state.
     #[serde(flatten)]
     pub base: Base,
     /// The id for `approve`.
@@ -252,7 +252,7 @@ pub struct WriteLargePayload {
     pub existing_lines: Option<u64>,
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
-    /// The file as it is.
+    /// Its current state.
     #[serde(flatten)]
     pub base: Base,
     /// The id for `approve`.
@@ -281,7 +281,7 @@ pub struct EditLargePayload {
     pub file_lines: u64,
     /// The current number of bytes in the file.
     pub file_bytes: u64,
-    /// The file as it is.
+    /// Its current state.
     #[serde(flatten)]
     pub base: Base,
     /// The id for `approve`.

@@ -2,7 +2,7 @@
 //!
 //! - `registry`: every function, once
 //! - `surface`: what a declaration is
-//! - `context`: settings, grants, the state of the database, reading a file that an argument names
+//! - `context`: settings, grants, the state of the database, reading a file named in an argument
 //! - `params`: declared parameters, named options, texts
 //! - `git`, `text`, `files`, `approvals`, `agent`, `debug`: the functions, by family
 
@@ -26,7 +26,7 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
     refuse_names_that_are_taken(registrar)?;
     let tools = agent::tools::TOOLS.iter().map(|tool| tool.declaration.name).collect();
     registrar.keep(context::database::Database::new(registry::FUNCTIONS, tools));
-    // Later, threads may read repositories alone.
+    // Later, threads can read only repositories.
     crate::git::local_time_zone();
     context::settings::register(registrar)?;
     registrar.replacement::<git::range_scan::RangeScan>();
@@ -34,8 +34,8 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
 }
 
 /// Refuses to share a function's name with another extension: which of the two a call reaches
-/// depends on the version of DuckDB and on the order of loading, and in some no call reaches
-/// either.
+/// depends on the version of DuckDB and on the order of loading, and in some versions no call
+/// reaches either.
 fn refuse_names_that_are_taken(registrar: &Registrar) -> Result<()> {
     const FOUND: &str = "these names are taken: ";
     let names: Vec<String> = registry::FUNCTIONS
@@ -55,7 +55,7 @@ fn refuse_names_that_are_taken(registrar: &Registrar) -> Result<()> {
             names.trim_end()
         ))
         .with_hint("Load redline into a database without that extension")),
-        // What fails in another way says nothing of names.
+        // Any other failure is not about names.
         Ok(()) | Err(None) => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Every function, once: registration, grants and help are read from here.
+//! Every function, once: registration, grants and help read this list.
 
 use super::surface::Entry;
 use super::surface::scalar::scalar;

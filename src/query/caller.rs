@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
 use crate::sandbox::{Place, Sandbox};
 
-/// Hexadecimal digits of the names of operations, databases and sessions.
+/// The number of hexadecimal digits in the names of operations, databases and sessions.
 const NAME_DIGITS: usize = 16;
 
 /// The state of file tools that a database keeps while it is open.
@@ -75,8 +75,8 @@ impl Caller {
         Rules { now: Instant::now(), ..self.limits }
     }
 
-    /// Tells whether what a file holds may be shown to the session: its sandbox wants no yes for
-    /// reading, or a yes of a scope wider than `once` covers it.
+    /// Tells whether the session may see the content of a file: its sandbox requires no approval
+    /// for reading, or an approval of a scope wider than `once` covers it.
     pub fn may_show(&self, place: &Place<'_>) -> bool {
         if !place.sandbox().approvals().read {
             return true;
@@ -94,8 +94,8 @@ impl Caller {
         self.state.approvals.covers(&operation, self.rules())
     }
 
-    /// Returns what is said where a person must approve `what`: `approval_required` waits for
-    /// somebody, so where nobody can approve, and the lock lets nobody be named any more, the
+    /// Returns the error for an action that needs an approval. `approval_required` invites the
+    /// caller to wait; if there is no approver, and the locked configuration permits none, the
     /// refusal is final.
     pub fn unapproved(&self, what: &str, required: Error) -> Error {
         let Some(why) = self.no_approver else { return required };
@@ -108,7 +108,7 @@ impl Caller {
         .with_hint("Tell the person who runs the host; another call of this kind is refused too")
     }
 
-    /// Opens the journal for some work.
+    /// Opens the journal and passes it to `work`.
     ///
     /// # Errors
     /// `fs_denied` for a directory that sessions could reach; those of the system.
@@ -127,10 +127,10 @@ impl Caller {
         work(Journal::Directory(&store))
     }
 
-    /// Returns the place of a recorded file, where its sandbox is still the one that it was.
+    /// Returns the place of a recorded file, if its sandbox still has the same root.
     ///
     /// # Errors
-    /// `fs_denied` where the sandboxes do not let it be read.
+    /// `fs_denied` if the sandboxes do not permit reading it.
     pub fn recorded_place(&self, file: &FileChange) -> Result<Place<'_>> {
         let sandboxes = self.access.sandboxes().filter(|sandboxes| {
             let same = |sandbox: &&Sandbox| sandbox.name() == file.sandbox;
@@ -147,7 +147,7 @@ impl Caller {
         sandboxes.resolve(&file.shown())
     }
 
-    /// Tells whether the session may see what became of a recorded file.
+    /// Tells whether the session may see what happened to a recorded file.
     pub fn may_see(&self, file: &FileChange) -> bool {
         match self.recorded_place(file) {
             Ok(place) => self.may_show(&place),
@@ -155,8 +155,8 @@ impl Caller {
         }
     }
 
-    /// Returns what the journal calls the session. Connections have numbers in each database anew,
-    /// and whoever knows the name of a session can call for it, so neither is shown as it is.
+    /// Returns the name of the session in the journal. It is a digest: the numbers of connections
+    /// repeat in each database, and whoever knows the name of a session can call for it.
     pub fn client(&self) -> String {
         match &self.session {
             Session::Connection(number) => {
@@ -174,7 +174,7 @@ pub(super) fn short(digest: Digest) -> String {
     digits
 }
 
-/// Returns the microseconds since 1970.
+/// Returns the current time in microseconds since 1970.
 pub(super) fn now() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_micros()).unwrap_or(i64::MAX)

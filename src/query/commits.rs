@@ -45,14 +45,14 @@ pub struct Commits {
     _charge: Charge,
 }
 
-/// A commit with what was asked for beside its own content.
+/// A commit with the requested data besides its own content.
 struct Annotated {
     commit: Commit,
     note: Option<Vec<u8>>,
     patch_id: Option<String>,
 }
 
-/// The references that lead to a commit, the note on it, and its patch id.
+/// The references that point to a commit, the note on it, and its patch id.
 pub type Attached<'a> = (Option<&'a [Vec<u8>]>, Option<&'a [u8]>, Option<&'a str>);
 
 impl Weigh for Commits {
@@ -95,7 +95,7 @@ impl Query for CommitsQuery {
 
 impl CommitsQuery {
     fn start_within(&self, context: &Context, needs: Needs) -> Result<Rows<Commits>> {
-        // One worker is enough to hand on what the walk knows.
+        // One worker suffices to pass on the data of the walk.
         let is_read = needs.has_more_than(Need::Refs);
         let run = Run::open(context, &self.repo, if is_read { usize::MAX } else { 1 })?;
         let ends = range_of(&run.repository, &self.range)?;

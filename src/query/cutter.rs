@@ -1,4 +1,4 @@
-//! Patches cut into the pieces of a review, with the names of hunks, and without the hunks that
+//! Cuts patches into the pieces of a review, with the names of hunks, and without the hunks that
 //! were seen.
 
 use std::collections::HashSet;
@@ -17,13 +17,13 @@ use crate::text::{CancelToken, DiffOptions};
 /// A patch in pieces.
 #[derive(Default)]
 pub struct Cut {
-    /// The pieces that are left to see.
+    /// The remaining pieces.
     pub patch: Patch,
-    /// Their names, where these were asked for.
+    /// Their names, if requested.
     pub ids: PieceIds,
-    /// Whether there was something, and all of it was seen.
+    /// Whether there were pieces and all of them were seen.
     pub is_seen: bool,
-    /// Its changed lines, where these were asked for and are not too many.
+    /// Its changed lines, if requested and not too many.
     pub lines: Option<FileDiff>,
 }
 
@@ -38,19 +38,19 @@ pub struct PieceIds {
 /// The names of a piece.
 struct Named {
     id: HunkId,
-    /// Whether the lines were seen, with others around them.
+    /// Whether its lines were seen, with other lines around them.
     is_known: bool,
 }
 
 impl PieceIds {
-    /// Returns the names of a piece and whether its lines were seen elsewhere; of no piece, those
-    /// of a file that has no hunks.
+    /// Returns the names of a piece and whether its lines were seen elsewhere; without a piece,
+    /// those of a file without hunks.
     pub fn of(&self, piece: Option<usize>) -> Option<(&HunkId, bool)> {
         let place = if self.of_file { Some(0) } else { piece };
         self.names.get(place?).map(|named| (&named.id, named.is_known))
     }
 
-    /// Returns about how many bytes it takes in memory.
+    /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
         let name = |named: &Named| named.id.lines.len() + named.id.context.len();
         self.names.iter().map(|named| size_of::<Named>() + name(named)).sum()
@@ -65,18 +65,18 @@ pub struct Cutter {
     has_lines: bool,
 }
 
-/// How hunks get their names.
+/// The source of the hunks' names.
 enum Names {
-    /// They get none.
+    /// No names.
     No,
     /// From the patch that is shown.
     OfPatch,
-    /// From another one, of the default options.
+    /// A second patch, with the default options.
     Apart(Box<HunkNamer>),
 }
 
 impl Cutter {
-    /// Returns what cuts the patches of a comparison.
+    /// Creates a cutter for the patches of a comparison.
     pub fn new(
         comparison: &Comparison,
         options: &DiffOptions,
@@ -92,7 +92,7 @@ impl Cutter {
         Ok(Self { patcher, names, except: Arc::clone(except), has_lines: false })
     }
 
-    /// Returns the same that also gives the changed lines.
+    /// Returns the same cutter, which also returns the changed lines.
     #[must_use]
     pub fn with_lines(self, has_lines: bool) -> Self {
         Self { has_lines, ..self }
@@ -125,7 +125,7 @@ impl Cutter {
         Ok(Cut { lines, ..self.left(&patch, &ids) })
     }
 
-    /// Returns what is left of a patch without the hunks that were seen.
+    /// Returns the rest of a patch without the hunks that were seen.
     fn left(&self, patch: &WrittenPatch, ids: &FileHunkIds) -> Cut {
         let named = |id: Option<&HunkId>| {
             id.map(|id| Named { id: id.clone(), is_known: self.except.contains(&id.lines) })
@@ -148,7 +148,7 @@ impl Cutter {
             }
             end = hunk.span.end;
             let id = ids.of_shown(hunk, &patch.bytes[hunk.span.clone()]);
-            // With other options a hunk may be of several that have names: it was seen where all of
+            // With other options a hunk may consist of several named ones: it was seen if all of
             // these were.
             let is_seen = match is_default {
                 true => id.is_some_and(is_seen),
@@ -164,7 +164,7 @@ impl Cutter {
             names.extend(named(id));
         }
         let is_seen = spans.is_empty();
-        // Each piece has its names, or none has.
+        // Either every piece has its names, or none has.
         if names.len() != spans.len() {
             names.clear();
         }

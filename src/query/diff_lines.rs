@@ -28,7 +28,7 @@ pub struct LinesQuery {
 pub struct FileLines {
     path: Vec<u8>,
     lines: LineRows,
-    /// The names of its hunks, where these were asked for.
+    /// The names of its hunks, if requested.
     ids: Option<FileHunkIds>,
 }
 

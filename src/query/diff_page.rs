@@ -1,5 +1,5 @@
-//! A whole change for a page: the patches of its files, the names of their hunks and what was
-//! moved.
+//! A whole change for a page: the patches of its files, the names of their hunks, and the moved
+//! lines.
 
 use super::context::Context;
 use super::hunk_ids::{FileHunkIds, HunkNamer};
@@ -28,10 +28,10 @@ pub struct DiffPage {
     pub repository: String,
     /// Permanent names of both sides.
     pub ends: [String; 2],
-    /// Its files in reading order: sources, tests, documents, vendored code, and then what nobody
-    /// reads line by line.
+    /// Its files in reading order: sources, tests, documents, vendored code, and last files that
+    /// nobody reads line by line.
     pub files: Vec<PagedFile>,
-    /// Runs of moved lines; their files are places in `files`.
+    /// Runs of moved lines; their files are indices into `files`.
     pub moved: Vec<MovedRun>,
     _charge: Charge,
 }
@@ -44,15 +44,15 @@ pub struct PagedFile {
     pub patch: WrittenPatch,
     /// Added and removed lines.
     pub lines: (u64, u64),
-    /// Why nobody reads it line by line, if so.
+    /// The reason for which nobody reads it line by line, if any.
     pub noise: Option<Noise>,
     ids: Option<FileHunkIds>,
-    /// Whether the hunks are those that have the names.
+    /// Whether the hunks are those of the default options, which have the names.
     is_default: bool,
 }
 
 impl PagedFile {
-    /// Returns the names of a hunk, where it is one of the default options.
+    /// Returns the names of a hunk, if it is one of the default options.
     pub fn hunk_id(&self, hunk: &PatchHunk) -> Option<&HunkId> {
         let ids = self.ids.as_ref()?;
         match self.is_default {
@@ -74,7 +74,7 @@ struct Compared {
 }
 
 impl Weigh for Compared {
-    /// Nothing: all of them are kept until the last one is there.
+    /// Zero: all of them are kept until the last one is complete.
     fn bytes(&self) -> usize {
         0
     }
@@ -130,7 +130,7 @@ fn in_reading_order(files: Vec<PagedFile>, runs: &mut [MovedRun]) -> Vec<PagedFi
 /// Compares files for one thread.
 struct Comparer {
     patcher: Patcher,
-    /// Names hunks where the patches are not those of the default options.
+    /// Names hunks if the patches are not those of the default options.
     namer: Option<HunkNamer>,
 }
 

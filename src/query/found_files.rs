@@ -1,5 +1,5 @@
-//! The files of a sandbox or of a revision that a directory, a glob and a depth name, and what
-//! reads them.
+//! The files of a sandbox or of a revision selected by a directory, a glob and a depth, and how
+//! they are read.
 
 use std::io::{self, Read};
 
@@ -14,28 +14,28 @@ use crate::sandbox::{
     Directory, EntryKind, Next, OpenError, RegularFile, Sandbox, Sandboxes, Stop,
 };
 
-/// The files that are asked for.
+/// A selection of files.
 #[derive(Debug, Clone, Copy)]
 pub struct FilesWanted<'a> {
-    /// A directory as `sandbox/directory`; the only sandbox where it is not given.
+    /// A directory as `sandbox/directory`; `None`: the only sandbox.
     pub path: Option<&'a str>,
     /// The repository of `rev`.
     pub repo: Option<&'a str>,
     /// A revision, instead of the files on disk.
     pub rev: Option<&'a str>,
-    /// What the path below the directory matches.
+    /// A glob for the path below the directory.
     pub glob: Option<&'a str>,
-    /// How many levels are entered.
+    /// The number of levels to enter.
     pub depth: u64,
-    /// Whether ignored files are among them.
+    /// Whether ignored files are included.
     pub include_ignored: bool,
 }
 
 /// A file or directory that was found.
 struct Located {
-    /// As it is shown.
+    /// The path for display.
     path: String,
-    /// Beneath the root of the sandbox, or of the repository.
+    /// The path beneath the root of the sandbox, or of the repository.
     relative: String,
     is_directory: bool,
     change: Option<Change>,
@@ -43,7 +43,7 @@ struct Located {
 
 /// The files that were found, in the order of their paths, and their source.
 pub struct FoundFiles {
-    /// The directory or revision, as it is shown.
+    /// The directory or revision, for display.
     pub place: String,
     located: Vec<Located>,
     source: Source,
@@ -161,7 +161,7 @@ impl FilesWanted<'_> {
         Ok(FoundFiles { place, located, source: Source::Revision(reader) })
     }
 
-    /// Puts directories in the place of the files that lie deeper.
+    /// Replaces files that are deeper by their directories.
     fn cut_at_depth(&self, located: Vec<Located>) -> Vec<Located> {
         let mut cut: Vec<Located> = Vec::new();
         for mut file in located {
@@ -181,10 +181,10 @@ impl FilesWanted<'_> {
 }
 
 impl FoundFiles {
-    /// Returns the one file that a path of a sandbox names; `None` for a directory.
+    /// Returns the one file at a path of a sandbox; `None` for a directory.
     ///
     /// # Errors
-    /// Those of `read_file`, whose rules hold for a file that is named.
+    /// Those of `read_file`, whose rules apply to a file given by its path.
     pub fn one(sandboxes: &Sandboxes, path: &str) -> Result<Option<Self>> {
         let (sandbox, relative) = sandboxes.folder(path)?;
         let root = sandbox.open_root()?;
@@ -197,12 +197,12 @@ impl FoundFiles {
         Ok(Some(Self { place: path.to_owned(), located, source: Source::Disk(root) }))
     }
 
-    /// Returns how many there are.
+    /// Returns their number.
     pub fn len(&self) -> usize {
         self.located.len()
     }
 
-    /// Tells whether there is none.
+    /// Tells whether there are none.
     pub fn is_empty(&self) -> bool {
         self.located.is_empty()
     }
@@ -212,7 +212,7 @@ impl FoundFiles {
         &self.located[index].path
     }
 
-    /// Returns what a cursor holds for: these files, by their paths and objects.
+    /// Returns the state to which a cursor is bound: these files, by their paths and objects.
     pub fn binding(&self, options: &str) -> Binding {
         let mut state = Vec::new();
         for file in &self.located {
@@ -225,7 +225,7 @@ impl FoundFiles {
         Binding::new(options.as_bytes(), &state)
     }
 
-    /// Returns the size of a file; `None` for a directory, and for a file that is gone.
+    /// Returns the size of a file; `None` for a directory, and for a file that no longer exists.
     ///
     /// # Errors
     /// Those of reading the revision.
@@ -242,7 +242,7 @@ impl FoundFiles {
         }
     }
 
-    /// Returns what reads a file; `None` for one that is gone or binary.
+    /// Returns a reader for a file; `None` for one that no longer exists or is binary.
     ///
     /// # Errors
     /// Those of reading the revision.
@@ -300,14 +300,14 @@ fn inside(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
-/// Returns the content of the ignore file of a directory; nothing where there is none that may be
-/// read.
+/// Returns the content of the ignore file of a directory; empty if there is none that may be read.
 fn ignore_file(root: &Directory, directory: &str) -> Vec<u8> {
     let file = root.file(inside(directory, IGNORE_FILE).as_bytes());
     file.ok().and_then(|file| file.read_all(limits::IGNORE_BYTES).ok()).unwrap_or_default()
 }
 
-/// Returns the rules of the repository that starts at a directory, if one does that may be read.
+/// Returns the ignore rules of the repository whose root is a directory, if there is one that may
+/// be read.
 fn excludes(
     context: &Context,
     sandbox: &Sandbox,
@@ -323,10 +323,10 @@ fn excludes(
     Ok(opened.ok())
 }
 
-/// Returns the cursor that leads to a file of a list, and to a line of it.
+/// Returns the cursor for a line of a file of a list.
 ///
 /// # Errors
-/// `too_large` for a line that no cursor holds.
+/// `too_large` for a line number that a cursor cannot hold.
 pub fn cursor(binding: &Binding, file: usize, line: u64) -> Result<String> {
     let line = usize::try_from(line).unwrap_or(usize::MAX);
     binding.cursor(Position { listed: file, offset: line, ..Position::default() }).ok_or_else(

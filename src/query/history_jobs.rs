@@ -46,7 +46,7 @@ impl<C> Iterator for Jobs<C> {
 
     fn next(&mut self) -> Option<Self::Item> {
         // Nothing can be read before the walk has ended, so it gets as much time as the comparisons
-        // meanwhile.
+        // took in the meantime.
         self.groups.items_mut().history.walk_on(self.last.elapsed());
         let job = self.groups.next();
         self.last = Instant::now();

@@ -10,7 +10,7 @@ use crate::text::{CancelToken, DiffOptions};
 /// The hunks of a file with their names; a file without hunks has one name.
 pub struct FileHunkIds(Vec<Place>);
 
-/// Where a hunk is on both sides.
+/// The place of a hunk on both sides.
 struct Place {
     old: Range<u32>,
     new: Range<u32>,
@@ -37,8 +37,8 @@ impl FileHunkIds {
         Ok(Self(places.collect()))
     }
 
-    /// Returns the names of the hunk that a line is in, by its numbers on both sides; without any,
-    /// of the file that has no hunks.
+    /// Returns the names of the hunk with a line, by its numbers on both sides; without numbers,
+    /// those of the file if it has no hunks.
     pub fn at(&self, old: Option<u32>, new: Option<u32>) -> Option<&HunkId> {
         let is_in =
             |line: Option<u32>, range: &Range<u32>| line.is_some_and(|line| range.contains(&line));
@@ -49,7 +49,7 @@ impl FileHunkIds {
         place.map(|place| &place.id)
     }
 
-    /// Returns the names of the hunk with the first changed line of another that is shown.
+    /// Returns the names of the hunk with the first changed line of a shown one.
     pub fn of_shown(&self, hunk: &PatchHunk, text: &[u8]) -> Option<&HunkId> {
         let body = text.split(|&byte| byte == b'\n').skip(1);
         let context = body.take_while(|line| line.first() == Some(&b' ')).count() as u32;
@@ -57,15 +57,15 @@ impl FileHunkIds {
         self.at(first(hunk.old), first(hunk.new))
     }
 
-    /// Returns the names of all hunks of which lines are in another that is shown.
+    /// Returns the names of all hunks with lines in a shown one.
     pub fn within<'a>(&'a self, hunk: &PatchHunk) -> impl Iterator<Item = &'a HunkId> {
         let (old, new) = (lines_of(hunk.old), lines_of(hunk.new));
         let is_in = move |place: &&Place| meet(&place.old, &old) || meet(&place.new, &new);
         self.0.iter().filter(is_in).map(|place| &place.id)
     }
 
-    /// Returns the names of the hunk that a shown one is, where both are parts of no other: what is
-    /// seen of one is seen of the other.
+    /// Returns the names of the hunk that equals a shown one, if neither overlaps another: whoever
+    /// has seen one has seen the other.
     pub fn same(&self, hunk: &PatchHunk, shown: &[PatchHunk]) -> Option<&HunkId> {
         let mut within = self.within(hunk);
         let id = within.next().filter(|_| within.next().is_none())?;
@@ -73,7 +73,7 @@ impl FileHunkIds {
         (parts.count() == 1).then_some(id)
     }
 
-    /// Returns about how many bytes it takes in memory.
+    /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
         self.0
             .iter()
@@ -90,7 +90,7 @@ fn meet(a: &Range<u32>, b: &Range<u32>) -> bool {
     a.start.max(b.start) < a.end.min(b.end)
 }
 
-/// Returns the names of a change that no hunk shows: a mode, a name, a binary or an empty file.
+/// Returns the names of a change without hunks: a mode, a name, a binary or an empty file.
 fn whole_file(change: &Change) -> HunkId {
     let side = |entry: Option<Entry>| {
         entry.map_or_else(String::new, |entry| format!("{} {}", entry.mode, entry.oid))
@@ -103,12 +103,12 @@ fn whole_file(change: &Change) -> HunkId {
 pub struct HunkNamer(Patcher);
 
 impl HunkNamer {
-    /// Returns what names the hunks of a comparison.
+    /// Creates a namer for the hunks of a comparison.
     pub fn new(comparison: &Comparison) -> Result<Self> {
         Ok(Self(comparison.patcher(DiffOptions::default())?))
     }
 
-    /// Returns the names of a change without hunks; `None` where it has some, and for a merge.
+    /// Returns the names of a change without hunks; `None` if it has some, and for a merge.
     pub fn file_names(
         &mut self,
         change: &Change,
@@ -118,8 +118,8 @@ impl HunkNamer {
         Ok(has_none.then(|| whole_file(change)))
     }
 
-    /// Returns the names of the hunks of a file of which the patch is there, written with some
-    /// options; `None` for a merge.
+    /// Returns the names of the hunks of a file whose patch, with other options, exists; `None` for
+    /// a merge.
     pub fn names_beside(
         &mut self,
         change: &Change,
@@ -133,8 +133,7 @@ impl HunkNamer {
         self.names(change, cancel)
     }
 
-    /// Returns the names of the hunks of a file; `None` for a merge that is compared with all its
-    /// parents.
+    /// Returns the names of the hunks of a file; `None` for a merge compared with all its parents.
     pub fn names(
         &mut self,
         change: &Change,

@@ -13,17 +13,17 @@ use crate::pipeline::{Poll, Source, Weigh, Window};
 use crate::text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, Printed, TextIds, mark};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
-/// Two sides of which the moved lines are wanted.
+/// A query for the moved lines between two sides.
 pub struct MovedLinesQuery {
     /// The sides.
     pub revisions: Revisions,
     /// How moves are marked.
     pub mode: MovedMode,
-    /// Which white space does not count where lines are compared.
+    /// The whitespace that is ignored when lines are compared.
     pub whitespace: MovedWhitespace,
 }
 
-/// The changed lines of a file, and what stands between them.
+/// The changed lines of a file, with the gaps between them.
 pub struct FileDiff {
     path: Vec<u8>,
     contents: Vec<u8>,
@@ -31,12 +31,12 @@ pub struct FileDiff {
     charge: Charge,
 }
 
-/// A line of a diff, or something between two.
+/// A line of a diff, or a gap between two.
 struct Line {
     printed: Printed,
     /// Its number on its side, from 1.
     number: u32,
-    /// Where its content ends.
+    /// The end of its content.
     end: usize,
 }
 
@@ -49,7 +49,7 @@ impl Weigh for FileDiff {
 /// The moved lines of a comparison.
 pub struct MovedLines {
     files: Vec<FileDiff>,
-    /// The file of each item, and its place there.
+    /// The file of each item, and its index there.
     places: Vec<(u32, u32)>,
     marks: Vec<Mark>,
     /// The items that were moved.
@@ -70,12 +70,12 @@ impl<'a> MovedLine<'a> {
         self.all.marks[self.item as usize]
     }
 
-    /// Returns the same line on the other side.
+    /// Returns the equal line on the other side.
     pub fn partner(self) -> Self {
         Self { item: self.mark().partner, ..self }
     }
 
-    /// Returns the place of its file among those compared.
+    /// Returns the index of its file among the compared ones.
     pub fn file(self) -> usize {
         self.all.places[self.item as usize].0 as usize
     }
@@ -96,7 +96,7 @@ impl<'a> MovedLine<'a> {
         file.lines[line].number
     }
 
-    /// Tells whether it was added, and not removed.
+    /// Tells whether it was added, not removed.
     pub fn is_added(self) -> bool {
         let (file, line) = self.place();
         file.lines[line].printed == Printed::Added
@@ -191,15 +191,15 @@ impl MovedLines {
 /// Lines that were moved together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedRun {
-    /// The place of their file among those compared.
+    /// The index of their file among the compared ones.
     pub file: usize,
-    /// Whether they were added, and not removed.
+    /// Whether they were added, not removed.
     pub is_added: bool,
     /// The number of the first, on its side.
     pub first: u32,
     /// The number of the last.
     pub last: u32,
-    /// The place of the file with the same lines on the other side.
+    /// The index of the file with the same lines on the other side.
     pub other_file: usize,
     /// The number of the first of them there.
     pub other_first: u32,
@@ -220,7 +220,7 @@ impl MovedRun {
         }
     }
 
-    /// Tells whether a line goes on where the run ends, with `before`.
+    /// Tells whether a line continues the run that ends with `before`.
     fn goes_on(&self, line: MovedLine<'_>, before: MovedLine<'_>) -> bool {
         let (partner, last) = (line.partner(), before.partner());
         line.mark().block == before.mark().block
@@ -284,12 +284,12 @@ impl FileDiff {
         Ok(file)
     }
 
-    /// Returns about how many bytes it takes in memory.
+    /// Returns approximately how many bytes it takes in memory.
     pub fn size(&self) -> usize {
         self.bytes()
     }
 
-    /// Returns how many lines were added and removed.
+    /// Returns the numbers of added and removed lines.
     pub fn counts(&self) -> (u64, u64) {
         let count = |printed| self.lines.iter().filter(|line| line.printed == printed).count();
         (count(Printed::Added) as u64, count(Printed::Removed) as u64)
@@ -322,7 +322,7 @@ impl FileDiff {
                     }
                     _ => self.push(Printed::Other, 0, &[], cancel)?,
                 }
-                // git says that the newline is missing, which stands between two lines.
+                // git's note about a missing newline, which is between two lines.
                 if !is_whole {
                     self.push(Printed::Other, 0, &[], cancel)?;
                 }
@@ -361,7 +361,7 @@ pub fn moved(
     let (mut items, mut places, mut charge) = (Vec::new(), Vec::new(), Charge::free());
     let mut pace = cancel.pace();
     for (file, diff) in files.iter().enumerate() {
-        // The texts are held a second time.
+        // The texts are in memory twice.
         charge.join(cancel.charge(2 * diff.contents.len())?);
         for (at, line) in diff.lines.iter().enumerate() {
             pace.pass(diff.content(at).len())?;

@@ -1,7 +1,7 @@
 //! The data that the columns of a query need. Reading and comparing contents takes nearly all the
 //! time, so only data of shown columns is computed.
 
-/// Something that columns show, and that takes time.
+/// Data of columns that takes time to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// The sizes of contents.
@@ -20,19 +20,19 @@ pub enum Need {
     Notes,
     /// The patch of a changed file.
     Patch,
-    /// The name of a reference, as short as it is unambiguous.
+    /// The shortest unambiguous name of a reference.
     Short,
-    /// The commit that a reference leads to through tags.
+    /// The commit that a reference points to, through tags.
     Commit,
-    /// When that commit was made.
+    /// The time of that commit.
     Committed,
-    /// The message of the object that a reference leads to.
+    /// The message of the object that a reference points to.
     Message,
-    /// The branch that a branch is merged with.
+    /// The upstream of a branch.
     Upstream,
-    /// How far a branch and its upstream are apart.
+    /// The numbers of commits that only a branch or its upstream has.
     Distance,
-    /// More of a changed file than its path and its status.
+    /// The fields of a changed file besides its path and its status.
     Details,
     /// The patch id of a commit.
     PatchId,
@@ -58,7 +58,7 @@ impl Needs {
         set
     }
 
-    /// Returns what is in either set.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -69,12 +69,12 @@ impl Needs {
         self.has_any(&[need])
     }
 
-    /// Tells whether one of some needs is in the set.
+    /// Tells whether one of several needs is in the set.
     pub fn has_any(self, needs: &[Need]) -> bool {
         self.0 & Self::of(needs).0 != 0
     }
 
-    /// Tells whether something else than a need is in the set.
+    /// Tells whether the set has other needs than one.
     pub fn has_more_than(self, need: Need) -> bool {
         self.0 & !Self::of(&[need]).0 != 0
     }

@@ -48,7 +48,7 @@ impl RowGroup for FilePatch {
 }
 
 impl PatchesQuery {
-    /// Starts the work: each change with its patch, and its names where it has no hunks.
+    /// Starts the work: each change with its patch, and its names if it has no hunks.
     fn named_patches(&self, context: &Context) -> Result<Ordered<FilePatch>> {
         self.revisions.work(context, |comparison| {
             let mut patcher = comparison.patcher(self.options.clone())?;
@@ -104,7 +104,7 @@ pub struct HunksQuery(pub PatchesQuery);
 pub struct FileHunks {
     path: Vec<u8>,
     patch: WrittenPatch,
-    /// Their names, where these were asked for.
+    /// Their names, if requested.
     ids: Option<FileHunkIds>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> FileHunk<'a> {
         &self.file.patch.hunks[self.index]
     }
 
-    /// Returns its names, where these were asked for.
+    /// Returns its names, if requested.
     pub fn id(self) -> Option<&'a HunkId> {
         self.file.ids.as_ref()?.of_shown(self.hunk(), self.patch())
     }

@@ -1,4 +1,4 @@
-//! Two versions of a series of commits, compared: which commit became which.
+//! Compares two versions of a series of commits, and pairs their commits.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::text::range_diff::{
 };
 use crate::text::{CancelToken, Engine};
 
-/// What a commit that is dropped or added costs by default, in percent of its size.
+/// The default cost of a dropped or added commit, in percent of its size.
 pub const CREATION_FACTOR: i64 = 60;
 
 /// Two ranges of commits.
@@ -30,7 +30,7 @@ pub struct RangeDiffQuery {
     pub new: String,
     /// The repository.
     pub repo: String,
-    /// What a commit that is dropped or added costs, in percent of its size.
+    /// The cost of a dropped or added commit, in percent of its size.
     pub creation_factor: i64,
 }
 
@@ -42,19 +42,19 @@ pub struct Numbered {
     pub commit: Arc<RangePatch>,
 }
 
-/// A commit in both ranges, or in one alone.
+/// A commit in both ranges, or in one of them.
 pub struct CommitPair {
     /// The old version.
     pub old: Option<Numbered>,
     /// The new version.
     pub new: Option<Numbered>,
-    /// What changed between both, where that was asked for and anything did.
+    /// The changes between both, if requested and there are any.
     pub changes: Option<Vec<u8>>,
     _charge: Charge,
 }
 
 impl CommitPair {
-    /// Returns the word for what became of the commit.
+    /// Returns the status of the commit.
     pub fn status(&self) -> &'static str {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) if is_equal(old, new) => "equal",
@@ -64,7 +64,7 @@ impl CommitPair {
         }
     }
 
-    /// Returns the subject, the old one where there is one.
+    /// Returns the subject, the old one if there is one.
     pub fn subject(&self) -> Option<&[u8]> {
         self.old.as_ref().or(self.new.as_ref()).map(|side| side.commit.subject.as_slice())
     }
@@ -120,7 +120,7 @@ impl RangeDiffQuery {
         pairs(context, repository, sides, &matches, needs.has(Need::Patch))
     }
 
-    /// Decides which commit became which.
+    /// Pairs the commits.
     fn matches(
         &self,
         context: &Context,
@@ -141,7 +141,7 @@ fn texts(side: &[Arc<RangePatch>]) -> Vec<&PatchText> {
     side.iter().map(|commit| &commit.patch).collect()
 }
 
-/// Returns the commits of a range but for merges, the oldest first.
+/// Returns the commits of a range except merges, the oldest first.
 fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Oid>> {
     let ends = range_of(repository, range)?;
     if ends.hidden.is_empty() {
@@ -168,7 +168,7 @@ fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Oid>> {
     Ok(sorted.iter().rev().map(|commit| commit.id).collect())
 }
 
-/// The result of a job that is no row.
+/// The result of a job that is not a row.
 struct Made<T>(T, usize);
 
 impl<T> Weigh for Made<T> {
@@ -203,8 +203,7 @@ fn read(context: &Context, repository: &Repository, ids: Vec<Oid>) -> Result<Vec
     collect(work)
 }
 
-/// Returns what each pair of commits without an equal partner costs; other pairs have no cost of
-/// their own.
+/// Returns the cost of each pair of commits without an equal partner; other pairs cost nothing.
 fn costs(
     context: &Context,
     repository: &Repository,

@@ -39,7 +39,7 @@ pub struct Request {
     pub max_bytes: usize,
     /// The cursor at which the page begins.
     pub cursor: Option<String>,
-    /// The names of hunks that were seen: those seen with what is around them are left out.
+    /// The names of hunks that were seen: those seen with their surroundings are left out.
     pub except: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ impl Frame for RowsFrame {
 pub struct Reviewed {
     /// The changed files that are shown, in git's order.
     pub rows: Vec<Measured>,
-    /// The names of their hunks, in the same order, where the sections are rows.
+    /// The names of their hunks, in the same order, if the sections are rows.
     pub ids: Vec<PieceIds>,
     /// The page.
     pub page: Page,
@@ -221,9 +221,9 @@ struct Outline {
     lines: Option<FileDiff>,
 }
 
-/// Nothing where all of its hunks were seen.
+/// Zero if all of its hunks were seen.
 impl Weigh for Option<Outline> {
-    /// Nothing: all outlines are kept until the last one is there.
+    /// Zero: all outlines are kept until the last one is complete.
     fn bytes(&self) -> usize {
         0
     }
@@ -242,7 +242,7 @@ impl Outline {
 
     fn file(&self, extra: usize) -> File {
         let Measured { change, lines, .. } = &self.row;
-        // A name that hides or reorders text is shown by its bytes, as git quotes them.
+        // A name that hides or reorders text is shown with escapes, as git quotes it.
         let hides = |path: &[u8]| {
             std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see))
         };
@@ -293,11 +293,11 @@ impl Outline {
     }
 }
 
-/// What is done with the names of hunks.
+/// The use of the names of hunks.
 struct Cutting {
     has_names: bool,
     except: Arc<HashSet<String>>,
-    /// Whether moved lines are told.
+    /// Whether moved lines are reported.
     has_moves: bool,
 }
 
@@ -329,7 +329,7 @@ impl Outliner {
         Ok(Self { measurer, cutter, has_hunks, form })
     }
 
-    /// Returns the outline of a change; `None` where nothing of it is left to see.
+    /// Returns the outline of a change; `None` if all of it was seen.
     fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Option<Outline>> {
         let attributes = self.cutter.attributes(&change.path)?;
         let cut = match self.has_hunks {
@@ -356,12 +356,12 @@ impl Outliner {
     }
 }
 
-/// Says what was moved, the most lines first; takes the changed lines of all files.
+/// Describes the moves, those with most lines first; takes the changed lines of all files.
 fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
     let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).collect();
     let count = |diff: &FileDiff| diff.counts().0 + diff.counts().1;
     let all: u64 = diffs.iter().flatten().map(count).sum();
-    // Of a part of the files, moves to the others would look like new lines.
+    // Without all files, lines moved from the others would look new.
     let Some(diffs) = diffs.into_iter().collect::<Option<Vec<_>>>() else {
         return Ok(String::new());
     };

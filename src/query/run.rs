@@ -20,19 +20,19 @@ pub struct Run {
 }
 
 impl Run {
-    /// Opens a named repository, for work with at most so many threads.
+    /// Opens a repository, for work with at most this many threads.
     pub fn open(context: &Context, repo: &str, threads: usize) -> Result<Self> {
         Ok(Self::over(context, context.repository(repo)?, threads))
     }
 
-    /// Prepares work on a repository with at most so many threads.
+    /// Prepares work on a repository with at most this many threads.
     pub fn over(context: &Context, repository: Repository, threads: usize) -> Self {
         let budget = context.budget.part();
         let repository = repository.with_budget(Arc::clone(&budget));
         Self { repository, budget, permits: Permits::take(context.threads.min(threads)) }
     }
 
-    /// Reads the mailmaps that are asked for, if the columns need names.
+    /// Reads the selected mailmaps, if the columns need names.
     pub fn mailmap(&self, needs: Needs, asked: &Mailmaps) -> Result<Option<Arc<Mailmap>>> {
         let is_read = asked.is_any() && needs.has(Need::Names);
         is_read.then(|| asked.read(&self.repository).map(Arc::new)).transpose()

@@ -16,9 +16,8 @@ pub fn lines(diff: &str) -> Vec<Line<'_>> {
     lines.map(line).collect()
 }
 
-/// Returns the lines of a git diff of several files, without the `---` and `+++` lines: what each
-/// file is called stands in the line before them, and a line that is removed cannot be taken for
-/// one of these.
+/// Returns the lines of a git diff of several files, without the `---` and `+++` lines: the line
+/// before them names the file, and a removed line cannot be mistaken for one of these.
 pub fn lines_of_files(diff: &str) -> Vec<Line<'_>> {
     let mut is_in_header = true;
     let shown = diff.split_terminator('\n').filter_map(|text| {

@@ -135,7 +135,7 @@ fn columns(c: char) -> Option<usize> {
 /// Tells whether a character is invisible, looks different on different systems, or changes how its
 /// neighbours are shown: controls, whitespace other than the space, format characters, private use
 /// and unassigned ones (the general categories Cc, Cf, Co and Cn of Unicode Standard Annex 44), and
-/// letters, marks or symbols that are drawn as nothing. `visible.py` of the Python package has the
+/// letters, marks or symbols that are drawn as nothing. `unseen.py` of the Python package has the
 /// same rule.
 pub(super) fn is_unseen(c: char) -> bool {
     is_hard_to_see(c)

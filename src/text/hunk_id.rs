@@ -1,8 +1,9 @@
-//! Names of hunks that stay the same when the lines around them move, so that what was reviewed is
-//! known again.
+//! Names of hunks that stay the same when the lines around them move, so that reviewed hunks are
+//! recognised.
 //!
-//! A digest of the removed and added lines alone is the same for one line in two places. So there
-//! are two: the second has the lines around and the heading, too. Numbers of lines are in neither.
+//! A digest of the removed and added lines alone is the same for a line in two places. So there are
+//! two digests: the second also has the surrounding lines and the heading. Neither has line
+//! numbers.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -11,15 +12,15 @@ use sha2::{Digest, Sha256};
 
 use super::cancel_token::{CancelToken, Stopped};
 
-/// Bytes of a digest that are kept: nobody finds two hunks with the same ones.
+/// Bytes of a digest that are kept: too many to find two hunks with the same ones.
 const KEPT_BYTES: usize = 20;
 
 /// The names of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkId {
-    /// Of the path and the lines that were removed and added.
+    /// A digest of the path and the removed and added lines.
     pub lines: String,
-    /// Of these with the lines around and the heading.
+    /// A digest of these, the lines around them and the heading.
     pub context: String,
 }
 
@@ -69,8 +70,7 @@ pub fn hunk_ids<'a>(
     Ok(ids)
 }
 
-/// Returns the names of a file without hunks: of its paths and what else tells its change from
-/// others.
+/// Returns the names of a file without hunks, from its paths and the other facts of its change.
 pub fn file_id(path: &[u8], facts: &[&[u8]]) -> HunkId {
     let mut name = Name::new("file", path);
     facts.iter().for_each(|fact| name.add(fact));
@@ -78,7 +78,7 @@ pub fn file_id(path: &[u8], facts: &[&[u8]]) -> HunkId {
     HunkId { lines: id.clone(), context: id }
 }
 
-/// A digest of several texts, none of which can be taken for a part of another.
+/// A digest of several texts, with their boundaries.
 struct Name(Sha256);
 
 impl Name {
@@ -103,7 +103,7 @@ impl Name {
     }
 }
 
-/// How often each digest was seen.
+/// The number of times that each digest occurred.
 #[derive(Default)]
 struct Seen(HashMap<String, usize>);
 

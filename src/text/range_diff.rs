@@ -1,8 +1,9 @@
-//! Two versions of a series of patches: which patch became which, and what changed in it.
+//! Compares two versions of a series of patches: pairs the patches, and shows the changes of each
+//! pair.
 //!
 //! Source: the output of `git range-diff`, described in its manual under "Algorithm". Patches that
-//! are equal but for their messages are paired first. The rest is an assignment whose costs are the
-//! sizes of the differences; to drop or to add a patch costs a share of its size.
+//! are equal except for their messages are paired first. The rest is an assignment whose costs are
+//! the sizes of the differences; dropping or adding a patch costs a share of its size.
 
 use std::collections::HashMap;
 
@@ -17,10 +18,10 @@ use super::unified::write_line;
 use crate::budget::Charge;
 use crate::error::Result;
 
-/// The cost of a pair that must not be: one of its patches is paired already.
+/// The cost of a forbidden pair: one of its patches is paired already.
 const FORBIDDEN: i64 = 1 << 16;
 
-/// What stands before each line of a difference.
+/// The indentation of each line of a difference.
 const INDENT: &[u8] = b"    ";
 
 /// A patch as a text that is compared.
@@ -28,20 +29,20 @@ const INDENT: &[u8] = b"    ";
 pub struct PatchText {
     /// The author, the message, notes, and then the changed files.
     pub text: Vec<u8>,
-    /// Where the changed files begin; 0 where there are none.
+    /// The start of the changed files; 0 if there are none.
     pub files_start: usize,
-    /// How many lines are about the files.
+    /// The number of lines about the files.
     pub file_lines: usize,
 }
 
 impl PatchText {
-    /// Returns what decides on pairs: the files, or all where none changed.
+    /// Returns the part that is paired: the files, or the whole text without files.
     fn files(&self) -> &[u8] {
         &self.text[self.files_start..]
     }
 }
 
-/// Which patch of the other side each patch has become, of patches that are equal.
+/// The pairs of equal patches.
 #[derive(Debug)]
 pub struct Matches {
     /// The new patch of each old one.
@@ -50,7 +51,7 @@ pub struct Matches {
     pub new: Vec<Option<usize>>,
 }
 
-/// Pairs patches that change the same in the same way.
+/// Pairs patches with equal changes.
 pub fn exact_matches(old: &[&PatchText], new: &[&PatchText]) -> Matches {
     let mut matches = Matches { old: vec![None; old.len()], new: vec![None; new.len()] };
     let mut equal = EqualPatches::default();
@@ -66,8 +67,8 @@ pub fn exact_matches(old: &[&PatchText], new: &[&PatchText]) -> Matches {
     matches
 }
 
-/// Equal patches, of which git takes the one first that was added last. Its table turns their order
-/// around when it grows or shrinks.
+/// Equal patches. git takes the one that was added last first; its table reverses their order when
+/// it grows or shrinks.
 #[derive(Default)]
 struct EqualPatches<'a> {
     stacks: HashMap<&'a [u8], Vec<usize>>,
@@ -78,7 +79,7 @@ struct EqualPatches<'a> {
 impl<'a> EqualPatches<'a> {
     const SMALLEST: usize = 64;
 
-    /// Entries beyond which the table grows.
+    /// Returns the number of entries at which the table grows.
     fn grows_at(&self) -> usize {
         self.table * 80 / 100
     }
@@ -107,7 +108,8 @@ impl<'a> EqualPatches<'a> {
     }
 }
 
-/// Returns how much two patches differ: the lines and the hunks of the difference of their files.
+/// Returns the size of the difference of two patches: the lines and the hunks of the diff of their
+/// files.
 ///
 /// # Errors
 /// `too_large` for a patch that cannot be compared; why the query ended.
@@ -130,8 +132,8 @@ pub fn cost(
     Ok(lines.sum())
 }
 
-/// Pairs the patches that are left, by the costs of each old patch with each new one;
-/// `creation_factor` is what a patch that is dropped or added costs, in percent of its size.
+/// Pairs the remaining patches, by the costs of each old patch with each new one; `creation_factor`
+/// is the cost of a dropped or added patch, in percent of its size.
 ///
 /// # Errors
 /// Why the query ended.
@@ -171,8 +173,8 @@ pub fn assign_rest(
     Ok(())
 }
 
-/// Returns the pairs in the order of the new patches; an old patch without a partner comes once all
-/// before it have come.
+/// Returns the pairs in the order of the new patches; an old patch without a partner follows when
+/// all old patches before it are in the list.
 pub fn in_order(matches: &Matches) -> Vec<(Option<usize>, Option<usize>)> {
     let (mut pairs, mut is_shown) = (Vec::new(), vec![false; matches.old.len()]);
     let (mut old, mut new) = (0, 0);
@@ -199,7 +201,7 @@ pub fn in_order(matches: &Matches) -> Vec<(Option<usize>, Option<usize>)> {
     pairs
 }
 
-/// Returns what changed from one version of a patch to the other, as git prints it.
+/// Returns the changes from one version of a patch to the other, as git prints them.
 ///
 /// # Errors
 /// As [`cost`].

@@ -1,4 +1,4 @@
-//! What a call answers: MCP's `CallToolResult`, within its budget.
+//! The answer to a call: MCP's `CallToolResult`, within its budget.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,22 +8,22 @@ use crate::error::{Error, Result};
 use crate::form::Form;
 use crate::limits;
 
-/// Bytes by which the numbers of an answer may be longer than those of one that holds nothing yet.
+/// The bytes by which the numbers of an answer may be longer than those of an empty one.
 const NUMBERS: usize = 96;
 
-/// How a call is answered.
+/// How to answer a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply {
-    /// What of the answer is given back: its text, or all of its JSON.
+    /// The part of the answer that is returned: its text, or all of its JSON.
     pub form: Form,
     /// Whether the answer is given as values.
     pub is_data: bool,
-    /// The bytes of what is given back.
+    /// The bytes of the returned part.
     pub max_bytes: usize,
 }
 
 impl Reply {
-    /// Returns the reply to a call that says nothing about it.
+    /// Returns the reply to a call without options.
     pub const fn new(form: Form) -> Self {
         Self { form, is_data: false, max_bytes: limits::ANSWER_BYTES }
     }
@@ -33,7 +33,7 @@ impl Reply {
         if self.is_data { Form::Json } else { self.form }
     }
 
-    /// Returns what content may cost beside an output that holds none yet.
+    /// Returns the room for content beside an output that is empty.
     pub fn room(&self, empty: &impl Output) -> usize {
         let fixed = self.bytes(&self.whole(empty)) + NUMBERS;
         self.max_bytes.saturating_sub(fixed)
@@ -42,7 +42,7 @@ impl Reply {
     /// Returns the answer.
     ///
     /// # Errors
-    /// `too_large` where values are over the budget; a text is cut.
+    /// `too_large` for values over the budget; a text is cut.
     pub fn answer(&self, output: &impl Output) -> Result<Answer> {
         let answer = self.whole(output);
         if self.is_data && self.bytes(&answer) > self.max_bytes {
@@ -56,14 +56,13 @@ impl Reply {
         Ok(self.fit(answer))
     }
 
-    /// Returns the answer of a call that failed: the code, what was wrong and what to do.
+    /// Returns the answer to a failed call: the code, the error and the hint.
     pub fn error(&self, error: &Error) -> Answer {
         self.fit(Answer { text: error.to_string(), values: None, is_error: true })
     }
 
     fn whole(&self, output: &impl Output) -> Answer {
-        // Clients of some agents show their model the values alone where there are any, so a text
-        // stands alone.
+        // Some clients show their model only the values if there are any, so a text has none.
         if !self.is_data {
             return Answer { text: output.text(), values: None, is_error: false };
         }
@@ -83,7 +82,7 @@ impl Reply {
         }
     }
 
-    /// Cuts a text that has no room: a last resort, as tools keep within theirs.
+    /// Cuts a text without room: a last resort, as tools keep within theirs.
     fn fit(&self, mut answer: Answer) -> Answer {
         let over = self.bytes(&answer).saturating_sub(self.max_bytes);
         if over > 0 {
@@ -102,13 +101,13 @@ impl Reply {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     text: String,
-    /// What the output schema describes, and the content.
+    /// The values of the output schema, and the content.
     values: Option<Value>,
     is_error: bool,
 }
 
 impl Answer {
-    /// Returns what a caller gets who gets a text: of an answer as values, their JSON.
+    /// Returns the answer as text; as JSON if values were asked for.
     pub fn as_text(&self) -> String {
         self.values.as_ref().map_or_else(|| self.text.clone(), Value::to_string)
     }

@@ -1,4 +1,4 @@
-//! The arguments of a call: JSON text to a checked Rust value.
+//! Parses the arguments of a call from JSON text to a checked Rust value.
 
 use serde_json::{Map, Value};
 
@@ -8,26 +8,26 @@ use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::limits;
 use crate::{strict_json, suggest};
 
-/// Arguments of which an empty text is as good as none: some clients fill in all that there are.
+/// Arguments for which an empty text means none: some clients fill in every argument.
 const EMPTY_IS_NONE: &[&str] =
     &["to", "rev", "range", "since", "until", "glob", "message", "author", "function", "base_oid"];
 
 /// The arguments of a call.
 #[derive(Debug)]
 pub struct Given<A> {
-    /// The tool's own.
+    /// Those of the tool.
     pub arguments: A,
-    /// The bytes that the answer may have.
+    /// The most bytes of the answer.
     pub max_bytes: usize,
-    /// Whether it is wanted as values.
+    /// Whether the answer is values.
     pub is_data: bool,
 }
 
-/// Reads the arguments of a tool from a JSON object; a null argument is one that was left out.
+/// Reads the arguments of a tool from a JSON object; a null argument counts as missing.
 ///
 /// # Errors
-/// `invalid_args:` for what is no JSON object, and, by its name, for an argument that is unknown,
-/// of another type, or missing.
+/// `invalid_args:` for a text that is not a JSON object, and, by its name, for an argument that is
+/// unknown, of another type, or missing.
 pub fn parse<T: Tool>(text: &str) -> Result<Given<T::Arguments>> {
     let mut arguments = object(T::NAME, text)?;
     arguments.retain(|name, value| {
@@ -44,7 +44,7 @@ pub fn parse<T: Tool>(text: &str) -> Result<Given<T::Arguments>> {
     Ok(Given { arguments, max_bytes, is_data })
 }
 
-/// Returns the bytes that an answer may have; `None` is the default.
+/// Returns the most bytes of an answer; `None` is the default.
 pub fn max_bytes(given: Option<i64>, default: usize) -> Result<usize> {
     let range = limits::REVIEW_BYTES_RANGE;
     match given {
@@ -76,7 +76,7 @@ fn object(tool: &str, text: &str) -> Result<Map<String, Value>> {
     }
 }
 
-/// Takes the names that agents try for those that are meant.
+/// Replaces the names that agents try by the right ones.
 fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
     for alias in T::ALIASES {
         match *alias {
@@ -110,8 +110,8 @@ fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
         .and_hint(format!("It takes {}", known.join(", "))))
 }
 
-/// Takes a text for the number, the truth or the list that it is the text of, as servers bind them
-/// that know texts alone; one text for a list of it.
+/// Converts texts to numbers, booleans and lists, for servers that bind only texts; one text
+/// becomes a list of it.
 fn coerce<T: Tool>(arguments: &mut Map<String, Value>) {
     let schema = schema::input::<T>();
     for (name, property) in schema::properties(&schema) {
@@ -133,7 +133,7 @@ fn coerce<T: Tool>(arguments: &mut Map<String, Value>) {
     }
 }
 
-/// Takes what all tools take.
+/// Takes the arguments that all tools have.
 fn reply(tool: &str, arguments: &mut Map<String, Value>) -> Result<(usize, bool)> {
     let given = match arguments.remove("max_bytes") {
         None => None,
@@ -155,7 +155,7 @@ fn reply(tool: &str, arguments: &mut Map<String, Value>) -> Result<(usize, bool)
     Ok((max_bytes(given, limits::ANSWER_BYTES)?, is_data))
 }
 
-/// Returns the error for an argument that is missing or of another type, in the words of its
+/// Returns the error for an argument that is missing or of another type, in the terms of its
 /// schema.
 fn wrong<T: Tool>(path: &str, words: &str) -> Error {
     let tool = T::NAME;
@@ -175,7 +175,7 @@ fn wrong<T: Tool>(path: &str, words: &str) -> Error {
     error.with_hint(told::<T>(name).unwrap_or_else(|| "Its schema says what it takes".to_owned()))
 }
 
-/// Returns the words of a reader of types without the names of Rust's types.
+/// Returns a deserializer's error without the names of Rust's types.
 fn plain(words: &str) -> String {
     let wrong = words.strip_prefix("invalid type: ").or(words.strip_prefix("invalid value: "));
     if let Some((unknown, known)) = words
@@ -211,7 +211,7 @@ fn plain(words: &str) -> String {
     format!("it is {given}, and {wanted} is wanted")
 }
 
-/// Returns what the schema says of an argument.
+/// Returns the description of an argument in the schema.
 fn told<T: Tool>(name: &str) -> Option<String> {
     let schema = schema::input::<T>();
     let (_, property) = schema::properties(&schema).find(|(given, _)| *given == name)?;

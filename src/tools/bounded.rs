@@ -1,33 +1,33 @@
-//! A text that never grows over a limit.
+//! A text within a limit of bytes.
 
 use crate::budget::{Stopped, lossy};
 use crate::form::Form;
 
-/// What a text may have.
+/// The limits of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// Bytes of the text itself.
     pub bytes: usize,
-    /// How an answer carries it.
+    /// How the answer contains it.
     pub form: Form,
-    /// What it may cost there.
+    /// The most bytes that it may take there.
     pub room: usize,
 }
 
 impl Bounds {
-    /// Returns the bounds of a text whose bytes alone count.
+    /// Returns a limit for the bytes of the text itself.
     pub const fn bytes(bytes: usize) -> Self {
         Self { bytes, form: Form::Text, room: usize::MAX }
     }
 
-    /// Returns the bounds of a text whose cost in an answer alone counts.
+    /// Returns a limit for the bytes of the text in an answer.
     pub const fn room(form: Form, room: usize) -> Self {
         Self { bytes: usize::MAX, form, room }
     }
 }
 
-/// Collects lines until the next one would be too many bytes; then the text ends in a line that
-/// says so.
+/// Collects lines until the next one would exceed the limit; then the text ends in a line that says
+/// so.
 #[derive(Debug)]
 pub struct Bounded {
     text: String,
@@ -37,21 +37,21 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// Returns an empty text. The last line of a text that was cut is counted, but given even where
-    /// the bounds leave no room for it.
+    /// Creates an empty text. The last line of a cut text counts, but is added even if the limit
+    /// leaves no room for it.
     pub fn new(bounds: Bounds) -> Self {
         Self { text: String::new(), cost: 0, bounds, is_cut: false }
     }
 
-    /// Appends whole lines, what is not UTF-8 as U+FFFD, or none of them; false when the text is
-    /// full, and nothing more is to come.
+    /// Appends whole lines, or none of them, with U+FFFD for bytes that are not UTF-8; returns
+    /// false if the text is full and nothing more may be appended.
     ///
     /// # Errors
     /// [`Stopped::Allocation`].
     pub fn push(&mut self, lines: &[u8]) -> Result<bool, Stopped> {
         let bytes = self.bounds.bytes - self.text.len();
         let room = self.bounds.room - self.cost;
-        // What has no room as it is has none as text, and is not made text for nothing.
+        // Bytes that do not fit do not fit as text either, and are not converted.
         self.is_cut |= lines.len() > bytes || lines.len() > room;
         if self.is_cut {
             return Ok(false);
@@ -67,8 +67,8 @@ impl Bounded {
         Ok(!self.is_cut)
     }
 
-    /// Returns the text and whether it was cut: then whole lines go until
-    /// `[diff truncated at N bytes]` has room behind the N bytes that stay.
+    /// Returns the text and whether it was cut: then whole lines are removed until `[diff truncated
+    /// at N bytes]` fits after the N remaining bytes.
     pub fn finish(mut self) -> (String, bool) {
         if self.is_cut {
             loop {

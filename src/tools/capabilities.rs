@@ -1,4 +1,4 @@
-//! `redline_capabilities`: what may be read, written and called.
+//! `redline_capabilities`: the permissions of a connection.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub struct SandboxAbilities {
     pub refs: Option<Vec<String>>,
 }
 
-/// What may be done.
+/// The permissions of a connection.
 #[derive(Debug, Clone, Default)]
 pub struct Abilities {
     /// The sandboxes; `None` where none are configured.

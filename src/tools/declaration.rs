@@ -1,4 +1,4 @@
-//! A tool as it is listed, its types left behind.
+//! The declaration of a tool in the list, without its types.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Returns what is listed of a tool.
+    /// Returns the declaration of a tool.
     pub const fn of<T: Tool>() -> Self {
         Self {
             name: T::NAME,
@@ -37,12 +37,12 @@ impl Declaration {
         }
     }
 
-    /// Returns what a client may assume, as JSON.
+    /// Returns the annotations as JSON.
     pub fn annotations_json(&self) -> String {
         serde_json::to_string(&self.annotations).expect("plain booleans")
     }
 
-    /// Returns the schema of all arguments that a call may have, also of those that are not listed.
+    /// Returns the schema of all arguments of a call, with those that are not listed.
     pub fn taken(&self) -> Value {
         schema::taken((self.input_schema)())
     }
@@ -53,7 +53,7 @@ impl Declaration {
     }
 }
 
-/// Returns the error for a tool that is not there.
+/// Returns the error for an unknown tool.
 pub fn no_such_tool<'a>(name: &str, tools: impl Iterator<Item = &'a str>) -> Error {
     let names: Vec<&str> = tools.collect();
     Error::not_found(format!("there is no tool {}", quoted(name)))

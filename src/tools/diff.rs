@@ -66,7 +66,7 @@ pub struct DiffArguments {
     pub context_lines: Option<i64>,
 }
 
-/// What is compared.
+/// The sides of a comparison.
 #[derive(Debug, PartialEq, Eq)]
 pub enum DiffMode<'a> {
     /// Two files.
@@ -76,7 +76,7 @@ pub enum DiffMode<'a> {
 }
 
 impl DiffArguments {
-    /// Returns what is compared: exactly one pair must be given.
+    /// Returns the sides: exactly one pair must be given.
     pub fn mode(&self) -> Result<DiffMode<'_>> {
         let given = [
             ("path_a", &self.path_a),
@@ -149,7 +149,7 @@ impl Output for DiffResult {
     }
 
     fn line(&self) -> String {
-        // A label must not pass for a line of its own.
+        // A label must not look like a line of its own.
         let labels = format!("{} and {}", escaped(&self.label_a), escaped(&self.label_b));
         match (self.identical, self.lines_a) {
             (true, 1) => format!("{labels} are identical (1 line)."),

@@ -1,4 +1,4 @@
-//! What the tool `Diff` answers about two texts, whoever asks: a SQL function or an agent.
+//! The result of comparing two texts, for SQL functions and the tool `Diff`.
 
 use super::bounded::Bounded;
 pub use super::bounded::Bounds;
@@ -16,7 +16,7 @@ pub const MAX_CONTEXT: u32 = 20;
 pub struct Side<'a> {
     /// The content.
     pub bytes: &'a [u8],
-    /// What stands behind `---` or `+++`.
+    /// The name after `---` or `+++`.
     pub label: &'a str,
 }
 
@@ -45,8 +45,8 @@ record! {
 }
 
 impl DiffResult {
-    /// Compares two contents: `context` is the lines around a change, `bounds` what the
-    /// diff may have. No more than that is ever held of it.
+    /// Compares two contents; `context` is the number of lines around a change. Never holds more
+    /// than `bounds` of the diff.
     pub fn new(
         engine: &mut Engine,
         a: Side<'_>,
@@ -81,7 +81,7 @@ impl DiffResult {
     }
 }
 
-/// Tells whether a label hides or turns text: it is then shown by its bytes, as git quotes them.
+/// Tells whether a label hides or reorders text: it is then shown with escapes, as git quotes it.
 fn hides(a: Side<'_>, b: Side<'_>) -> bool {
     [a, b].iter().any(|side| side.label.chars().any(is_hard_to_see))
 }

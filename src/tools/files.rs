@@ -1,4 +1,4 @@
-//! `write_file` and `edit_file`: changing the files of a sandbox.
+//! `write_file` and `edit_file`: change the files of a sandbox.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,11 +137,11 @@ pub struct EditLinesArguments {
     pub path: String,
     /// The first line, from 1, and the last one.
     pub lines: [u64; 2],
-    /// What takes their place.
+    /// Their replacement.
     pub new_text: String,
     /// The git blob id that the file must have.
     pub base_oid: String,
-    /// The lines as they are told apart from others.
+    /// The lines as text, as they identify the call.
     place: String,
 }
 
@@ -152,7 +152,7 @@ impl EditLinesArguments {
         Self { path, lines, new_text, base_oid, place }
     }
 
-    /// Returns the arguments of a call that is known by [`Replaced::arguments`].
+    /// Returns the arguments of a call from its record, see [`Replaced::arguments`].
     #[must_use]
     pub fn of(path: String, place: &str, new_text: String, base_oid: String) -> Option<Self> {
         let (first, last) = place.split_once('-')?;
@@ -169,18 +169,18 @@ pub enum EditCall<'a> {
     Lines(&'a EditLinesArguments),
 }
 
-/// What a call replaces.
+/// The part of a file that a call replaces.
 #[derive(Debug)]
 pub enum Replaced<'a> {
-    /// Strings, wherever they stand.
+    /// Strings, wherever they occur.
     Strings(Vec<Edit<'a>>),
     /// Lines by their numbers.
     Lines(&'a EditLinesArguments),
 }
 
-/// How many arguments one replacement of a string has.
+/// The number of arguments of one string replacement.
 pub const EDIT_ARGUMENTS: usize = 3;
-/// The last of them, where every occurrence is replaced.
+/// The last of them, if every occurrence is replaced.
 pub const REPLACE_ALL: &[u8] = b"all";
 
 impl<'a> EditCall<'a> {
@@ -202,7 +202,7 @@ impl<'a> EditCall<'a> {
         }
     }
 
-    /// Returns what is done.
+    /// Returns the tool.
     #[must_use]
     pub const fn tool(self) -> FileTool {
         match self {
@@ -211,7 +211,7 @@ impl<'a> EditCall<'a> {
         }
     }
 
-    /// Returns what is replaced.
+    /// Returns the replaced part.
     ///
     /// # Errors
     /// Those of [`EditFileArguments::edits`].
@@ -224,7 +224,7 @@ impl<'a> EditCall<'a> {
 }
 
 impl<'a> Replaced<'a> {
-    /// Returns what is done.
+    /// Returns the tool.
     #[must_use]
     pub const fn tool(&self) -> FileTool {
         match self {
@@ -233,7 +233,7 @@ impl<'a> Replaced<'a> {
         }
     }
 
-    /// Returns the arguments that decide on the result.
+    /// Returns the arguments that the result depends on.
     #[must_use]
     pub fn arguments(&self) -> Vec<&'a [u8]> {
         match self {
@@ -355,10 +355,10 @@ impl Output for Written {
     }
 }
 
-/// What `edit_file` answers an agent.
+/// The answer of `edit_file` for an agent.
 #[derive(Debug, Clone)]
 pub struct Edited {
-    /// What was done; its diff may be cut.
+    /// The result; its diff may be cut.
     pub result: EditResult,
     /// Whether the diff is cut. The file is not.
     pub truncated: bool,
@@ -392,7 +392,7 @@ pub struct EditedContent {
 }
 
 impl Edited {
-    /// Returns the answer to an edit; its diff is cut where the reply has no room for it.
+    /// Returns the answer to an edit; its diff is cut if it exceeds the room of the reply.
     pub fn new(mut result: EditResult, reply: &Reply) -> Result<Self> {
         let whole = std::mem::take(&mut result.unified_diff);
         let empty = Self { result, truncated: false };

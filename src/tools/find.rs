@@ -1,4 +1,4 @@
-//! `list_files` and `search`: finding the way in a sandbox or a revision.
+//! `list_files` and `search`: find files and lines in a sandbox or a revision.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -121,10 +121,10 @@ pub struct ListedFile {
     pub bytes: Option<u64>,
 }
 
-/// What `list_files` answers.
+/// The answer of `list_files`.
 #[derive(Debug, Clone, Default)]
 pub struct FileList {
-    /// The directory or revision, as it is shown.
+    /// The directory or revision, for display.
     pub place: String,
     /// The files of this page.
     pub files: Vec<ListedFile>,
@@ -132,7 +132,7 @@ pub struct FileList {
     pub count: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What leads to the next page.
+    /// The cursor of the next page.
     pub next_cursor: Option<String>,
 }
 
@@ -159,12 +159,12 @@ pub struct FileListContent {
 impl ListedRow for ListedFile {
     const NAME: &'static str = "files";
 
-    /// Returns a line, below the name of its directory where that is another one than before.
+    /// Returns the line, after the name of its directory if that differs from the line before.
     fn shown(&self, before: Option<&Self>) -> String {
         let split = |path: &str| path.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
         let at = split(&self.path);
         let (directory, name) = self.path.split_at(at);
-        // A name must not look like a row, or like what redline says.
+        // A name must not look like a row, or like a line by redline.
         let name = escaped(name);
         let is_same = before.is_some_and(|before| before.path[..split(&before.path)] == *directory);
         let head = if is_same || directory.is_empty() {
@@ -240,16 +240,16 @@ pub struct MatchedFile {
     pub lines: Vec<MatchedLine>,
 }
 
-/// What `search` answers.
+/// The answer of `search`.
 #[derive(Debug, Clone, Default)]
 pub struct Matches {
-    /// What was searched, as it is shown.
+    /// The searched directory or revision, for display.
     pub place: String,
     /// What was found, on this page.
     pub files: Vec<MatchedFile>,
-    /// What leads to the next page.
+    /// The cursor of the next page.
     pub next_cursor: Option<String>,
-    /// Why nothing was found, as far as that can be told.
+    /// The reason for which nothing was found, if known.
     pub reason: Option<String>,
 }
 
@@ -274,14 +274,13 @@ pub struct MatchesContent {
 }
 
 impl MatchedFile {
-    /// Returns what stands above the lines of the file: its name, which must not look like a line
-    /// of its own.
+    /// Returns the line before those of the file: its name, which must not look like another line.
     pub fn head(&self) -> String {
         format!("\n{}\n", escaped(&self.path))
     }
 }
 
-/// Lines stand below the name of their file, so that none depends on the one before it.
+/// Each line is indented below the name of its file, so that none depends on the one before it.
 impl ListedRow for MatchedLine {
     const NAME: &'static str = "lines";
 
@@ -292,11 +291,11 @@ impl ListedRow for MatchedLine {
     }
 }
 
-/// Bytes of a file among the values beside its path and its lines.
+/// The bytes of a file among the values besides its path and its lines.
 const FILE_NAMES: usize = 32;
 
 impl Matches {
-    /// Adds lines of a file as far as there is room; returns the number of the first line without.
+    /// Adds lines of a file while there is room; returns the number of the first line without room.
     ///
     /// # Errors
     /// None of its own.

@@ -8,7 +8,7 @@ use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result, quoted};
 use crate::text::Whitespace;
 
-/// What the git tools take beside what each has of its own.
+/// The aliases that all git tools share.
 const ALIASES: &[Alias] = &[
     Alias::Means("from_rev", "from"),
     Alias::Means("to_rev", "to"),
@@ -42,11 +42,11 @@ const ALIASES: &[Alias] = &[
     Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
 ];
 
-/// What shows what is staged.
+/// The advice for staged changes.
 const STAGED: &str =
     "Give from = HEAD, to = INDEX for what is staged; from = INDEX for what is not";
 
-/// Returns the sides that are meant, of words that agents take from git's command line.
+/// Returns the sides, also from words that agents take from git's command line.
 fn sides(from: String, to: Option<String>) -> Result<(String, Option<String>)> {
     let word = |given: &str| given.trim_start_matches('-').to_ascii_lowercase();
     if from.starts_with('-') && matches!(&word(&from)[..], "cached" | "staged") {
@@ -170,7 +170,7 @@ some_of_git_diff! {
 }
 
 impl GitDiffArguments {
-    /// Checks what the types do not tell.
+    /// Checks the rules that types cannot express.
     ///
     /// # Errors
     /// `invalid_args` for arguments that exclude each other.
@@ -219,20 +219,20 @@ pub struct ListedContent {
     pub files: Vec<FileChange>,
 }
 
-/// What `GitDiff` and `GitDiffFile` answer: a page of a comparison.
+/// The answer of `GitDiff` and `GitDiffFile`: a page of a comparison.
 #[derive(Debug, Clone, Default)]
 pub struct Compared {
     /// The page.
     pub text: String,
     /// The totals of all pages.
     pub totals: Totals,
-    /// The files listed on it, where they are wanted as values.
+    /// The files listed on it, if values are requested.
     pub files: Vec<FileChange>,
     /// Its hunks below git's headers, likewise.
     pub patch: String,
 }
 
-/// What `GitDiffSummary` answers: a page of the list.
+/// The answer of `GitDiffSummary`: a page of the list.
 #[derive(Debug, Clone, Default)]
 pub struct Listed(pub Compared);
 

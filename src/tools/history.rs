@@ -1,4 +1,4 @@
-//! `GitRefs` and `GitStatus`: lists of what a repository holds beside files and commits.
+//! `GitRefs` and `GitStatus`: list the references and the uncommitted changes of a repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::listing::Listing;
 use super::room::ListedRow;
 use super::tool::{Alias, Tool};
 
-/// Digits of an id where it is shown to be read.
+/// The digits of an id for display.
 const SHOWN_DIGITS: usize = 12;
 
 /// Lists references.
@@ -50,7 +50,7 @@ pub struct GitRefsArguments {
 pub struct ListedReference {
     /// Its full name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: &'static str,
     /// The commit it leads to.
     pub commit_id: Option<String>,
@@ -88,7 +88,7 @@ impl ListedRow for ListedReference {
             (None, ..) => {}
         }
         if let Some(subject) = &self.subject {
-            // No name of a reference has a blank, so none reaches beyond this sign.
+            // The name of a reference has no blank, so it cannot contain this separator.
             text.push_str(&format!(" | {subject}"));
         }
         text.push('\n');
@@ -176,7 +176,7 @@ fn letter(status: Option<&str>) -> char {
     }
 }
 
-/// Returns names of references as a list in brackets: none of them ends it, or looks like two.
+/// Returns names of references as a list in brackets: no name can end the list, or look like two.
 pub fn shown_refs(names: &[String]) -> String {
     let shown = names.iter().map(|name| {
         let mut shown = String::new();
@@ -191,12 +191,12 @@ pub fn shown_refs(names: &[String]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a path as it stands in parentheses: it does not end them.
+/// Returns a path that can be shown in parentheses without ending them.
 pub fn shown_inside(path: &str) -> String {
     path.replace(") ", "\\u{29} ")
 }
 
-/// Returns the beginning of an id.
+/// Returns the start of an id.
 pub fn shown_id(id: &str) -> &str {
     &id[..id.len().min(SHOWN_DIGITS)]
 }

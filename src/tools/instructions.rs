@@ -1,6 +1,6 @@
-//! What a server says of itself to a model: MCP's `instructions`.
+//! The instructions of a server for a model: MCP's `instructions`.
 
-/// What the tools are for, how paths are written, and how budgets and cursors work; under 1,500
+/// The purpose of the tools, the form of paths, and the use of budgets and cursors; under 1,500
 /// bytes.
 pub const INSTRUCTIONS: &str = "\
 redline shows what changed in git repositories and edits files, within directories called sandboxes.

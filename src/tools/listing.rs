@@ -1,4 +1,4 @@
-//! A list that is answered page by page.
+//! A list, page by page.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,11 +13,11 @@ use crate::form::more;
 /// A page of a list.
 #[derive(Debug, Clone)]
 pub struct Listing<R> {
-    /// What is listed, in one line.
+    /// The title of the list, in one line.
     pub head: String,
     /// The rows of this page.
     pub rows: Vec<R>,
-    /// What leads to the next page.
+    /// The cursor of the next page.
     pub next_cursor: Option<String>,
 }
 
@@ -33,11 +33,11 @@ pub struct ListingFacts {
 }
 
 impl<R: ListedRow> Listing<R> {
-    /// Fills a page with rows, of which `first` stand on the pages before it, as far as the reply
-    /// has room; `cursor` makes what leads to a row.
+    /// Fills a page with rows while the reply has room; `first` rows are on earlier pages, and
+    /// `cursor` makes the cursor of a row.
     ///
     /// # Errors
-    /// `too_large` where there is no room for one row; those of the rows and of `cursor`.
+    /// `too_large` without room for one row; those of the rows and of `cursor`.
     pub fn filled(
         head: String,
         reply: &Reply,

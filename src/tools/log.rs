@@ -92,12 +92,12 @@ pub struct GitLogArguments {
 }
 
 impl GitLogArguments {
-    /// Tells whether lines of a file are asked about.
+    /// Tells whether lines of a file are requested.
     pub fn asks_for_lines(&self) -> bool {
         self.first_line.is_some() || self.last_line.is_some() || self.function.is_some()
     }
 
-    /// Checks what the types do not tell.
+    /// Checks the rules that types cannot express.
     ///
     /// # Errors
     /// `invalid_args` for arguments that exclude each other.
@@ -203,7 +203,7 @@ impl ListedRow for ListedCommit {
     const NAME: &'static str = "commits";
 
     fn shown(&self, _before: Option<&Self>) -> String {
-        // What redline says stands before the day, where no name, author or subject reaches.
+        // redline's own words come before the day, where no name, author or subject is.
         let mut text = shown_id(&self.commit_id).to_owned();
         if self.parent_ids.len() > 1 {
             text.push_str(" (merge)");
@@ -228,7 +228,7 @@ impl ListedRow for ListedCommit {
         }
         let day = shown_day(self.author_date.as_deref());
         text.push_str(&format!(" {day} {}: {}\n", self.author_name, self.subject));
-        // No line of a file can pass for a commit.
+        // Indented, so that no line of a file looks like a commit.
         for line in self.lines.iter().flat_map(|lines| lines.patch.lines()) {
             text.push_str(&format!("    {}\n", escaped_line(line)));
         }

@@ -1,8 +1,9 @@
-//! The tools that agents call: what each is named, says of itself, takes and answers ([`Tool`]).
+//! The tools for agents: the name, the descriptions, the arguments and the answer of each
+//! ([`Tool`]).
 //!
 //! Pure: arguments come in as JSON text and are checked here, answers go out as MCP's
-//! `CallToolResult`; the work between the two is done by `functions`. Schemas are generated from
-//! the Rust types, so that they cannot say something else than the code.
+//! `CallToolResult`; `functions` does the work in between. Schemas are generated from the Rust
+//! types, so they cannot differ from the code.
 
 mod answer;
 mod arguments;

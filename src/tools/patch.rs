@@ -1,4 +1,4 @@
-//! `apply_patch`: changes of several files, all or none.
+//! `apply_patch`: changes several files, all or none.
 
 use std::collections::BTreeMap;
 
@@ -57,28 +57,27 @@ impl From<ApplyPatchArguments> for PatchArguments {
     }
 }
 
-/// What `edit_files` is called with.
+/// The arguments of `edit_files`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PatchArguments {
-    /// The name of the sandbox; where it is empty, the one that all paths start with, or the only
-    /// one.
+    /// The name of the sandbox; if empty, the one that all paths start with, or the only one.
     pub sandbox: String,
     /// The patch, in one of the formats.
     pub patch: String,
-    /// Whether hunks that stand nowhere byte for byte are looked for without regard to white space.
+    /// Whether hunks without an exact match are searched for without regard to whitespace.
     pub fuzz: bool,
     /// Whether nothing is written.
     pub dry_run: bool,
     /// The git blob ids that files must have, by their paths beneath the root.
     pub base_oids: BTreeMap<String, String>,
-    /// Why, for the record.
+    /// The reason, for the record.
     pub reason: Option<String>,
 }
 
-/// What became of a patch.
+/// The result of a patch.
 pub type PatchResult = ChangedFiles<FileResult>;
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileResult {
     /// The path beneath the root.
@@ -91,11 +90,11 @@ pub struct FileResult {
     pub lines_added: u64,
     /// The lines that are removed.
     pub lines_removed: u64,
-    /// The git blob id of the file before; `None` where there was none.
+    /// The git blob id of the file before; `None` if there was none.
     pub base_oid: Option<String>,
-    /// The git blob id of the file after; `None` where it is gone.
+    /// The git blob id of the file after; `None` if it was removed.
     pub oid: Option<String>,
-    /// The line at which each hunk went, and the form in which it fitted.
+    /// The line at which each hunk was applied, and how it matched.
     pub hunks: Vec<(u64, &'static str)>,
 }
 

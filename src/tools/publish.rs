@@ -1,4 +1,4 @@
-//! How a tool is published on a server that answers calls with SQL.
+//! Publishes tools on a server that answers calls with SQL.
 
 use serde_json::{Map, Value};
 
@@ -9,17 +9,16 @@ use super::schema::{kind, properties, shared};
 const SESSION: &str = "duckdb_mcp";
 
 impl Declaration {
-    /// Returns SQL that answers a call whose arguments are bound by name; an argument that was left
-    /// out is bound as NULL. What is wrong with the call is raised: such a server has no other way
-    /// to mark a failure. All its calls are one session, as each may come on a connection of its
-    /// own.
+    /// Returns SQL that answers a call whose arguments are bound by name; a missing argument is
+    /// bound as NULL. An error of the call is raised, as such a server has no other way to mark a
+    /// failure. All its calls are one session, since each may use another connection.
     pub fn sql_template(&self) -> String {
         let schema = self.taken();
         let arguments: Vec<String> = properties(&schema)
             .map(|(name, property)| format!("'{name}', {}", argument(name, property)))
             .collect();
         let arguments = arguments.join(", ");
-        // No macro of an agent may stand in for what the server calls.
+        // No macro of an agent can replace the functions that the server calls.
         format!(
             "SELECT system.main.redline_call_text('{}', system.main.json_object({arguments}), '{SESSION}', true) AS answer",
             self.name
@@ -27,7 +26,8 @@ impl Declaration {
     }
 
     /// Returns the statement that publishes the tool on a server with the duckdb_mcp extension. The
-    /// arguments stand in the description too, since some of its versions publish only their types.
+    /// description contains the arguments, too, since some of its versions publish only their
+    /// types.
     pub fn publish_sql(&self) -> String {
         let schema = self.taken();
         let required = schema.get("required").cloned().unwrap_or(Value::Array(Vec::new()));
@@ -45,7 +45,7 @@ impl Declaration {
             let text_of = if text.is_empty() { String::new() } else { format!(": {text}") };
             description += &format!("\n- {name} ({}, {need}){text_of}", shown_kind(property));
             let mut said = Map::new();
-            // Clients refuse a list without the type of its elements, which such servers drop: so a
+            // Clients refuse a list without the type of its elements, which such servers drop. So a
             // list is published as a text, which may be JSON or one value.
             let published_kind = if kind(property) == "array" { "string" } else { kind(property) };
             said.insert("type".into(), published_kind.into());
@@ -66,8 +66,8 @@ impl Declaration {
     }
 }
 
-/// Returns the value of a parameter as JSON, whatever a server binds: redline says what is wrong
-/// with it, where a cast would show the statement.
+/// Returns the value of a parameter as JSON, whatever type a server binds: redline then reports an
+/// error, where a cast would show the statement.
 fn argument(name: &str, property: &Value) -> String {
     match kind(property) {
         "string" => format!("${name}::VARCHAR"),
@@ -75,7 +75,7 @@ fn argument(name: &str, property: &Value) -> String {
     }
 }
 
-/// Returns the type of an argument as a model is told.
+/// Returns the type of an argument for a model.
 fn shown_kind(property: &Value) -> &str {
     if kind(property) == "array" { "JSON list or one value" } else { kind(property) }
 }

@@ -1,4 +1,4 @@
-//! `read_file`: a file of a sandbox, by lines.
+//! `read_file`: returns lines of a file of a sandbox.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ record! {
     }
 }
 
-/// A place in a file: a line, from 1, and the bytes of it that stand before the place.
+/// A place in a file: a line, from 1, and the bytes of that line before the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePlace {
     /// The line.
@@ -81,10 +81,10 @@ pub struct LinePlace {
     pub byte: u64,
 }
 
-/// What is asked for.
+/// The requested lines.
 #[derive(Debug, Clone, Copy)]
 pub struct LineRange {
-    /// Where it begins.
+    /// The start.
     pub from: LinePlace,
     /// The last line.
     pub last_line: u64,
@@ -93,10 +93,10 @@ pub struct LineRange {
 }
 
 impl ReadFileArguments {
-    /// Returns what is asked for, from the beginning of its first line on.
+    /// Returns the requested lines, from the start of the first one.
     ///
     /// # Errors
-    /// `invalid_args` for lines that are none.
+    /// `invalid_args` for an invalid range.
     pub fn range(&self) -> Result<LineRange> {
         let (first, last) = (self.first_line.unwrap_or(1), self.last_line.unwrap_or(u64::MAX));
         if first == 0 || last < first {
@@ -114,15 +114,15 @@ impl ReadFileArguments {
     }
 }
 
-/// Reads a file once, chunk by chunk, and keeps the beginning of the range.
+/// Reads a file once, chunk by chunk, and keeps the start of the range.
 #[derive(Debug)]
 pub struct LineScan {
     range: LineRange,
     most: usize,
     kept: Vec<u8>,
-    /// Whether there is more of the range than is kept.
+    /// Whether the range is longer than the kept part.
     is_over: bool,
-    /// Where the next byte stands.
+    /// The place of the next byte.
     at: LinePlace,
     bytes: u64,
 }
@@ -130,9 +130,9 @@ pub struct LineScan {
 /// A file that was read.
 #[derive(Debug)]
 pub struct Scanned {
-    /// The beginning of the range: whole, or as many bytes as an answer could hold.
+    /// The start of the range: all of it, or as many bytes as an answer could hold.
     pub kept: Vec<u8>,
-    /// Whether there is more of the range.
+    /// Whether the range is longer than that.
     pub is_over: bool,
     /// Lines of the file.
     pub lines: u64,
@@ -184,26 +184,26 @@ impl LineScan {
     }
 }
 
-/// What `read_file` answers: lines of a file.
+/// The answer of `read_file`: lines of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
     /// The path as given.
     pub path: String,
-    /// The lines, numbered where that was wanted; bytes that are not UTF-8 become U+FFFD.
+    /// The lines, numbered if requested; bytes that are not UTF-8 become U+FFFD.
     pub content: String,
     /// Lines of the file.
     pub lines: u64,
     /// Bytes of the file.
     pub bytes: u64,
-    /// The first of the lines; 0 where there is none.
+    /// The number of the first line; 0 if there is none.
     pub first_line: u64,
-    /// The last of the lines.
+    /// The number of the last line.
     pub last_line: u64,
     /// The file's git blob id.
     pub base_oid: String,
-    /// Whether bytes of it are not UTF-8.
+    /// Whether the file has bytes that are not UTF-8.
     pub is_lossy: bool,
-    /// Where the range goes on, and the cursor that leads there.
+    /// The place of the rest of the range, and its cursor.
     pub next: Option<(LinePlace, String)>,
 }
 
@@ -237,11 +237,11 @@ pub struct LinesContent {
 }
 
 impl Lines {
-    /// Fills the answer with as much of the range as the reply has room for; `cursor` makes what
-    /// leads to a place.
+    /// Fills the answer with the range while the reply has room; `cursor` makes the cursor of a
+    /// place.
     ///
     /// # Errors
-    /// `too_large` where there is no room for a single character; those of `cursor`.
+    /// `too_large` without room for a single character; those of `cursor`.
     pub fn filled(
         mut self,
         scanned: &Scanned,
@@ -292,18 +292,18 @@ impl Lines {
     }
 }
 
-/// Lines that are put between fences, within a room.
+/// Lines between fences, within a room.
 struct Filling {
     form: Form,
     room: usize,
-    /// Backticks of the longest run.
+    /// The length of the longest run of backticks.
     fence: usize,
     text: String,
     is_data: bool,
 }
 
 impl Filling {
-    /// Adds a line, or nothing where it has no room.
+    /// Adds a line, or nothing without room for it.
     fn push(&mut self, number: Option<u64>, line: &[u8]) -> bool {
         let line = numbered(number) + &String::from_utf8_lossy(line);
         let (cost, fence) = (self.form.cost(&line), longest_run(&line).max(self.fence));
@@ -314,7 +314,7 @@ impl Filling {
         true
     }
 
-    /// Adds the beginning of a line; returns how many of its bytes.
+    /// Adds the start of a line; returns the number of its bytes.
     fn push_part(&mut self, number: Option<u64>, line: &[u8]) -> usize {
         let number = numbered(number);
         let room = self.room.saturating_sub(self.form.cost(&number));
@@ -329,7 +329,7 @@ impl Filling {
         taken
     }
 
-    /// Returns the beginning of a line that fits, as text, and how many bytes of the line it is.
+    /// Returns the start of a line that fits, as text, and the number of its bytes.
     fn beginning(&self, line: &[u8], mut room: usize) -> (String, usize) {
         let (mut part, mut taken) = (String::new(), 0);
         for chunk in line.utf8_chunks() {
@@ -362,8 +362,8 @@ impl Output for Lines {
     type Facts = LinesFacts;
     type Content = LinesContent;
 
-    /// What the file holds stands between two fences of backticks that are longer than any run of
-    /// them inside, so that no file can pass for what redline says, or end its own part.
+    /// The content of the file is between two fences of backticks that are longer than any run of
+    /// them inside, so that no file can imitate redline's words, or end its own part.
     fn text(&self) -> String {
         let fence = "`".repeat(longest_run(&self.content).max(2) + 1);
         let end = if self.content.is_empty() || self.content.ends_with('\n') { "" } else { "\n" };
@@ -416,7 +416,7 @@ mod tests {
     fn read(file: &[u8], range: LineRange, max_bytes: usize, form: Form) -> Lines {
         let reply = Reply { max_bytes, ..Reply::new(form) };
         let mut scan = LineScan::new(range, max_bytes);
-        // Chunks end anywhere.
+        // Chunks end at any byte.
         file.chunks(7).for_each(|chunk| scan.push(chunk));
         let scanned = scan.finish();
         let cursor = |place: LinePlace| Ok(format!("{}-{}", place.line, place.byte));

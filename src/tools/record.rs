@@ -1,5 +1,5 @@
-//! Results that are declared once: the struct with its docs is the JSON, the JSON's schema and the
-//! value of SQL.
+//! Results that are declared once: the struct and its docs are the JSON, the schema of the JSON,
+//! and the value of SQL.
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl AsCell for bool {
 pub struct RecordField<R: 'static> {
     /// The name.
     pub name: &'static str,
-    /// What it is.
+    /// The description.
     pub doc: &'static str,
     /// The type.
     pub kind: CellType,

@@ -59,7 +59,7 @@ pub struct GitShowArguments {
     pub cursor: Option<String>,
 }
 
-/// What a merge is compared with.
+/// The side with which a merge is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShownMerges {
@@ -91,7 +91,7 @@ pub struct CommitWords {
 }
 
 impl CommitWords {
-    /// Returns the words as the first page shows them.
+    /// Returns the header of a commit for the first page.
     pub fn text(&self) -> String {
         let Self { commit_id, parent_ids, author, committer, refs, message, .. } = self;
         let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
@@ -109,7 +109,7 @@ impl CommitWords {
             text.push_str(&format!("committer: {committer} {}\n", date(&self.committer_date)));
         }
         text.push('\n');
-        // No line of a message can pass for what redline says.
+        // Indented, so that no line of a message looks like redline's words.
         for line in message.trim_end().split('\n') {
             let indent = if line.is_empty() { "" } else { "    " };
             text.push_str(&format!("{indent}{line}\n"));
@@ -118,20 +118,20 @@ impl CommitWords {
         text
     }
 
-    /// Returns what a later page begins with.
+    /// Returns the start of a later page.
     pub fn short_text(&self) -> String {
         format!("commit {}, continued\n\n", self.commit_id)
     }
 }
 
-/// What `GitShow` answers: a page of a commit.
+/// The answer of `GitShow`: a page of a commit.
 #[derive(Debug, Clone, Default)]
 pub struct ShownCommit {
-    /// What the commit says; on later pages its id alone is shown.
+    /// The header of the commit; later pages show only its id.
     pub words: CommitWords,
     /// Whether this is the first page.
     pub is_first: bool,
-    /// What it changed.
+    /// Its changes.
     pub compared: Compared,
 }
 
@@ -141,7 +141,7 @@ pub struct ShownCommitContent {
     /// What it says of itself, on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitWords>,
-    /// What it changed.
+    /// Its changes.
     #[serde(flatten)]
     pub changes: ComparedContent,
 }
@@ -222,10 +222,10 @@ pub struct GitFileArguments {
 }
 
 impl GitFileArguments {
-    /// Returns what is asked for, from the beginning of its first line on.
+    /// Returns the requested lines, from the start of the first one.
     ///
     /// # Errors
-    /// `invalid_args` for lines that are none.
+    /// `invalid_args` for an invalid range.
     pub fn range(&self) -> Result<LineRange> {
         let of_file = ReadFileArguments {
             first_line: self.first_line,
@@ -237,7 +237,7 @@ impl GitFileArguments {
     }
 }
 
-/// What `GitFile` answers: lines of a file.
+/// The answer of `GitFile`: lines of a file.
 #[derive(Debug, Clone)]
 pub struct FileLines(pub Lines);
 
@@ -278,7 +278,7 @@ impl Output for FileLines {
     }
 }
 
-/// Tells whose lines are.
+/// Shows the commit of each line.
 pub struct GitBlame;
 
 impl Tool for GitBlame {
@@ -322,12 +322,12 @@ pub struct BlameHead {
     pub original_line: u64,
     #[serde(skip)]
     pub is_renamed: bool,
-    /// Whether an earlier run of the page says what the commit is.
+    /// Whether an earlier run of the page describes the commit.
     #[serde(skip)]
     pub is_known: bool,
 }
 
-/// A line and whose it is.
+/// A line and its commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedBlame {
     /// Its number, from 1.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::tool::{Output, Tool};
 
-/// What an argument of several tools means, where a tool does not say it in other words. Each
-/// schema says it: clients that search for tools show their model one tool alone.
+/// The descriptions of arguments that several tools share, unless a tool has its own. Each schema
+/// contains them, as clients that search for tools show their model one tool alone.
 const SHARED: &[(&str, &str)] = &[
     ("repo", "sandbox[/directory]."),
     ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."),
@@ -34,13 +34,13 @@ const SHARED: &[(&str, &str)] = &[
     ("format", "text (default) or json."),
 ];
 
-/// Returns what an argument means that several tools have.
+/// Returns the shared description of an argument.
 pub fn shared(name: &str) -> Option<&'static str> {
     SHARED.iter().find(|(shared, _)| *shared == name).map(|(_, told)| *told)
 }
 
-/// Returns the schema of the arguments that is listed: the tool's own, and `max_bytes`. It forbids
-/// no others: names that agents try are taken for the right ones, or answered with them, and
+/// Returns the listed schema of the arguments: the tool's own, and `max_bytes`. It does not forbid
+/// others: names that agents try are replaced by the right ones, or answered with them, and
 /// `format` is for programs.
 pub fn input<T: Tool>() -> Value {
     let mut schema = object::<T::Arguments>(SchemaSettings::draft2020_12());
@@ -59,7 +59,7 @@ pub fn input<T: Tool>() -> Value {
     schema
 }
 
-/// Returns what is told of an argument as its schema says it: a default alone is a value.
+/// Returns the description of an argument for its schema: if it is only a default, as a value.
 fn shown(told: &str) -> (&'static str, Value) {
     let default = told.strip_prefix("Default: ").and_then(|rest| rest.strip_suffix('.'));
     match default.and_then(|default| serde_json::from_str(default).ok()) {
@@ -68,16 +68,16 @@ fn shown(told: &str) -> (&'static str, Value) {
     }
 }
 
-/// Returns the schema of all arguments that a call may have.
+/// Returns the schema of all arguments of a call.
 pub fn taken(mut listed: Value) -> Value {
     let format = json!({"type": "string", "enum": ["text", "json"]});
     properties_mut(&mut listed).insert("format".into(), format);
     listed
 }
 
-/// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`, without
-/// the content there. All of its properties are always there, which it does not say: clients send
-/// it with each list.
+/// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`, except
+/// for the content. All of its properties are always present, which it does not say, as clients
+/// send it with each list.
 pub fn output<T: Tool>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = object::<<T::Output as Output>::Facts>(settings);
@@ -109,7 +109,7 @@ enum Side {
     Output,
 }
 
-/// Returns the schema of a struct without what names it in Rust.
+/// Returns the schema of a struct without the names from Rust.
 fn object<T: JsonSchema>(settings: SchemaSettings) -> Value {
     let settings = settings.with(|settings| settings.inline_subschemas = true);
     let mut schema: Schema = settings.into_generator().into_root_schema_for::<T>();
@@ -125,18 +125,18 @@ fn properties_mut(schema: &mut Value) -> &mut Map<String, Value> {
     properties.as_object_mut().expect("properties are an object")
 }
 
-/// Drops what says nothing to a client: the width of a number, and of an argument that it may be
+/// Removes details without use for a client: the width of a number, and that an argument may be
 /// null, which is the same as leaving it out.
 fn shorten(schema: &mut Value, side: Side) {
     let Some(object) = schema.as_object_mut() else { return };
     for key in ["format", "title", "minimum", "maximum", "additionalProperties"] {
         object.remove(key);
     }
-    // The names of values say what they are.
+    // The names of values describe them.
     if side == Side::Output {
         object.remove("description");
     }
-    // The description says it.
+    // The description is enough.
     if side == Side::Input {
         object.remove("default");
     }

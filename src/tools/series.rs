@@ -1,4 +1,4 @@
-//! `GitRangeDiff`: what became of each commit of a series that was rebased.
+//! `GitRangeDiff`: shows the status of each commit of a rebased series.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub struct GitRangeDiffArguments {
     pub cursor: Option<String>,
 }
 
-/// A commit in both ranges, or in one alone.
+/// A commit in both ranges, or in one of them.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedPair {
     /// Its number in the old range, from 1.
@@ -83,7 +83,7 @@ impl ListedRow for ListedPair {
         let old = side(self.old_number, self.old_commit_id.as_deref());
         let new = side(self.new_number, self.new_commit_id.as_deref());
         let mut text = format!("{old} {sign} {new} {}\n", self.subject);
-        // git indents each line of it, so that none can pass for a commit.
+        // git indents each line of it, so that none looks like a commit.
         for line in self.patch.iter().flat_map(|patch| patch.lines()) {
             let indent = if line.starts_with("    ") { "" } else { "    " };
             text.push_str(&format!("{indent}{}\n", escaped_line(line)));

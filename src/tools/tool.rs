@@ -1,39 +1,39 @@
-//! What a tool is: a name, what it says of itself, what it takes and what it answers.
+//! A tool: its name, its descriptions, its arguments and its answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A tool. What it does is told where it is called.
+/// A tool. The caller of the tool does the work.
 pub trait Tool: 'static {
     /// The name by which it is called and granted.
     const NAME: &'static str;
-    /// The name that people see.
+    /// The name for people.
     const TITLE: &'static str;
-    /// What it does, when to use it, and an example, for an agent.
+    /// Its effect, when to use it, and an example, for an agent.
     const DESCRIPTION: &'static str;
-    /// What a client may assume.
+    /// The properties that a client may rely on.
     const ANNOTATIONS: Annotations = READS;
-    /// Names that agents try for its arguments.
+    /// The names that agents try for its arguments.
     const ALIASES: &'static [Alias] = &[];
-    /// What it takes, beside what all tools take.
+    /// Its arguments, besides those that all tools have.
     type Arguments: DeserializeOwned + JsonSchema;
-    /// What it answers.
+    /// Its answer.
     type Output: Output;
 }
 
-/// What a call of a tool answers.
+/// The answer to a call of a tool.
 pub trait Output {
-    /// What a program needs beside the text: totals, ids, the cursor.
+    /// The data that a program needs besides the text: totals, ids, the cursor.
     type Facts: Serialize + JsonSchema;
-    /// What the text says, as values; `"format": "json"` asks for it.
+    /// The content of the text as values; `"format": "json"` requests them.
     type Content: Serialize;
 
-    /// Returns what a model reads.
+    /// Returns the text for a model.
     fn text(&self) -> String;
-    /// Returns the answer in one line, beside its values.
+    /// Returns the answer in one line, besides its values.
     fn line(&self) -> String;
-    /// Returns what stands beside the text.
+    /// Returns the data besides the text.
     fn facts(&self) -> Self::Facts;
     /// Returns the values.
     fn content(&self) -> Self::Content;
@@ -42,20 +42,20 @@ pub trait Output {
 /// A name that agents try for an argument.
 #[derive(Debug, Clone, Copy)]
 pub enum Alias {
-    /// It is taken for the second name.
+    /// Replaced by the second name.
     Means(&'static str, &'static str),
-    /// It is refused with what to give instead.
+    /// Refused with this advice.
     Say(&'static str, &'static str),
 }
 
-/// What a client may assume of a tool: MCP's `ToolAnnotations`, as far as they differ from its
-/// defaults.
+/// The properties of a tool that a client may rely on: MCP's `ToolAnnotations`, if they differ from
+/// its defaults.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
     /// It changes nothing.
     pub read_only_hint: bool,
-    /// Called twice with the same arguments, the second call changes nothing more.
+    /// A second call with the same arguments changes nothing more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
     /// It reaches beyond the host's files and repositories.
@@ -66,5 +66,5 @@ pub struct Annotations {
 pub const READS: Annotations =
     Annotations { read_only_hint: true, idempotent_hint: None, open_world_hint: false };
 
-/// Annotations of a tool that changes a file; what it changes may be lost.
+/// Annotations of a tool that changes a file, whose old content may be lost.
 pub const WRITES: Annotations = Annotations { read_only_hint: false, ..READS };

@@ -1,4 +1,4 @@
-//! `undo`: taking back what was done to files.
+//! `undo`: undoes operations on files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::changed_files::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use crate::error::Result;
 
-/// Takes back an operation on files.
+/// Undoes an operation on files.
 pub struct Undo;
 
 impl Tool for Undo {
@@ -39,7 +39,7 @@ pub struct UndoArguments {
     pub id: Option<String>,
 }
 
-/// A file that becomes, or became, another.
+/// A file that is, or would be, changed.
 #[derive(Debug, Clone, Serialize)]
 pub struct UndoneFile {
     /// Where, as `sandbox/relative/path`.
@@ -94,7 +94,7 @@ pub struct UndoneContent {
 }
 
 impl Undone {
-    /// Returns the answer; its diff is cut where the reply has no room for it.
+    /// Returns the answer; its diff is cut if it exceeds the room of the reply.
     pub fn within(self, reply: &Reply) -> Result<Self> {
         let mut diff = Bounded::new(Bounds::room(reply.body(), reply.room(&self)));
         'files: for file in &self.done.files {

@@ -11,14 +11,9 @@ import anyio
 import anyio.to_thread
 import duckdb
 
-from ..locked import open_locked
+from ..locked import Locked, open_locked
 from .approver import Page
 
-READING = [
-    "Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs",
-    "GitRangeDiff", "list_files", "search", "read_file", "redline_capabilities",
-]  # fmt: skip
-WRITING = ["write_file", "edit_file", "apply_patch", "undo"]
 # Questions of one client that may wait, also of calls that were given up: a person has to look through them.
 MAX_PROPOSALS = 100
 # What a person may be asked to read at most, as pages of a terminal.
@@ -28,10 +23,10 @@ MAX_CALLS, MAX_CALLS_OF_SESSION, MAX_ANSWERS = 32, 8, 8
 
 
 class Host:
-    """The host's connection, and the key that no agent has."""
+    """The host's connection, the key that no agent has, and the tools that change files."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, key: str) -> None:
-        self.con, self.key = con, key
+    def __init__(self, locked: Locked) -> None:
+        self.con, self.key, self.writing = locked.con, locked.key, frozenset(locked.tools.writing)
         self.answers, self.calls = (
             anyio.CapacityLimiter(MAX_ANSWERS),
             anyio.CapacityLimiter(MAX_CALLS),
@@ -102,8 +97,7 @@ def open_database(
     settings = {"redline_max_proposals": MAX_PROPOSALS}
     if max_file_bytes is not None:
         settings["redline_max_read_bytes"] = max_file_bytes
-    tools = READING + WRITING * write
-    return Host(*open_locked(extension, sandboxes_of(folders, write), tools, settings))
+    return Host(open_locked(extension, sandboxes_of(folders, write), settings=settings))
 
 
 class Places:

@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from .. import __version__
 from .approver import Approver, Call, refusal
 from .apps import EXTENSION_ID, URI, Apps
-from .host import WRITING, Host
+from .host import Host
 from .progress import SECONDS, Progress
 from .query import NAME, Queries
 
@@ -58,11 +58,13 @@ def make_server(
         offered = [
             tool
             for tool in granted_tools(host, structured)
-            if tool.name not in WRITING or approver.can_ask(context)
+            if tool.name not in host.writing or approver.can_ask(context)
         ]
         offered += [queries.tool(structured)] if queries is not None else []
         return types.ListToolsResult(
-            tools=[apps.tool(context, tool) if tool.name in WRITING else tool for tool in offered]
+            tools=[
+                apps.tool(context, tool) if tool.name in host.writing else tool for tool in offered
+            ]
         )
 
     async def list_resources(
@@ -93,7 +95,7 @@ def make_server(
             return await queries.run(call[2], arguments)
         payload = None
         # Of these sandboxes nothing else wants a yes.
-        if params.name in WRITING:
+        if params.name in host.writing:
             try:
                 payload = await host.called(
                     call[2], "SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key

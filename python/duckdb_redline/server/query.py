@@ -15,7 +15,7 @@ import anyio
 import mcp_types as types
 
 from .approver import refusal
-from .host import READING, sandboxes_of
+from .host import sandboxes_of
 from .querying import GRACE_SECONDS
 
 NAME = "query"
@@ -81,7 +81,7 @@ class Queries:
         self.seconds = seconds
         self.served: dict[str, Any] = {
             "sandboxes": sandboxes_of(folders, write=False), "roots": list(map(str, folders.values())), "extension": str(extension),
-            "seconds": seconds, "grants": READING, "max_file_bytes": max_file_bytes,
+            "seconds": seconds, "max_file_bytes": max_file_bytes,
         }  # fmt: skip
         self.all = anyio.CapacityLimiter(MAX_QUERIES)
         self.sessions: dict[str, anyio.CapacityLimiter] = collections.defaultdict(

@@ -14,12 +14,13 @@ import resource
 import signal
 import sys
 import threading
-import unicodedata
 from typing import Any
 
 import duckdb
 
 from duckdb_redline.connection import connect, literal
+from duckdb_redline.locked import tools_of
+from duckdb_redline.server.unseen import is_unseen
 
 # Bytes of memory that the process may write to, and those of them that DuckDB uses.
 MAX_PROCESS_BYTES, MAX_DUCKDB_BYTES = 3 << 30, 1 << 30
@@ -70,7 +71,7 @@ def open_database(given: Given) -> duckdb.DuckDBPyConnection:
     )  # fmt: skip
     roots, largest = ", ".join(map(literal, given["roots"])), given["max_file_bytes"]
     for setting in (
-        f"redline_sandboxes = {literal(json.dumps(given['sandboxes']))}", f"redline_tool_grants = {given['grants']}", f"redline_max_seconds = {given['seconds']}",
+        f"redline_sandboxes = {literal(json.dumps(given['sandboxes']))}", f"redline_tool_grants = {tools_of(con).reading}", f"redline_max_seconds = {given['seconds']}",
         *([f"redline_max_read_bytes = {largest}"] if largest is not None else []),
         f"allowed_directories = [{roots}]", "enable_external_access = false", "disabled_filesystems = 'LocalFileSystem'", "lock_configuration = true",
     ):  # fmt: skip
@@ -206,7 +207,7 @@ def escaped(text: str) -> str:
 
 
 def visible(c: str) -> str:
-    if " " <= c <= "~" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+    if not is_unseen(c):
         return c
     return json.dumps(c)[1:-1] if c != "\x7f" else "\\u007f"
 

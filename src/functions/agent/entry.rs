@@ -1,15 +1,15 @@
-//! What a tool does: [`Answers`] joins its declaration to the work, and [`Entry`] is what is listed
-//! of both.
+//! A tool that can be called: [`Answers`] joins its declaration to its work, and [`Entry`] is its
+//! place in the list.
 
 use crate::error::Result;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::tools::{self, Answer, Declaration, FileCall, Reply, Tool};
 
-/// A call of a tool that is granted.
+/// A call of a granted tool.
 pub struct Call {
-    /// The settings, and what they let be opened.
+    /// The settings, and the access that they give.
     pub execution: ExecutionContext,
-    /// How it is answered.
+    /// How to answer.
     pub reply: Reply,
 }
 
@@ -18,15 +18,15 @@ pub trait Answers: Tool {
     /// Does the work.
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output>;
 
-    /// Returns the call of a file that a person may have to approve; the other tools touch none.
+    /// Returns the call of a file that a person may have to approve; other tools touch no file.
     fn file_call(_arguments: Self::Arguments) -> Option<FileCall> {
         None
     }
 }
 
-/// A tool, its types left behind.
+/// A tool without its types.
 pub struct Entry {
-    /// What is listed of it.
+    /// The part of it that is listed.
     pub declaration: Declaration,
     answer: fn(ExecutionContext, &mut Reply, &str) -> Result<Answer>,
     file_call: fn(&str) -> Result<Option<FileCall>>,
@@ -42,7 +42,7 @@ impl Entry {
         }
     }
 
-    /// Answers a call whose arguments are JSON text; these also say how.
+    /// Answers a call whose arguments are JSON text, which also give the form of the answer.
     pub fn answer(
         &self,
         execution: ExecutionContext,
@@ -52,8 +52,8 @@ impl Entry {
         (self.answer)(execution, reply, arguments)
     }
 
-    /// Returns the call of a file that a person may have to approve; `None` is one of a tool that
-    /// touches no file.
+    /// Returns the call of a file that a person may have to approve; `None` for a tool that touches
+    /// no file.
     pub fn file_call(&self, arguments: &str) -> Result<Option<FileCall>> {
         (self.file_call)(arguments)
     }

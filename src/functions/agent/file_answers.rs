@@ -1,4 +1,4 @@
-//! What the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo` do.
+//! The work of the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo`.
 
 use super::entry::{Answers, Call};
 use crate::error::Result;
@@ -20,7 +20,7 @@ impl Answers for Diff {
         let Call { execution, reply } = call;
         let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
         let mode = arguments.mode()?;
-        // In an answer of values the labels stand beside the diff.
+        // In an answer of values the labels are beside the diff.
         let label = |given: Option<&str>, other: &str| given.unwrap_or(other).to_owned();
         let (a, b) = match mode {
             DiffMode::Paths(a, b) => (a, b),

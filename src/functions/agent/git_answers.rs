@@ -1,4 +1,4 @@
-//! What the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile` do.
+//! The work of the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile`.
 
 use super::entry::{Answers, Call};
 use crate::error::Result;
@@ -33,12 +33,12 @@ impl Answers for GitDiffSummary {
     }
 }
 
-/// How much is shown.
+/// The parts of a comparison to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// The list of the files alone.
+    /// Only the list of files.
     List,
-    /// The list, then hunks.
+    /// The list, then the hunks.
     Hunks,
 }
 
@@ -63,7 +63,7 @@ impl Shown {
         };
         let mut compared = compared(&reply, &rows, page);
         if rows.is_empty() && names_paths && !reply.is_data {
-            // Read where nothing else can be opened, as all that a repository says.
+            // Read on a thread that can open nothing else, as everything in a repository.
             let others = call.execution.read(|| {
                 let comparison = whole.open(&call.execution)?;
                 let mut changes = Changes::new(&comparison, None)?;
@@ -103,7 +103,7 @@ impl Shown {
     }
 }
 
-/// Returns the answer that a page of these changes is.
+/// Returns the answer for a page of these changes.
 pub fn compared(reply: &Reply, rows: &[Measured], page: Page) -> Compared {
     let mut compared = Compared {
         totals: Totals { truncated: page.next_cursor.is_some(), ..totals(rows) },
@@ -122,16 +122,16 @@ pub fn compared(reply: &Reply, rows: &[Measured], page: Page) -> Compared {
     compared
 }
 
-/// An answer that carries a page.
+/// An answer that contains a page.
 pub struct AnswerFrame {
     reply: Reply,
     shown: Shown,
-    /// Bytes of what stands beside the page.
+    /// Bytes of the answer besides the page.
     besides: usize,
 }
 
 impl AnswerFrame {
-    /// Returns an answer with so many bytes beside its page.
+    /// Creates an answer with this many bytes besides its page.
     pub const fn new(reply: Reply, shown: Shown, besides: usize) -> Self {
         Self { reply, shown, besides }
     }

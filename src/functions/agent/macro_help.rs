@@ -1,4 +1,4 @@
-//! The macros of `sql/`, as their scripts define and describe them.
+//! The macros of `sql/`, read from the scripts that define and describe them.
 
 use std::sync::LazyLock;
 
@@ -13,11 +13,11 @@ const COMMENT: &str = "COMMENT ON MACRO TABLE ";
 pub struct Macro {
     /// Its name.
     pub name: &'static str,
-    /// The script that defines it, by its name.
+    /// The name of the script that defines it.
     pub script: &'static str,
     /// Its parameters.
     pub parameters: Vec<MacroParameter>,
-    /// What it returns, in one line.
+    /// Its description, in one line.
     pub description: String,
 }
 
@@ -61,7 +61,7 @@ fn parameter(text: &'static str) -> MacroParameter {
     }
 }
 
-/// Returns what the script says of a macro to DuckDB.
+/// Returns the description of a macro in its script.
 fn description(text: &str, name: &str) -> Option<String> {
     let said = text.lines().find_map(|line| {
         line.strip_prefix(COMMENT)?.strip_prefix(name)?.strip_prefix(" IS '")?.strip_suffix("';")
@@ -70,7 +70,7 @@ fn description(text: &str, name: &str) -> Option<String> {
 }
 
 impl Macro {
-    /// Returns how it is called, with its defaults.
+    /// Returns the form of a call, with defaults.
     pub fn call(&self) -> String {
         let said = self.parameters.iter().map(|parameter| match parameter.default {
             Some(default) => format!("{} := {default}", parameter.name),
@@ -79,7 +79,7 @@ impl Macro {
         format!("{}({})", self.name, said.collect::<Vec<_>>().join(", "))
     }
 
-    /// Returns what must be given; the others are counted.
+    /// Returns the form of a call without optional parameters, which are counted.
     pub fn short_call(&self) -> String {
         let required = self.parameters.iter().filter(|parameter| parameter.default.is_none());
         let mut all: Vec<String> = required.map(|parameter| parameter.name.to_owned()).collect();
@@ -90,7 +90,7 @@ impl Macro {
         format!("{}({})", self.name, all.join(", "))
     }
 
-    /// Returns a query, if it needs no arguments.
+    /// Returns an example, if the macro needs no arguments.
     pub fn example(&self) -> Option<String> {
         let is_free = self.parameters.iter().all(|parameter| parameter.default.is_some());
         is_free.then(|| format!("FROM {}()", self.name))

@@ -1,4 +1,4 @@
-//! What agents and their hosts call: the tools (`redline_call`; `tools` lists them all, `entry`
+//! Functions for agents and their hosts: the tools (`redline_call`; `tools` lists them all, `entry`
 //! joins a declaration to its work, which `file_answers`, `git_answers`, `show_answer` and
 //! `reading_answers` call in `query`), their list, what may be done, help, and the scripts of
 //! `sql/`.

@@ -1,7 +1,7 @@
 //! `redline_call(tool, args [, session])` and `redline_call_text(tool, args [, session])`: the
 //! tools as agents call them.
 //!
-//! A call never raises: what is wrong with it is its answer.
+//! A call never raises an error; the answer contains it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::tools::{Answer, Reply};
 pub struct Caller {
     settings: Settings,
     database: Arc<Database>,
-    /// What all calls of the statement may use together, where the host has set that.
+    /// The shared budget of all calls of the statement, if the host has set one.
     budget: Arc<Budget>,
 }
 
@@ -45,8 +45,8 @@ impl State for Caller {
 }
 
 impl Caller {
-    /// Answers a call; what is wrong with it is its answer. `form` says what of the answer is given
-    /// back: a budget of bytes is for that.
+    /// Answers a call, also a wrong one. `form` is the part of the answer that is returned, which
+    /// the budget of bytes limits.
     fn answer(&self, args: Args<'_>, form: Form) -> Answer {
         let mut reply = Reply::new(form);
         self.call(args, &mut reply).unwrap_or_else(|error| reply.error(&error))
@@ -72,7 +72,7 @@ impl Caller {
     }
 }
 
-/// What a model has written: bytes that are no UTF-8 are replaced, and NULL is nothing.
+/// Text from a model: bytes that are not UTF-8 are replaced, and NULL is empty.
 pub struct Spoken;
 
 impl Kind for Spoken {
@@ -117,7 +117,7 @@ impl Scalar for RedlineCall {
     }
 }
 
-/// The text of the answer alone, for servers whose tools return rows.
+/// Only the text of the answer, for servers whose tools return rows.
 pub struct RedlineCallText;
 
 impl Declared for RedlineCallText {

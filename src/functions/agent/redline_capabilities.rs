@@ -1,4 +1,5 @@
-//! `redline_capabilities()`: what a connection may do, for an agent that asks before it tries.
+//! `redline_capabilities()`: the permissions of a connection, for an agent that asks before it
+//! tries.
 
 use super::entry::{Answers, Call};
 use super::tools::TOOLS;
@@ -18,7 +19,7 @@ use crate::limits;
 use crate::sandbox::{RefPattern, Sandbox, kernel_guard};
 use crate::tools::{self, Abilities, CapabilitiesArguments, INSTRUCTIONS, SandboxAbilities};
 
-/// A sandbox, without its root: what a directory is called on the machine is nobody's concern.
+/// A sandbox, without its root: the host's path is not disclosed.
 pub struct SandboxRow;
 
 impl Row for SandboxRow {
@@ -62,7 +63,7 @@ impl Row for SandboxRow {
     ];
 }
 
-/// The limits that are settings, and what is kept between queries.
+/// The limits that are settings, and the cache between queries.
 pub struct Limits;
 
 impl Row for Limits {
@@ -149,7 +150,7 @@ impl HasList<SandboxRow> for ExecutionContext {
     }
 }
 
-/// Whether the extension duckdb_mcp starts no program for a server any more; unknown while it is
+/// Whether the extension duckdb_mcp can no longer start a program for a server; unknown while it is
 /// not loaded.
 const MCP_LOCK_SERVERS: &str = "mcp_lock_servers";
 /// Whether DuckDB writes a log, which SQL can read.
@@ -174,8 +175,8 @@ const SETTINGS: &[&str] = &{
     all
 };
 
-/// Returns by name what SQL on this database can still do beside redline's rules; docs/security.md
-/// has each with what closes it.
+/// Returns the names of the ways around redline's rules that are open to SQL on this database;
+/// docs/security.md tells how to close each.
 fn open_doors(execution: &ExecutionContext) -> Vec<&'static str> {
     let (settings, sandboxes) = (&execution.settings, execution.access.sandboxes());
     let is = |name, value| settings.get(name).as_boolean() == Some(value);
@@ -195,8 +196,9 @@ fn open_doors(execution: &ExecutionContext) -> Vec<&'static str> {
     doors.into_iter().filter_map(|(name, is_open)| is_open.then_some(name)).collect()
 }
 
-/// Tells whether DuckDB's own functions open files of a sandbox: it does not tell which file
-/// systems are disabled, so a file is tried that is not there. What is not refused is open.
+/// Tells whether DuckDB's own functions can open the files of a sandbox. DuckDB does not tell which
+/// file systems are disabled, so a missing file is opened; any other error than a refusal means
+/// yes.
 fn opens(settings: &Settings, sandbox: &Sandbox) -> bool {
     let Some(files) = settings.files() else { return true };
     let absent = sandbox.path().join(".redline-tries-whether-duckdb-opens-this");

@@ -1,5 +1,5 @@
-//! `redline_help()`: every function of redline in a line, and everything of one, from SQL. DuckDB's
-//! own list cannot tell: its C API takes no names of parameters and no descriptions.
+//! `redline_help()`: every function of redline in a line, and the details of one, in SQL. DuckDB's
+//! own list has no names of parameters and no descriptions, as its C API takes none.
 
 use super::macro_help::{Macro, MacroParameter, macros};
 use crate::error::{Error, Result, quoted};
@@ -27,7 +27,7 @@ impl Declared for RedlineHelp {
     };
 }
 
-/// What is told of a parameter.
+/// A parameter with its description.
 pub struct Parameter {
     name: &'static str,
     kind: Option<String>,
@@ -76,7 +76,7 @@ impl From<&MacroParameter> for Parameter {
     }
 }
 
-/// What is told of.
+/// The subject of a row.
 #[derive(Clone, Copy)]
 enum Subject {
     Function(&'static Entry),
@@ -86,7 +86,7 @@ enum Subject {
 /// A function or a macro.
 pub struct Function {
     subject: Subject,
-    /// Whether everything is told.
+    /// Whether all details are shown.
     is_whole: bool,
 }
 
@@ -199,7 +199,7 @@ impl Signature {
         }
     }
 
-    /// Returns the forms in which the function is called.
+    /// Returns the forms of a call.
     fn calls(&self, name: &str) -> Vec<String> {
         let positional = |fields: &[Field]| -> Vec<String> {
             fields.iter().map(|field| format!("{} {}", field.name, field.kind)).collect()
@@ -217,7 +217,7 @@ impl Signature {
         }
     }
 
-    /// Returns the forms without types; options are counted.
+    /// Returns the forms of a call without types; options are counted.
     fn names(&self, name: &str) -> Vec<String> {
         let positional = |fields: &[Field]| -> Vec<String> {
             fields.iter().map(|field| field.name.to_owned()).collect()
@@ -270,7 +270,7 @@ impl Signature {
     }
 }
 
-/// What means every function.
+/// The argument for every function.
 const ALL: &str = "ALL";
 
 const FUNCTION: Param<Maybe<Text>> = optional(
@@ -293,7 +293,7 @@ impl Table for RedlineHelp {
         let database = Database::of(&open.settings)?;
         let functions = database.functions.iter().filter(|entry| entry.is_public());
         let mut all: Vec<Subject> = functions.map(Subject::Function).collect();
-        // All of everything is what the extension itself has.
+        // The details of all functions are those of the extension only.
         let is_all = asked.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(ALL));
         if !is_all {
             let is_new = |one: &&Macro| !all.iter().any(|known| known.name() == one.name);

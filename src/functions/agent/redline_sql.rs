@@ -1,4 +1,4 @@
-//! `redline_sql(name)`: a script of `sql/`, for those who have the extension alone.
+//! `redline_sql(name)`: a script of `sql/`, for users who have only the extension.
 
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Overload;
@@ -23,7 +23,7 @@ impl Declared for RedlineSql {
     };
 }
 
-/// Pairs each name with the text of its script, as it was when the extension was built.
+/// Pairs each name with the text of its script at the time of the build.
 macro_rules! scripts {
     ($($name:literal),*) => {
         &[$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/sql/", $name, ".sql")))),*]
@@ -48,7 +48,7 @@ pub fn script(wanted: &str) -> Option<&'static str> {
 
 const NAME: Param<Name> = required("name", "The script's name, without its ending");
 
-// A name that is not there is an error, so that it is volatile.
+// Volatile, since an unknown name is an error.
 impl Scalar for RedlineSql {
     const OVERLOADS: &'static [Overload] = &[fields![NAME]];
     type Returns = Varchar;

@@ -31,7 +31,7 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<Capabilities>(),
 ];
 
-/// Returns the tool of a name, exactly as it is written.
+/// Returns the tool with exactly this name.
 pub fn find(name: &str) -> Result<&'static Entry> {
     let found = TOOLS.iter().find(|tool| tool.declaration.name == name);
     found.ok_or_else(|| no_such_tool(name, TOOLS.iter().map(|tool| tool.declaration.name)))
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn every_property_has_a_type_and_every_argument_is_told_somewhere() {
-        // One name means one thing, which one of the tools tells for all.
+        // A name has one meaning, which one of the tools describes for all.
         let is_told_by = |tool: &crate::tools::Declaration, name: &str| {
             let property = &(tool.input_schema)()["properties"][name];
             let is_told = ["description", "default"].iter().any(|key| !property[key].is_null());

@@ -1,7 +1,7 @@
 //! `approval_display` and `approval_paging`: an approval payload as a person sees it.
 //!
-//! A payload can be malformed, so both can raise and are volatile: DuckDB would else call them on
-//! values that are in no row. They read nothing but their arguments and stand behind no tool.
+//! A payload can be malformed, so both can raise and are volatile: otherwise DuckDB would call them
+//! on values that are in no row. They read only their arguments and belong to no tool.
 
 use super::shown::PAYLOAD;
 use crate::edit::payload::Received;
@@ -19,7 +19,7 @@ use crate::functions::surface::{
 use crate::limits;
 use crate::render::{Extent, Layout, display, paging, shown};
 
-/// The width when none is given: that of a terminal of old.
+/// The default width: that of a classic terminal.
 const WIDTH: i64 = 80;
 
 /// Columns of a terminal.
@@ -58,7 +58,7 @@ impl Kind for Lines {
     }
 }
 
-/// How much of a payload is shown.
+/// The layout of a payload.
 pub struct Shown;
 
 impl Kind for Shown {
@@ -71,7 +71,7 @@ impl Kind for Shown {
     }
 }
 
-/// The payload, which is a column of the shown rows, so that it is read whatever it holds.
+/// The payload, which is a column of the shown rows, so it is read whatever it holds.
 pub struct AnyPayload;
 
 impl Kind for AnyPayload {
@@ -90,7 +90,7 @@ const HEIGHT: Param<Maybe<Shown>> =
 const COLOR: Param<Flag> = flag("color", false, "Use ANSI colours");
 const TERMINAL_HEIGHT: Param<Maybe<Lines>> = optional("terminal_height", "Lines of the terminal");
 
-/// Returns the layout that is asked for.
+/// Returns the layout in the arguments.
 fn layout(args: Args<'_>) -> Result<Layout> {
     Ok(Layout {
         width: args.get(COLUMNS)?,
@@ -99,7 +99,7 @@ fn layout(args: Args<'_>) -> Result<Layout> {
     })
 }
 
-/// `approval_display(payload [, width [, height [, color]]])`: the box that a terminal shows.
+/// `approval_display(payload [, width [, height [, color]]])`: the box for a terminal.
 pub struct ApprovalDisplay;
 
 impl Declared for ApprovalDisplay {

@@ -1,5 +1,5 @@
-//! `approval_file(payload, key)`: the file that a payload is about as it was when it was proposed,
-//! for who may approve.
+//! `approval_file(payload, key)`: the file of a payload as it was when the operation was proposed,
+//! for approvers.
 
 use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::error::{Error, Result};

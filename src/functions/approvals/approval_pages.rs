@@ -1,5 +1,4 @@
-//! `approval_pages(payload, width, height)`: everything that a payload shows, page by page, each
-//! with a proof.
+//! `approval_pages(payload, width, height)`: a whole payload page by page, each page with a proof.
 
 use super::shown::{Approving, PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::edit::Page;
@@ -26,7 +25,7 @@ impl Declared for ApprovalPages {
     };
 }
 
-/// How large a page is; what is below 0 or NULL is 0, which no page can be.
+/// The size of a page; NULL and negative sizes are 0, which is never valid.
 struct Size;
 
 impl Kind for Size {
@@ -45,7 +44,7 @@ impl Kind for Size {
 const WIDTH: Param<Size> = required("width", "Columns of a page");
 const HEIGHT: Param<Size> = required("height", "Lines of a page");
 
-/// A page: its place, how many there are, and what it shows.
+/// A page: its number, the number of pages, and its text.
 pub struct PageRow;
 
 impl Row for PageRow {

@@ -1,5 +1,5 @@
-//! `approvals_given([key := …])`: what was approved and not used up: of this connection, or with
-//! the host's key of all.
+//! `approvals_given([key := …])`: the approvals that are not used up, of this connection, or of all
+//! with the host's key.
 
 use std::time::SystemTime;
 
@@ -30,7 +30,7 @@ impl Declared for ApprovalsGiven {
     };
 }
 
-/// A row, with the moments of the clock that tables have.
+/// A row, with times as tables show them.
 pub struct GivenRow {
     given: Given,
     since: i64,
@@ -60,7 +60,7 @@ impl Row for GivenRow {
     ];
 }
 
-/// Without it, what the connection itself was given.
+/// Without a key, the approvals of the connection itself.
 const OWN_KEY: Param<Maybe<Name>> = optional(KEY.field.name, KEY.field.doc);
 
 impl Table for ApprovalsGiven {

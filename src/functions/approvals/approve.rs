@@ -1,8 +1,8 @@
-//! `approve(payload, scope, key [, proof])`: the yes of a person.
+//! `approve(payload, scope, key [, proof])`: approves an operation.
 //!
-//! What gives a right, or shows what must not be read unseen, wants the host's key: SQL runs with
-//! the rights of whoever runs it, and a macro of an agent may run in the host's own statements, but
-//! it does not know the key.
+//! Functions that give a right, or show a file that must not be read unseen, need the host's key.
+//! SQL runs with the rights of its user, and a macro of an agent may run in the host's own
+//! statements, but it does not know the key.
 
 use super::shown::{Approving, KEY, PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::edit::payload::Payload;
@@ -44,7 +44,7 @@ impl Scalar for Approve {
 
     fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let by = state.approver_of(args)?;
-        // What needs no approval has no payload, and nothing is approved.
+        // A call that needs no approval has no payload, and nothing is approved.
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
         let scope = Scope::parse(args.get(SCOPE)?)?;
         let payload = known(payload)?;
@@ -53,7 +53,7 @@ impl Scalar for Approve {
     }
 }
 
-/// Refuses a yes to what was not shown as a whole.
+/// Refuses to approve a payload that was not shown completely.
 fn check_shown(
     execution: &ExecutionContext,
     payload: &Payload,

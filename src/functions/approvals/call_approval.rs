@@ -1,7 +1,7 @@
-//! `read_approval`, `write_approval` and `edit_approval`: what a person is shown of a call,
-//! whatever the sandbox asks for.
+//! `read_approval`, `write_approval` and `edit_approval`: the description of a call for a person,
+//! whatever the sandbox requires.
 //!
-//! They record what was proposed, so they are volatile.
+//! They record proposals, so they are volatile.
 
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
@@ -14,7 +14,7 @@ use crate::functions::params::files::{
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
 use crate::tools::{FileCall, ReadFileArguments};
 
-/// Declares a function that returns the payload of one kind of call, whatever the sandbox asks for.
+/// Declares a function that returns the payload of one kind of call, whatever the sandbox requires.
 macro_rules! approval_of {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tool:literal, $overloads:expr, $call:ident, $example:literal) => {
         $(#[$doc])*

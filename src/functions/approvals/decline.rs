@@ -1,4 +1,4 @@
-//! `decline(payload, key)`: the no of a person to what a payload shows.
+//! `decline(payload, key)`: declines the operation of a payload.
 
 use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::error::Result;
@@ -30,7 +30,7 @@ impl Scalar for Decline {
 
     fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         state.approver_of(args)?;
-        // What needs no approval has no payload, and nothing is declined.
+        // A call that needs no approval has no payload, and nothing is declined.
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
         Ok(out.text(state.state.approvals.decline(&known(payload)?, state.rules())?))
     }

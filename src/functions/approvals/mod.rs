@@ -1,5 +1,5 @@
-//! What a person is shown and decides, one function a file; `shown` is what those that take a
-//! payload have in common.
+//! The functions with which a person decides, one per file; `shown` is shared by those that take a
+//! payload.
 
 pub mod approval_chunk;
 pub mod approval_display;

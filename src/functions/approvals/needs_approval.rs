@@ -1,7 +1,7 @@
-//! `needs_approval(tool, args [, session [, key]])`: what a person is shown before a call of a file
-//! tool.
+//! `needs_approval(tool, args [, session [, key]])`: the description of a call of a file tool that
+//! a person must approve.
 //!
-//! It records what was proposed, so it is volatile.
+//! It records proposals, so it is volatile.
 
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
@@ -40,7 +40,7 @@ impl Scalar for NeedsApproval {
     ];
     type Returns = Json;
     type State = Opened;
-    // NULL is an answer, which a NULL argument must not be given.
+    // NULL is an answer, which must not follow from a NULL argument.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {

@@ -1,4 +1,4 @@
-//! `pending_approvals(key)`: what waits for a person, the oldest first.
+//! `pending_approvals(key)`: the operations that wait for a person, the oldest first.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ impl Declared for PendingApprovals {
 
 const TABLE_KEY: Param<Name> = required(KEY.field.name, KEY.field.doc);
 
-/// What waits, and for whom.
+/// A waiting operation and its session.
 pub struct Waiting {
     session: Session,
     payload: Payload,
@@ -79,7 +79,8 @@ impl Table for PendingApprovals {
     }
 }
 
-/// Returns the name of a session; a connection has none, and a name that looks like one is quoted.
+/// Returns the name of a session for display; the default one has none, and a name that looks like
+/// a connection's is quoted.
 pub fn shown_session(session: &Session) -> Cow<'_, str> {
     match session {
         Session::Named(name) if name.starts_with("connection ") || name.starts_with('\'') => {

@@ -1,4 +1,4 @@
-//! Payloads that a host gives back, and their pages.
+//! Payloads that a host passes back, and their pages.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::functions::surface::{Declared, State};
 use crate::limits;
 use crate::render::pages;
 
-/// The payload that a host gives back.
+/// The payload that a host passes back.
 pub const PAYLOAD: Param<Maybe<Text>> =
     required("payload", "A payload of needs_approval, pending_approvals or …_approval");
 /// The host's key.
 pub const KEY: Param<Key> = required("key", "The secret whose SHA-256 is in redline_approver");
 
-/// The secret of an approver; NULL is nobody's.
+/// The secret of an approver; NULL belongs to nobody.
 pub struct Key;
 
 impl Kind for Key {
@@ -39,8 +39,8 @@ impl Kind for Key {
     }
 }
 
-/// What the functions that a person decides with keep between rows, which are computed one after
-/// the other.
+/// The state of the functions with which a person decides; their rows are computed one after the
+/// other.
 pub struct Approving(ExecutionContext);
 
 impl State for Approving {
@@ -73,14 +73,14 @@ impl Approving {
     }
 }
 
-/// Returns the error for a payload that has more than a page can show.
+/// Returns the error for a payload that is longer than the pages.
 pub fn too_large_to_read() -> Error {
     Error::too_large("the payload holds only its first chunk, since more than 1 MiB is not shown in pages").with_hint(
         "Fetch the rest with approval_chunk, or approve it with the scope unread, which records that it was not read",
     )
 }
 
-/// Returns what a payload shows, page by page, each with its proof.
+/// Returns a payload page by page, each page with a proof.
 pub fn shown_pages(
     execution: &ExecutionContext,
     payload: &Payload,
@@ -107,7 +107,7 @@ pub fn shown_pages(
     Ok(proven(secret, &payload.to_json(), [width, height], pages(payload, width, height)))
 }
 
-/// Returns the argument `payload`, of the kinds that redline makes.
+/// Returns the argument `payload`, which must be of a type that redline makes.
 pub fn known(given: &str) -> Result<Payload> {
     match Received::parse(given)? {
         Received::Known(payload) => Ok(*payload),

@@ -1,4 +1,5 @@
-//! `withdraw(id, key)`: takes back what was approved under an id, and forgets what waits under it.
+//! `withdraw(id, key)`: withdraws the approval under an id, and forgets an operation that waits
+//! under it.
 
 use super::shown::{Approving, KEY};
 use crate::error::Result;

@@ -1,5 +1,5 @@
-//! What the extension keeps for a database while it is open. Nothing of it is shared with another
-//! database of the process, and nothing outlives it.
+//! The state of an open database. It is not shared with other databases of the process and ends
+//! with the database.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::query::caller::DatabaseState;
 pub struct Database {
     /// The state of the file tools.
     pub state: Arc<DatabaseState>,
-    /// How often tools were called.
+    /// The counts of tool calls.
     pub calls: Calls,
-    /// The repositories that stay open.
+    /// The cache of open repositories.
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.
     pub functions: &'static [Entry],

@@ -1,4 +1,4 @@
-//! What the functions ask of the host's settings.
+//! The context of an execution: the host's settings and the access that they give.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ const ALLOWED_DIRECTORIES: &str = "allowed_directories";
 const ALLOWED_PATHS: &str = "allowed_paths";
 /// Whether settings can no longer be set.
 pub const LOCK_CONFIGURATION: &str = "lock_configuration";
-/// What DuckDB takes for `~`.
+/// The directory that DuckDB uses for `~`.
 pub const HOME_DIRECTORY: &str = "home_directory";
 
 /// The settings that functions which open repositories or files read.
 pub const SETTINGS: &[&str] = &[
     THREADS,
-    // Read before the one that counts only while it is off.
+    // Read before the setting that applies only while it is off.
     EXTERNAL_ACCESS,
     ALLOWED_DIRECTORIES,
     ALLOWED_PATHS,
@@ -54,15 +54,13 @@ pub const SETTINGS: &[&str] = &[
 /// The tools that show the content of files.
 const READING: &[&str] = &["read_file", "edit_file"];
 
-/// The settings at the start of an execution, and what its queries work with.
+/// The settings at the start of an execution, and the context of its queries.
 #[derive(Clone)]
 pub struct ExecutionContext {
     /// The settings as they are.
     pub settings: Settings,
     /// What they let queries open and use, and for whom.
     caller: Caller,
-    /// What is kept for the database.
-    pub database: Arc<Database>,
 }
 
 impl Deref for ExecutionContext {
@@ -91,7 +89,7 @@ impl State for ExecutionContext {
 }
 
 impl ExecutionContext {
-    /// Reads what the settings mean, and refuses a function none of whose tools is granted.
+    /// Interprets the settings, and refuses a function none of whose tools is granted.
     pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
         grants::require_function(F::DECLARATION.grant, &settings)?;
         Self::new(settings)
@@ -102,7 +100,7 @@ impl ExecutionContext {
         &self.caller
     }
 
-    /// Reads what the settings mean for a session's call of a tool, whose time starts now.
+    /// Interprets the settings for a session's call of a tool, whose time starts now.
     pub fn for_tool(settings: Settings, session: Session) -> Result<Self> {
         let mut execution = Self::new(settings)?;
         execution.caller.session = session;
@@ -110,9 +108,9 @@ impl ExecutionContext {
         Ok(execution)
     }
 
-    /// Reads what the settings mean.
+    /// Interprets the settings.
     pub fn new(settings: Settings) -> Result<Self> {
-        // A host that does not tell is taken to forbid.
+        // A missing value counts as off.
         let external = settings.get(EXTERNAL_ACCESS).as_boolean().unwrap_or(false);
         let directories = settings.get(ALLOWED_DIRECTORIES).as_texts().unwrap_or_default();
         let files = settings.get(ALLOWED_PATHS).as_texts().unwrap_or_default();
@@ -142,15 +140,15 @@ impl ExecutionContext {
             no_approver: (!has_approver && is_locked)
                 .then_some("redline_approver names no approver"),
         };
-        Ok(Self { settings, caller, database })
+        Ok(Self { settings, caller })
     }
 
-    /// Has the next row use its part of the threads: others of them may compute other rows.
+    /// Gives the next row its part of the threads, as other rows may be computed at the same time.
     pub fn share_threads(&mut self) {
         self.caller.context.threads = RowThread::share(self.settings.threads());
     }
 
-    /// Returns the name of the approver whose secret is given; an empty one is nobody's.
+    /// Returns the name of the approver with this secret; an empty one belongs to nobody.
     ///
     /// # Errors
     /// `permission_denied`.

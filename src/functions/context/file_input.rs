@@ -1,7 +1,7 @@
-//! Reading a file that an argument names.
+//! Reads a file named in an argument.
 //!
-//! This is the one place where the way is chosen: while sandboxes are configured a path is
-//! `name/relative/path` and the sandbox decides; else DuckDB's own file system reads, within
+//! This is the only place that chooses the access: while sandboxes are configured, a path is
+//! `name/relative/path` and the sandbox decides; otherwise DuckDB's own file system reads, within
 //! DuckDB's own limits.
 
 use super::execution_context::{ExecutionContext, HOME_DIRECTORY};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::FileError;
 use crate::sandbox::{EntryKind, LocalFile, LocalPath, OpenError};
 
-/// Returns the content of the file that was named.
+/// Returns the content of a file.
 pub fn read_file_for(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> {
     if given.is_empty() {
         return Err(Error::invalid_args("the path of the file is empty")
@@ -49,16 +49,16 @@ fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> 
             OpenError::System(error) => unreadable(given).with_source(error),
             _ => missing(given),
         })?;
-    // A FIFO would be waited for and a device may never end; DuckDB opens them all.
+    // Reading a FIFO would block and a device may never end; DuckDB opens them all.
     if let Some(kind) = kind.filter(|&kind| kind != EntryKind::File) {
         return Err(no_file(given, kind));
     }
-    // What was looked at is what is opened: DuckDB would take `~` and `file:` off once more.
+    // Opens the checked file: DuckDB would expand `~` and `file:` once more.
     files.read(&found, limit).map_err(|error| match error {
         FileError::Denied => denied(given),
         FileError::Stopped(stopped) => stopped.into(),
         FileError::TooLarge(size) => too_large(given, size, limit),
-        // Of what is elsewhere only the file system that was asked knows what was wrong.
+        // Only the remote file system knows the error.
         FileError::Failed(words) if path.has_scheme() => Error::tool_failed(format!(
             "DuckDB cannot read {} and says {}",
             quoted(given),

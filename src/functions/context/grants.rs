@@ -1,7 +1,7 @@
-//! Which tools are granted. Each function declares the tools that it stands behind.
+//! Checks which tools are granted. Each function declares the tools to which it belongs.
 //!
-//! `redline_tool_grants` decides over a tool and over the functions that would give the same
-//! answer, so that a host which withholds a tool withholds it on every way.
+//! `redline_tool_grants` controls a tool and the functions that would give the same answer, so that
+//! a host which withholds a tool withholds it in every form.
 
 use super::database::Database;
 use super::settings;
@@ -34,13 +34,12 @@ fn require_one_of(tools: &[&str], settings: &Settings) -> Result<()> {
     require(tools, &settings::tool_grants(settings))
 }
 
-/// Refuses grants of what is no tool.
+/// Refuses grants of unknown tools.
 pub fn check(settings: &Settings) -> Result<()> {
     refuse_unknown(&settings::tool_grants(settings), &Database::of(settings)?.tools)
 }
 
-/// Refuses grants of what is no tool: whoever wrote them meant to grant, or to withhold, something
-/// else.
+/// Refuses grants of unknown tools: their author meant to grant, or to withhold, something else.
 fn refuse_unknown(grants: &[&str], tools: &[&str]) -> Result<()> {
     let is_known = |grant: &&&str| **grant == "*" || tools.contains(grant);
     let Some(unknown) = grants.iter().find(|grant| !is_known(grant)) else { return Ok(()) };

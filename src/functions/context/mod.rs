@@ -1,5 +1,5 @@
-//! What an execution may do: the settings, the grants, the state of the database, and reading a
-//! file that an argument names.
+//! The rights of an execution: the settings, the grants, the state of the database, and reading a
+//! file named in an argument.
 
 pub mod database;
 pub mod execution_context;

@@ -1,8 +1,7 @@
-//! The settings of the extension and what their values mean.
+//! The settings of the extension and their interpretation.
 //!
-//! A value that cannot be meant is refused when a query starts, in words that name the setting:
-//! DuckDB itself checks the type alone. NULL, which DuckDB lets anyone give, is always read as the
-//! strictest value.
+//! Invalid values are refused when a query starts, with an error that names the setting: DuckDB
+//! itself checks only the type. NULL, which DuckDB always accepts, is read as the strictest value.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,25 +16,25 @@ use crate::text::lines;
 
 /// The named roots, as JSON.
 pub const SANDBOXES: &str = "redline_sandboxes";
-/// The tools that may be used.
+/// The granted tools.
 pub const TOOL_GRANTS: &str = "redline_tool_grants";
-/// The bytes of the largest file that is read.
+/// The most bytes of a file that is read.
 pub const MAX_READ_BYTES: &str = "redline_max_read_bytes";
-/// The bytes of the longest diff.
+/// The most bytes of a diff.
 pub const MAX_DIFF_BYTES: &str = "redline_max_diff_bytes";
-/// Seconds for which an approval holds.
+/// The time to live of an approval, in seconds.
 pub const APPROVAL_TTL_SECONDS: &str = "redline_approval_ttl_seconds";
-/// The SHA-256 of the secrets of those who may approve.
+/// The SHA-256 of the secrets of the approvers.
 pub const APPROVER: &str = "redline_approver";
-/// The proposals of a session that may wait.
+/// The number of proposals of a session that may wait.
 pub const MAX_PROPOSALS: &str = "redline_max_proposals";
-/// The bytes of all that waits for an approval.
+/// The bytes of all waiting operations.
 pub const MAX_WAITING_BYTES: &str = "redline_max_waiting_bytes";
-/// The calls of tools of a session in a minute.
+/// The number of calls of tools that a session may make in a minute.
 pub const MAX_CALLS: &str = "redline_max_calls";
 /// The seconds that a query may take.
 pub const MAX_SECONDS: &str = crate::budget::MAX_SECONDS;
-/// The bytes of git objects that a query keeps.
+/// The bytes of git objects that a query caches.
 pub const CACHE_BYTES: &str = "redline_cache_bytes";
 
 /// The directory of the journal.
@@ -128,8 +127,8 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     OPTIONS.iter().try_for_each(|option| registrar.option(option))
 }
 
-/// Returns the JSON that names the sandboxes, `None` while none are configured: then DuckDB's own
-/// limits decide what is read. NULL is an empty list of sandboxes: nothing may be read.
+/// Returns the JSON with the sandboxes, `None` while none are configured: then DuckDB's own limits
+/// apply. NULL is an empty list of sandboxes: nothing may be read.
 pub fn sandboxes(settings: &Settings) -> Option<&str> {
     match settings.get(SANDBOXES).as_text() {
         Some(text) if text.trim().is_empty() => None,
@@ -138,33 +137,34 @@ pub fn sandboxes(settings: &Settings) -> Option<&str> {
     }
 }
 
-/// Returns the names of the tools that are granted; NULL grants none.
+/// Returns the names of the granted tools; NULL grants none.
 pub fn tool_grants(settings: &Settings) -> Vec<&str> {
     settings.get(TOOL_GRANTS).as_texts().unwrap_or_default()
 }
 
-/// Returns how many bytes a file may have.
+/// Returns the most bytes of a file.
 pub fn max_read_bytes(settings: &Settings) -> u64 {
     number(settings, MAX_READ_BYTES, limits::MAX_READ_BYTES).min(lines::MAX_BYTES as u64)
 }
 
-/// Returns how many bytes a diff may have.
+/// Returns the most bytes of a diff.
 pub fn max_diff_bytes(settings: &Settings) -> usize {
     let bytes = number(settings, MAX_DIFF_BYTES, limits::MAX_DIFF_BYTES);
     usize::try_from(bytes).unwrap_or(usize::MAX).min(lines::MAX_BYTES)
 }
 
-/// Returns how long an approval holds.
+/// Returns the time to live of an approval.
 pub fn approval_ttl(settings: &Settings) -> Duration {
     Duration::from_secs(number(settings, APPROVAL_TTL_SECONDS, 0))
 }
 
-/// Returns who may approve. What a connection has set for itself names nobody: an agent could.
+/// Returns the approvers. A value that a connection has set for itself names nobody, as an agent
+/// could set it.
 pub fn approvers(settings: &Settings) -> Result<Approvers> {
     Approvers::parse(settings.global(APPROVER).as_text().unwrap_or_default())
 }
 
-/// Returns what holds for proposals and approvals now.
+/// Returns the limits of proposals and approvals at this time.
 pub fn rules(settings: &Settings) -> Rules {
     let size = |name, null| usize::try_from(number(settings, name, null)).unwrap_or(usize::MAX);
     Rules {
@@ -187,29 +187,29 @@ pub fn journaling(settings: &Settings) -> Journaling {
     }
 }
 
-/// Returns how many calls a session may make in a minute, `None` where there is no limit.
+/// Returns the number of calls that a session may make in a minute, `None` without a limit.
 pub fn max_calls(settings: &Settings) -> Option<u64> {
     Some(number(settings, MAX_CALLS, limits::MAX_CALLS)).filter(|calls| *calls > 0)
 }
 
-/// Returns the seconds that were set; 0 and NULL say nothing.
+/// Returns the time limit in seconds; 0 and NULL set none.
 pub fn max_seconds(settings: &Settings) -> Option<u64> {
     Some(number(settings, MAX_SECONDS, 0)).filter(|seconds| *seconds > 0)
 }
 
-/// Returns what a function may use; its time starts now.
+/// Returns the budget of a function; its time starts now.
 pub fn budget(settings: &Settings) -> Arc<Budget> {
     let seconds = max_seconds(settings).unwrap_or(limits::FUNCTION_SECONDS);
     Arc::new(Budget::new(Some(Duration::from_secs(seconds))))
 }
 
-/// Returns what a call of a tool may use; its time starts now.
+/// Returns the budget of a tool call; its time starts now.
 pub fn tool_budget(settings: &Settings) -> Arc<Budget> {
     let seconds = max_seconds(settings).unwrap_or(limits::TOOL_SECONDS);
     Arc::new(Budget::new(Some(Duration::from_secs(seconds))))
 }
 
-/// Returns how many bytes of git objects a query keeps.
+/// Returns the bytes of git objects that a query caches.
 pub fn cache_bytes(settings: &Settings) -> usize {
     usize::try_from(number(settings, CACHE_BYTES, limits::CACHE_BYTES)).unwrap_or(usize::MAX)
 }

@@ -1,5 +1,5 @@
-//! The columns of every function with what each holds, in debug builds only: `make sql` writes the
-//! tables of the pages from them.
+//! The columns of every function with their descriptions, in debug builds only: `make sql` writes
+//! the tables of the pages from them.
 
 use crate::error::Result;
 use crate::ffi::{Field, Open, Type};
@@ -39,7 +39,7 @@ impl Row for ColumnOf {
     ];
 }
 
-/// Returns the columns of a function; of a value that is a STRUCT or a list of them, its fields.
+/// Returns the columns of a function; if it returns a STRUCT or a list of them, its fields.
 fn columns(entry: &Entry) -> &'static [Field] {
     match entry.signature {
         Signature::Table { columns, .. } => columns,

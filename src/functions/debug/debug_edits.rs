@@ -1,5 +1,5 @@
-//! A function that tells its arguments, in debug builds only: tests use it to see what DuckDB
-//! makes of lists of structs.
+//! A function that returns its arguments, in debug builds only: tests use it to see how DuckDB
+//! passes lists of structs.
 
 use crate::error::Result;
 use crate::ffi::{Arguments, Nulls, Overload};

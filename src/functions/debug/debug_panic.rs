@@ -50,7 +50,7 @@ impl Declared for PanicScan {
     };
 }
 
-/// A scan whose destructor panics when so told.
+/// A scan whose destructor panics if requested.
 pub struct Scan {
     place: String,
     done: bool,
@@ -62,7 +62,7 @@ impl Drop for Scan {
     }
 }
 
-/// The place where it was told to panic.
+/// The place at which it panics.
 pub struct Place;
 
 impl Row for Place {

@@ -1,4 +1,5 @@
-//! `edit_explain(path, old_string)`: where a string stands in a file, and what resembles it.
+//! `edit_explain(path, old_string)`: the occurrences of a string in a file, and passages that
+//! resemble it.
 
 use crate::edit::{self, NearMiss};
 use crate::error::{Error, Result, quoted};
@@ -58,7 +59,7 @@ impl Row for NearMiss {
     ];
 }
 
-/// A passage that was looked for.
+/// A passage that was found.
 struct Passage;
 
 impl Kind for Passage {

@@ -1,5 +1,5 @@
-//! `edit_file(path, old_string, new_string [, replace_all [, base_oid]])` and
-//! `edit_file(path, edits [, base_oid])`: passages of a file replaced.
+//! `edit_file(path, old_string, new_string [, replace_all [, base_oid]])` and `edit_file(path,
+//! edits [, base_oid])`: replaces passages of a file.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Declared for EditFile {
     };
 }
 
-/// The file tools, and what compares the texts.
+/// The file tools, and the memory for comparing texts.
 pub struct Editor {
     pub(super) tools: Opened,
     pub(super) engine: Engine,
@@ -66,7 +66,7 @@ impl Scalar for EditFile {
     ];
     type Returns = RecordOf<EditResult>;
     type State = Editor;
-    // A NULL must not be an edit that silently did not happen.
+    // A NULL must not silently skip an edit.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {

@@ -1,4 +1,4 @@
-//! `edit_files(sandbox, patch [, options])`: several files changed as a patch says, all or none.
+//! `edit_files(sandbox, patch [, options])`: applies a patch to several files, all or none.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ const OF_PATCH: [Field; 3] = [SANDBOX.field, PATCH.field, OPTIONS];
 const OF_PAIRS: [Field; 3] = [SANDBOX.field, PAIRS_OF.field, OPTIONS];
 const OF_EDITS: [Field; 3] = [SANDBOX.field, EDITS_OF.field, OPTIONS];
 
-/// A hunk: where it went, and how it fitted.
+/// A hunk: its place, and how it matched.
 pub struct PlacedHunk;
 
 impl Row for PlacedHunk {
@@ -102,7 +102,7 @@ impl Scalar for EditFiles {
     ];
     type Returns = StructOf<PatchResult>;
     type State = Editor;
-    // A NULL must not be a patch that silently was not applied.
+    // A NULL must not silently skip a patch.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {

@@ -1,5 +1,5 @@
-//! `edit_lines(path, first_line, last_line, new_text, base_oid)`: lines of a file replaced by their
-//! numbers.
+//! `edit_lines(path, first_line, last_line, new_text, base_oid)`: replaces lines of a file by
+//! number.
 
 use super::edit_file::Editor;
 use crate::budget::owned;
@@ -42,7 +42,7 @@ impl Scalar for EditLines {
         &[fields![PATH, FIRST_LINE, LAST_LINE, NEW_TEXT, BASE_OID]];
     type Returns = RecordOf<EditResult>;
     type State = Editor;
-    // A NULL must not be an edit that silently did not happen.
+    // A NULL must not silently skip an edit.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {

@@ -1,4 +1,4 @@
-//! `redline_log()`: the operations on files, and what others wrote in between.
+//! `redline_log()`: the operations on files, and changes by others in between.
 
 use crate::error::Result;
 use crate::ffi::Open;

@@ -1,5 +1,5 @@
-//! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: recorded operations on
-//! files taken back.
+//! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: undoes recorded
+//! operations on files.
 
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Nulls, Overload};
@@ -79,7 +79,7 @@ impl Scalar for RevertEdit {
     const OVERLOADS: &'static [Overload] = &[OF_ONE.split_at(1).0, &OF_ONE];
     type Returns = StructOf<ChangedFiles<UndoneFile>>;
     type State = Opened;
-    // A NULL must not be a change that silently did not happen.
+    // A NULL must not silently skip a change.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
@@ -118,7 +118,7 @@ impl Scalar for RevertEdits {
     }
 }
 
-/// Refuses a name that is not a sandbox's.
+/// Refuses an unknown name of a sandbox.
 fn check_sandbox(tools: &FileTools, name: &str) -> Result<()> {
     let sandboxes = tools.caller().access.sandboxes();
     let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);

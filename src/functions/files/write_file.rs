@@ -1,4 +1,4 @@
-//! `write_file(path, content)`: a file made or replaced as a whole.
+//! `write_file(path, content)`: creates a file or replaces its whole content.
 
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
@@ -28,7 +28,7 @@ impl Scalar for WriteFile {
     const OVERLOADS: &'static [Overload] = &[fields![PATH, CONTENT]];
     type Returns = RecordOf<WriteResult>;
     type State = Opened;
-    // A NULL must not be a write that silently did not happen.
+    // A NULL must not silently skip a write.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {

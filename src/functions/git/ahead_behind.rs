@@ -1,4 +1,4 @@
-//! `ahead_behind(a, b, repo)`: how far two histories are apart.
+//! `ahead_behind(a, b, repo)`: the numbers of commits that only one of two histories has.
 
 use super::repository_scalar::RepositoryScalar;
 use crate::error::Result;
@@ -25,7 +25,7 @@ impl Declared for AheadBehind {
 const A: Param<Name> = required("a", "A revision that names a commit");
 const B: Param<Name> = required("b", "Another one");
 
-/// How many commits each side has alone.
+/// The number of commits that only each side has.
 pub struct Distance;
 
 impl Row for Distance {

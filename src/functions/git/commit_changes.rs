@@ -32,7 +32,7 @@ const CHANGED_LINES: Param<Maybe<Text>> = optional(
     "Only changes of a line that matches an extended regular expression, as git's -G",
 );
 
-/// The parameters of its own; those of a comparison follow.
+/// Its own parameters; those of a comparison follow.
 const OWN: [Field; 7] = [
     MERGES.field,
     SINCE.field,
@@ -44,7 +44,7 @@ const OWN: [Field; 7] = [
 ];
 const NAMED: [Field; 17] = comparison::joined(&OWN, &comparison::OF_HISTORY);
 
-/// With which parents merges are compared, and whether at once.
+/// The parents with which merges are compared, and whether at once.
 type ComparedMerges = (Merges, bool);
 
 impl Choice for ComparedMerges {
@@ -168,7 +168,7 @@ impl RepositoryTable for CommitChangesTable {
     }
 }
 
-/// Returns what changes are looked for.
+/// Returns the search for changes.
 fn search(args: Args<'_>) -> Result<Option<Search>> {
     match (args.get(CONTAINS)?, args.get(CHANGED_LINES)?) {
         (None, None) => Ok(None),

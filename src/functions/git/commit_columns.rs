@@ -1,4 +1,4 @@
-//! The columns of a commit, which several tables begin with.
+//! The columns of a commit, with which several tables begin.
 
 use std::marker::PhantomData;
 
@@ -12,13 +12,13 @@ use crate::git::{CommitInfo, HistoryOptions, Mailmaps, Merges, Person};
 use crate::query::Need;
 use crate::query::commit::Commit;
 
-/// Leaves out commits by their time.
+/// The earliest time of the commits.
 pub const SINCE: Param<Maybe<Moment>> =
     optional("since", "Leave out commits whose committer date is before this, as git's --since");
-/// As above.
+/// The latest time of the commits.
 pub const UNTIL: Param<Maybe<Moment>> =
     optional("until", "Leave out commits whose committer date is after this, as git's --until");
-/// Whether names are those of .mailmap.
+/// Whether .mailmap applies to names.
 pub const MAILMAP: Param<Flag> =
     flag("mailmap", true, "Show authors and committers as .mailmap names them");
 /// Another mailmap.
@@ -26,11 +26,11 @@ pub const MAILMAP_FILE: Param<Maybe<Name>> = optional(
     "mailmap_file",
     "The path of another mailmap, whose entries are preferred, as git's mailmap.file",
 );
-/// Whether a walk follows first parents alone.
+/// Whether a walk follows only first parents.
 pub const FIRST_PARENT: Param<Flag> =
     flag("first_parent", false, "Follow only the first parent of a merge, as git's --first-parent");
 
-/// Returns which commits of a walk are asked for; merges are never left out.
+/// Returns the selected commits of a walk; merges are never left out.
 pub fn history_options(args: Args<'_>) -> Result<HistoryOptions> {
     Ok(HistoryOptions {
         merges: Merges::AllParents,
@@ -40,14 +40,14 @@ pub fn history_options(args: Args<'_>) -> Result<HistoryOptions> {
     })
 }
 
-/// Returns which mailmaps are asked for.
+/// Returns the selected mailmaps.
 pub fn mailmaps(args: Args<'_>) -> Result<Mailmaps> {
     Ok(Mailmaps { own: args.get(MAILMAP)?, file: args.get(MAILMAP_FILE)?.map(owned).transpose()? })
 }
 
-/// A row about a commit, where it was read.
+/// A row about a commit, with its fields if they were read.
 pub trait OfCommit: Row {
-    /// Returns what the commit says of itself.
+    /// Returns the fields of the commit.
     fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo>;
 }
 
@@ -119,7 +119,7 @@ fn email(person: Option<&Option<Person>>) -> Option<&[u8]> {
     person.and_then(Option::as_ref).map(|person| person.email.as_slice())
 }
 
-/// A commit, and what a table adds to it.
+/// A commit, and the columns that a table adds to it.
 pub struct CommitThen<T>(PhantomData<T>);
 
 impl<T: Row> Row for CommitThen<T> {

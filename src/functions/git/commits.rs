@@ -28,7 +28,7 @@ const NOTES_REF: Param<NotesRef> = text(
     "The reference with the notes of the column notes, as git's --notes; refs/notes/ may be left out",
 );
 
-/// A reference that must exist; `None` for the default, which need not.
+/// A reference that must exist; `None` for the default, which need not exist.
 struct NotesRef;
 
 impl Kind for NotesRef {
@@ -45,7 +45,7 @@ impl Kind for NotesRef {
 
 impl Textual for NotesRef {}
 
-/// The columns of what is attached to a commit from outside.
+/// The columns of data attached to a commit.
 pub struct AttachedColumns;
 
 impl Row for AttachedColumns {

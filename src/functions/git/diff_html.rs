@@ -33,7 +33,7 @@ impl Declared for DiffHtml {
     };
 }
 
-/// It is volatile, since what a revision means changes with the repository.
+/// Volatile, since the meaning of a revision changes with the repository.
 impl Scalar for DiffHtml {
     const OVERLOADS: &'static [Overload] = &[WHOLE.split_at(3).0, &WHOLE];
     type Returns = Varchar;

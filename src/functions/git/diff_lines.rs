@@ -89,7 +89,7 @@ impl Listed for DiffLines {
     const LIST_EXAMPLE: &'static str = "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.', {'paths': '*.md'}), recursive := true)";
     type Element = FileLines;
 
-    /// Lines have numbers already.
+    /// The lines have numbers already.
     fn list(
         query: &LinesQuery,
         execution: &ExecutionContext,

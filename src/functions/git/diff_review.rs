@@ -23,8 +23,8 @@ pub struct DiffReview;
 pub struct Pages {
     execution: ExecutionContext,
     request: Request,
-    /// Made by the first call of `fill`: DuckDB opens all scans of a query before it looks whether
-    /// the query was cancelled.
+    /// Created by the first call of `fill`: DuckDB opens all scans of a query before it checks
+    /// whether the query was cancelled.
     reviewed: Option<Reviewed>,
     next: usize,
     projection: Vec<usize>,
@@ -86,7 +86,7 @@ const EXCEPT_IDS: Param<Maybe<Texts>> = optional(
 const NAMED: [Field; 15] =
     comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field, EXCEPT_IDS.field]);
 
-/// How long an answer may be.
+/// The maximum length of an answer.
 struct AnswerBytes;
 
 impl Kind for AnswerBytes {

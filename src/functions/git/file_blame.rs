@@ -1,5 +1,5 @@
-//! `file_blame(file, rev, repo)` and `file_blame_list(file, rev, repo)`: which commit each line of
-//! a file is from.
+//! `file_blame(file, rev, repo)` and `file_blame_list(file, rev, repo)`: the commit of each line of
+//! a file.
 
 use super::commit_columns::{
     FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,
@@ -24,15 +24,15 @@ const REVISION: Param<Name> = required(
     "The newest version: a revision, INDEX or WORKTREE; a range a..b follows no line behind a",
 );
 
-/// Commits that keep nothing.
+/// Commits to ignore.
 pub const IGNORE_REVS: Param<Maybe<Revisions>> = optional(
     "ignore_revs",
     "Commits whose changes are passed on to the lines they were made from, as git's --ignore-rev",
 );
-/// Whether lines that were moved are followed.
+/// Whether moved lines are followed.
 pub const MOVES: Param<Flag> =
     flag("moves", false, "Follow lines that were moved within the file, as git's -M");
-/// How far lines that were copied are followed.
+/// How far copied lines are followed.
 pub const COPIES: Param<CopySearch> = number(
     "copies",
     0,
@@ -122,7 +122,7 @@ impl RepositoryTable for FileBlame {
     }
 }
 
-/// Returns how lines are followed.
+/// Returns the options of following lines.
 pub fn blame_options(args: Args<'_>) -> Result<BlameOptions> {
     Ok(BlameOptions {
         lines: None,
@@ -135,7 +135,7 @@ pub fn blame_options(args: Args<'_>) -> Result<BlameOptions> {
     })
 }
 
-/// The first and the last of some lines.
+/// The first and the last line of a range.
 struct LineRange;
 
 impl Kind for LineRange {
@@ -182,7 +182,7 @@ impl Kind for Revisions {
     }
 }
 
-/// How often git's `-C` is given.
+/// The number of git's `-C` options.
 pub struct CopySearch;
 
 impl Kind for CopySearch {
@@ -190,7 +190,7 @@ impl Kind for CopySearch {
     type Of<'a> = u8;
 
     fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u8> {
-        /// How many times `-C` can be given.
+        /// The most `-C` options.
         const MOST: u8 = 3;
         let copies = given.integer().unwrap_or_default();
         u8::try_from(copies).ok().filter(|copies| *copies <= MOST).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! `file_content(file, rev, repo)` and `file_bytes(file, rev, repo)`: a file as it is at a
+//! `file_content(file, rev, repo)` and `file_bytes(file, rev, repo)`: the content of a file at a
 //! revision.
 
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Declared for FileBytes {
     };
 }
 
-/// What a thread keeps between rows: the sides that were opened, by repository and revision.
+/// The state of a thread between rows: the opened sides, by repository and revision.
 pub struct Opened {
     execution: ExecutionContext,
     sides: OpenSides,
@@ -73,7 +73,7 @@ impl State for Opened {
 }
 
 impl Opened {
-    /// Returns the content that is asked for; `None` where the side lacks the file.
+    /// Returns the content of the file; `None` if the side lacks it.
     fn content(&mut self, args: Args<'_>) -> Result<Option<Bytes>> {
         let Self { execution, sides } = self;
         let bytes = settings::max_read_bytes(&execution.settings);
@@ -83,10 +83,10 @@ impl Opened {
     }
 }
 
-/// How long a row must take for threads to help.
+/// The time of a row from which other threads help.
 const HELPED_FROM: Duration = Duration::from_micros(limits::FILE_SHARED_FROM_MICROS);
 
-/// It is volatile: what a revision means changes with the repository.
+/// Volatile: the meaning of a revision changes with the repository.
 impl Scalar for FileContent {
     const OVERLOADS: &'static [Overload] = &[fields![FILE, REVISION, REPO]];
     type Returns = Varchar;

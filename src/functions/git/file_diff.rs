@@ -12,7 +12,7 @@ use crate::functions::surface::{
 use crate::query::diff_lines::{self as query, FileDiffQuery};
 use crate::query::diff_rows::LineRows;
 
-/// The names in messages of what asks for a file and of what lists the files.
+/// The names, for messages, of the function that takes a file and of the one that lists the files.
 const NAMES: [&str; 2] = ["file_diff", "file_changes(from, to, repo)"];
 
 /// The table function of one file.
@@ -31,8 +31,8 @@ impl Declared for FileDiff {
 /// A running scan.
 pub struct Lines {
     found: query::FileDiff,
-    /// Made by the first call of `fill`: DuckDB opens all scans of a query before it looks whether
-    /// the query was cancelled.
+    /// Created by the first call of `fill`: DuckDB opens all scans of a query before it checks
+    /// whether the query was cancelled.
     lines: Option<LineRows>,
     next: usize,
     projection: Vec<usize>,

@@ -20,7 +20,7 @@ use crate::query::file_history::{FileHistoryQuery, FileVersion};
 const REVISION: Param<Name> =
     required("rev", "A revision with all that it reaches, a..b, a...b, or ALL for every reference");
 
-/// The columns of a file as a commit left it.
+/// The columns of a file at a commit.
 pub struct FileThere;
 
 impl Row for FileThere {

@@ -1,4 +1,4 @@
-//! `file_status(repo)` and `file_status_list(repo)`: what `git status` lists.
+//! `file_status(repo)` and `file_status_list(repo)`: the rows of `git status`.
 
 use super::listed::Listed;
 use super::numbered::Numbered;

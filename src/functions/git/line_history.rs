@@ -24,7 +24,7 @@ const LAST: Param<Maybe<BigInt>> = required("last", "The last line; NULL for the
 const REVISION: Param<Name> =
     required("rev", "The newest version: a revision; a range a..b lists no commit behind a");
 
-/// Lines of a file as a commit left them.
+/// Lines of a file at a commit.
 pub struct LinesThere;
 
 impl Row for LinesThere {
@@ -63,7 +63,7 @@ impl Declared for LineHistory {
     };
 }
 
-/// Returns the file that is meant, and its lines.
+/// Returns the file and its lines in the arguments.
 fn asked(file: String, first: Option<i64>, last: Option<i64>) -> Result<(String, LinesAsked)> {
     if let (None, None, Some(rest)) = (first, last, file.strip_prefix(':')) {
         let wrong = || {
@@ -88,7 +88,7 @@ fn asked(file: String, first: Option<i64>, last: Option<i64>) -> Result<(String,
     Ok((file, LinesAsked::Between(from, to)))
 }
 
-/// Splits `name:file`; a backslash takes the sign behind it into the name.
+/// Splits `name:file`; a backslash makes the next character part of the name.
 fn split_name(text: &str) -> Option<(&str, &str)> {
     let mut is_escaped = false;
     let colon = text.char_indices().find(|(_, c)| {

@@ -1,5 +1,5 @@
 //! The twin of a table function that returns its rows as a list, so that columns can be arguments.
-//! It takes the named parameters as a struct, and both are bound by the same code.
+//! It takes the named parameters as a struct; the same code binds both.
 
 use std::marker::PhantomData;
 
@@ -9,14 +9,14 @@ use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, fields, options, row_options};
 use crate::functions::surface::{Declaration, Declared, ListOf, Out, Row, Scalar, Table, Written};
 
-/// The most positional parameters, and the options.
+/// The most positional parameters, with the options.
 const MAX_PARAMETERS: usize = 8;
 /// The most bytes of a twin's name or description.
 const MAX_BYTES: usize = 128;
 
 /// A table function with such a twin.
 pub trait Listed: Table {
-    /// A query that shows the twin.
+    /// An example of the twin.
     const LIST_EXAMPLE: &'static str;
     /// A row of the list.
     type Element: Row;
@@ -32,7 +32,7 @@ pub trait Listed: Table {
     ) -> Result<Written>;
 }
 
-/// The scalar function that is the twin of `F`.
+/// The scalar twin of `F`.
 pub struct List<F>(PhantomData<F>);
 
 impl<F: Listed> Declared for List<F> {
@@ -71,7 +71,7 @@ impl<F: Listed> List<F> {
         &[F::PARAMETERS, Self::PADDED.split_at(F::PARAMETERS.len() + 1).0];
 }
 
-/// Rows are volatile: what a revision means changes with the repository.
+/// Volatile, as the meaning of a revision changes with the repository.
 impl<F: Listed> Scalar for List<F> {
     const OVERLOADS: &'static [Overload] =
         Self::FORMS.split_at(if F::NAMED.is_empty() { 1 } else { 2 }).0;
@@ -84,7 +84,7 @@ impl<F: Listed> Scalar for List<F> {
         args: Args<'_>,
         out: Out<'_, Self::Returns>,
     ) -> Result<Written> {
-        // The parent of a root commit is NULL, and it is compared with nothing.
+        // The parent of a root commit is NULL, which means an empty side.
         let is_wanted = |field: &&Field| **field != FROM.field;
         if F::PARAMETERS.iter().filter(is_wanted).any(|field| args.is_null(field.name)) {
             return Ok(out.null());
@@ -97,7 +97,7 @@ impl<F: Listed> Scalar for List<F> {
     }
 }
 
-/// A text that is joined before the program runs, and its length.
+/// A text that is joined at compile time, and its length.
 type Joined = ([u8; MAX_BYTES], usize);
 
 const fn joined(parts: &[&str]) -> Joined {

@@ -1,4 +1,4 @@
-//! `merge_base(a, b, repo)`: the id of the commit from which two histories parted.
+//! `merge_base(a, b, repo)`: the id of the best common ancestor of two commits.
 
 use super::repository_scalar::RepositoryScalar;
 use crate::error::Result;

@@ -1,6 +1,6 @@
-//! The functions over repositories, one file each. Most are a `RepositoryTable` or a
+//! The functions over repositories, one per file. Most are a `RepositoryTable` or a
 //! `RepositoryScalar`; they share the columns of commits (`commit_columns`), twins that return
-//! lists (`listed`, `numbered`), and the name of a range in place of a table (`range_scan`).
+//! lists (`listed`, `numbered`), and ranges as table names (`range_scan`).
 
 pub mod ahead_behind;
 pub mod commit_changes;

@@ -1,4 +1,4 @@
-//! `moved_lines(from, to, repo)`: the lines that were moved, and where they came from.
+//! `moved_lines(from, to, repo)`: the moved lines, with their origin.
 
 use crate::error::Result;
 use crate::ffi::{Field, Open};

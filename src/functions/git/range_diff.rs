@@ -1,4 +1,4 @@
-//! `range_diff(old_range, new_range, repo)`: what became of each commit of a series.
+//! `range_diff(old_range, new_range, repo)`: the commits of two versions of a series, paired.
 
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Open, Type};
@@ -20,7 +20,7 @@ const CREATION_FACTOR: Param<Percent> = number(
     "What a dropped or added commit costs in percent of its size; more pairs more commits",
 );
 
-/// A number of percent, which may be more than 100.
+/// A percentage, which may be more than 100.
 struct Percent;
 
 impl Kind for Percent {

@@ -18,11 +18,10 @@ impl ReplacementScan for RangeScan {
     }
 }
 
-/// Tells whether a name can be nothing but `a..b` or `a...b`; one end may be left out, which is
-/// HEAD as in git.
+/// Tells whether a name is certainly `a..b` or `a...b`; an end that is left out is HEAD, as in git.
 ///
-/// DuckDB asks for every name it does not know, so what could be a path, a URL, a pattern or a
-/// misspelt table is left alone, and with it the rarest of revisions: those with a colon
+/// DuckDB asks for every name it does not know, so anything that could be a path, a URL, a pattern
+/// or a misspelt table is left alone, and with it the rarest revisions: those with a colon
 /// (`HEAD:src`) or a space (`@{1 day ago}`). The functions take them.
 fn is_range(name: &str) -> bool {
     let Some((from, to)) = name.split_once("..") else { return false };
@@ -31,8 +30,8 @@ fn is_range(name: &str) -> bool {
         && [from, to].iter().all(|end| end.is_empty() || is_revision(end))
 }
 
-/// Tells whether a text has the form of a revision: the rules of `git check-ref-format`, and `~`,
-/// `^` and `@{…}` behind a name.
+/// Tells whether a text has the form of a revision: the rules of `git check-ref-format`, with `~`,
+/// `^` and `@{…}` after a name.
 fn is_revision(text: &str) -> bool {
     let is_foreign =
         |c: char| c.is_control() || c.is_whitespace() || matches!(c, ':' | '*' | '?' | '[' | '\\');

@@ -1,4 +1,4 @@
-//! Scalar functions that ask something of a repository.
+//! Scalar functions over a repository.
 
 use crate::error::Result;
 use crate::ffi::{Field, Overload};
@@ -8,22 +8,22 @@ use crate::functions::surface::{Declared, Out, Returned, Scalar, Written};
 use crate::git::Repository;
 
 /// A scalar function over a repository, which the parameter [`REPO`] names. It is volatile, since
-/// what a revision means changes with the repository.
+/// the meaning of a revision changes with the repository.
 pub trait RepositoryScalar: Declared {
     /// The parameters.
     const PARAMETERS: &'static [Field];
-    /// What it returns.
+    /// The type of its result.
     type Returns: Returned;
-    /// The answer of one row.
+    /// The result of one row.
     type Answer: Send;
 
-    /// Finds the answer, on a thread that can open nothing outside of what may be read.
+    /// Computes the result, on a thread that can open only what may be read.
     ///
     /// # Errors
     /// Those of the function.
     fn answer(repository: &Repository, args: Args<'_>) -> Result<Self::Answer>;
 
-    /// Appends the answer.
+    /// Appends the result.
     fn write(answer: Self::Answer, out: Out<'_, Self::Returns>) -> Written;
 }
 

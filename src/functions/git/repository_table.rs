@@ -10,17 +10,18 @@ use crate::functions::params::Args;
 use crate::functions::surface::{Declared, ListOf, Out, Stream, Table, Tabular, Written};
 use crate::query::Query;
 
-/// A table function over a repository: its parameters make a query, and the rows are the query's.
+/// A table function over a repository: its parameters make a query, and its rows are those of the
+/// query.
 pub trait RepositoryTable: Declared {
     /// Positional parameters, all required.
     const PARAMETERS: &'static [Field];
     /// Named parameters, all optional.
     const NAMED: &'static [Field] = &[];
-    /// Whether the first rows are handed over early: a query with a LIMIT wants no more.
+    /// Whether the first rows are returned early: a query with a LIMIT needs no more.
     const IS_EAGER: bool = false;
-    /// A query that shows the twin.
+    /// An example of the twin.
     const LIST_EXAMPLE: &'static str;
-    /// What is asked for.
+    /// The query.
     type Query: Query<Group: Tabular>;
 
     /// Validates the arguments; does no I/O.

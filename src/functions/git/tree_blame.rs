@@ -1,4 +1,4 @@
-//! `tree_blame(rev, repo)`: which commits the lines of all files of a revision are from.
+//! `tree_blame(rev, repo)`: the commits of the lines of all files of a revision.
 
 use super::commit_columns::{
     FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,

@@ -1,4 +1,4 @@
-//! The arguments of one call, which are read by parameter.
+//! The arguments of one call, read by parameter.
 
 use super::given::Given;
 use super::param::{Kind, Param};
@@ -28,7 +28,8 @@ impl<'a> Args<'a> {
         Self { function, row: Some(row), values: [(&[], &[]); 2] }
     }
 
-    /// Returns the same with options, and with what stands for arguments of the row that are NULL.
+    /// Returns the same with options, and with values in place of arguments of the row that are
+    /// NULL.
     #[must_use]
     pub fn with<'b>(self, options: Values<'b>, of_nulls: Values<'b>) -> Args<'b>
     where
@@ -37,8 +38,8 @@ impl<'a> Args<'a> {
         Args { values: [options, of_nulls], ..self }
     }
 
-    /// Returns what was given for a parameter, or its default: also where the function has no such
-    /// parameter, so that parameters which several functions have are read by one function.
+    /// Returns the value of a parameter, or its default: also if the function has no such
+    /// parameter, so that one function can read parameters that several functions have.
     ///
     /// # Errors
     /// `invalid_args` for a value that the parameter cannot have.
@@ -49,7 +50,7 @@ impl<'a> Args<'a> {
     /// Returns a copy of a text.
     ///
     /// # Errors
-    /// The same, and `too_large` where there is no memory for the copy.
+    /// As [`Self::get`], and `too_large` without memory for the copy.
     pub fn owned<K>(&self, param: Param<K>) -> Result<String>
     where
         K: for<'t> Kind<Of<'t> = &'t str>,
@@ -57,7 +58,7 @@ impl<'a> Args<'a> {
         Ok(owned(self.get(param)?)?)
     }
 
-    /// Tells whether the form that was called has a parameter.
+    /// Tells whether the called overload has a parameter.
     pub fn has<K>(&self, param: Param<K>) -> bool {
         self.given(param.field.name).is_some()
     }
@@ -67,7 +68,7 @@ impl<'a> Args<'a> {
         self.function
     }
 
-    /// Tells whether an argument is NULL or was not given.
+    /// Tells whether an argument is NULL or missing.
     pub fn is_null(&self, name: &str) -> bool {
         self.given(name).is_none_or(Given::is_null)
     }
@@ -77,7 +78,7 @@ impl<'a> Args<'a> {
         self.row.map_or(Value::Null, |row| row.options())
     }
 
-    /// Returns the row itself, for tests of what DuckDB hands over.
+    /// Returns the row itself, for tests of the values that DuckDB passes.
     #[cfg(debug_assertions)]
     pub fn row(&self) -> Arguments<'a> {
         self.row.unwrap_or_else(|| panic!("{} is no scalar function", self.function))

@@ -33,7 +33,7 @@ const ALGORITHM: Param<OneOf<Algorithm>> = choice(
     "algorithm",
     "Line diff: myers, minimal, patience or histogram, as git's --diff-algorithm",
 );
-/// Which whitespace does not count.
+/// The whitespace that is ignored.
 pub const IGNORE_WHITESPACE: Param<OneOf<Whitespace>> = choice(
     "ignore_whitespace",
     "Whitespace that does not count: none, all (git's -w), change (-b), eol (--ignore-space-at-eol) or cr_at_eol (--ignore-cr-at-eol)",
@@ -60,7 +60,7 @@ const RENAME_LIMIT: Param<Files> = number(
     RenameOptions::LIMIT as i64,
     "Most files on one side whose contents are compared, as git's -l; 0: no limit",
 );
-/// Which files are asked for.
+/// The selected files.
 pub const PATHS: Param<Maybe<Pathspecs>> =
     optional("paths", "A git pathspec, or a list of them, that limits the files; NULL for all");
 /// How merges and conflicts are shown.
@@ -81,16 +81,16 @@ const LINES: [Field; 5] = [
 ];
 const FILES: [Field; 5] =
     [RENAMES.field, COPIES.field, SIMILARITY.field, RENAME_LIMIT.field, PATHS.field];
-/// The named parameters that make sense for one file.
+/// The named parameters that apply to one file.
 pub const OF_ONE_FILE: [Field; 7] = joined(&SIDES, &LINES);
-/// Those that make sense without a work tree and with one revision.
+/// The named parameters that apply without a work tree and with one revision.
 pub const OF_HISTORY: [Field; 10] = joined(&LINES, &FILES);
-/// Those of all functions that compare two sides.
+/// The named parameters of all functions that compare two sides.
 pub const NAMED: [Field; 12] = joined(&SIDES, &OF_HISTORY);
-/// Those of functions that show merges, too.
+/// The named parameters of functions that also show merges.
 pub const MERGE_NAMED: [Field; 13] = joined(&NAMED, &[MERGES.field]);
 
-/// Joins two lists of parameters; `N` is how many there are.
+/// Joins two lists of parameters; `N` is the number of all.
 pub const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
     assert!(N == first.len() + second.len());
     let mut all = [first[0]; N];
@@ -102,7 +102,7 @@ pub const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field
     all
 }
 
-/// Returns the sides that are compared, and which of their files.
+/// Returns the sides to compare, and the selected files.
 pub fn revisions(args: Args<'_>) -> Result<Revisions> {
     let untracked = args.get(UNTRACKED)?;
     let to = args.get(TO)?.map(owned).transpose()?;
@@ -116,14 +116,14 @@ pub fn revisions(args: Args<'_>) -> Result<Revisions> {
     })
 }
 
-/// Returns how renames are looked for, if they are: copies mean renames too, as in git.
+/// Returns the options of rename detection, if it is on; copies include renames, as in git.
 pub fn rename_options(args: Args<'_>) -> Result<Option<RenameOptions>> {
     let (renames, copies) = (args.get(RENAMES)?, args.get(COPIES)?);
     let (similarity, limit) = (args.get(SIMILARITY)?, args.get(RENAME_LIMIT)?);
     Ok((renames || copies).then_some(RenameOptions { copies, similarity, limit }))
 }
 
-/// Returns how lines are compared.
+/// Returns the options of comparing lines.
 pub fn diff_options(args: Args<'_>) -> Result<DiffOptions> {
     Ok(DiffOptions {
         context: args.get(CONTEXT)?,

@@ -1,8 +1,8 @@
-//! How many unchanged lines are shown around a change.
+//! The number of unchanged lines around a change.
 //!
-//! A number has one meaning in every function: -1 is all of them. Below -1 there is no meaning,
-//! which is an error, except in functions that are total: DuckDB may call those on values that are
-//! in no row, so they take every negative number for all lines.
+//! The number has one meaning in every function: -1 is all lines. A number below -1 is an error,
+//! except in functions that are total: DuckDB may call those on values that are in no row, so they
+//! read every negative number as all lines.
 
 use super::given::Given;
 use super::param::{Asked, Kind, Numeric, Param, number};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::ffi::Type;
 use crate::text::DiffOptions;
 
-/// Unchanged lines around a change: as many as given, `None` for all.
+/// Unchanged lines around a change; `None` for all.
 pub struct ContextLines;
 
 impl Kind for ContextLines {
@@ -29,7 +29,7 @@ impl Kind for ContextLines {
 
 impl Numeric for ContextLines {}
 
-/// The same for a function that is total: every negative number is all lines.
+/// The same for a function that is total: every negative number means all lines.
 pub struct TotalContextLines;
 
 impl Kind for TotalContextLines {

@@ -21,7 +21,7 @@ pub const CONTENT: Param<Text> = required("content", "The whole new content");
 /// The text to replace.
 pub const OLD_STRING: Param<Text> =
     required("old_string", "The text to replace; it must occur exactly once");
-/// What replaces it.
+/// Its replacement.
 pub const NEW_STRING: Param<Text> = required("new_string", "The replacement");
 /// Whether every occurrence is replaced.
 pub const REPLACE_ALL: Param<Flag> = flag("replace_all", false, "Replace every occurrence");
@@ -69,7 +69,7 @@ impl EditFields for PairOrAllOf {
     const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
-/// A list of replacements in several files, as the JSON that a patch may be.
+/// A list of replacements in several files, as the JSON form of a patch.
 pub struct EditsOf<F>(PhantomData<F>);
 
 const EDITS_WANTED: &str =
@@ -153,8 +153,8 @@ fn each_edit<T>(
 
 const EDITS_DOC: &str =
     "Replacements, all matched against the file as it is, made together or not at all";
-/// A list of edits. DuckDB casts a struct to one that has as many fields, so each form is an
-/// overload.
+/// A list of edits. DuckDB casts a struct to another one with the same number of fields, so each
+/// form is an overload.
 pub const PAIRS: Param<Edits<Pair>> = required("edits", EDITS_DOC);
 /// See [`PAIRS`].
 pub const EDITS: Param<Edits<PairOrAll>> = required("edits", EDITS_DOC);
@@ -164,16 +164,16 @@ pub const PAIRS_OF: Param<EditsOf<PairOf>> = required("edits", EDITS_DOC);
 /// See [`PAIRS_OF`].
 pub const EDITS_OF: Param<EditsOf<PairOrAllOf>> = required("edits", EDITS_DOC);
 
-/// One replacement, without what may be left out.
+/// One replacement, with the required parameters only.
 pub const ONE: Overload = fields![PATH, OLD_STRING, NEW_STRING];
 /// One replacement.
 pub const ONE_OR_ALL: Overload = fields![PATH, OLD_STRING, NEW_STRING, REPLACE_ALL];
 
-/// Returns the path of a row and what is replaced: `old_string`, `new_string` and `replace_all`, or
+/// Returns the path of a row and its replacements: `old_string`, `new_string` and `replace_all`, or
 /// `edits`.
 ///
 /// # Errors
-/// `invalid_args`, also for a NULL: it must not be an edit that silently did not happen.
+/// `invalid_args`, also for a NULL, which must not silently skip an edit.
 pub fn edit_arguments(args: Args<'_>) -> Result<EditFileArguments> {
     let path = owned(args.get(PATH)?)?;
     if args.has(EDITS) {
@@ -192,7 +192,7 @@ pub fn edit_arguments(args: Args<'_>) -> Result<EditFileArguments> {
 /// Returns the arguments `path` and `content` of a row.
 ///
 /// # Errors
-/// `invalid_args`, also for a NULL: it must not be a write that silently did not happen.
+/// `invalid_args`, also for a NULL, which must not silently skip a write.
 pub fn write_arguments(args: Args<'_>) -> Result<WriteFileArguments> {
     let content = owned(args.get(CONTENT)?)?;
     Ok(WriteFileArguments { path: owned(args.get(PATH)?)?, content })

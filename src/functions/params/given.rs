@@ -2,14 +2,14 @@
 
 use crate::ffi::{Arguments, Constant, Value};
 
-/// An argument as it was given; its type is that of the parameter.
+/// An argument; its type is that of the parameter.
 #[derive(Clone, Copy)]
 pub enum Given<'a> {
-    /// To a table function, or as a field of the options.
+    /// Of a table function, or a field of the options.
     Value(&'a Value),
-    /// In a row: the argument at this place.
+    /// Of a row, at this index.
     Row(Arguments<'a>, usize),
-    /// Not at all: the parameter's default.
+    /// Missing: the parameter's default.
     Default(Constant),
 }
 
@@ -41,7 +41,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Returns a value that only table functions and options take: a list, or a moment.
+    /// Returns a value that only table functions and options take: a list, or a time.
     pub fn value(self) -> Option<&'a Value> {
         match self {
             Self::Value(value) => Some(value),
@@ -59,7 +59,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Returns the truth of a BOOLEAN.
+    /// Returns a BOOLEAN.
     pub fn truth(self) -> Option<bool> {
         match self {
             Self::Value(value) => value.as_boolean(),

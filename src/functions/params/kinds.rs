@@ -48,7 +48,7 @@ impl Kind for Name {
 
 impl Textual for Name {}
 
-/// Texts of any content; a NULL among them is none.
+/// Texts of any content, none of which may be NULL.
 pub struct Texts;
 
 impl Kind for Texts {
@@ -103,7 +103,7 @@ impl Kind for BigInt {
 
 impl Numeric for BigInt {}
 
-/// A moment, in microseconds since 1970.
+/// A time, in microseconds since 1970.
 pub struct Moment;
 
 impl Kind for Moment {
@@ -113,14 +113,14 @@ impl Kind for Moment {
 
     fn read(given: Given<'_>, asked: Asked<'_>) -> Result<i64> {
         match given.value() {
-            // What DuckDB does not read may be words of git.
+            // A text that DuckDB does not parse may be a date that git accepts.
             Some(Value::Text(text)) => moment(asked.name, text),
             value => Ok(value.and_then(Value::as_timestamp).unwrap_or_default()),
         }
     }
 }
 
-/// Returns the moment that a text means to git, in microseconds since 1970.
+/// Returns the time of a text as git reads it, in microseconds since 1970.
 ///
 /// # Errors
 /// `invalid_args` for a text without a date.
@@ -132,13 +132,13 @@ pub fn moment(name: &str, text: &str) -> Result<i64> {
     })
 }
 
-/// What one of some words means.
+/// The meanings of a choice of words.
 pub trait Choice: Copy + 'static {
-    /// The words, which are taken in upper case, too; the first is the default.
+    /// The words, also accepted in upper case; the first is the default.
     const WORDS: &'static [(&'static str, Self)];
 }
 
-/// One of some words.
+/// One of several words.
 pub struct OneOf<T>(PhantomData<T>);
 
 impl<T: Choice> Kind for OneOf<T> {
@@ -158,7 +158,7 @@ impl<T: Choice> Kind for OneOf<T> {
 
 impl<T: Choice> Textual for OneOf<T> {}
 
-/// Returns a parameter that is one of some words.
+/// Returns a parameter that is one of several words.
 pub const fn choice<T: Choice>(name: &'static str, doc: &'static str) -> Param<OneOf<T>> {
     text(name, T::WORDS[0].0, doc)
 }

@@ -1,4 +1,4 @@
-//! Arguments: what a parameter is (`param`, `kinds`), what was given for it (`given`, `args`), and
+//! Arguments: the declaration of a parameter (`param`, `kinds`), its value (`given`, `args`), and
 //! the parameters that functions of several families have.
 
 pub mod args;
@@ -21,7 +21,7 @@ pub use param::{
 };
 pub use row_options::{options, row_options};
 
-/// Returns what SQL sees of some parameters, in their order.
+/// Returns the SQL declarations of some parameters, in their order.
 macro_rules! fields {
     ($($param:expr),* $(,)?) => { &[$($param.field),*] };
 }

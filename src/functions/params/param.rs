@@ -1,4 +1,4 @@
-//! A parameter: its name, its type, its default, what it is, and how it is read, declared once.
+//! A parameter, declared once: its name, type, default and description, and how it is read.
 
 use std::marker::PhantomData;
 
@@ -10,9 +10,9 @@ use crate::ffi::{Constant, Field, Type};
 pub trait Kind: 'static {
     /// Their type in SQL.
     const TYPE: Type;
-    /// What to give instead of NULL.
+    /// The advice for NULL.
     const WANTED: &'static str = "Give a value";
-    /// What they are read as.
+    /// The type in Rust.
     type Of<'a>;
 
     /// Reads a value that is not NULL.
@@ -30,7 +30,7 @@ pub trait Kind: 'static {
     }
 }
 
-/// What is read, for messages.
+/// The parameter that is read, for messages.
 #[derive(Clone, Copy)]
 pub struct Asked<'n> {
     /// The parameter, or a part of its value.
@@ -47,9 +47,9 @@ impl Asked<'_> {
     }
 }
 
-/// A parameter that is read as `K` says.
+/// A parameter that is read as a `K`.
 pub struct Param<K> {
-    /// What SQL sees of it.
+    /// Its declaration in SQL.
     pub field: Field,
     kind: PhantomData<fn() -> K>,
 }
@@ -68,7 +68,7 @@ impl<K: Kind> Param<K> {
         Self { field, kind: PhantomData }
     }
 
-    /// Reads what was given to a function, or the default.
+    /// Reads the value, or the default.
     ///
     /// # Errors
     /// Those of [`Kind::read`] and [`Kind::read_null`].
@@ -76,7 +76,7 @@ impl<K: Kind> Param<K> {
         self.read_as(given, Asked { name: self.field.name, function })
     }
 
-    /// Does the same for a part of an argument, which has a name of its own in messages.
+    /// Does the same for a part of an argument, which has its own name in messages.
     pub fn read_as<'a>(&self, given: Option<Given<'a>>, asked: Asked<'_>) -> Result<K::Of<'a>> {
         let given = given.filter(|given| !given.is_null());
         match given.or(self.field.default.map(Given::Default)) {
@@ -87,7 +87,7 @@ impl<K: Kind> Param<K> {
 }
 
 impl<K: Numeric> Param<K> {
-    /// Reads a number that a tool was given, or the default.
+    /// Reads a number in a tool's arguments, or the default.
     ///
     /// # Errors
     /// Those of [`Kind::read`].
@@ -96,7 +96,7 @@ impl<K: Numeric> Param<K> {
     }
 }
 
-/// Returns a parameter that must be given.
+/// Returns a required parameter.
 pub const fn required<K: Kind>(name: &'static str, doc: &'static str) -> Param<K> {
     Param::new(name, None, doc)
 }
@@ -106,12 +106,12 @@ pub const fn optional<K: Kind>(name: &'static str, doc: &'static str) -> Param<M
     Param::new(name, Some(Constant::Null), doc)
 }
 
-/// Returns a parameter that is a number when it is left out or NULL.
+/// Returns a parameter with a number as its default, also for NULL.
 pub const fn number<K: Numeric>(name: &'static str, default: i64, doc: &'static str) -> Param<K> {
     Param::new(name, Some(Constant::Integer(default)), doc)
 }
 
-/// Returns a parameter that is a text when it is left out or NULL.
+/// Returns a parameter with a text as its default, also for NULL.
 pub const fn text<K: Textual>(
     name: &'static str,
     default: &'static str,
@@ -120,7 +120,7 @@ pub const fn text<K: Textual>(
     Param::new(name, Some(Constant::Text(default)), doc)
 }
 
-/// Returns a parameter that is true or false.
+/// Returns a boolean parameter.
 pub const fn flag(name: &'static str, default: bool, doc: &'static str) -> Param<Flag> {
     Param::new(name, Some(Constant::Boolean(default)), doc)
 }

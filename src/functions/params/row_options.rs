@@ -9,8 +9,8 @@ pub const fn options(fields: &'static [Field], doc: &'static str) -> Field {
     Field { default: Some(Constant::Null), ..Field::new("options", Type::Options(fields), doc) }
 }
 
-/// Returns the values of `fields` that a struct gives, in their order, as a table function is given
-/// its named parameters; NULL for those it lacks.
+/// Returns the values of `fields` in a struct, in their order, as a table function gets its named
+/// parameters; NULL for missing ones.
 pub fn row_options(given: Value, fields: &[Field], function: &str) -> Result<Vec<Value>> {
     let mut values = vec![Value::Null; fields.len()];
     let options = match given {
@@ -34,7 +34,7 @@ pub fn row_options(given: Value, fields: &[Field], function: &str) -> Result<Vec
     Ok(values)
 }
 
-/// Returns a struct of one option, as SQL.
+/// Returns an example of a struct with one option, as SQL.
 fn example(fields: &[Field]) -> String {
     let example = |field: &Field| match field.default {
         None | Some(Constant::Null) => None,
@@ -54,7 +54,7 @@ fn unknown(name: &str, fields: &[Field], function: &str) -> Error {
         .and_hint(format!("Its options are {}", names().collect::<Vec<_>>().join(", ")))
 }
 
-/// Returns a value that is of the type of `field`.
+/// Returns the value converted to the type of `field`.
 fn checked(field: &Field, value: Value) -> Result<Value> {
     let is_of_type = match (&field.kind, &value) {
         (_, Value::Null)
@@ -97,8 +97,8 @@ fn checked(field: &Field, value: Value) -> Result<Value> {
     .with_hint(format!("Give {}", wanted(&field.kind))))
 }
 
-/// Returns the least and the most number of a type; of a percentage, whoever reads it knows the
-/// most.
+/// Returns the smallest and the largest number of a type; the reader of a percentage checks its
+/// range itself.
 fn range(kind: &Type) -> Option<(i64, i64)> {
     match kind {
         Type::UTinyInt | Type::BigInt => Some((i64::MIN, i64::MAX)),
@@ -119,14 +119,15 @@ fn refuse_nul(field: &Field, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the type of a value; of a list, that of the first element that is not NULL.
+/// Returns the name of the type of a value; for a list, with that of the first element that is not
+/// NULL.
 fn described(value: &Value) -> String {
     let Value::List(elements) = value else { return value.type_name().to_owned() };
     let first = elements.iter().find(|element| **element != Value::Null);
     first.map_or("LIST".to_owned(), |element| format!("LIST of {}", element.type_name()))
 }
 
-/// Returns the type that is wanted, as SQL writes it.
+/// Returns the expected type, as SQL writes it.
 fn wanted(kind: &Type) -> String {
     match kind {
         Type::TextOrTexts => "VARCHAR or VARCHAR[]".to_owned(),

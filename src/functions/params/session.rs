@@ -1,4 +1,4 @@
-//! The session that a call is for.
+//! The session of a call.
 
 use super::args::Args;
 use super::given::Given;
@@ -31,7 +31,7 @@ impl Kind for SessionName {
     }
 }
 
-/// Whose call it is.
+/// The session of the call.
 pub const SESSION: Param<Maybe<SessionName>> =
     optional("session", "Whose call it is; NULL for the connection's own");
 

@@ -1,5 +1,5 @@
-//! Typed columns: each says its name, what it holds, and how its value is taken from a row. The
-//! function that declares a column decides its type, and what the value must be.
+//! Typed columns: each has a name, a description, and a function that reads its value from a row.
+//! The constructor of a column fixes its type and the type of its values.
 
 use serde_json::{Map, Value};
 
@@ -14,20 +14,20 @@ const MAX_COLUMNS: usize = 32;
 /// A kind of row. Its columns are declared once; the types of tables, structs and lists follow from
 /// them.
 pub trait Row: Sized + 'static {
-    /// A row, as columns are written from it.
+    /// A row, as its columns read it.
     type Of<'a>: Copy;
 
-    /// The columns of its own, in the order of SQL.
+    /// Its own columns, in the order of SQL.
     const OWN: &'static [Col<Self>];
-    /// Columns that follow: those of a row that is a part of this one.
+    /// The columns of a row that is a part of this one, which follow.
     const PART: Option<Part<Self>> = None;
 
-    /// Columns that follow the part.
+    /// The columns that follow the part.
     const TAIL: &'static [Col<Self>] = &[];
 
     /// All columns.
     const COLUMNS: Columns<Self> = Columns { own: Self::OWN, part: Self::PART, tail: Self::TAIL };
-    /// What SQL sees of them.
+    /// Their declarations in SQL.
     const FIELDS: &'static [Field] = Padded::<Self>::FIELDS.split_at(Self::COLUMNS.len()).0;
     /// One row as a value.
     const STRUCT: Type = Type::Struct(Self::FIELDS);
@@ -44,7 +44,7 @@ pub trait Has<J: Row>: Row {
 /// A column of `K`.
 pub struct Col<K: Row> {
     field: Field,
-    /// What must be computed for it.
+    /// The data that must be computed for it.
     needs: Needs,
     write: Write<K>,
 }
@@ -113,7 +113,7 @@ impl<K: Row> Col<K> {
     }
 }
 
-/// Returns a column for which something must be worked out before it can be written.
+/// Returns a column that needs data to be computed.
 pub const fn needing<K: Row>(needs: &[Need], column: Col<K>) -> Col<K> {
     Col { needs: Needs::of(needs), ..column }
 }
@@ -184,12 +184,12 @@ pub struct Columns<K: Row> {
 }
 
 impl<K: Row> Columns<K> {
-    /// Returns how many columns there are.
+    /// Returns the number of columns.
     const fn len(&self) -> usize {
         self.tail_start() + self.tail.len()
     }
 
-    /// Returns how many columns stand before the tail.
+    /// Returns the number of columns before the tail.
     const fn tail_start(&self) -> usize {
         match &self.part {
             Some(part) => self.own.len() + part.fields.len(),
@@ -197,13 +197,13 @@ impl<K: Row> Columns<K> {
         }
     }
 
-    /// Returns a column that is not one of the part.
+    /// Returns a column outside the part.
     fn own(&self, index: usize) -> Option<&'static Col<K>> {
         let tail = || self.tail.get(index.checked_sub(self.tail_start())?);
         self.own.get(index).or_else(tail)
     }
 
-    /// Appends the value of one column, by its 0-based place.
+    /// Appends the value of one column, by its 0-based index.
     pub fn write(&self, row: K::Of<'_>, index: usize, out: &mut Column) {
         match (self.own(index), &self.part) {
             (Some(column), _) => column.write(row, out),
@@ -212,7 +212,7 @@ impl<K: Row> Columns<K> {
         }
     }
 
-    /// Appends the projected columns of one row, each to its own place.
+    /// Appends the projected columns of one row, each to its own vector.
     pub fn write_projected(&self, row: K::Of<'_>, projection: &[usize], out: &mut [Column]) {
         for (column, &index) in out.iter_mut().zip(projection) {
             self.write(row, index, column);
@@ -232,12 +232,12 @@ impl<K: Row> Columns<K> {
         columns.map(|column| (column.field.name.to_owned(), column.json(row))).collect()
     }
 
-    /// Returns what must be computed for the projected columns.
+    /// Returns the data needed for the projected columns.
     pub fn needs(&self, projection: &[usize]) -> Needs {
         self.needs_of_all(projection.iter().copied())
     }
 
-    /// Returns what must be computed for all columns.
+    /// Returns the data needed for all columns.
     pub fn all_needs(&self) -> Needs {
         self.needs_of_all(0..self.len())
     }
@@ -255,8 +255,8 @@ impl<K: Row> Columns<K> {
     }
 }
 
-/// The fields of a row in an array that is large enough for every kind: the length of one that
-/// depends on `K` cannot be said yet.
+/// The fields of a row in an array that is large enough for every kind, as a length cannot depend
+/// on `K` yet.
 struct Padded<K>(K);
 
 impl<K: Row> Padded<K> {

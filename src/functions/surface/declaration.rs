@@ -1,6 +1,6 @@
-//! What a function says of itself beside its parameters and columns.
+//! The declaration of a function besides its parameters and columns.
 
-/// Which functions belong together.
+/// The families of functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     /// Repositories.
@@ -9,9 +9,9 @@ pub enum Family {
     Text,
     /// Files of sandboxes.
     Files,
-    /// What a person is shown and decides.
+    /// Decisions of a person.
     Approvals,
-    /// What agents and their hosts call.
+    /// For agents and their hosts.
     Agent,
     /// Debug builds only.
     Debug,
@@ -20,31 +20,32 @@ pub enum Family {
 /// Who may call a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grant {
-    /// Those who are granted one of the tools that it stands behind: a host that withholds a tool
-    /// withholds it on every way.
+    /// Callers to whom one of these tools is granted: a host that withholds a tool withholds it in
+    /// every form.
     Tools(&'static [&'static str]),
-    /// Everybody: it reads nothing but its arguments, asks for the host's key, or only tells what
-    /// may be done.
+    /// Everybody: it reads only its arguments, asks for the host's key, or only tells what may be
+    /// done.
     Everybody,
 }
 
-/// What a function says of itself.
+/// The declaration of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
     /// Its name in SQL.
     pub name: &'static str,
-    /// Which functions it belongs to.
+    /// Its family.
     pub family: Family,
     /// Who may call it.
     pub grant: Grant,
-    /// What it returns, in one line.
+    /// Its result, in one line.
     pub description: &'static str,
-    /// A query that shows it.
+    /// An example.
     pub example: &'static str,
 }
 
-/// A function that says who may call it; without this it can be neither registered nor opened.
+/// A function with a declaration of who may call it; without one it can be neither registered nor
+/// opened.
 pub trait Declared: 'static {
-    /// What it says of itself.
+    /// The declaration.
     const DECLARATION: Declaration;
 }

@@ -1,5 +1,4 @@
-//! A function as the registry lists it: what it is called, takes and returns, and how it is
-//! registered.
+//! A function in the registry: its name, parameters and result, and how it is registered.
 
 use super::declaration::{Declaration, Family};
 use crate::error::Result;
@@ -7,14 +6,14 @@ use crate::ffi::{Field, Overload, Registrar, Type};
 
 /// A function as it is registered.
 pub struct Entry {
-    /// What it takes and returns.
+    /// Its parameters and result.
     pub signature: Signature,
-    /// What it says of itself.
+    /// Its declaration.
     pub declaration: Declaration,
     pub(super) register: fn(&Registrar) -> Result<()>,
 }
 
-/// What a function takes and returns.
+/// The parameters and the result of a function.
 pub enum Signature {
     /// A table function.
     Table {
@@ -40,7 +39,7 @@ impl Entry {
         (self.register)(registrar)
     }
 
-    /// Tells whether users are told of it.
+    /// Tells whether it is documented for users.
     pub fn is_public(&self) -> bool {
         self.declaration.family != Family::Debug
     }

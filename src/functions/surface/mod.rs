@@ -1,8 +1,8 @@
-//! What a function on top of SQL is made of: what it says of itself (`declaration`), table
-//! functions (`table`), scalar functions (`scalar`), typed places for values (`out`, `structures`),
-//! typed columns (`columns`) and their values (`value`), the columns of lines (`line_rows`),
-//! results of tools (`records`), scans over rows that are there (`rows`) or being computed
-//! (`stream`), and what the registry lists (`entry`).
+//! The parts of a SQL function: its declaration (`declaration`), table functions (`table`), scalar
+//! functions (`scalar`), typed places for values (`out`, `structures`), typed columns (`columns`)
+//! and their values (`value`), the columns of lines (`line_rows`), results of tools (`records`),
+//! scans over complete rows (`rows`) or rows being computed (`stream`), and entries of the registry
+//! (`entry`).
 
 pub mod columns;
 pub mod declaration;

@@ -1,4 +1,4 @@
-//! Where a value of SQL goes: a place knows its type, and takes one value of it.
+//! The place of a value of SQL, which knows its type and takes exactly one value.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::value::Text;
 use crate::ffi::{Column, Type};
 
-/// What a column holds or a scalar function returns.
+/// The type of a column or of a scalar function's result.
 pub trait Returned: 'static {
     /// Its type.
     const TYPE: Type;
@@ -56,7 +56,7 @@ impl Written {
     }
 }
 
-/// Where the value of one row goes.
+/// The place of one row's value.
 pub struct Out<'c, T> {
     place: Place<'c>,
     returned: PhantomData<T>,
@@ -79,7 +79,7 @@ impl<'c, T: Returned> Out<'c, T> {
         self.written(Column::push_null)
     }
 
-    /// Appends what `write` appends, which is one value.
+    /// Runs `write`, which appends one value.
     pub(super) fn written(self, write: impl FnOnce(&mut Column)) -> Written {
         write(self.column());
         Written(())
@@ -133,7 +133,7 @@ impl Out<'_, Blob> {
 }
 
 impl Out<'_, Boolean> {
-    /// Appends a truth or NULL.
+    /// Appends a boolean or NULL.
     pub fn truth(self, truth: impl Into<Option<bool>>) -> Written {
         self.written(|column| column.push_boolean(truth.into()))
     }

@@ -1,4 +1,5 @@
-//! The results of tools as values of SQL: their fields, types and docs are those of the record.
+//! The results of tools as values of SQL: their fields, types and descriptions are those of the
+//! record.
 
 use std::marker::PhantomData;
 

@@ -1,11 +1,11 @@
-//! A scan over rows that are all there.
+//! A scan over complete rows.
 
 use super::columns::Row;
 use super::table::Scan;
 use crate::error::Result;
 use crate::ffi::Batch;
 
-/// Rows that are left, and the projection.
+/// The remaining rows, and the projection.
 pub struct Rows<K> {
     left: std::vec::IntoIter<K>,
     projection: Vec<usize>,

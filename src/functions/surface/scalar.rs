@@ -1,4 +1,4 @@
-//! Scalar functions: what one declares, and the adapter to DuckDB.
+//! Scalar functions: the trait that declares one, and the adapter to DuckDB.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::params::args::Args;
 
-/// What one thread of one execution of a scalar function keeps between rows.
+/// The state of one thread of an execution of a scalar function between rows.
 pub trait State: Sized + Send + 'static {
     /// Names of the host's settings that [`Self::open`] reads.
     const SETTINGS: &'static [&'static str];
@@ -20,22 +20,23 @@ pub trait State: Sized + Send + 'static {
     /// Prepares a thread of an execution of `F`.
     ///
     /// # Errors
-    /// `permission_denied` where none of the tools of `F` is granted.
+    /// `permission_denied` if none of the tools of `F` is granted.
     fn open<F: Declared>(settings: Settings) -> Result<Self>;
 
-    /// Returns a state for a thread of ours that helps with the rows; none where they are computed
-    /// one after the other.
+    /// Returns a state for another thread that helps with the rows; `None` if they are computed one
+    /// after the other.
     fn helper(&self) -> Option<Self> {
         None
     }
 
-    /// Returns what all rows of a thread may use together, asked before each; none asks nothing.
+    /// Returns the shared budget of all rows of a thread, which is checked before each; `None`: no
+    /// check.
     fn budget(&self) -> Option<&Arc<Budget>> {
         None
     }
 }
 
-/// Nothing is kept.
+/// No state.
 impl State for () {
     const SETTINGS: &'static [&'static str] = &[];
 
@@ -46,18 +47,18 @@ impl State for () {
 
 /// A scalar function, called row by row.
 pub trait Scalar: Declared {
-    /// The parameters of each form.
+    /// The parameters of each overload.
     const OVERLOADS: &'static [Overload];
     /// What it returns.
     type Returns: Returned;
-    /// What it keeps between rows.
+    /// Its state between rows.
     type State: State;
-    /// Whether it does I/O or can fail. DuckDB folds, reorders and repeats the others as it likes,
-    /// and 1.5.6 calls them on values that are in no row.
+    /// Whether it does I/O or can fail. DuckDB folds, reorders and repeats calls of the others, and
+    /// 1.5.6 calls them on values that are in no row.
     const VOLATILE: bool = true;
     /// What a NULL argument means.
     const NULLS: Nulls = Nulls::Propagate;
-    /// How long a row must take on average for threads of ours to help.
+    /// The average time of a row from which other threads help.
     const HELPED_FROM: Duration = Duration::ZERO;
 
     /// Appends the value of one row.

@@ -1,4 +1,4 @@
-//! Handing over the rows of a query, chunk by chunk.
+//! Returns the rows of a query, chunk by chunk.
 
 use std::time::{Duration, Instant};
 
@@ -21,15 +21,15 @@ pub trait Tabular: RowGroup {
 /// A scan over the rows of a query.
 pub struct Stream<G> {
     rows: Rows<G>,
-    /// The group that is being handed over, and its next row.
+    /// The current group and the index of its next row.
     current: Option<(G, usize)>,
     projection: Vec<usize>,
-    /// How long the next chunk waits for more rows once it has some.
+    /// How long a chunk with some rows waits for more.
     patience: Duration,
 }
 
 impl<G: Tabular> Stream<G> {
-    /// Starts a query for the function `F`, of which some columns are wanted.
+    /// Starts a query for the function `F` and the projected columns.
     pub fn open<F: Declared>(query: &impl Query<Group = G>, open: Open<'_>) -> Result<Self> {
         let execution = ExecutionContext::open::<F>(open.settings)?;
         let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
@@ -41,7 +41,7 @@ impl<G: Tabular> Stream<G> {
         })
     }
 
-    /// Hands the first chunks over early: a query with a LIMIT wants no more.
+    /// Returns the first chunks early: a query with a LIMIT needs no more.
     #[must_use]
     pub fn eager(self) -> Self {
         Self { patience: limits::FIRST_CHUNK_TIME, ..self }
@@ -85,7 +85,7 @@ fn fill_from_workers<G: Tabular>(
             *row += 1;
             continue;
         }
-        // An empty chunk would end the scan, so the first row is waited for.
+        // An empty chunk would end the scan, so it waits for the first row.
         let until = start + if batch.rows() < limits::FIRST_CHUNK_ROWS { whole } else { patience };
         match work.poll((batch.rows() > 0).then_some(until)) {
             Poll::Ready(group) => {

@@ -1,4 +1,4 @@
-//! Table functions: what one declares, and the adapter to DuckDB.
+//! Table functions: the trait that declares one, and the adapter to DuckDB.
 
 use std::marker::PhantomData;
 
@@ -19,7 +19,8 @@ pub trait Scan: Send + 'static {
     fn fill(&mut self, batch: &mut Batch) -> Result<()>;
 }
 
-/// A table function: bind validates, open resolves, the scan streams, dropping the scan stops it.
+/// A table function: `bind` validates, `open` resolves, the scan streams rows, and dropping the
+/// scan stops it.
 pub trait Table: Declared {
     /// Positional parameters, all required.
     const PARAMETERS: &'static [Field] = &[];
@@ -31,7 +32,7 @@ pub trait Table: Declared {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     /// Validated arguments; shared by every execution of a prepared statement.
     type Bind: Send + Sync + 'static;
-    /// A running scan; it may hop between threads.
+    /// A running scan; it may move between threads.
     type Scan: Scan;
 
     /// Validates the arguments; does no I/O.
@@ -40,7 +41,7 @@ pub trait Table: Declared {
     /// `invalid_args`.
     fn bind(args: Args<'_>) -> Result<Self::Bind>;
 
-    /// Resolves what can change between executions and starts the work.
+    /// Resolves everything that can change between executions and starts the work.
     ///
     /// # Errors
     /// Those of the function.

@@ -1,4 +1,4 @@
-//! The values that a column or a scalar function takes from its row.
+//! The values that columns and scalar functions return.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ffi::Column;
 
-/// A VARCHAR: text, bytes that are shown as text (what is not UTF-8 becomes U+FFFD), or NULL.
+/// A VARCHAR: text, bytes shown as text (invalid UTF-8 becomes U+FFFD), or NULL.
 #[derive(Debug)]
 pub enum Text<'a> {
     /// NULL.
@@ -41,7 +41,7 @@ impl Text<'_> {
 #[derive(Debug, Clone, Copy)]
 pub struct Number(pub(super) Option<i64>);
 
-/// Declares what becomes a value as it is.
+/// Declares the types that convert to a value.
 macro_rules! conversions {
     ($($from:ty => $to:ty, |$value:ident| $converted:expr;)*) => {$(
         impl<'a> From<$from> for $to {

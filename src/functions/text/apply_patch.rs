@@ -1,5 +1,5 @@
-//! `apply_patch(text, patch)`: the text with the change of the patch's one file made;
-//! `try_apply_patch`: NULL where that is not possible.
+//! `apply_patch(text, patch)`: the text with the patch of one file applied; `try_apply_patch`: NULL
+//! if that is not possible.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Scalar for ApplyPatch {
     }
 }
 
-/// The scalar function that gives NULL instead of an error.
+/// The scalar function that returns NULL instead of an error.
 pub struct TryApplyPatch;
 
 impl Declared for TryApplyPatch {
@@ -59,7 +59,7 @@ impl Scalar for TryApplyPatch {
     fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         match applied(budget, args) {
             Ok(text) => made(out, &text),
-            // What ends the query, such as its time, is no answer about the patch.
+            // An error that ends the query, such as its time limit, is not about the patch.
             Err(error) if error.kind() != ErrorKind::InvalidArgs => Err(error),
             Err(_) => Ok(out.null()),
         }
@@ -70,7 +70,7 @@ impl Scalar for TryApplyPatch {
 fn applied(budget: &Budget, args: Args<'_>) -> Result<Vec<u8>> {
     let text = args.get(TEXT)?;
     match read(args, budget)?.files.as_slice() {
-        // What unified_diff and git print for equal texts.
+        // The output of unified_diff and git for equal texts.
         [] => Ok(text.to_vec()),
         [file] => patch::apply_within(text, file, CancelToken::of(budget))
             .map_err(|error| misfit(error, text, file)),
@@ -83,9 +83,10 @@ fn applied(budget: &Budget, args: Args<'_>) -> Result<Vec<u8>> {
     }
 }
 
-/// Says where a patch does not fit, and which patch and text they are, so that the row is found.
+/// Describes where a patch does not fit, and quotes the patch and the text so that the row can be
+/// found.
 fn misfit(error: ApplyError, text: &[u8], file: &FilePatch<'_>) -> Error {
-    /// Characters of the text that are shown.
+    /// The number of quoted characters.
     const SHOWN: usize = 40;
     match error {
         ApplyError::Stopped(stopped) => stopped.into(),

@@ -29,7 +29,7 @@ impl Declared for DiffFiles {
 const A: Param<Maybe<Name>> = required("path_a", "The path of the first file");
 const B: Param<Maybe<Name>> = required("path_b", "The path of the second file");
 
-/// What compares files: on DuckDB's thread alone, as DuckDB's file system reads them.
+/// Compares files on DuckDB's thread only, as DuckDB's file system reads them.
 pub struct FileDiffer(Differ);
 
 impl State for FileDiffer {

@@ -1,8 +1,8 @@
 //! `diff_rows(a, b [, context])`: the lines of the diff, in the columns of `file_diff`.
 //!
-//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL
-//! argument gives NULL, and so do texts beyond what can be compared. Only the time and memory of a
-//! query end it with an error.
+//! Total, so that DuckDB may fold and reorder it and call it on values that are in no row: a NULL
+//! argument returns NULL, and so do texts beyond the limits of comparing. Only the time and memory
+//! of a query end it with an error.
 
 use super::sides::{A, B, Comparer};
 use crate::error::Result;

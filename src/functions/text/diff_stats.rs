@@ -1,8 +1,8 @@
-//! `diff_stats(a, b)`: how many lines and hunks differ, and how similar the texts are.
+//! `diff_stats(a, b)`: the numbers of changed lines and hunks, and the similarity of the texts.
 //!
-//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL
-//! argument gives NULL, and so do texts beyond what can be compared. Only the time and memory of a
-//! query end it with an error.
+//! Total, so that DuckDB may fold and reorder it and call it on values that are in no row: a NULL
+//! argument returns NULL, and so do texts beyond the limits of comparing. Only the time and memory
+//! of a query end it with an error.
 
 use super::sides::{A, B, Comparer};
 use crate::error::Result;
@@ -26,7 +26,7 @@ impl Declared for DiffStats {
     };
 }
 
-/// What differs.
+/// The differences.
 #[derive(Clone, Copy)]
 pub struct Stats {
     additions: u64,

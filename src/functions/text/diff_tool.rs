@@ -1,4 +1,4 @@
-//! What `diff_texts`, `diff_files` and the tool `Diff` have in common.
+//! The parts shared by `diff_texts`, `diff_files` and the tool `Diff`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::limits;
 use crate::text::{CancelToken, DiffOptions, Engine};
 use crate::tools::{Bounds, DiffResult, MAX_CONTEXT, Side};
 
-/// Unchanged lines around a change, as many as the tool shows at most.
+/// Unchanged lines around a change, at most as many as the tool shows.
 pub struct ToolContextLines;
 
 impl Kind for ToolContextLines {
@@ -34,7 +34,7 @@ impl Kind for ToolContextLines {
 
 impl Numeric for ToolContextLines {}
 
-/// How much is shown around a change.
+/// The number of unchanged lines around a change.
 pub const CONTEXT: Param<ToolContextLines> = number(
     "context_lines",
     DiffOptions::CONTEXT as i64,
@@ -47,10 +47,10 @@ pub const LABEL_A: Param<Maybe<Bytes>> =
 pub const LABEL_B: Param<Maybe<Bytes>> =
     optional("label_b", "The name of the second side; NULL for its path, or b");
 
-/// What one thread keeps between rows.
+/// The state of one thread between rows.
 pub struct Differ {
     engine: Engine,
-    /// What may be read, and what the calls may use together.
+    /// The access, and the shared budget of the calls.
     pub execution: ExecutionContext,
     bounds: Bounds,
 }
@@ -71,16 +71,16 @@ impl State for Differ {
     }
 }
 
-/// How two contents are shown.
+/// The options of showing two contents.
 pub struct Shown {
     /// Lines of context.
     context: u32,
-    /// The names of both sides; `None` is the path, or `a` and `b`.
+    /// The names of both sides; `None`: the path, or `a` and `b`.
     labels: [Option<String>; 2],
 }
 
 impl Shown {
-    /// Reads what follows both sides.
+    /// Reads the optional arguments of a row.
     pub fn of_row(args: Args<'_>) -> Result<Self> {
         let label = |param| {
             let label: Option<&[u8]> = args.get(param)?;
@@ -89,7 +89,7 @@ impl Shown {
         Ok(Self { context: args.get(CONTEXT)?, labels: [label(LABEL_A)?, label(LABEL_B)?] })
     }
 
-    /// Takes what a tool was given.
+    /// Reads the arguments of a tool.
     pub fn of_tool(context_lines: Option<i64>, labels: [Option<String>; 2]) -> Result<Self> {
         Ok(Self { context: CONTEXT.of_tool(context_lines)?, labels })
     }
@@ -102,7 +102,7 @@ impl Differ {
         Self::within(execution, bounds)
     }
 
-    /// Prepares an answer that has room for so much of a diff.
+    /// Prepares an answer with this much room for a diff.
     pub fn within(execution: ExecutionContext, bounds: Bounds) -> Self {
         Self { engine: Engine::default(), execution, bounds }
     }

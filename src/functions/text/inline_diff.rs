@@ -1,8 +1,8 @@
 //! `inline_diff(a, b)`: the difference word by word.
 //!
-//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL
-//! argument gives NULL, and so do texts beyond what can be compared. Only the time and memory of a
-//! query end it with an error.
+//! Total, so that DuckDB may fold and reorder it and call it on values that are in no row: a NULL
+//! argument returns NULL, and so do texts beyond the limits of comparing. Only the time and memory
+//! of a query end it with an error.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Scalar for InlineDiff {
         };
         let (Some(old), Some(new)) = (text(A)?, text(B)?) else { return Ok(out.null()) };
         let runs = word_runs_until(old, new, budget.deadline());
-        // Past its deadline the comparison is a rough one.
+        // After its deadline the comparison is approximate.
         budget.check()?;
         Ok(out.all(runs.iter().map(|(change, text)| (change.name(), &**text))))
     }

@@ -1,5 +1,5 @@
-//! `merge_conflicts(base, ours, theirs [, options])`: where two texts that were made from one
-//! changed the same lines.
+//! `merge_conflicts(base, ours, theirs [, options])`: the places where two texts with a common base
+//! change the same lines.
 
 use super::merges;
 use super::sides::Comparer;
@@ -33,7 +33,7 @@ pub struct Numbered<'a> {
 }
 
 impl Numbered<'_> {
-    /// Returns the first line of a side from 1; of a side without lines, the line before.
+    /// Returns the first line of a side, from 1; for a side without lines, the line before.
     fn start(&self, side: usize) -> usize {
         let lines = &self.conflict.lines[side];
         lines.start + usize::from(!lines.is_empty())
@@ -80,7 +80,7 @@ impl Row for ConflictRows {
     ];
 }
 
-/// It is volatile: a text that is binary is an error.
+/// Volatile: a binary text is an error.
 impl Scalar for MergeConflicts {
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;
     type Returns = ListOf<ConflictRows>;
@@ -97,7 +97,7 @@ impl Scalar for MergeConflicts {
             let (mut pace, mut charge) = (cancel.pace(), Charge::free());
             out.rows(|rows| {
                 for (conflict, seq) in merge.conflicts().zip(1..) {
-                    // A base that is split between many conflicts is in the result many times.
+                    // A base that is split between many conflicts occurs many times in the result.
                     let bytes = conflict.texts.iter().map(|text| text.len()).sum();
                     charge.join(cancel.charge_all(bytes)?);
                     pace.pass(bytes)?;

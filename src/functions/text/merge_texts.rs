@@ -1,4 +1,4 @@
-//! `merge_texts(base, ours, theirs [, options])`: the merge of two texts that were made from one.
+//! `merge_texts(base, ours, theirs [, options])`: the merge of two texts with a common base.
 
 use super::merges;
 use super::patches::check_made;
@@ -47,7 +47,7 @@ impl Row for MergedRow {
     ];
 }
 
-/// It is volatile: a text that is binary is an error.
+/// Volatile: a binary text is an error.
 impl Scalar for MergeTexts {
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;
     type Returns = StructOf<MergedRow>;
@@ -63,7 +63,7 @@ impl Scalar for MergeTexts {
         merges::merge(comparer, texts, args, |merge, options, cancel| {
             let text = merge.text(options, cancel)?;
             check_made(&text)?;
-            // Until it is handed over, the text is there as often as it has columns.
+            // Until it is returned, the text is in memory once per column.
             let _charge = cancel.charge(2 * text.len())?;
             Ok(out.row(Merged { text: &text, conflicts: merge.conflicts().count() }))
         })

@@ -1,4 +1,4 @@
-//! What the functions that merge texts have in common: their parameters, and how these are read.
+//! The parts shared by the functions that merge texts: their parameters, and how these are read.
 
 use super::sides::Comparer;
 use crate::error::{Error, Result, quoted};
@@ -43,18 +43,18 @@ const STRUCT: Field = options(
 /// The parameters, as texts and as bytes.
 pub const OVERLOADS: &[Overload] = &[TEXTS.split_at(3).0, &TEXTS, BLOBS.split_at(3).0, &BLOBS];
 
-/// Returns the base and both sides of a row; `None` where one is NULL.
+/// Returns the base and both sides of a row; `None` if one is NULL.
 pub fn texts(args: Args<'_>) -> Result<Option<[&[u8]; 3]>> {
     let texts = (args.get(BASE)?, args.get(OURS)?, args.get(THEIRS)?);
     let (Some(base), Some(ours), Some(theirs)) = texts else { return Ok(None) };
     Ok(Some([base, ours, theirs]))
 }
 
-/// Merges the texts of a row, and hands the result to `take`.
+/// Merges the texts of a row, and passes the result to `take`.
 ///
 /// # Errors
-/// `invalid_args` for options that cannot be used and for binary texts, `too_large` for large ones;
-/// why the query ended.
+/// `invalid_args` for invalid options and for binary texts, `too_large` for large ones; why the
+/// query ended.
 pub fn merge<T>(
     comparer: &mut Comparer,
     texts: [&[u8]; 3],
@@ -92,7 +92,7 @@ impl Choice for Option<Favor> {
     ];
 }
 
-/// How hard conflicts are made small.
+/// How much conflicts are reduced.
 struct Levels;
 
 impl Kind for Levels {
@@ -113,7 +113,7 @@ impl Kind for Levels {
 
 impl Numeric for Levels {}
 
-/// Characters of a marker.
+/// The number of characters of a marker.
 struct MarkerSize;
 
 impl Kind for MarkerSize {
@@ -132,7 +132,7 @@ impl Kind for MarkerSize {
 
 impl Numeric for MarkerSize {}
 
-/// A label beside a marker.
+/// A label of a marker.
 struct Label;
 
 impl Kind for Label {

@@ -1,5 +1,5 @@
-//! The functions over texts and patches, one file each. Shared: the parameters of two texts
-//! (`sides`), what the tool `Diff` does (`diff_tool`), reading a patch (`patches`), and merging
+//! The functions over texts and patches, one per file. Shared: the parameters of two texts
+//! (`sides`), the work of the tool `Diff` (`diff_tool`), reading a patch (`patches`), and merging
 //! (`merges`).
 
 pub mod apply_patch;

@@ -73,7 +73,7 @@ impl Scalar for PatchHunks {
         out: Out<'_, Self::Returns>,
     ) -> Result<Written> {
         let patch = read(args, budget)?;
-        // The texts of the hunks together are about the patch.
+        // The texts of the hunks together are about as long as the patch.
         let _charge = budget.charge(args.get(PATCH)?.len())?;
         let hunks = patch.files.iter().flat_map(|file| {
             file.hunks.iter().zip(1..).map(move |(hunk, number)| (file, hunk, number))

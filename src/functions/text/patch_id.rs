@@ -1,6 +1,6 @@
-//! `patch_id(patch)`: the id that a patch keeps when it is rebased.
+//! `patch_id(patch)`: the id of a patch, which a rebase keeps.
 //!
-//! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: any text
+//! Total, so that DuckDB may fold and reorder it and call it on values that are in no row: any text
 //! has an id or none.
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! What the functions over patches have in common.
+//! The parts shared by the functions over patches.
 //!
-//! A patch can be malformed, so each of them can raise and is volatile: DuckDB would else call it
-//! on values that are in no row.
+//! A patch can be malformed, so each of them can raise and is volatile: otherwise DuckDB would call
+//! it on values that are in no row.
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::text::patch::{self, FilePatch, PatchError, Read};
 /// The patch.
 pub const PATCH: Param<Bytes> = required("patch", "A unified or git diff of any number of files");
 
-/// Returns the error for a patch that cannot be used.
+/// Returns the error for an invalid patch.
 pub fn unreadable(error: PatchError) -> Error {
     match error {
         PatchError::Stopped(stopped) => stopped.into(),
@@ -29,13 +29,13 @@ pub fn read<'a>(args: Args<'a>, budget: &'a Budget) -> Result<Read<'a>> {
     patch::parse_within(args.get(PATCH)?, CancelToken::of(budget)).map_err(unreadable)
 }
 
-/// Returns the path that names a file: the new one, or that of a deleted file; `None` when the
-/// patch names none.
+/// Returns the path of a file: the new one, or that of a deleted file; `None` if the patch has
+/// none.
 pub fn file_path<'f>(file: &'f FilePatch<'_>) -> Option<&'f [u8]> {
     file.new_path.as_deref().or(file.old_path.as_deref()).filter(|path| !path.is_empty())
 }
 
-/// Refuses a text that was made from the arguments and is longer than a value may be.
+/// Refuses a resulting text that is longer than a value may be.
 pub fn check_made(text: &[u8]) -> Result<()> {
     if text.len() > limits::VALUE_BYTES {
         return Err(Error::too_large(format!("the result has {} bytes", text.len()))
@@ -44,7 +44,7 @@ pub fn check_made(text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Appends a text that was made from the arguments.
+/// Appends a resulting text.
 pub fn made(out: Out<'_, Varchar>, text: &[u8]) -> Result<Written> {
     check_made(text)?;
     Ok(out.text(text))

@@ -1,4 +1,4 @@
-//! The parameters of functions over two texts, and what compares them.
+//! The parameters of functions over two texts, and the state for comparing them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub const A: Param<Bytes> = required("a", "The old text");
 /// The second text.
 pub const B: Param<Bytes> = required("b", "The new text");
 
-/// What the rows of a function over texts may use together.
+/// The shared budget of the rows of a function over texts.
 impl State for Arc<Budget> {
     const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS, THREADS];
 
@@ -32,11 +32,11 @@ impl State for Arc<Budget> {
     }
 }
 
-/// What a thread that compares texts keeps between rows.
+/// The state of a thread that compares texts.
 pub struct Comparer {
-    /// What compares; its memory is used again.
+    /// The engine, whose memory is reused.
     pub engine: Engine,
-    /// What the query may use.
+    /// The budget of the query.
     pub budget: Arc<Budget>,
 }
 
@@ -57,7 +57,7 @@ impl State for Comparer {
 }
 
 impl Comparer {
-    /// Compares the arguments `a` and `b`; `None` when a text is too large to be compared by line.
+    /// Compares the arguments `a` and `b`; `None` if a text is too large to be compared by line.
     ///
     /// # Errors
     /// `timeout`, and `too_large` when the query may use no more memory.

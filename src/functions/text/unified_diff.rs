@@ -14,10 +14,10 @@ use crate::text::{CancelToken, DiffOptions};
 
 /// The scalar function.
 ///
-/// It is total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a
-/// NULL argument gives NULL, a negative context the whole text, and texts or a diff beyond what can
-/// be compared or stored (1,023 MiB a side, 4 GiB of diff) give NULL. Only the time and memory of a
-/// query end it with an error.
+/// Total, so that DuckDB may fold and reorder it and call it on values that are in no row: a NULL
+/// argument returns NULL, a negative context means the whole text, and texts or a diff beyond the
+/// limits (1,023 MiB a side, 4 GiB of diff) return NULL. Only the time and memory of a query end it
+/// with an error.
 pub struct UnifiedDiff;
 
 impl Declared for UnifiedDiff {
@@ -49,7 +49,7 @@ impl Scalar for UnifiedDiff {
         let Some(diff) = comparer.compare(args, &options)? else { return Ok(out.null()) };
         let labels = (args.get(LABEL_A)?, args.get(LABEL_B)?);
         let unified = unified_diff(&diff, labels.0, labels.1, &CancelToken::of(&comparer.budget))?;
-        // A byte that is no UTF-8 becomes three.
+        // A byte that is not UTF-8 becomes three.
         let text = lossy(&unified)?;
         Ok(out.text((text.len() <= limits::VALUE_BYTES).then_some(&*text)))
     }

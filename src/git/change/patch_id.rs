@@ -1,8 +1,8 @@
-//! The id of a patch: a digest that stays the same when line numbers and white space change.
+//! The id of a patch: a digest that stays the same when line numbers and whitespace change.
 //!
-//! Source: what `git patch-id --stable` prints, described in its manual. A file's lines are hashed
-//! together, and the sum of the files' digests is the id. A file without a hunk is hashed with the
-//! file after it, as in git.
+//! Source: the output of `git patch-id --stable`, described in its manual. A file's lines are
+//! hashed together, and the sum of the files' digests is the id. A file without a hunk is hashed
+//! with the file after it, as in git.
 
 use gix::hash::{Hasher, Kind, hasher};
 
@@ -11,14 +11,15 @@ use crate::git::model::space::is_space;
 use crate::text::CancelToken;
 use crate::text::cancel_token::PacedToken;
 
-/// Digits of an id in a patch's `index` line that are hashed of a binary file.
+/// The digits of an id in the `index` line of a binary file that are hashed.
 const INDEX_DIGITS: usize = 64;
 
-/// A remark such as `\ No newline at end of file` has more bytes than this, its line end included.
+/// A remark such as `\ No newline at end of file` is longer than this many bytes, with its line
+/// end.
 const REMARK_BYTES: usize = 12;
 
-/// Returns the id of the first patch in a text, with SHA-1 as outside a repository; `None` where
-/// the text has no patch.
+/// Returns the id of the first patch in a text, with SHA-1 as outside a repository; `None` if the
+/// text has no patch.
 ///
 /// # Errors
 /// `tool_failed` for a text crafted to share its digest with another; why the query ended.
@@ -35,23 +36,22 @@ pub(in crate::git) struct PatchId<'a> {
     sum: Vec<u8>,
     /// The lines since the last digest.
     hasher: Hasher,
-    /// Whether a line was hashed: what comes before the first file is not.
+    /// Whether a line was hashed: lines before the first file are not.
     has_begun: bool,
     has_ended: bool,
     place: Place,
     /// Both ids of the last `index` line, as they are printed.
     index: [Vec<u8>; 2],
-    /// A line without white space.
+    /// The line without whitespace.
     line: Vec<u8>,
     pace: PacedToken<'a>,
 }
 
-/// Where in a patch a line is.
+/// The place of a line in a patch.
 enum Place {
     /// In the header of a file.
     Header,
-    /// Among the lines of a hunk, of which so many are still to come on each side, or between
-    /// hunks.
+    /// In a hunk with this many lines left on each side, or between hunks.
     Hunk { old: i64, new: i64 },
     /// After the header of a binary file.
     Binary,
@@ -80,14 +80,14 @@ impl<'a> PatchId<'a> {
                 break;
             }
             self.pace.pass(line.len())?;
-            // A line ends at a NUL, as a text in C does.
+            // A NUL ends a line, as it ends a text in C.
             let end = memchr::memchr(0, line).unwrap_or(line.len());
             self.take(&line[..end])?;
         }
         Ok(())
     }
 
-    /// Returns the id; `None` where no line was hashed.
+    /// Returns the id; `None` if no line was hashed.
     pub(in crate::git) fn finish(mut self) -> Result<Option<String>> {
         self.close_file()?;
         let digits = self.sum.iter().map(|byte| format!("{byte:02x}"));
@@ -111,7 +111,7 @@ impl<'a> PatchId<'a> {
         }
         match self.place {
             Place::Binary => {
-                // git does not hash the line with which the file after a binary one begins.
+                // git does not hash the first line of the file after a binary one.
                 if begins_file {
                     self.place = Place::Header;
                 }
@@ -148,8 +148,8 @@ impl<'a> PatchId<'a> {
         digits.take(self.kind.len_in_hex()).count() == self.kind.len_in_hex()
     }
 
-    /// Reads a line of a header that is not hashed, or after which no line of it comes; tells
-    /// whether that was all of it.
+    /// Reads a line of a header that is not hashed, or is the last one that is; tells whether the
+    /// line is done.
     fn is_header_done(&mut self, line: &[u8]) -> Result<bool> {
         if line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files") {
             self.index.iter().for_each(|id| self.hasher.update(id));
@@ -162,7 +162,7 @@ impl<'a> PatchId<'a> {
             return Ok(true);
         }
         if line.starts_with(b"--- ") {
-            // Both names are lines of a hunk of one line on each side.
+            // Both names count as lines of a hunk of one line on each side.
             self.place = Place::Hunk { old: 1, new: 1 };
             return Ok(false);
         }
@@ -178,8 +178,8 @@ impl<'a> PatchId<'a> {
         self.index = [&ids[..dots], new].map(|id| id[..id.len().min(INDEX_DIGITS)].to_vec());
     }
 
-    /// Goes on in a hunk with so many lines to come; one that has more old lines than it says is
-    /// over.
+    /// Continues in a hunk with this many lines left; one with more old lines than its header says
+    /// is over.
     fn enter_hunk(&mut self, old: i64, new: i64) {
         self.place = if old == -1 { Place::Header } else { Place::Hunk { old, new } };
     }
@@ -192,7 +192,7 @@ impl<'a> PatchId<'a> {
         self.hasher.update(&self.line);
     }
 
-    /// Adds the digest of the lines since the last one to the sum, the first byte lowest.
+    /// Adds the digest of the lines since the last one to the sum, starting with the lowest byte.
     fn close_file(&mut self) -> Result<()> {
         let hasher = std::mem::replace(&mut self.hasher, hasher(self.kind));
         let digest = hasher.try_finalize().map_err(|error| {
@@ -209,8 +209,8 @@ impl<'a> PatchId<'a> {
     }
 }
 
-/// Returns how many old and new lines a hunk has, from what follows `@@ -` in its header; zeros for
-/// what cannot be read.
+/// Returns the numbers of old and new lines of a hunk, from the part of its header after `@@ -`;
+/// zeros if it cannot be read.
 fn counts(header: &[u8]) -> (i64, i64) {
     let (old, rest) = count(header);
     match (old, rest.strip_prefix(b" +")) {
@@ -219,7 +219,7 @@ fn counts(header: &[u8]) -> (i64, i64) {
     }
 }
 
-/// Reads `start,count`, in which the count may be left out for 1; returns it and what follows.
+/// Reads `start,count`, whose count is 1 if it is left out; returns it and the rest.
 fn count(range: &[u8]) -> (Option<i64>, &[u8]) {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (start, rest) = range.split_at(digits(range));

@@ -21,7 +21,7 @@ pub struct CommitPatchIds {
 }
 
 impl CommitPatchIds {
-    /// Returns what computes ids of commits of a repository.
+    /// Creates the state for computing ids of commits of a repository.
     pub fn new(repository: &Repository) -> Result<Self> {
         let source = ContentSource::of_objects(repository);
         let patcher = Patcher::new(&source, DiffOptions::default())?.with_whole_ids();

@@ -1,7 +1,7 @@
 //! A commit as a text that is compared with other versions of it.
 //!
-//! Source: `git range-diff`, whose texts are made of the output of `git log -p`. Dates, ids and the
-//! numbers of lines are left out, so that what differs is what a person changed.
+//! Source: `git range-diff`, which makes its texts from the output of `git log -p`. Dates, ids and
+//! line numbers are left out, so that only changes by people differ.
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ use crate::git::tree::walk::TreeChanges;
 use crate::text::range_diff::PatchText;
 use crate::text::{CancelToken, DiffOptions, binary_line};
 
-/// What `git log` puts before each line of a message.
+/// The prefix of each line of a message in `git log`.
 const INDENT: &[u8] = b"    ";
 
-/// How a line about a binary file begins.
+/// The start of the line for a binary file.
 const BINARY: &[u8] = b"Binary files ";
 
 /// A commit and its text.
@@ -45,7 +45,7 @@ pub struct RangePatch {
 }
 
 impl RangePatch {
-    /// Returns about how many bytes it takes in memory.
+    /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.subject.len() + self.patch.text.len()
     }
@@ -63,7 +63,7 @@ pub struct RangePatcher {
 }
 
 impl RangePatcher {
-    /// Returns what writes texts of commits of a repository.
+    /// Creates a writer for the commits of a repository.
     pub fn new(repository: &Repository, mailmap: Arc<Mailmap>, notes: Arc<Notes>) -> Result<Self> {
         let source = ContentSource::of_objects(repository);
         Ok(Self {
@@ -118,7 +118,7 @@ impl RangePatcher {
         Ok(())
     }
 
-    /// Returns the files that a commit changed, renames found, as `git log` shows them.
+    /// Returns the files that a commit changed, with renames, as `git log` shows them.
     fn changes(&mut self, id: &Oid, cancel: &CancelToken<'_>) -> Result<Vec<Change>> {
         let links = self.commits.links(id)?;
         let old = match links.parents.first() {
@@ -135,7 +135,7 @@ impl RangePatcher {
 fn write_message(commit: &[u8], written: &mut RangePatch, cancel: &CancelToken<'_>) -> Result<()> {
     let text = &mut written.patch.text;
     let (mut has_begun, mut has_ended) = (false, false);
-    // Where the message ends, blank lines at its end left out.
+    // The end of the message, without blank lines at its end.
     let mut end = text.len();
     has_message_line(commit, |line| {
         let shown = trimmed(up_to_nul(line));
@@ -197,7 +197,7 @@ fn write_file(
     Ok(())
 }
 
-/// Appends the line that names a file and tells what happened to it.
+/// Appends the line with the name and the status of a file.
 fn write_name(change: &Change, text: &mut Vec<u8>) {
     text.extend_from_slice(b" ## ");
     match (&change.old, &change.new, &change.origin) {
@@ -250,7 +250,7 @@ fn trimmed(line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Returns a text up to its first NUL, where a text of C ends.
+/// Returns a text up to its first NUL, as C ends texts there.
 fn up_to_nul(text: &[u8]) -> &[u8] {
     &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }

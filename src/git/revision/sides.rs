@@ -9,9 +9,9 @@ use crate::git::Oid;
 use crate::git::graph::merge_base::MergeBases;
 use crate::git::repository::Repository;
 
-/// What to do with a range where one revision is wanted.
+/// The hint for a range in place of one revision.
 const ONE_END: &str = "Give one of its ends";
-/// What to do with a range where two sides are wanted.
+/// The hint for a range in place of two sides.
 const TWO_ENDS: &str = "Give its two ends as two arguments, or the range with NULL as the second";
 
 /// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of redline's names:
@@ -20,7 +20,7 @@ pub fn side_of(repository: &Repository, name: &str) -> Result<Revision> {
     side_or(repository, name, ONE_END)
 }
 
-/// Does the same for one side of two, with what is said of a range.
+/// Does the same for one side of two, with a hint for a range.
 fn side_or(repository: &Repository, name: &str, of_range: &str) -> Result<Revision> {
     if let Some(side) = Revision::named(name) {
         return Ok(side);

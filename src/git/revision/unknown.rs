@@ -1,4 +1,4 @@
-//! What is said of a name that is no revision.
+//! The errors for names that are not revisions.
 
 use gix::bstr::ByteSlice;
 
@@ -11,7 +11,7 @@ use crate::git::refs::Resolved;
 use crate::git::tree::tree_lookup::TreeItem;
 use crate::suggest;
 
-/// The names that the first branch of a repository mostly has.
+/// Common names of the first branch of a repository.
 const FIRST_BRANCHES: [&str; 5] = ["main", "master", "trunk", "develop", "default"];
 
 /// Returns the error of a name that does not resolve, or of one `end` of a range.
@@ -38,7 +38,7 @@ pub fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error>
     })
 }
 
-/// Returns what leads on from a name.
+/// Returns a hint for a name.
 fn hint(resolver: &Resolver<'_>, name: &str) -> Result<Option<String>> {
     let head = resolver.references.resolve(b"HEAD")?;
     let base = name.find(['~', '^', '@', ':']).map_or(name, |at| &name[..at]);
@@ -87,7 +87,7 @@ fn hint(resolver: &Resolver<'_>, name: &str) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Returns what is said of `HEAD~1` where HEAD is a first commit.
+/// Returns the hint for `HEAD~1` if HEAD is a root commit.
 fn beyond_the_first(resolver: &Resolver<'_>, name: &str) -> Result<Option<String>> {
     let Some(at) = name.find(['~', '^']).filter(|&at| at > 0) else { return Ok(None) };
     let (base, way) = name.split_at(at);
@@ -109,7 +109,7 @@ fn beyond_the_first(resolver: &Resolver<'_>, name: &str) -> Result<Option<String
     }))
 }
 
-/// Returns the name of a branch as people say it.
+/// Returns the short name of a branch.
 fn short(reference: &[u8]) -> String {
     reference.strip_prefix(b"refs/heads/").unwrap_or(reference).to_str_lossy().into_owned()
 }

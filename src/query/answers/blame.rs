@@ -69,8 +69,7 @@ pub fn blame(
     Listing::filled(lines, reply, pages.first(), &mut rows, |row| pages.cursor(row))
 }
 
-/// Returns the last line that a page can hold which begins at a line: what of the file is not shown
-/// is not followed.
+/// Returns the last line that fits on a page starting at a line; later lines need no blame.
 fn last_of_page(
     repository: &Repository,
     path: &str,
@@ -80,7 +79,7 @@ fn last_of_page(
 ) -> Result<u32> {
     let path = repository.file_from_root(path)?;
     let mut files = SideFiles::open_end(repository, rev)?;
-    // What is not there, the blame says.
+    // The blame reports a missing file.
     let Some(entry) = files.find(path.as_bytes())? else { return Ok(u32::MAX) };
     let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
     let head = Arc::new(BlameHead::default());

@@ -18,19 +18,19 @@ pub struct CommitReader<'a> {
 }
 
 impl<'a> CommitReader<'a> {
-    /// Reads the names of people, and of the references that lead to commits.
+    /// Reads the mailmap, and the references that point to commits.
     pub fn new(repository: &'a Repository) -> Result<Self> {
         let (mailmap, decorations) = (mailmap_of(repository)?, decorations(repository)?);
         Ok(Self { repository, mailmap, decorations })
     }
 
-    /// Returns what is asked of a commit.
+    /// Returns the needed fields of a commit.
     pub fn commit(&self, visited: Visited, needs: Needs) -> Result<Commit> {
         let (objects, cancel) = (self.repository.objects(), self.repository.cancel());
         Commit::read(visited, needs, &objects, Some(&self.mailmap), &cancel)
     }
 
-    /// Returns the short names of what leads to a commit.
+    /// Returns the short names of the references that point to a commit.
     pub fn refs(&self, id: &Oid) -> Vec<String> {
         let names = self.decorations.get(id).map_or(&[][..], Vec::as_slice);
         let first = names.iter().take(limits::SHOWN_REFERENCES);
@@ -41,12 +41,12 @@ impl<'a> CommitReader<'a> {
         texts
     }
 
-    /// Returns the names of people.
+    /// Returns the mailmap.
     pub fn mailmap(&self) -> &Mailmap {
         &self.mailmap
     }
 
-    /// Returns a commit as it is listed.
+    /// Returns a commit for a list.
     pub fn read(&self, visited: Visited) -> Result<ListedCommit> {
         let commit = self.commit(visited, Needs::of(&[Need::Info, Need::Names]))?;
         let (id, info) = (commit.visited.id, commit.info.as_ref());

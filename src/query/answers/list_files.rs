@@ -15,7 +15,7 @@ pub fn answer(
     within(context, arguments.rev.is_some(), || list(context, reply, arguments))
 }
 
-/// Does what reads a repository on a thread that can open nothing else.
+/// Runs work that reads a repository on a thread that can open nothing else.
 pub(super) fn within<T: Send>(
     context: &Context,
     is_repository: bool,

@@ -16,10 +16,10 @@ use crate::tools::{
     GitLogArguments, ListedCommit, ListedLines, ListedVersion, Listing, Reply, shown_id,
 };
 
-/// What part of an answer the patch of one commit may be.
+/// The divisor for the part of an answer that the patch of one commit may take.
 const PATCH_PART: usize = 4;
 
-/// A commit that is listed, and what it made of what was asked for.
+/// A commit of the list, and its change of the file or the lines.
 struct Found {
     commit: Visited,
     file: Option<ListedVersion>,
@@ -34,7 +34,7 @@ impl From<Visited> for Found {
 
 type FoundCommits<'a> = Box<dyn Iterator<Item = Result<Found>> + 'a>;
 
-/// A range of commits, and what is asked of them.
+/// A range of commits and the request for them.
 struct Asked<'a> {
     context: &'a Context,
     reply: &'a Reply,
@@ -111,7 +111,7 @@ pub fn log(
 }
 
 impl<'a> Asked<'a> {
-    /// Returns the commits whose changes are asked for, whoever made them.
+    /// Returns the matching commits of any author.
     fn commits(&'a self) -> Result<FoundCommits<'a>> {
         match &self.arguments.file {
             Some(file) if self.arguments.asks_for_lines() => self.of_lines(file),
@@ -123,7 +123,7 @@ impl<'a> Asked<'a> {
     fn of_paths(&self) -> Result<FoundCommits<'a>> {
         let given = self.arguments.paths.iter().flatten();
         let paths = given.map(|path| Pathspec::parse(path)).collect::<Result<Vec<_>>>()?;
-        // As in git: a merge shows no changes, so that none are looked for in it.
+        // As in git: a merge shows no changes, so it is not searched.
         let merges = if self.search.is_some() { Merges::Skip } else { Merges::AllParents };
         let options = HistoryOptions { merges, ..self.options };
         let history = History::new(&self.repository, &self.ends, options)?;
@@ -176,7 +176,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Returns the ids that a range leads to, which a later call may name instead.
+/// Returns the ids of the ends of a range, for the next call.
 fn shown_ends(ends: &RevRange) -> String {
     let id = |oid: &crate::git::Oid| shown_id(&oid.to_string()).to_owned();
     match (&ends.tips[..], &ends.hidden[..]) {
@@ -204,7 +204,7 @@ fn between(first: Option<u64>, last: Option<u64>) -> Result<LinesAsked> {
     Ok(LinesAsked::Between(line(first), line(last)))
 }
 
-/// Returns why a list of commits is empty.
+/// Returns the reason for which a list of commits is empty.
 fn no_commit(arguments: &GitLogArguments) -> &'static str {
     let GitLogArguments {
         paths, file, since, until, contains, changed_lines, message, author, ..
@@ -238,7 +238,7 @@ fn version(change: &Change) -> ListedVersion {
     }
 }
 
-/// Returns what a commit made of lines; hunks that have no room are left out.
+/// Returns the change of the lines by a commit; hunks for which there is no room are left out.
 fn lines(found: &LineVersion, room: usize) -> ListedLines {
     let patch = String::from_utf8_lossy(&found.patch);
     let hunks = patch.find("\n@@ ").map_or("", |at| &patch[at + 1..]);

@@ -1,18 +1,16 @@
-//! Why a repository lacks a file that a tool was given: it is not committed yet, or not under that
-//! name.
+//! Explains why a repository lacks a file: it is not committed yet, or has another name.
 
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::git::{Changes, Comparison, RenameOptions, Repository, untracked_paths};
 
-/// Says of an error for a file that is not there what the index and the work tree have under its
-/// path.
+/// Adds the files under a path in the index and the work tree to the error for a missing file.
 pub fn explained(error: Error, repository: &Repository, file: &str) -> Error {
     if error.kind() != ErrorKind::NotFound {
         return error;
     }
     match reason(repository, file) {
         Ok(Some(reason)) => error.with_hint(reason),
-        // The first error is the one that counts.
+        // The first error counts.
         Ok(None) | Err(_) => error,
     }
 }

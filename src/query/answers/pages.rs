@@ -7,26 +7,26 @@ use crate::query::Context;
 use crate::review::{Binding, Position};
 use crate::tools::LinePlace;
 
-/// What pages of a list are cut by.
+/// The pages of a list.
 pub struct Pages {
     binding: Binding,
     first: usize,
 }
 
 impl Pages {
-    /// Reads where a page begins; `options` and `state` are what a cursor holds for.
+    /// Reads the start of the page; a cursor is bound to `options` and `state`.
     pub fn new(options: &str, state: &str, cursor: Option<&str>) -> Result<Self> {
         let binding = Binding::new(options.as_bytes(), state.as_bytes());
         let from = cursor.map(|cursor| binding.position(cursor)).transpose()?;
         Ok(Self { binding, first: from.unwrap_or_default().listed })
     }
 
-    /// Returns how many rows stand on the pages before.
+    /// Returns the number of rows on earlier pages.
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// Returns what leads to a row.
+    /// Returns the cursor of a row.
     pub fn cursor(&self, row: usize) -> Result<String> {
         self.binding.cursor(Position { listed: row, ..Position::default() }).ok_or_else(|| {
             Error::too_large("there are more rows than a cursor can count")
@@ -35,25 +35,25 @@ impl Pages {
     }
 }
 
-/// Opens the repository that a tool was given; also returns its name as it is shown.
+/// Opens the repository in a tool's argument; also returns its name for display.
 pub fn opened(context: &Context, repo: Option<&str>) -> Result<(String, Repository)> {
     let repo = repo.map_or_else(|| context.default_repository(), str::to_owned);
     let repository = context.repository(&repo)?;
     Ok((escaped(&repo), repository))
 }
 
-/// Returns bytes as text that hides and turns nothing, cut where it is long.
+/// Returns bytes as text without characters that hide or reorder it, cut if it is long.
 pub fn shown(bytes: &[u8]) -> String {
     visible(&String::from_utf8_lossy(bytes))
 }
 
-/// Returns the name of a reference without what all of its kind begin with.
+/// Returns the name of a reference without the prefix of its kind.
 pub fn short(name: &[u8]) -> &[u8] {
     let prefixes: [&[u8]; 3] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/"];
     prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).unwrap_or(name)
 }
 
-/// Returns a path as it can be given again, escaped where it hides or turns text.
+/// Returns a path that can be used as an argument, escaped if it hides or reorders text.
 pub fn path_text(path: &[u8]) -> String {
     escaped(&String::from_utf8_lossy(path))
 }

@@ -19,7 +19,7 @@ pub fn read_file(
         "read_file {:?} {:?} {:?} {}",
         arguments.path, arguments.first_line, arguments.last_line, range.has_numbers
     );
-    // The cursor says where to go on before the file tells whether it is still the same one.
+    // The cursor gives the start before it is known whether the file is still the same.
     let from = arguments.cursor.as_deref().map(|given| Binding::peek(given, options.as_bytes()));
     if let Some(from) = from.transpose()? {
         range.from = place_of(from);

@@ -55,8 +55,8 @@ pub fn references(
     Listing::filled(head, reply, pages.first(), &mut rows, |row| pages.cursor(row))
 }
 
-/// Returns the globs of what a text may mean: full names, or the beginnings of names up to a slash,
-/// as `git for-each-ref` takes them, and both without `refs/` and the kind, as revisions do.
+/// Returns the globs for an argument: full names, or prefixes up to a slash, as `git for-each-ref`
+/// takes them, and both without `refs/` and the kind, as revisions do.
 fn reference_globs(given: &str) -> Result<Vec<Glob>> {
     let mut globs = Vec::new();
     let text = given.strip_suffix("/*").or_else(|| given.strip_suffix('/')).unwrap_or(given);

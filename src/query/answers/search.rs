@@ -43,7 +43,7 @@ fn search(context: &Context, reply: &Reply, arguments: &SearchArguments) -> Resu
         let first = if index == from.listed { from.offset as u64 } else { 0 };
         let Some(content) = files.open(index)? else { continue };
         let found = query.search(content, first, room.left(), &mut || Ok(check_current()?))?;
-        // The search ends where the page has no room, too.
+        // The search also ends at the end of the page.
         let end = found.is_over.then(|| found.lines.last().map_or(first, |line| line.number + 1));
         let lines = found.lines.into_iter().map(|line| MatchedLine {
             line: line.number,
@@ -81,7 +81,7 @@ fn options(arguments: &SearchArguments) -> Result<QueryOptions<'_>> {
     })
 }
 
-/// Returns the files to search: those of a directory, or the one that the path names.
+/// Returns the files to search: those of a directory, or the one at the path.
 fn found(context: &Context, arguments: &SearchArguments) -> Result<FoundFiles> {
     let wanted = FilesWanted {
         path: arguments.path.as_deref(),
@@ -100,11 +100,11 @@ fn found(context: &Context, arguments: &SearchArguments) -> Result<FoundFiles> {
     wanted.find(context)
 }
 
-/// Lines that are counted of an expression that was searched for as a text.
+/// The lines to count if a regular expression was searched for as text.
 const COUNTED_LINES: usize = 1_000;
 
-/// Returns why a search has found nothing: no file was meant, or the pattern is an expression that
-/// was taken as a text.
+/// Returns the reason for which a search found nothing: no file was selected, or the pattern is a
+/// regular expression that was searched for as text.
 fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<String>> {
     if files.is_empty() {
         let start = "globs match paths from the directory that is searched on";
@@ -124,7 +124,7 @@ fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<
         ignores_case: arguments.ignore_case.unwrap_or(false),
         context: 0,
     };
-    // What is no expression was meant as the text that it is.
+    // An invalid expression was meant as text.
     let Ok(mut query) = Query::new(query) else { return Ok(None) };
     let mut lines = 0;
     for index in 0..files.len() {

@@ -6,10 +6,10 @@ use crate::query::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQ
 use crate::query::{Context, Need, Needs, Query};
 use crate::tools::{GitRangeDiffArguments, ListedPair, Listing, Reply};
 
-/// What part of an answer the patch of one commit may be.
+/// The divisor for the part of an answer that the patch of one commit may take.
 const PATCH_PART: usize = 2;
 
-/// What became of a commit, in the order in which the counts stand.
+/// The statuses of a commit, in the order of the counts.
 const STATUSES: [&str; 4] = ["equal", "changed", "dropped", "added"];
 
 /// Compares two versions of a series.
@@ -39,7 +39,7 @@ pub fn range_diff(
     Listing::filled(head, reply, pages.first(), &mut rows, |row| pages.cursor(row))
 }
 
-/// Returns what a cursor holds for: the commits.
+/// Returns the state to which a cursor is bound: the commits.
 fn state(pairs: &[CommitPair]) -> String {
     let id = |side: &Option<Numbered>| {
         side.as_ref().map_or_else(String::new, |side| side.commit.id.to_string())
@@ -60,12 +60,12 @@ fn listed(pair: &CommitPair, room: usize) -> ListedPair {
     }
 }
 
-/// Returns the lines of a patch that have room.
+/// Returns the lines of a patch that fit.
 fn cut(patch: &[u8], room: usize) -> String {
     let patch = String::from_utf8_lossy(patch);
     let (mut end, mut cost) = (0, 0);
     for line in patch.split_inclusive('\n') {
-        // The indentation, and what stands for bytes that are not shown as they are.
+        // The indentation, and the escapes for bytes that are not shown as they are.
         cost += 4 + line.escape_debug().count();
         if cost > room {
             return format!("{}    [cut: GitShow shows each commit]\n", &patch[..end]);

@@ -13,7 +13,7 @@ use crate::tools::{CommitWords, Reply, utc_text};
 /// What part of an answer the message may be.
 const MESSAGE_PART: usize = 3;
 
-/// Returns the commit that a revision names, as a walk finds it.
+/// Returns the commit that a revision names.
 fn commit(repository: &Repository, rev: &str) -> Result<Visited> {
     let ends = range_of(repository, rev)?;
     if ends.tips.len() != 1 || !ends.hidden.is_empty() {
@@ -28,8 +28,7 @@ fn commit(repository: &Repository, rev: &str) -> Result<Visited> {
     })
 }
 
-/// Returns what a commit says of itself, the message cut where it would leave no room for anything
-/// else.
+/// Returns the header of a commit; the message is cut if it would leave no room for the changes.
 pub fn words(repository: &Repository, rev: &str, reply: &Reply) -> Result<CommitWords> {
     let reader = CommitReader::new(repository)?;
     let visited = commit(repository, rev)?;
@@ -64,7 +63,7 @@ fn message(info: &CommitInfo, reply: &Reply) -> String {
     if !info.body.is_empty() {
         whole = format!("{whole}\n\n{}", text(&info.body));
     }
-    // What is hard to see is escaped line by line; an indent is added where it is shown.
+    // Characters that are hard to see are escaped line by line; an indent is added for display.
     let lines: Vec<String> = whole.trim_end().lines().map(escaped).collect();
     let whole = lines.join("\n");
     let room = reply.max_bytes / MESSAGE_PART;

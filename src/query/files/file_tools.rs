@@ -1,5 +1,4 @@
-//! The file tools: what SQL functions and tool calls of the same names do, and how they are
-//! approved.
+//! The file tools: the work of SQL functions and tools of the same names, and their approval.
 
 use std::sync::Arc;
 
@@ -37,12 +36,12 @@ impl FileTools {
         &self.caller
     }
 
-    /// Returns what the calls may use together.
+    /// Returns the shared budget of the calls.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.caller.budget
     }
 
-    /// Does what follows for another session.
+    /// Changes the session of the following calls.
     pub fn for_session(&mut self, session: Session) {
         self.caller.session = session;
     }
@@ -115,12 +114,12 @@ impl FileTools {
         question.take(&planned)?;
         match planned.was.bytes() {
             Some(bytes) => Ok(bytes.to_vec()),
-            // The file's own error names those that were perhaps meant.
+            // The file's own error suggests similar names.
             None => planned.place.read(),
         }
     }
 
-    /// Makes a file or replaces it as a whole.
+    /// Creates a file or replaces its whole content.
     pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
         let path = &arguments.path;
         let place = self.writable(path)?;
@@ -190,7 +189,7 @@ impl FileTools {
         let id = self.id_of(&planned);
         recorded.begin(vec![planned.changed(&content)?])?;
         let written = planned.place.write_then(&content, &planned.was, || self.record_edit(id));
-        // Whoever has named a version, or has seen one, means that one.
+        // A call with a version, or one whose payload was shown, means that version.
         let may_be_planned_again = call.base_oid().is_none() && !question.asks(&planned);
         let planned = match written {
             Err(error) if error.kind() == ErrorKind::Stale && may_be_planned_again => {
@@ -211,7 +210,7 @@ impl FileTools {
         })
     }
 
-    /// Makes an edit of what the file holds while no other writer changes it.
+    /// Makes an edit of the current content while no other writer changes it.
     fn edit_as_it_is<'a>(
         &self,
         engine: &mut Engine,
@@ -222,7 +221,7 @@ impl FileTools {
         let mut made = None;
         let make = |was: &Expected| {
             let planned = self.plan_edit_of(engine, place.clone(), was.clone(), call)?;
-            // A copy of this call may have made it meanwhile.
+            // A copy of this call may have made it in the meantime.
             self.refuse_repeat(&planned)?;
             let content = planned.result().unwrap_or_default().to_vec();
             recorded.begin(vec![planned.changed(&content)?])?;
@@ -233,7 +232,7 @@ impl FileTools {
         made.ok_or_else(|| Error::tool_failed("an edit was written that nobody has planned"))
     }
 
-    /// Remembers that this call has made an edit.
+    /// Records that this call has made an edit.
     fn record_edit(&self, id: Digest) {
         self.caller.state.repeats.record(self.caller.connection, id, self.ticket);
     }
@@ -244,7 +243,7 @@ impl FileTools {
         place: Place<'a>,
         call: EditCall<'a>,
     ) -> Result<PlannedOperation<'a>> {
-        // What is wrong with the arguments is told before the file is read.
+        // Wrong arguments are reported before the file is read.
         call.replaced()?;
         let was = place.read_for_writing()?;
         self.plan_edit_of(engine, place, was, call)
@@ -263,7 +262,7 @@ impl FileTools {
                 Replaced::Strings(edits) => edits.iter().any(|edit| edit.old_string.is_empty()),
                 Replaced::Lines(edit) => edit.lines == [1, 0],
             };
-            // The file's own error names those that were perhaps meant.
+            // The file's own error suggests similar names.
             place.read().map_err(|error| match creates {
                 true => error.and_hint("write_file creates a file"),
                 false => error,
@@ -299,8 +298,8 @@ impl FileTools {
         ))
     }
 
-    /// Returns the payload that a person decides on, or `None` when nobody has to be asked; what
-    /// must not be read unseen is in it only for the holder of the host's key.
+    /// Returns the payload for a person's decision, or `None` if none is needed; the content of a
+    /// file that must not be read unseen is in it only for the holder of the host's key.
     pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
         if matches!(call, FileCall::Read(_)) && self.caller.access.sandboxes().is_none() {
             return Ok(None);
@@ -308,7 +307,7 @@ impl FileTools {
         self.payload(call, Asking { is_asked: false, holds_key })
     }
 
-    /// Returns the payload that shows a person what the call would do, and lets it be approved.
+    /// Returns a payload that describes the call to a person and can be approved.
     pub fn approval(&self, call: &FileCall) -> Result<String> {
         let asking = Asking { is_asked: true, holds_key: false };
         Ok(self.payload(call, asking)?.unwrap_or_default())
@@ -328,7 +327,7 @@ impl FileTools {
                 return self.question(&place, hidden).payload(asking, plan);
             }
             FileCall::Patch(arguments) => return self.patch_payload(arguments, asking),
-            // What it changes is in files that may be shown.
+            // It changes files that the session may see.
             FileCall::Undo(arguments) => return self.undo_payload(&arguments.chosen()),
             FileCall::Edit(arguments) => EditCall::Strings(arguments),
             FileCall::Lines(arguments) => EditCall::Lines(arguments),
@@ -346,11 +345,11 @@ impl FileTools {
     }
 
     /// Plans the calls that were requested on files that must not be read unseen, for the holder of
-    /// the host's key. One that cannot be planned, such as an edit of a text that is not there, is
-    /// left: there is nothing to decide on.
+    /// the host's key. A call that cannot be planned, such as an edit of a missing text, is left:
+    /// there is nothing to decide.
     ///
     /// # Errors
-    /// Why the work of the thread stops.
+    /// The reason for which the work of the thread stops.
     pub fn plan_requests(&mut self) -> Result<()> {
         let state = Arc::clone(&self.caller.state);
         for (session, request) in state.approvals.requests(self.caller.rules()) {
@@ -358,8 +357,8 @@ impl FileTools {
             let planned = call_of(&request)
                 .and_then(|call| self.payload(&call, Asking { is_asked: false, holds_key: true }));
             if planned.is_err() {
-                // What is wrong with one call is told when it is made; what ends the work of the
-                // thread ends it here.
+                // The error of one call is reported when it is made; the end of the thread's work
+                // ends the loop.
                 check_current()?;
                 self.caller.budget.check()?;
             }
@@ -376,7 +375,7 @@ impl FileTools {
         self.id(&planned.operation(&self.caller.session))
     }
 
-    /// Returns the place that a path names in a sandbox.
+    /// Returns the place of a path in a sandbox.
     fn place(&self, path: &str) -> Result<Place<'_>> {
         let sandboxes = self.caller.access.sandboxes().ok_or_else(|| {
             Error::fs_denied(format!("{} lies in no sandbox: none is configured", quoted(path)))
@@ -385,7 +384,7 @@ impl FileTools {
         sandboxes.resolve(path)
     }
 
-    /// Returns the place that a path names, if anything may be written at all.
+    /// Returns the place of a path, if its sandbox permits writing.
     fn writable(&self, path: &str) -> Result<Place<'_>> {
         let Some(sandboxes) = self.caller.access.sandboxes() else {
             return Err(Error::fs_denied(format!(
@@ -397,14 +396,13 @@ impl FileTools {
             ));
         };
         let place = sandboxes.resolve_for_writing(path)?;
-        // Whether its directory is a repository is a part of what may not be read unseen.
+        // Whether its directory is a repository is also hidden until a person approves.
         if self.caller.may_show(&place) { place.check_writable() } else { place.check_rules() }?;
         Ok(place)
     }
 }
 
-/// Reads a file of a sandbox piece by piece; what a piece is made of stays in memory no longer than
-/// it.
+/// Reads a file of a sandbox piece by piece; only one piece is in memory.
 fn stream_place(place: &Place<'_>, path: &str, mut take: impl FnMut(&[u8])) -> Result<String> {
     let mut hasher = None;
     let mut is_first = true;

@@ -1,5 +1,5 @@
-//! A call as far as it does not depend on the file: what is recorded of one whose file must not be
-//! read unseen.
+//! The part of a call that does not depend on the file: the record of a call on a file that must
+//! not be read unseen.
 
 use crate::budget::{lossy, owned};
 use crate::edit::{FileTool, Operation, Request, Session};
@@ -10,7 +10,7 @@ use crate::tools::{
     REPLACE_ALL, ReadFileArguments, Replaced, UndoArguments, WriteFileArguments,
 };
 
-/// Returns the call that a session has made.
+/// Returns the call of a session from its record.
 pub(super) fn call_of(request: &Request) -> Result<FileCall> {
     let path = request.path.clone();
     let text = |argument: &Vec<u8>| Ok::<_, Error>(owned(&lossy(argument)?)?);
@@ -64,7 +64,7 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
     })
 }
 
-/// An operation as far as it does not depend on the file.
+/// The part of an operation that does not depend on the file.
 pub(super) struct Hidden<'a> {
     pub tool: FileTool,
     pub sandbox: &'a [u8],

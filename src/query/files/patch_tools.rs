@@ -1,5 +1,5 @@
-//! How several files are changed at once: planned, approved as a whole, and done whole or not at
-//! all.
+//! Changes several files at once: plans a patch, has it approved as a whole, and applies all of it
+//! or nothing.
 
 use super::file_tools::FileTools;
 use super::planned_patch::{AskedPatch, PlannedPatch};
@@ -55,8 +55,8 @@ impl FileTools {
             }
             recorded.begin(planned.recorded()?)?;
             match sandbox::apply(&planned.changes(), || ()) {
-                // Another writer was faster: what it wrote may leave room for this patch. Whoever
-                // has named versions, or has seen them, means these.
+                // Another writer was faster; the patch may still apply to its result. A call with
+                // versions, or one whose payload was shown, means those versions.
                 Err(error)
                     if error.kind() == ErrorKind::Stale
                         && tries < limits::PATCH_TRIES

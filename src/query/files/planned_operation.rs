@@ -1,4 +1,4 @@
-//! What a call of a file tool would do to the file as it is.
+//! The plan of a call of a file tool for the current state of the file.
 
 use super::question::Planned;
 use super::recorded::Changed;
@@ -12,10 +12,10 @@ use crate::sandbox::{Expected, Place};
 use crate::text::{CancelToken, Engine, is_binary};
 use crate::tools::Replaced;
 
-/// What is done.
+/// The effect of an operation.
 #[derive(Debug)]
 pub enum Effect<'a> {
-    /// The content is given away.
+    /// The content is returned.
     Read,
     /// The content is replaced.
     Write(&'a str),
@@ -23,16 +23,16 @@ pub enum Effect<'a> {
     Edit(Replaced<'a>, Plan),
 }
 
-/// An operation that has been planned and not been done.
+/// An operation that is planned and not done yet.
 #[derive(Debug)]
 pub struct PlannedOperation<'a> {
     /// The file.
     pub place: Place<'a>,
-    /// The file as it was when the plan was made.
+    /// The file at the time of the plan.
     pub was: Expected,
     /// Its git blob id.
     pub base_oid: Option<String>,
-    /// What is done.
+    /// The effect.
     pub effect: Effect<'a>,
     arguments: Vec<&'a [u8]>,
 }
@@ -53,14 +53,14 @@ impl<'a> PlannedOperation<'a> {
         Self { place, was, base_oid, effect, arguments }
     }
 
-    /// Plans to read the file, whatever stands there.
+    /// Plans to read the file, whatever it holds.
     pub fn read(place: Place<'a>) -> Result<Self> {
         let was = place.read_as_it_is()?;
         let base_oid = was.bytes().map(blob_id).transpose()?;
         Ok(Self::new(place, was, base_oid, Effect::Read))
     }
 
-    /// Plans to write the file as a whole.
+    /// Plans to write the whole file.
     pub fn write(place: Place<'a>, content: &'a str) -> Result<Self> {
         let was = place.read_for_writing()?;
         let base_oid = was.bytes().map(blob_id).transpose()?;
@@ -72,7 +72,7 @@ impl<'a> PlannedOperation<'a> {
         file_name(&self.place)
     }
 
-    /// Returns the content that the file is to have; `None` where nothing is written.
+    /// Returns the new content of the file; `None` if nothing is written.
     pub fn result(&self) -> Option<&[u8]> {
         match &self.effect {
             Effect::Read => None,
@@ -81,14 +81,14 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
-    /// Returns what is recorded of the file that gets a content.
+    /// Returns the record of the file with its new content.
     pub fn changed<'b>(&'b self, content: &'b [u8]) -> Result<Changed<'b>> {
         let executable = self.was.mode().is_some_and(|mode| mode & 0o111 != 0);
         let base = self.was.bytes().map(|bytes| (bytes, executable));
         Changed::new(&self.place, [base, Some((content, executable))])
     }
 
-    /// Tells whether a file would be written as it is.
+    /// Tells whether a write leaves the file as it is.
     fn changes_nothing(&self) -> bool {
         self.result().is_some_and(|result| self.was.bytes().is_some_and(|was| *was == *result))
     }
@@ -161,14 +161,14 @@ impl Planned for PlannedOperation<'_> {
     }
 }
 
-/// Returns the name of a file as plans and messages have it.
+/// Returns the name of a file for plans and messages.
 pub fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
     FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() }
 }
 
-/// Tells whether a payload can have a diff that shows all of a content: one that is binary has no
-/// lines, one that is not UTF-8 lines with holes, and of one that is large the diff or the other
-/// content is, too.
+/// Tells whether a payload can have a diff that shows a whole content: a binary one has no lines,
+/// one that is not UTF-8 has lines with gaps, and for a large one the diff or the other content is
+/// large, too.
 fn is_diffed(content: &[u8]) -> bool {
     content.len() <= payload::WHOLE_BYTES
         && !is_binary(content)

@@ -1,4 +1,4 @@
-//! What a patch would do to the files of a sandbox as they are.
+//! The plan of a patch for the current files of a sandbox.
 
 use std::cell::OnceCell;
 
@@ -16,22 +16,23 @@ use crate::sandbox::{After, Change, Expected, Place, Sandbox, Sandboxes};
 use crate::text::{CancelToken, Engine, is_binary};
 use crate::tools::{FileResult, PatchArguments};
 
-/// A patch and the places of its files: what is known before a file is opened.
+/// A patch and the places of its files: everything known before a file is opened.
 pub struct AskedPatch<'a> {
     /// The sandbox.
     pub sandbox: &'a Sandbox,
     /// The files, each with the place that it moves to.
     files: Vec<(FileChange, Place<'a>, Option<Place<'a>>)>,
-    /// The arguments that decide on the result.
+    /// The arguments that the result depends on.
     arguments: [Vec<u8>; 3],
     paths: Vec<u8>,
 }
 
 impl<'a> AskedPatch<'a> {
-    /// Reads a patch of files of the sandbox that is named.
+    /// Reads a patch of files of a sandbox.
     ///
     /// # Errors
-    /// `invalid_args` for what is no patch, `fs_denied` for files that are not written.
+    /// `invalid_args` for a text that is not a patch, `fs_denied` for files that may not be
+    /// written.
     pub fn new(
         sandboxes: &'a Sandboxes,
         arguments: &PatchArguments,
@@ -40,7 +41,7 @@ impl<'a> AskedPatch<'a> {
         let mut changes = patches::read(&arguments.patch, cancel)?;
         let sandbox = sandbox_of(sandboxes, &arguments.sandbox, &changes)?;
         let name = sandbox.name();
-        // As the other tools write paths: from the name of the sandbox on.
+        // Paths may start with the name of the sandbox, as in the other tools.
         let prefix = format!("{name}/");
         if changes.iter().flat_map(FileChange::paths).all(|path| path.starts_with(&prefix)) {
             changes.iter_mut().for_each(|change| change.strip(prefix.len()));
@@ -86,7 +87,7 @@ impl<'a> AskedPatch<'a> {
         self.files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to))
     }
 
-    /// Returns the call as far as it does not depend on the files.
+    /// Returns the part of the call that does not depend on the files.
     pub fn hidden(&self) -> Hidden<'_> {
         Hidden {
             tool: FileTool::Patch,
@@ -98,11 +99,11 @@ impl<'a> AskedPatch<'a> {
         }
     }
 
-    /// Fits the patch into the files as they are.
+    /// Fits the patch to the current files.
     ///
     /// # Errors
-    /// Those of [`patches::fit`] and [`patches::decide`]; `stale` for a file that has not the id
-    /// that was given.
+    /// Those of [`patches::fit`] and [`patches::decide`]; `stale` for a file with another id than
+    /// given.
     pub fn plan(
         &self,
         engine: &mut Engine,
@@ -170,8 +171,7 @@ impl<'a> AskedPatch<'a> {
     }
 }
 
-/// Returns the sandbox that is named; without a name the one that all paths start with, or the only
-/// one.
+/// Returns the named sandbox; without a name, the one that all paths start with, or the only one.
 fn sandbox_of<'a>(
     sandboxes: &'a Sandboxes,
     name: &str,
@@ -193,7 +193,7 @@ fn sandbox_of<'a>(
     })
 }
 
-/// A patch that fits, and what it would do.
+/// A patch that fits, and its effect.
 pub struct PlannedPatch<'p, 'a> {
     /// Whether there is anything to do.
     pub decision: Decision,
@@ -209,7 +209,7 @@ struct PlannedFile<'a> {
     before: Expected,
     target: Option<Place<'a>>,
     executable: Option<bool>,
-    /// What it holds afterwards.
+    /// Its new content.
     content: Option<Vec<u8>>,
     result: FileResult,
     /// Its part of the git diff.
@@ -292,7 +292,7 @@ impl<'a> PlannedFile<'a> {
         }
     }
 
-    /// Returns what is recorded of the file, of one that moves from its new path on.
+    /// Returns the record of the file; a moved file is recorded under its new path.
     fn recorded(&self) -> Result<Changed<'_>> {
         let was = self.before.mode().is_some_and(|mode| mode & 0o111 != 0);
         let base = self.before.bytes().map(|bytes| (bytes, was));
@@ -323,12 +323,12 @@ impl<'a> PlannedFile<'a> {
 }
 
 impl<'a> PlannedPatch<'_, 'a> {
-    /// Returns what is written.
+    /// Returns the changes to write.
     pub fn changes(&self) -> Vec<Change<'a>> {
         self.files.iter().flat_map(PlannedFile::changes).collect()
     }
 
-    /// Returns what is recorded of the files.
+    /// Returns the records of the files.
     ///
     /// # Errors
     /// Those of the id of a content.
@@ -336,12 +336,12 @@ impl<'a> PlannedPatch<'_, 'a> {
         self.files.iter().map(PlannedFile::recorded).collect()
     }
 
-    /// Returns what becomes of each file.
+    /// Returns the result for each file.
     pub fn results(&self) -> Vec<FileResult> {
         self.files.iter().map(|file| file.result.clone()).collect()
     }
 
-    /// Returns every byte of all files before, or after: an approval is for exactly these.
+    /// Returns all bytes of all files before, or after, as an approval covers exactly these.
     fn state(&self, is_after: bool) -> Vec<u8> {
         let mut state = Vec::new();
         let mut push = |part: Option<&[u8]>| {

@@ -12,13 +12,13 @@ use crate::sandbox::Place;
 
 /// A file before and after an operation.
 pub struct Changed<'a> {
-    /// What is recorded of it.
+    /// The record of the file.
     pub file: FileChange,
     /// The contents before and after.
     pub contents: Kept<'a>,
 }
 
-/// A content, and whether the file may be run.
+/// A content, and whether the file is executable.
 pub type Side<'a> = Option<(&'a [u8], bool)>;
 
 impl<'a> Changed<'a> {
@@ -39,7 +39,7 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns what is recorded of a file before anything is known of it.
+/// Returns the record of a file before anything is known about it.
 pub fn file_at(place: &Place<'_>) -> FileChange {
     FileChange {
         sandbox: place.sandbox().name().to_owned(),
@@ -52,7 +52,7 @@ pub fn file_at(place: &Place<'_>) -> FileChange {
     }
 }
 
-/// A call that changes files, from its start to its answer.
+/// A call that changes files, from its start to its result.
 pub struct Recorded<'t> {
     caller: &'t Caller,
     record: RefCell<Record>,
@@ -86,15 +86,15 @@ impl<'t> Recorded<'t> {
         taken.result
     }
 
-    /// Notes why it is done.
+    /// Sets its reason.
     pub fn because(&self, reason: Option<String>) {
         self.record.borrow_mut().reason = reason;
     }
 
-    /// Records what is about to be done; a try before that was not done has failed.
+    /// Records the operation before it is done; an earlier attempt that was not done has failed.
     ///
     /// # Errors
-    /// Those of the journal: then it must not be done.
+    /// Those of the journal; then the operation must not be done.
     pub fn begin(&self, changes: Vec<Changed<'_>>) -> Result<()> {
         self.close(Some(ErrorKind::Stale))?;
         let mut files = Vec::new();
@@ -110,10 +110,10 @@ impl<'t> Recorded<'t> {
         Ok(())
     }
 
-    /// Records what became of it, and returns that. A call that waits for a person is none yet.
+    /// Records the outcome and returns it. A call that waits for a person has none yet.
     ///
     /// # Errors
-    /// Those of the call; those of the journal for what was done and could not be recorded.
+    /// Those of the call; those of the journal if the operation was done but not recorded.
     pub fn end<T>(self, result: Result<T>) -> Result<T> {
         let code = result.as_ref().err().map(Error::kind);
         if *self.is_open.borrow() {
@@ -132,13 +132,13 @@ impl<'t> Recorded<'t> {
             let mut record = self.record.borrow_mut();
             (record.id, record.error) = (self.new_id(), Some(code.code().to_owned()));
             record.outcome = outcome_of(Some(code));
-            // What was wrong with the call is the answer, whatever is wrong with the journal.
+            // The result is the error of the call, whether or not the journal fails.
             let _ = self.caller.with_journal(|journal| journal.begin(&record, &Vec::new()));
         }
         result
     }
 
-    /// Records the end of what has begun.
+    /// Records the end of an operation that was begun.
     fn close(&self, code: Option<ErrorKind>) -> Result<()> {
         if !self.is_open.replace(false) {
             return Ok(());

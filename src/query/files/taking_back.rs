@@ -1,4 +1,4 @@
-//! What files become when recorded operations on them are taken back. Nothing is written here.
+//! Computes the files after recorded operations are undone. Nothing is written here.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::query::Caller;
 use crate::sandbox::{Expected, Place};
 use crate::text::{CancelToken, Engine};
 
-/// Which operations are taken back.
+/// The operations to undo.
 #[derive(Debug, Clone)]
 pub enum Chosen {
-    /// The one of this id.
+    /// The one with this id.
     Operation(String),
     /// The last one of the session.
     Last,
@@ -25,31 +25,31 @@ pub enum Chosen {
     Sandbox {
         /// The sandbox.
         name: String,
-        /// The session, as the journal calls it.
+        /// The session, as the journal names it.
         client: String,
-        /// The moment from which on, in microseconds since 1970.
+        /// The start time, in microseconds since 1970.
         since: Option<i64>,
     },
 }
 
-/// A file that becomes another, or is removed.
+/// A file to change or remove.
 #[derive(Debug)]
 pub struct Target<'a> {
-    /// Where.
+    /// Its place.
     pub place: Place<'a>,
-    /// The file as it is.
+    /// Its current state.
     pub was: Expected,
-    /// What it becomes.
+    /// Its new state.
     pub to: State,
 }
 
-/// What others wrote over an operation.
+/// Changes by others after an operation.
 struct Conflict {
     path: String,
     why: Conflicting,
 }
 
-/// The files that operations are taken back of, as far as that is done.
+/// The files of the operations, as far as these are undone.
 struct Undone<'a> {
     caller: &'a Caller,
     files: BTreeMap<String, Target<'a>>,
@@ -58,12 +58,11 @@ struct Undone<'a> {
 }
 
 impl FileTools {
-    /// Returns what becomes of the files when the chosen operations are taken back, of the file of
-    /// one path alone where it is given.
+    /// Returns the targets of undoing the chosen operations, or only the one at a path.
     ///
     /// # Errors
-    /// `not_found` for an operation or content that is not in the journal, `stale` where others
-    /// wrote over it.
+    /// `not_found` for an operation or content that is not in the journal, `stale` if others have
+    /// written to the same place since.
     pub fn taken_back(&self, chosen: &Chosen, path: Option<&str>) -> Result<Vec<Target<'_>>> {
         let caller = self.caller();
         caller.with_journal(|journal| {
@@ -152,7 +151,7 @@ impl<'a> Undone<'a> {
             self.set(&path, to);
             return Ok(());
         };
-        // What was moved goes back where nothing stands now.
+        // A moved file goes back if no file is at its old path.
         let old = FileChange { path: old_path.clone(), old_path: None, ..file.clone() };
         if self.state(&old)?.is_some() {
             self.conflicts.push(Conflict { path: old.shown(), why: Conflicting::Made });
@@ -171,7 +170,7 @@ impl<'a> Undone<'a> {
         Ok(Some(Contents { bytes: journal.content(version)?, executable: version.executable }))
     }
 
-    /// Returns the file as it is by now.
+    /// Returns the current state of the file in the plan.
     fn state(&mut self, file: &FileChange) -> Result<State> {
         let path = file.shown();
         if let Some(target) = self.files.get(&path) {
@@ -201,7 +200,7 @@ impl<'a> Undone<'a> {
         }
     }
 
-    /// Returns the files that become others.
+    /// Returns the files to change.
     fn finish(self) -> Result<Vec<Target<'a>>> {
         if !self.conflicts.is_empty() {
             return Err(stale(&self.conflicts));
@@ -211,13 +210,13 @@ impl<'a> Undone<'a> {
     }
 }
 
-/// Returns a file as the journal has it.
+/// Returns a file as the journal stores it.
 fn contents(file: &Expected) -> State {
     let bytes = file.bytes()?.to_vec();
     Some(Contents { bytes, executable: file.mode().is_some_and(|mode| mode & 0o111 != 0) })
 }
 
-/// Returns the error that tells what others wrote.
+/// Returns the error that shows the changes by others.
 fn stale(conflicts: &[Conflict]) -> Error {
     let told: Vec<String> =
         conflicts.iter().take(limits::TOLD_CONFLICTS).map(Conflict::told).collect();

@@ -1,5 +1,5 @@
-//! Taking back operations on files: planned, shown to a person where one must be asked, written and
-//! recorded, so that it can be taken back itself.
+//! Undoes operations on files: plans it, asks a person if necessary, writes the files, and records
+//! that as an operation that can be undone itself.
 
 use super::file_tools::FileTools;
 use super::planned_operation::file_name;
@@ -17,14 +17,14 @@ use crate::text::{CancelToken, Engine};
 use crate::tools::{ChangedFiles, UndoArguments, UndoneFile};
 
 impl UndoArguments {
-    /// Returns which operation is taken back.
+    /// Returns the operations to undo.
     pub fn chosen(&self) -> Chosen {
         self.id.clone().map_or(Chosen::Last, Chosen::Operation)
     }
 }
 
 impl FileTools {
-    /// Takes back the chosen operations, on the file of one path alone where it is given.
+    /// Undoes the chosen operations, or only on the file at a path.
     ///
     /// # Errors
     /// Those of [`Self::taken_back`], of approvals and of the system.
@@ -49,7 +49,7 @@ impl FileTools {
         Ok(ChangedFiles { id, outcome, files, message })
     }
 
-    /// Returns the payload that a person decides on first, if one must be asked.
+    /// Returns the payload for a person's decision, if one is needed.
     pub(super) fn undo_payload(&self, chosen: &Chosen) -> Result<Option<String>> {
         let caller = self.caller();
         let (approvals, rules) = (&caller.state.approvals, caller.rules());
@@ -65,8 +65,8 @@ impl FileTools {
         Ok(None)
     }
 
-    /// Writes what becomes of the files, if nobody has to be asked or somebody has said yes to all;
-    /// returns the id of the operation.
+    /// Writes the new states of the files if all of them need no approval or have one; returns the
+    /// id of the operation.
     fn put_back(&self, targets: &[Target<'_>], chosen: &Chosen) -> Result<String> {
         let files = targets.iter().map(|target| file_at(&target.place)).collect();
         let recorded = Recorded::new(self.caller(), FileTool::Undo.name(), files);
@@ -85,7 +85,7 @@ impl FileTools {
         recorded.end(done)
     }
 
-    /// Uses up the yes to each of the files, once there is one to all.
+    /// Uses up the approvals of the files, after each of them has one.
     fn check_approved(&self, targets: &[Target<'_>], recorded: &Recorded<'_>) -> Result<()> {
         let caller = self.caller();
         let rules = caller.rules();

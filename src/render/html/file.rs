@@ -1,7 +1,7 @@
 //! The section of a file: its name with a bar, and its patch in parts.
 //!
-//! A part is a hunk, or so much of a large one as a browser lays out at once. Its height stands in
-//! its classes, a digit in each, so that the scroll bar is right before anything is laid out.
+//! A part is a hunk, or the piece of a large one that a browser lays out at once. Its classes
+//! contain its height, one class for each digit, so that the scroll bar is right before the layout.
 
 use std::fmt::Write;
 
@@ -12,12 +12,12 @@ use crate::text::hunk_id::HunkId;
 
 /// The most lines of a part.
 const PART_LINES: usize = 400;
-/// The most signs of a bar.
+/// The maximum length of a bar.
 const BAR: u64 = 20;
-/// The classes of the digits of a number of lines, the last digit first.
+/// The classes for the digits of a number of lines, the last digit first.
 const DIGITS: [char; 6] = ['u', 't', 'h', 'k', 'm', 'x'];
 
-/// Writes the section of a file; `widest` are the changed lines of the file that has the most.
+/// Writes the section of a file; `widest` is the largest number of changed lines in a file.
 pub(super) fn section(
     html: &mut Html<'_>,
     page: &Page<'_>,
@@ -70,7 +70,7 @@ fn bar(added: u64, removed: u64, widest: u64) -> String {
 }
 
 /// Returns the moved lines for the script: side, first, last, file and line of the other side, and
-/// whether they alternate.
+/// whether the colour alternates.
 fn moved_runs(file: &PageFile<'_>) -> String {
     let mut text = String::new();
     for run in &file.moved {
@@ -85,7 +85,7 @@ fn moved_runs(file: &PageFile<'_>) -> String {
     text
 }
 
-/// Says how many lines came from which file.
+/// Writes how many lines came from which file.
 fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Result<()> {
     let mut sources: Vec<(usize, u64)> = Vec::new();
     for run in file.moved.iter().filter(|run| run.is_added) {
@@ -111,7 +111,7 @@ fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Resu
 
 fn patch(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
     let Some(first) = file.hunks.first() else {
-        // The whole text is one thing to view.
+        // The whole text is viewed as one.
         html.markup(&opening("h", file.patch, file.id))?;
         html.text(file.patch)?;
         return html.markup("</span>");
@@ -127,7 +127,7 @@ fn patch(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
     html.text(&file.patch[end..])
 }
 
-/// Writes a hunk in parts; those after the first say the numbers of their first lines.
+/// Writes a hunk in parts; those after the first contain the numbers of their first lines.
 fn parts(html: &mut Html<'_>, hunk: &PageHunk<'_>, text: &[u8]) -> Result<()> {
     let (mut old, mut new, mut rest) = (hunk.old, hunk.new, text);
     let mut is_first = true;
@@ -162,7 +162,7 @@ fn opening(class: &str, text: &[u8], id: Option<&HunkId>) -> String {
     format!("<span class=\"{class} {height}\"{names}>")
 }
 
-/// Returns the classes of a height in lines: a letter and a digit for each digit.
+/// Returns the classes for a height in lines: a letter and a digit for each digit.
 fn height(mut lines: usize) -> String {
     let mut classes = String::new();
     for class in DIGITS {

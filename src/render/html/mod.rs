@@ -1,5 +1,4 @@
-//! A change as one page for a browser: self-contained, and nothing of a repository can become
-//! markup.
+//! A change as one self-contained page for a browser; no text of a repository can become markup.
 //!
 //! Each file is one text in a section, which is read, searched and printed without script; the
 //! script makes rows of what comes near the screen. The page asks for nothing: its policy names the
@@ -20,7 +19,7 @@ use writer::Html;
 /// A change to show.
 #[derive(Debug, Clone, Default)]
 pub struct Page<'a> {
-    /// The repository's name; what was viewed is remembered by it.
+    /// The repository's name, under which the viewed hunks are remembered.
     pub repository: &'a str,
     /// The names of both sides.
     pub ends: [&'a str; 2],
@@ -31,30 +30,30 @@ pub struct Page<'a> {
 /// A changed file.
 #[derive(Debug, Clone, Default)]
 pub struct PageFile<'a> {
-    /// What became of it, in a word.
+    /// Its status, in a word.
     pub status: &'static str,
     /// Its path.
     pub path: &'a [u8],
     /// The path before, of a file that was renamed or copied.
     pub old_path: Option<&'a [u8]>,
-    /// Added and removed lines; `None` where no lines are shown.
+    /// Added and removed lines; `None` if no lines are shown.
     pub lines: Option<(u64, u64)>,
-    /// What else is said of it.
+    /// A note about it.
     pub note: Option<&'static str>,
-    /// The names of its change, where it has no hunks.
+    /// The names of its change, if it has no hunks.
     pub id: Option<&'a HunkId>,
     /// Its patch.
     pub patch: &'a [u8],
     /// The hunks of the patch, in order.
     pub hunks: Vec<PageHunk<'a>>,
-    /// Lines of it that were moved.
+    /// Its moved lines.
     pub moved: Vec<MovedRun>,
 }
 
 /// A hunk of a patch.
 #[derive(Debug, Clone)]
 pub struct PageHunk<'a> {
-    /// Where it is in the patch, its header included.
+    /// Its range in the patch, with its header.
     pub span: Range<usize>,
     /// The number of its first line before.
     pub old: u32,
@@ -67,7 +66,7 @@ pub struct PageHunk<'a> {
 /// Lines that were moved together.
 #[derive(Debug, Clone)]
 pub struct MovedRun {
-    /// Whether they were added, and not removed.
+    /// Whether they were added, not removed.
     pub is_added: bool,
     /// Their numbers on their side.
     pub lines: RangeInclusive<u32>,
@@ -82,7 +81,7 @@ pub struct MovedRun {
 /// Returns the page.
 ///
 /// # Errors
-/// What ends the query: time, memory, the caller.
+/// The reason for which the query ends: time, memory, the caller.
 pub fn page(page: &Page<'_>, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
     let mut html = Html::new(cancel);
     head(&mut html, page)?;

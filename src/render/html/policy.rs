@@ -1,4 +1,4 @@
-//! The style and the script of a page, and the policy that allows these and nothing else.
+//! The style and the script of a page, and the policy that allows nothing else.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ pub(super) const STYLE: &str = include_str!("page.css");
 /// The script of the page.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 
-/// What the page may do.
+/// The content security policy of the page.
 pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",

@@ -1,4 +1,4 @@
-//! What a page says of texts that want to be markup.
+//! Pages with texts that look like markup.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn shown(path: &str, text: &str) -> String {
     String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap()
 }
 
-/// Returns the tags of a page, which has no `<` but where one begins.
+/// Returns the tags of a page; every `<` begins one.
 fn tags(page: &str) -> Vec<&str> {
     let body = page.split_once("</style>").unwrap().1.rsplit_once("<script>").unwrap().0;
     body.split('<').skip(1).map(|rest| rest.split_once('>').unwrap().0).collect()
@@ -58,7 +58,7 @@ fn no_name_and_no_content_becomes_markup() {
         assert_eq!(names(&page), plain, "{attack}");
         let is_open = |tag: &str| !tag.matches('"').count().is_multiple_of(2);
         assert!(!tags(&page).into_iter().any(is_open), "{attack}");
-        // What looks like a handler stands within the quotes of a value.
+        // A text that looks like a handler is within the quotes of a value.
         for tag in tags(&page) {
             let outside: String = tag.split('"').step_by(2).collect();
             assert!(!outside.contains(" on"), "{attack}: {tag}");

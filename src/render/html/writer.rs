@@ -1,12 +1,11 @@
-//! Writing HTML: markup of ours, and texts of others in which nothing is markup and nothing is
-//! hidden.
+//! Writes HTML: our markup, and texts in which nothing is markup and nothing is hidden.
 
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::render::visible::{NUMBER, RETURN_MARK, is_unseen};
 use crate::text::CancelToken;
 
-/// Room for one character that is written by another name.
+/// The most bytes of an escaped character.
 const ESCAPED_BYTES: usize = 24;
 
 /// A page that grows.
@@ -37,7 +36,7 @@ impl<'c> Html<'c> {
         self.escaped(text, true)
     }
 
-    /// Appends a text of one line, such as a path; it may stand in an attribute.
+    /// Appends a text of one line, such as a path; also for an attribute.
     pub fn name(&mut self, name: &[u8]) -> Result<()> {
         self.escaped(name, false)
     }
@@ -66,7 +65,7 @@ impl<'c> Html<'c> {
         Ok(())
     }
 
-    /// Appends the first character of a text, which is not plain, and returns the rest.
+    /// Appends the first character of a text, escaped, and returns the rest.
     fn first<'t>(&mut self, text: &'t str) -> Result<&'t str> {
         let Some(first) = text.chars().next() else { return Ok(text) };
         let rest = &text[first.len_utf8()..];
@@ -86,13 +85,13 @@ impl<'c> Html<'c> {
         Ok(rest)
     }
 
-    /// Appends the number of a character that would not be seen, or be taken for a mark.
+    /// Appends the number of a character that is invisible, or would be markup.
     fn number(&mut self, c: char) -> Result<()> {
         self.markup(&format!("&lt;U+{:04X}&gt;", u32::from(c)))
     }
 }
 
-/// Tells whether a byte is text as it stands: neither markup nor unseen.
+/// Tells whether a byte needs no escape: neither markup nor invisible.
 fn is_plain(byte: u8, has_lines: bool) -> bool {
     match byte {
         b'&' | b'<' | b'>' | b'"' | b'\'' => false,

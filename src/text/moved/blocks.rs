@@ -31,11 +31,11 @@ pub(super) fn mark(
     Ok(scan.marks)
 }
 
-/// Where each text is on either side, the last place first.
+/// The items with each text on either side, the last first.
 struct Places {
     /// The last item with each text: removed, added.
     last: [Vec<u32>; 2],
-    /// The item before with the same text and sign.
+    /// The previous item with the same text and sign.
     before: Vec<u32>,
 }
 
@@ -51,13 +51,13 @@ impl Places {
         places
     }
 
-    /// Returns the last place of a text on the other side.
+    /// Returns the last item with the same text on the other side.
     fn opposite(&self, item: &DiffItem) -> Option<u32> {
         let side = side_of(item.printed)?;
         Some(self.last[1 - side][item.text as usize]).filter(|&at| at != NONE)
     }
 
-    /// Returns the places from one on, the last first.
+    /// Returns the items with the same text from one on, the last first.
     fn from(&self, at: u32) -> impl Iterator<Item = u32> {
         std::iter::successors(Some(at), |&at| {
             Some(self.before[at as usize]).filter(|&before| before != NONE)
@@ -73,12 +73,12 @@ fn side_of(printed: Printed) -> Option<usize> {
     }
 }
 
-/// A run on the other side that has the lines of the block so far.
+/// A run on the other side with the lines of the block so far.
 #[derive(Clone, Copy)]
 struct Candidate {
     /// Its last line.
     at: u32,
-    /// How much more it is indented; `None` while all its lines are blank.
+    /// The difference of its indentation; `None` while all its lines are blank.
     indent: Option<i64>,
 }
 
@@ -88,11 +88,11 @@ struct Scan<'a> {
     mode: MovedMode,
     marks: Vec<Mark>,
     candidates: Vec<Candidate>,
-    /// Those of the block that ends.
+    /// The candidates of the block that ends.
     last_candidates: Vec<Candidate>,
-    /// What the lines of the block are.
+    /// The sign of the block's lines.
     sign: Option<Printed>,
-    /// How many lines the block has.
+    /// The number of lines of the block.
     length: usize,
     is_flipped: bool,
     /// The number of the last block.
@@ -112,8 +112,8 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Looks at an item; returns the next one, which may be one of a block that turned out to be
-    /// none.
+    /// Processes an item; returns the index of the next one, which may be earlier if a block was
+    /// rejected.
     fn step(&mut self, at: usize) -> Result<usize, Stopped> {
         let item = self.items[at];
         if item.printed == Printed::Other {
@@ -153,7 +153,7 @@ impl Scan<'_> {
     }
 
     /// Ends the block before an item and begins another one there, unless the lines of the block
-    /// are to be looked at again.
+    /// must be processed again.
     fn begin_block(&mut self, at: usize, found: u32, item: &DiffItem) -> Result<usize, Stopped> {
         let is_kept = self.end_block(at);
         let mut next = at + 1;
@@ -174,7 +174,7 @@ impl Scan<'_> {
         Ok(next)
     }
 
-    /// Keeps the candidates that the next line goes on with.
+    /// Keeps the candidates that continue with the next line.
     fn advance(&mut self, item: &DiffItem) {
         self.last_candidates.clone_from(&self.candidates);
         let items = self.items;
@@ -215,7 +215,7 @@ impl Scan<'_> {
         true
     }
 
-    /// Marks a line by its text alone.
+    /// Marks a line because of its text alone.
     fn mark_alone(&mut self, at: usize, found: u32) -> Result<(), Stopped> {
         let (mut first, mut count) = (found, 0);
         for place in self.places.from(found) {
@@ -228,7 +228,7 @@ impl Scan<'_> {
     }
 }
 
-/// Returns how much more a line is indented than another; `None` where both are blank.
+/// Returns the difference of the indentations of two lines; `None` if both are blank.
 fn delta(item: &DiffItem, other: &DiffItem) -> Option<i64> {
     Some(item.indent? - other.indent?)
 }

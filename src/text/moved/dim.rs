@@ -1,4 +1,4 @@
-//! Which moved lines need no attention: those that are not at the border of two blocks.
+//! Dims moved lines that need no attention: those that are not at the border of two blocks.
 
 use super::item::{DiffItem, Mark, Printed};
 

@@ -7,14 +7,14 @@ pub enum MovedMode {
     Plain,
     /// Blocks of lines.
     Blocks,
-    /// Blocks, of which neighbours are told apart.
+    /// Blocks, with neighbouring ones in alternating colours.
     #[default]
     Zebra,
     /// The same; lines that are not at the border of two blocks are dimmed.
     DimmedZebra,
 }
 
-/// What git prints for a line of a diff.
+/// The kind of a line that git prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Printed {
     /// A line that was added.
@@ -25,25 +25,25 @@ pub enum Printed {
     Other,
 }
 
-/// A line of a diff, as far as it decides on moves.
+/// The properties of a line of a diff that matter for moves.
 #[derive(Debug, Clone, Copy)]
 pub struct DiffItem {
-    /// What it is.
+    /// Its kind.
     pub printed: Printed,
-    /// The number of its text: equal texts have one.
+    /// The number of its text, the same for equal texts.
     pub text: u32,
-    /// Columns of its indentation, where that may change; `None` for a blank line.
+    /// The columns of its indentation if the mode ignores indentation; `None` for a blank line.
     pub indent: Option<i64>,
-    /// Its letters and digits, counted up to as many as a block needs.
+    /// The number of its letters and digits, up to the minimum of a block.
     pub letters: u8,
 }
 
 impl DiffItem {
-    /// A thing between lines.
+    /// An item between lines.
     pub const OTHER: Self = Self { printed: Printed::Other, text: 0, indent: None, letters: 0 };
 }
 
-/// What is known of a line after all moves were found.
+/// The result for a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mark {
     /// Whether it was moved.
@@ -52,10 +52,10 @@ pub struct Mark {
     pub is_alternate: bool,
     /// Whether it is dimmed.
     pub is_dimmed: bool,
-    /// The number of its block, from 1 in the order of the diff; 0 where there are no blocks.
+    /// The number of its block, from 1 in the order of the diff; 0 if the mode has no blocks.
     pub block: u32,
     /// The item with the same line on the other side, the first of several.
     pub partner: u32,
-    /// How many places on the other side have the whole block.
+    /// The number of places on the other side with the whole block.
     pub candidates: u32,
 }

@@ -1,9 +1,9 @@
-//! Which lines of a diff were moved, and where they came from.
+//! Finds the moved lines of a diff, and their origin.
 //!
-//! Source: what `git diff --color-moved` colours, described in its manual. A block is a run of
-//! lines on one side of which a run on the other side has the same text; a block with few letters
-//! and digits is none. git goes over the lines once, in the order in which it prints them, and so
-//! does [`mark`].
+//! Source: the output of `git diff --color-moved`, described in its manual. A block is a run of
+//! lines on one side with the same text as a run on the other side; a block with few letters and
+//! digits does not count. git processes the lines once, in the order in which it prints them, and
+//! so does [`mark`].
 
 mod blocks;
 mod dim;
@@ -17,7 +17,7 @@ pub use text_ids::{MovedWhitespace, TextIds};
 /// Marks the lines of a whole diff.
 ///
 /// # Errors
-/// [`Stopped`] when `cancel` asks for it or there is no memory.
+/// [`Stopped`] when `cancel` requests it or memory is short.
 pub fn mark(
     items: &[DiffItem],
     texts: usize,

@@ -1,29 +1,30 @@
-//! Numbers for the texts of lines: lines that count as equal have one.
+//! Numbers for the texts of lines: equal lines have the same number.
 
 use std::collections::HashMap;
 
 use super::item::{DiffItem, Printed};
 use crate::text::engine::is_space;
 
-/// Letters and digits that a block must have to count as moved.
+/// The fewest letters and digits of a block that counts as moved.
 pub(super) const LEAST_LETTERS: u32 = 20;
 
 /// Columns from one TAB stop to the next.
 const TAB_COLUMNS: i64 = 8;
 
-/// Which white space does not count when lines are compared.
+/// The whitespace that is ignored when lines are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MovedWhitespace {
-    /// All counts.
+    /// None.
     #[default]
     Exact,
-    /// None counts: `ignore-all-space`.
+    /// All: `ignore-all-space`.
     All,
     /// Its amount, and all at the end of a line: `ignore-space-change`.
     Change,
     /// All at the end of a line: `ignore-space-at-eol`.
     Eol,
-    /// The indentation, where a whole block has one more or less: `allow-indentation-change`.
+    /// The indentation, if it differs by the same amount in a whole block:
+    /// `allow-indentation-change`.
     Indentation,
 }
 
@@ -40,17 +41,17 @@ impl TextIds {
         Self { whitespace, numbers: HashMap::new() }
     }
 
-    /// Returns how many different texts were met.
+    /// Returns the number of different texts.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Tells whether none was met.
+    /// Tells whether there are none.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// Returns what decides on the moves of a line, which is given without its newline.
+    /// Returns the item for a line, which is given without its newline.
     pub fn item(&mut self, printed: Printed, line: &[u8]) -> DiffItem {
         let is_blank = line.iter().all(|&byte| is_space(byte));
         let (indent, start) = match self.whitespace {
@@ -73,7 +74,7 @@ impl TextIds {
         }
     }
 
-    /// Returns what two lines that count as equal have in common.
+    /// Returns a key that equal lines share.
     fn key(&self, line: &[u8], is_blank: bool) -> Vec<u8> {
         let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
         match self.whitespace {
@@ -89,7 +90,7 @@ impl TextIds {
     }
 }
 
-/// Returns the columns of a line's indentation and where it ends.
+/// Returns the columns of a line's indentation and its end.
 fn indentation(line: &[u8]) -> (i64, usize) {
     let skipped = line.iter().take_while(|byte| matches!(byte, b'\x0b' | b'\x0c' | b'\r')).count();
     let mut columns = 0;

@@ -70,7 +70,7 @@ def answer(con, monkeypatch, capsys):
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         tools = Tools(con, payloads)
         host.run(
-            host.Host(tools, "key"),
+            host.TerminalHost(tools, "key"),
             tools,
             [{"tool": "edit_file", "args": {"path": path}} for path in payloads],
         )
@@ -165,7 +165,7 @@ def test_a_large_payload_is_viewed_whole(con, monkeypatch):
                 return types.SimpleNamespace(fetchone=lambda: (chunks[arguments[1] - 1],))
             return super().execute(query, arguments)
 
-    shown = host.whole_view(host.Host(Chunks(con, {}), "key"), json.dumps(large), 80, False)
+    shown = host.whole_view(host.TerminalHost(Chunks(con, {}), "key"), json.dumps(large), 80, False)
     assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
 
 

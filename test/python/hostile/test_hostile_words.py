@@ -393,14 +393,13 @@ def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root)
     pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
     sys.path.insert(0, str(ROOT / "python"))
     from duckdb_redline.server import querying
-    from duckdb_redline.server.host import READING, sandboxes_of
+    from duckdb_redline.server.host import sandboxes_of
     from duckdb_redline.server.query import read
 
     served = {
         "sandboxes": sandboxes_of({"hostile": root}, False),
         "roots": [str(root)],
         "extension": str(extension),
-        "grants": READING,
     }
     con = querying.open_database(served | {"seconds": 60, "max_file_bytes": None})
     for sql in (

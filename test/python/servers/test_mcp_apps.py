@@ -21,6 +21,7 @@ from served import ROOT, Document
 
 sys.path.insert(0, str(ROOT / "python"))
 
+from duckdb_redline.locked import Locked, tools_of
 from duckdb_redline.server import change
 from duckdb_redline.server.approver import Call
 from duckdb_redline.server.apps import URI, Apps
@@ -177,7 +178,7 @@ def test_a_question_has_the_diff_block_of_the_agent_client_protocol(drive, folde
 def test_neither_shows_what_the_agent_may_not_read(connect, folder):
     """Where reading wants a yes, the agent's client gets no text of the file, though the host's page has it."""
     con = connect()
-    host = Host(con, "key")
+    host = Host(Locked(con, "key", tools_of(con)))
     sandbox = {
         "name": "workspace",
         "root": str(folder),

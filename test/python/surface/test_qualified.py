@@ -10,6 +10,7 @@ from repositories import ROOT
 SERVER = ROOT / "python/duckdb_redline/server"
 FILES = [
     ROOT / "python/duckdb_redline/approving.py",
+    ROOT / "python/duckdb_redline/locked.py",
     *(
         SERVER / name
         for name in (

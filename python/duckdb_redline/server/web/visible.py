@@ -11,14 +11,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ..unseen import UNSEEN, is_unseen
+
 TAB, SPACE, RETURN, NUMBER = "⇥", "␣", "␍", "<U+"
 # Combining marks on one letter; further ones would be drawn over other lines.
 MAX_MARKS = 4
-# Characters with nothing to see of which Unicode says that they are letters, marks or symbols.
-UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u2d7f\u3164\ufe00-\ufe0f\uffa0\ufdd0-\ufdef\ufff0-\ufffc\U00016fe4\U0001d159]"
-    "|[\U000e0000-\U0010ffff]"
-)
 # Vowels and endings of Hangul that are drawn into the letter before them.
 JOINED = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
@@ -80,14 +77,6 @@ def with_marks(line: str, at: int) -> int:
     ):
         end += 1
     return end
-
-
-def is_unseen(c: str) -> bool:
-    """Tells whether a character shows nothing, or changes how its neighbours are shown, or is none."""
-    if " " <= c <= "~":
-        return False
-    category = unicodedata.category(c)
-    return category[0] == "C" or category in ("Zs", "Zl", "Zp") or UNSEEN.match(c) is not None
 
 
 def is_joined(c: str) -> bool:
