@@ -106,10 +106,10 @@ impl FileTools {
     }
 
     fn read_place(&self, place: Place<'_>) -> Result<Vec<u8>> {
-        let question = self.question(&place, Hidden::read(&place));
-        if !question.is_unseen {
+        if self.caller.may_show(&place) {
             return place.read();
         }
+        let question = self.question(&place, true, Hidden::read(&place));
         let planned = question.plan(|| PlannedOperation::read(place.clone()))?;
         question.take(&planned)?;
         match planned.was.bytes() {
@@ -122,20 +122,21 @@ impl FileTools {
     /// Creates a file or replaces its whole content.
     pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
         let path = &arguments.path;
-        let place = self.writable(path)?;
+        let (place, is_unseen) = self.writable(path)?;
         let recorded = self.recorded(FileTool::Write, &place);
-        let written = self.write_recorded(place, arguments, &recorded);
+        let written = self.write_recorded((&place, is_unseen), arguments, &recorded);
         recorded.end(written)
     }
 
     fn write_recorded(
         &self,
-        place: Place<'_>,
+        (place, is_unseen): (&Place<'_>, bool),
         arguments: &WriteFileArguments,
         recorded: &Recorded<'_>,
     ) -> Result<WriteResult> {
         let path = &arguments.path;
-        let question = self.question(&place, Hidden::write(&place, &arguments.content));
+        let hidden = Hidden::write(place, &arguments.content);
+        let question = self.question(place, is_unseen, hidden);
         let plan = || PlannedOperation::write(place.clone(), &arguments.content);
         let planned = question.plan(plan)?;
         let content = recorded.allowed_by(question.take(&planned)?);
@@ -168,21 +169,21 @@ impl FileTools {
 
     /// Replaces passages of a file.
     pub fn edit(&self, engine: &mut Engine, call: EditCall<'_>) -> Result<EditResult> {
-        let place = self.writable(call.path())?;
+        let (place, is_unseen) = self.writable(call.path())?;
         let recorded = self.recorded(call.tool(), &place);
-        let edited = self.edit_recorded(engine, place, call, &recorded);
+        let edited = self.edit_recorded(engine, (place, is_unseen), call, &recorded);
         recorded.end(edited)
     }
 
     fn edit_recorded(
         &self,
         engine: &mut Engine,
-        place: Place<'_>,
+        (place, is_unseen): (Place<'_>, bool),
         call: EditCall<'_>,
         recorded: &Recorded<'_>,
     ) -> Result<EditResult> {
         let hidden = Hidden::edit(&place, &call.replaced()?, call.base_oid());
-        let question = self.question(&place, hidden);
+        let question = self.question(&place, is_unseen, hidden);
         let planned = question.plan(|| self.plan_edit(engine, place.clone(), call))?;
         self.refuse_repeat(&planned)?;
         let content = recorded.allowed_by(question.take(&planned)?);
@@ -318,13 +319,15 @@ impl FileTools {
             FileCall::Read(arguments) => {
                 let place = self.place(&arguments.path)?;
                 let plan = || PlannedOperation::read(place.clone());
-                return self.question(&place, Hidden::read(&place)).payload(asking, plan);
+                let is_unseen = !self.caller.may_show(&place);
+                let question = self.question(&place, is_unseen, Hidden::read(&place));
+                return question.payload(asking, plan);
             }
             FileCall::Write(arguments) => {
-                let place = self.writable(&arguments.path)?;
+                let (place, is_unseen) = self.writable(&arguments.path)?;
                 let hidden = Hidden::write(&place, &arguments.content);
                 let plan = || PlannedOperation::write(place.clone(), &arguments.content);
-                return self.question(&place, hidden).payload(asking, plan);
+                return self.question(&place, is_unseen, hidden).payload(asking, plan);
             }
             FileCall::Patch(arguments) => return self.patch_payload(arguments, asking),
             // It changes files that the session may see.
@@ -332,15 +335,19 @@ impl FileTools {
             FileCall::Edit(arguments) => EditCall::Strings(arguments),
             FileCall::Lines(arguments) => EditCall::Lines(arguments),
         };
-        let place = self.writable(edit.path())?;
+        let (place, is_unseen) = self.writable(edit.path())?;
         let hidden = Hidden::edit(&place, &edit.replaced()?, edit.base_oid());
         let plan = || self.plan_edit(&mut Engine::default(), place.clone(), edit);
-        self.question(&place, hidden).payload(asking, plan)
+        self.question(&place, is_unseen, hidden).payload(asking, plan)
     }
 
     /// Returns the question about a call on one file.
-    fn question<'a>(&'a self, place: &Place<'a>, hidden: Hidden<'a>) -> Question<'a> {
-        let is_unseen = !self.caller.may_show(place);
+    fn question<'a>(
+        &'a self,
+        place: &Place<'a>,
+        is_unseen: bool,
+        hidden: Hidden<'a>,
+    ) -> Question<'a> {
         Question { tools: self, hidden, sandbox: place.sandbox().name(), is_unseen }
     }
 
@@ -384,8 +391,9 @@ impl FileTools {
         sandboxes.resolve(path)
     }
 
-    /// Returns the place of a path, if its sandbox permits writing.
-    fn writable(&self, path: &str) -> Result<Place<'_>> {
+    /// Returns the place of a path, if its sandbox permits writing, and whether the file must not be
+    /// read unseen.
+    fn writable(&self, path: &str) -> Result<(Place<'_>, bool)> {
         let Some(sandboxes) = self.caller.access.sandboxes() else {
             return Err(Error::fs_denied(format!(
                 "{} cannot be written: no sandbox is configured",
@@ -397,8 +405,9 @@ impl FileTools {
         };
         let place = sandboxes.resolve_for_writing(path)?;
         // Whether its directory is a repository is also hidden until a person approves.
-        if self.caller.may_show(&place) { place.check_writable() } else { place.check_rules() }?;
-        Ok(place)
+        let is_unseen = !self.caller.may_show(&place);
+        if is_unseen { place.check_rules() } else { place.check_writable() }?;
+        Ok((place, is_unseen))
     }
 }
 
