@@ -76,7 +76,11 @@ impl<'c, T: Returned> Out<'c, T> {
 
     /// Appends NULL.
     pub fn null(self) -> Written {
-        self.written(Column::push_null)
+        match self.place {
+            Place::Column(column) => column.push_null(),
+            Place::Json(value) => *value = Value::Null,
+        }
+        Written(())
     }
 
     /// Runs `write`, which appends one value.
