@@ -1,10 +1,10 @@
 //! The question to a person about a call: what is recorded before its files are read, what the
 //! person sees of it, and how an approval is used.
 
-use super::file_tools::FileTools;
 use super::hidden_call::Hidden;
 use crate::edit::{Digest, Operation, Proposal, Rules, Session, Taken, payload, required};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::query::Caller;
 use crate::text::CancelToken;
 
 /// A call whose effect on the files is known.
@@ -32,7 +32,8 @@ pub(super) struct Asking {
 
 /// A call about which a person may have to be asked.
 pub(super) struct Question<'a> {
-    pub tools: &'a FileTools,
+    /// Who makes the call.
+    pub caller: &'a Caller,
     /// The call as far as it does not depend on the files.
     pub hidden: Hidden<'a>,
     /// The name of its sandbox.
@@ -49,7 +50,7 @@ impl Question<'_> {
         if !self.is_unseen {
             return plan();
         }
-        let caller = self.tools.caller();
+        let caller = self.caller;
         let (approvals, rules) = (&caller.state.approvals, caller.rules());
         let operation = self.hidden.operation(&caller.session);
         let outline = self.outline();
@@ -64,22 +65,22 @@ impl Question<'_> {
 
     /// Tells whether a person must see the planned call first.
     pub(super) fn asks(&self, planned: &impl Planned) -> bool {
-        self.is_unseen || planned.is_asked_about(self.tools.caller().may_read)
+        self.is_unseen || planned.is_asked_about(self.caller.may_read)
     }
 
     /// Returns what the call writes, if nobody has to be asked or somebody has said yes; uses up
     /// that yes.
     pub(super) fn take(&self, planned: &impl Planned) -> Result<Taken> {
-        let operation = planned.operation(&self.tools.caller().session);
+        let operation = planned.operation(&self.caller.session);
         if !self.asks(planned) {
             return Ok(Taken { result: operation.result.unwrap_or_default().into(), given: None });
         }
-        let id = self.tools.id(&operation);
+        let id = self.caller.id(&operation);
         let proposal = (!self.is_unseen).then(|| self.proposal(planned, id)).transpose()?;
         let outline = proposal
             .as_ref()
             .map_or_else(|| self.outline(), |shown| shown.payload.description().to_owned());
-        self.tools.take(&operation, proposal, &outline)
+        self.caller.take(&operation, proposal, &outline)
     }
 
     /// Returns the payload that a person decides on, `None` if nobody has to be asked; the content
@@ -93,13 +94,13 @@ impl Question<'_> {
         asking: Asking,
         plan: impl FnOnce() -> Result<P>,
     ) -> Result<Option<String>> {
-        let caller = self.tools.caller();
+        let caller = self.caller;
         let approvals = &caller.state.approvals;
         // The holder of the host's key has no share of a connection.
         let rules = caller.rules();
         let rules = Rules { connection: rules.connection.filter(|_| !asking.holds_key), ..rules };
         let request = self.hidden.operation(&caller.session);
-        let id = self.tools.id(&request);
+        let id = self.caller.id(&request);
         if self.is_unseen {
             let is_decided = approvals.has_answer(&request, rules);
             if is_decided && !asking.is_asked && !asking.holds_key {
@@ -130,33 +131,11 @@ impl Question<'_> {
     }
 
     fn proposal(&self, planned: &impl Planned, id: Digest) -> Result<Proposal> {
-        let caller = self.tools.caller();
+        let caller = self.caller;
         planned.proposal(id, caller.may_read, &CancelToken::of(&caller.budget))
     }
 
     fn outline(&self) -> String {
         payload::outline(self.hidden.tool, &self.hidden.shown)
-    }
-}
-
-impl FileTools {
-    /// Returns the approval id of an operation.
-    pub(super) fn id(&self, operation: &Operation<'_>) -> Digest {
-        operation.id(self.caller().state.approvals.secret())
-    }
-
-    /// Uses up the yes to an operation, or proposes it.
-    ///
-    /// # Errors
-    /// `approval_required`, final if nobody can approve; `declined`.
-    pub(super) fn take(
-        &self,
-        operation: &Operation<'_>,
-        proposal: Option<Proposal>,
-        outline: &str,
-    ) -> Result<Taken> {
-        let caller = self.caller();
-        let taken = caller.state.approvals.take(operation, proposal, outline, caller.rules());
-        taken.map_err(|error: Error| caller.unapproved(outline, error))
     }
 }
