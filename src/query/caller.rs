@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use super::context::Context;
-use crate::edit::{Approvals, Digest, FileTool, Operation, Repeats, Rules, Session};
+use crate::edit::{
+    Approvals, Digest, FileTool, Operation, Proposal, Repeats, Rules, Session, Taken,
+};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
 use crate::sandbox::{Place, Sandbox};
@@ -106,6 +108,25 @@ impl Caller {
             "a person must approve \"{what}\", and nobody can here: {why}"
         ))
         .with_hint("Tell the person who runs the host; another call of this kind is refused too")
+    }
+
+    /// Returns the approval id of an operation.
+    pub fn id(&self, operation: &Operation<'_>) -> Digest {
+        operation.id(self.state.approvals.secret())
+    }
+
+    /// Uses up the yes to an operation, or proposes it.
+    ///
+    /// # Errors
+    /// `approval_required`, final if nobody can approve; `declined`.
+    pub fn take(
+        &self,
+        operation: &Operation<'_>,
+        proposal: Option<Proposal>,
+        outline: &str,
+    ) -> Result<Taken> {
+        let taken = self.state.approvals.take(operation, proposal, outline, self.rules());
+        taken.map_err(|error| self.unapproved(outline, error))
     }
 
     /// Opens the journal and passes it to `work`.

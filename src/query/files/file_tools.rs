@@ -348,7 +348,7 @@ impl FileTools {
         is_unseen: bool,
         hidden: Hidden<'a>,
     ) -> Question<'a> {
-        Question { tools: self, hidden, sandbox: place.sandbox().name(), is_unseen }
+        Question { caller: &self.caller, hidden, sandbox: place.sandbox().name(), is_unseen }
     }
 
     /// Plans the calls that were requested on files that must not be read unseen, for the holder of
@@ -379,7 +379,7 @@ impl FileTools {
     }
 
     fn id_of(&self, planned: &PlannedOperation<'_>) -> Digest {
-        self.id(&planned.operation(&self.caller.session))
+        self.caller.id(&planned.operation(&self.caller.session))
     }
 
     /// Returns the place of a path in a sandbox.

@@ -85,7 +85,7 @@ impl FileTools {
 
     fn patch_question<'a>(&'a self, asked: &'a AskedPatch<'_>) -> Question<'a> {
         Question {
-            tools: self,
+            caller: self.caller(),
             hidden: asked.hidden(),
             sandbox: asked.sandbox.name(),
             is_unseen: !asked.places().all(|place| self.caller().may_show(place)),

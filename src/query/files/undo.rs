@@ -110,12 +110,12 @@ impl FileTools {
         let operation = target.operation(&self.caller().session);
         let proposal = self.undo_proposal(target, &operation)?;
         let outline = payload::outline(FileTool::Undo, &target.place.to_string());
-        self.take(&operation, Some(proposal), &outline)
+        self.caller().take(&operation, Some(proposal), &outline)
     }
 
     fn undo_proposal(&self, target: &Target<'_>, operation: &Operation<'_>) -> Result<Proposal> {
         let cancel = CancelToken::of(self.budget());
-        target.proposal(self.id(operation), self.caller().may_read, &cancel)
+        target.proposal(self.caller().id(operation), self.caller().may_read, &cancel)
     }
 
     fn undone(&self, target: &Target<'_>) -> Result<UndoneFile> {
