@@ -160,6 +160,13 @@ def long(commits: int) -> pathlib.Path:
     return made(f"long-{commits}.git", lambda path: imported(path, stream()))
 
 
+def commit_all(path: pathlib.Path) -> None:
+    """Commits every file of a work tree."""
+    who = "-c", "user.name=Bench", "-c", "user.email=bench@example.org"
+    git(path, "add", "--all")
+    git(path, *who, "commit", "--quiet", "--message", "c")
+
+
 def scattered(files: int) -> pathlib.Path:
     """Returns a work tree of 500 tracked files and so many that are not."""
 
@@ -180,18 +187,7 @@ def scattered(files: int) -> pathlib.Path:
 
         for number in range(500):
             put(f"src/d{number % 25}/f{number}")
-        git(path, "add", "--all")
-        git(
-            path,
-            "-c",
-            "user.name=Bench",
-            "-c",
-            "user.email=bench@example.org",
-            "commit",
-            "--quiet",
-            "--message",
-            "c",
-        )
+        commit_all(path)
         for number in range(files):
             put(f"made/d{number % 85}/f{number}")
 
@@ -211,18 +207,7 @@ def unchanged(files: int) -> pathlib.Path:
             file = path / f"d{number // 1000}" / f"e{number // 50 % 20}" / f"f{number}"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"{number}\n")
-        git(path, "add", "--all")
-        git(
-            path,
-            "-c",
-            "user.name=Bench",
-            "-c",
-            "user.email=bench@example.org",
-            "commit",
-            "--quiet",
-            "--message",
-            "c",
-        )
+        commit_all(path)
 
     found = made(f"unchanged-{files}", make)
     # The index then knows the times of files that were moved into place.

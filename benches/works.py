@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-import contestants as ask
+import contestants
 import inputs
 
 # The columns that make redline read contents, and those that do not.
@@ -44,49 +44,51 @@ def wide_range(con, own, cargo, name: str, old: str, new: str) -> list[Work]:
         Work(
             f"names and statuses, {name}",
             {
-                "redline": lambda: ask.changed(con, NAMES, old, new, cargo),
-                "git": lambda: inputs.git_bytes(cargo, *flat, "--raw", "-z", *ask.PLAIN),
-                "libgit2": lambda: ask.libgit2_names(cargo, old, new),
-                "GitPython": lambda: ask.gitpython_names(cargo, old, new),
+                "redline": lambda: contestants.changed(con, NAMES, old, new, cargo),
+                "git": lambda: inputs.git_bytes(cargo, *flat, "--raw", "-z", *contestants.PLAIN),
+                "libgit2": lambda: contestants.libgit2_names(cargo, old, new),
+                "GitPython": lambda: contestants.gitpython_names(cargo, old, new),
             },
             {"git": 3.0, "libgit2": 1.2},
-            {"git": ask.read_raw, "libgit2": list},
+            {"git": contestants.read_raw, "libgit2": list},
         ),
         Work(
             f"line counts, {name}",
             {
-                "redline": lambda: ask.first(
-                    lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo)
+                "redline": lambda: contestants.first(
+                    lambda new_con: contestants.changed(new_con, COUNTS, old, new, cargo)
                 ),
-                OWN_THREAD: lambda: ask.first(
-                    lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo), **OWN
+                OWN_THREAD: lambda: contestants.first(
+                    lambda new_con: contestants.changed(new_con, COUNTS, old, new, cargo), **OWN
                 ),
-                AGAIN: lambda: ask.changed(con, COUNTS, old, new, cargo),
-                "git": lambda: inputs.git_bytes(cargo, *flat, "--numstat", "-z", *ask.PLAIN),
-                "libgit2": lambda: ask.libgit2_counts(cargo, old, new),
+                AGAIN: lambda: contestants.changed(con, COUNTS, old, new, cargo),
+                "git": lambda: inputs.git_bytes(
+                    cargo, *flat, "--numstat", "-z", *contestants.PLAIN
+                ),
+                "libgit2": lambda: contestants.libgit2_counts(cargo, old, new),
             },
             {"git": 4.5, f"{AGAIN}, git": 8.0},
-            {"git": ask.read_counts},
+            {"git": contestants.read_counts},
         ),
         Work(
             f"renames, {name}",
             {
-                "redline": lambda: ask.changed(
+                "redline": lambda: contestants.changed(
                     con, NAMES, old, new, cargo, ", renames := true, rename_limit := 0"
                 ),
-                "git": lambda: inputs.git_bytes(cargo, *renamed, "--raw", "-z", *ask.PLAIN),
-                "libgit2": lambda: ask.libgit2_names(cargo, old, new, renames=True),
+                "git": lambda: inputs.git_bytes(cargo, *renamed, "--raw", "-z", *contestants.PLAIN),
+                "libgit2": lambda: contestants.libgit2_names(cargo, old, new, renames=True),
             },
             {"git": 4.0},
-            {"git": ask.read_raw},
+            {"git": contestants.read_raw},
         ),
         Work(
             f"patches, {name}",
             {
                 "redline": lambda: con.execute(patches).fetchall(),
                 OWN_THREAD: lambda: own.execute(patches).fetchall(),
-                "git": lambda: inputs.git_bytes(cargo, *flat, *ask.PLAIN[:3]),
-                "libgit2": lambda: ask.libgit2_diff(cargo, old, new).patch,
+                "git": lambda: inputs.git_bytes(cargo, *flat, *contestants.PLAIN[:3]),
+                "libgit2": lambda: contestants.libgit2_diff(cargo, old, new).patch,
             },
             {"git": 4.5},
             {"redline": lambda rows: b"".join(patch for _, patch in rows), "git": bytes},
@@ -103,7 +105,9 @@ def one_file(con, cargo, path: str, size: str, least: float, old: str, new: str)
         body = text[text.index("\n@@ ") + 1 :].split("\n")[:-1]
         return [(kinds[line[0]], line[1:]) for line in body if line[0] in kinds]
 
-    git = lambda: inputs.git_bytes(cargo, "diff", "--no-renames", *ask.PLAIN, old, new, "--", path)
+    git = lambda: inputs.git_bytes(
+        cargo, "diff", "--no-renames", *contestants.PLAIN, old, new, "--", path
+    )
     arrow = lambda: con.execute(query).fetch_arrow_table()
     answers = {"redline": lambda: con.execute(query).fetchall(), "Arrow": arrow, "git": git}
     return Work(f"one file's diff, {size}", answers, {"git": least}, {"git": read})
@@ -114,15 +118,15 @@ def histories(con, own, cargo, tip: str, name: str) -> list[Work]:
         Work(
             f"history with line counts, {name}",
             {
-                "redline": lambda: ask.first(
-                    lambda new_con: ask.history(new_con, COUNTS, tip, cargo)
+                "redline": lambda: contestants.first(
+                    lambda new_con: contestants.history(new_con, COUNTS, tip, cargo)
                 ),
-                OWN_THREAD: lambda: ask.first(
-                    lambda new_con: ask.history(new_con, COUNTS, tip, cargo), **OWN
+                OWN_THREAD: lambda: contestants.first(
+                    lambda new_con: contestants.history(new_con, COUNTS, tip, cargo), **OWN
                 ),
-                AGAIN: lambda: ask.history(con, COUNTS, tip, cargo),
-                "git": lambda: ask.git_history(cargo, "--no-merges", "--numstat", tip),
-                "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=True),
+                AGAIN: lambda: contestants.history(con, COUNTS, tip, cargo),
+                "git": lambda: contestants.git_history(cargo, "--no-merges", "--numstat", tip),
+                "libgit2": lambda: contestants.libgit2_history(cargo, tip, counts=True),
             },
             {"git": 6.0},
             {"git": int},
@@ -131,10 +135,10 @@ def histories(con, own, cargo, tip: str, name: str) -> list[Work]:
         Work(
             f"history, names only, {name}",
             {
-                "redline": lambda: ask.history(con, NAMES, tip, cargo),
-                OWN_THREAD: lambda: ask.history(own, NAMES, tip, cargo),
-                "git": lambda: ask.git_history(cargo, "--no-merges", "--raw", tip),
-                "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=False),
+                "redline": lambda: contestants.history(con, NAMES, tip, cargo),
+                OWN_THREAD: lambda: contestants.history(own, NAMES, tip, cargo),
+                "git": lambda: contestants.git_history(cargo, "--no-merges", "--raw", tip),
+                "libgit2": lambda: contestants.libgit2_history(cargo, tip, counts=False),
             },
             {"git": 2.5},
             {"git": int},
@@ -148,9 +152,9 @@ def with_graph(con, own, tip: str, name: str) -> Work:
     return Work(
         f"history, names only, commit-graph, {name}",
         {
-            "redline": lambda: ask.history(con, NAMES, tip, graph),
-            OWN_THREAD: lambda: ask.history(own, NAMES, tip, graph),
-            "git": lambda: ask.git_history(graph, "--no-merges", "--raw", tip),
+            "redline": lambda: contestants.history(con, NAMES, tip, graph),
+            OWN_THREAD: lambda: contestants.history(own, NAMES, tip, graph),
+            "git": lambda: contestants.git_history(graph, "--no-merges", "--raw", tip),
         },
         {"git": 2.0},
         {"git": int},
@@ -163,7 +167,7 @@ def texts(con) -> list[Work]:
     def prepare(count: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(inputs.pairs(count)))
-        ask.with_pairs(con, path)
+        contestants.with_pairs(con, path)
 
     total = lambda function: con.execute(
         f"SELECT sum(strlen({function}(a, b))) FROM pairs"
@@ -176,10 +180,10 @@ def texts(con) -> list[Work]:
         return found
 
     plain = {
-        f"plain {name}": lambda name=name: ask.plain_pairs(name, path)
+        f"plain {name}": lambda name=name: contestants.plain_pairs(name, path)
         for name in ("similar", "imara")
     }
-    plain = {"plain engine": lambda: ask.plain_pairs("redline", path)} | plain
+    plain = {"plain engine": lambda: contestants.plain_pairs("redline", path)} | plain
     found = []
     for count in (4_000, 10_000):
         before = lambda count=count: prepare(count)
@@ -231,14 +235,21 @@ def wide_tree(con) -> Work:
     return Work(
         "a tree of 1,000,000 files, 10 changed",
         {
-            "redline": lambda: ask.changed(con, COUNTS, "main~1", "main", wide),
+            "redline": lambda: contestants.changed(con, COUNTS, "main~1", "main", wide),
             "git": lambda: inputs.git_bytes(
-                wide, "diff", "--no-renames", "--numstat", "-z", *ask.PLAIN, "main~1", "main"
+                wide,
+                "diff",
+                "--no-renames",
+                "--numstat",
+                "-z",
+                *contestants.PLAIN,
+                "main~1",
+                "main",
             ),
-            "libgit2": lambda: ask.libgit2_counts(wide, "main~1", "main"),
+            "libgit2": lambda: contestants.libgit2_counts(wide, "main~1", "main"),
         },
         {"seconds": 0.020},
-        {"git": ask.read_counts},
+        {"git": contestants.read_counts},
     )
 
 
@@ -250,11 +261,11 @@ def lengths(con) -> list[Work]:
             Work(
                 f"history with line counts, {commits:,} small commits",
                 {
-                    "redline": lambda long=long: ask.first(
-                        lambda new_con: ask.history(new_con, COUNTS, "main", long)
+                    "redline": lambda long=long: contestants.first(
+                        lambda new_con: contestants.history(new_con, COUNTS, "main", long)
                     ),
-                    AGAIN: lambda long=long: ask.history(con, COUNTS, "main", long),
-                    "git": lambda long=long: ask.git_history(
+                    AGAIN: lambda long=long: contestants.history(con, COUNTS, "main", long),
+                    "git": lambda long=long: contestants.git_history(
                         long, "--no-merges", "--numstat", "main"
                     ),
                 },
@@ -275,7 +286,7 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
         Work(
             "8,500 untracked files, names",
             {
-                "redline": lambda: ask.changed(
+                "redline": lambda: contestants.changed(
                     con, NAMES, "HEAD", "WORKTREE", scattered, ", untracked := true"
                 ),
                 "git": lambda: inputs.git_bytes(scattered, "status", "--porcelain", "-uall", "-z"),
@@ -299,17 +310,26 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
             {
                 "redline": lambda: con.execute(newest.format(cargo)).fetchall(),
                 "git": lambda: inputs.git_bytes(
-                    cargo, "log", "-5", "--format=%x01%H", "--no-merges", "--raw", "-z", *ask.PLAIN
+                    cargo,
+                    "log",
+                    "-5",
+                    "--format=%x01%H",
+                    "--no-merges",
+                    "--raw",
+                    "-z",
+                    *contestants.PLAIN,
                 ),
             },
             {"git": 1.0},
-            {"git": ask.read_newest},
+            {"git": contestants.read_newest},
         ),
         Work(
             f"history, names only, 0.40.0...{middle}",
             {
-                "redline": lambda: ask.history(con, NAMES, f"0.40.0...{middle}", cargo),
-                "git": lambda: ask.git_history(cargo, "--no-merges", "--raw", f"0.40.0...{middle}"),
+                "redline": lambda: contestants.history(con, NAMES, f"0.40.0...{middle}", cargo),
+                "git": lambda: contestants.git_history(
+                    cargo, "--no-merges", "--raw", f"0.40.0...{middle}"
+                ),
             },
             {"git": 1.0},
             {"git": int},
@@ -329,9 +349,11 @@ def tables(con, cargo, recent: str) -> list[Work]:
         return Work(
             title,
             {
-                "redline": lambda: ask.counted(con, columns, table),
-                FIRST: lambda: ask.first(lambda new_con: ask.counted(new_con, columns, table)),
-                "git": lambda: ask.git_lines(repository, *arguments, **read),
+                "redline": lambda: contestants.counted(con, columns, table),
+                FIRST: lambda: contestants.first(
+                    lambda new_con: contestants.counted(new_con, columns, table)
+                ),
+                "git": lambda: contestants.git_lines(repository, *arguments, **read),
             },
             {"git": least},
             {"git": int},
@@ -340,7 +362,9 @@ def tables(con, cargo, recent: str) -> list[Work]:
     def blame_all() -> int:
         files = inputs.git(ripgrep, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
         return sum(
-            ask.git_lines(ripgrep, "blame", "--porcelain", "HEAD", "--", file, starting=b"\t")
+            contestants.git_lines(
+                ripgrep, "blame", "--porcelain", "HEAD", "--", file, starting=b"\t"
+            )
             for file in files
         )
 
@@ -452,7 +476,9 @@ def tables(con, cargo, recent: str) -> list[Work]:
 def processors(cargo, tip: str) -> list[Work]:
     """Returns the same work on one thread and on two; neither is held against another contestant."""
     answer = lambda threads: (
-        lambda: ask.first(lambda con: ask.history(con, COUNTS, tip, cargo), threads=threads)
+        lambda: contestants.first(
+            lambda con: contestants.history(con, COUNTS, tip, cargo), threads=threads
+        )
     )
     title = "history with line counts, 5,000 commits, {} of DuckDB"
     return [
@@ -461,7 +487,7 @@ def processors(cargo, tip: str) -> list[Work]:
 
 
 def all_works() -> list[Work]:
-    cargo, con, own = inputs.cargo(), ask.connect(), ask.connect(**OWN)
+    cargo, con, own = inputs.cargo(), contestants.connect(), contestants.connect(**OWN)
     first, middle, recent = inputs.revisions()
     # The first 5,000 of the walk, as a range that both understand.
     tip = f"{recent}..HEAD"

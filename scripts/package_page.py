@@ -2,7 +2,7 @@
 
 import re
 
-# A link or picture of Markdown whose target is no address and no place of the page itself.
+# A link or picture of Markdown whose target is neither an address nor a place of the page itself.
 RELATIVE = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!\w+:|#)([^)\s]+)\)")
 # A drawing that registries show as its source.
 DIAGRAM = re.compile(r"```mermaid\n.*?```\n\n?", re.DOTALL)

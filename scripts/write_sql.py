@@ -19,7 +19,7 @@ HEADER = """\
 -- Made by `make sql` from redline_tools(); do not edit. docs/mcp.md says how it is used.
 """
 
-# The files, what each publishes, and which tools those are.
+# The files, the description of each, and its tools.
 FILES = {
     "tools.sql": ("The tools that only read", "annotations->>'$.readOnlyHint' = 'true'"),
     "tools_edit.sql": ("Every tool, those that change files included", "true"),
@@ -40,7 +40,7 @@ makes them in `build/fixtures`; then each runs there as it is printed, on a conn
 """
 
 
-# What follows is written, what precedes is kept.
+# The text after this line is written, the text before it is kept.
 MADE = "-- Made by `make sql` from redline_help(), from here to the end; do not edit.\n"
 
 # The macros that call a table function with defaults, and what each has a row for.
@@ -79,7 +79,7 @@ GIT_DOC = """\
 -- Made by `make sql` from redline_help(); do not edit.
 """
 
-# Words of SQL get another name, and what a call mostly means has a default.
+# Words of SQL get another name, and common values are defaults.
 NAMES = {"from": "from_rev", "to": "to_rev"}
 DEFAULTS = {"from": "'HEAD'", "to": "'WORKTREE'", "repo": "'.'"}
 # A reference that is named must exist, the default need not.
@@ -186,7 +186,7 @@ def render_git(con: duckdb.DuckDBPyConnection) -> str:
             p if default is None else f"{p} := {default}"
             for p, default in (defaults | named).items()
         ]
-        # git show is about one commit: what it excludes are its parents.
+        # git show is about one commit: it excludes its parents.
         given = [
             f"system.main.concat({p}, '^!')" if name == "git_show" and p == "range" else p
             for p in defaults
@@ -281,7 +281,7 @@ def parameters_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
 
 
 def render_pages(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Returns the pages of functions, with what stands between the marks as the declarations say."""
+    """Returns the pages of functions, with the tables between the marks made from the declarations."""
     tables = {"columns": columns_of, "parameters": parameters_of}
     made = lambda found: found[1] + tables[found[2]](con, found[3])
     pages = sorted((ROOT / "docs/functions").glob("*.md"))

@@ -95,7 +95,7 @@ CREATE OR REPLACE MACRO followed_changes(range := 'HEAD', repo := '.', since := 
     finals AS (
         SELECT pos, next_path AS current_path FROM renamings WHERE next_pos IS NULL
         UNION ALL SELECT r.pos, f.current_path FROM renamings r JOIN finals f ON r.next_pos = f.pos),
-    -- What made the name what it is at a change: a new file, or a rename that left none.
+    -- The origin of the name at a change: a new file, or a rename that left none.
     births AS (
         SELECT file_path AS path, pos, false AS is_gone FROM changed WHERE status IN ('added', 'renamed')
         UNION ALL SELECT path, pos, true FROM endings WHERE next_path IS NOT NULL),
@@ -145,7 +145,7 @@ CREATE OR REPLACE MACRO hotspots(rev := 'HEAD', repo := '.', paths := NULL, sinc
         SELECT current_path AS path, system.main.count(*) AS commits, system.main.count(DISTINCT author_name) AS authors,
             coalesce(system.main.sum(system.main.add(additions, deletions)), 0)::BIGINT AS churn
         FROM followed GROUP BY current_path),
-    -- All lines of a revision are what it adds to nothing.
+    -- All lines of a revision are its additions to the empty tree.
     sized AS (
         SELECT file_path, additions AS lines, CASE complexity WHEN 'lines' THEN additions::DOUBLE
             WHEN 'indentation' THEN system.main."/"(system.main.length(system.main.replace(system.main.array_to_string(
@@ -223,7 +223,7 @@ CREATE OR REPLACE MACRO file_owners(rev := 'HEAD', repo := '.', paths := NULL, i
         GROUP BY file_path, author_name)
     ORDER BY file_path, place;
 
--- Bus factor: the smallest number of authors who wrote half of the lines that are there.
+-- Bus factor: the smallest number of authors who wrote half of the current lines.
 --   CHAOSS: Contributor Absence Factor (formerly Bus Factor), https://chaoss.community/kb/metric-bus-factor/ (of any kind of
 --   contribution: here of lines, by blame).
 -- A row per directory, the first `depth` components of the path: 0 is the whole repository, NULL every directory by itself.

@@ -5,7 +5,7 @@
 -- run: docs/approving.md.
 --
 -- The order matters: LOAD fails once external access is off, and no setting can be changed once the
--- configuration is locked. docs/security.md says what this keeps, and what it does not.
+-- configuration is locked. docs/security.md states what this guarantees, and what it does not.
 
 LOAD redline;
 
@@ -37,7 +37,7 @@ SET GLOBAL lock_configuration = true;
 -- The script checks itself: where a statement above has failed, this one fails too, and nothing may be served.
 -- 'mcp_servers' is open where the extension duckdb_mcp was loaded and `SET GLOBAL mcp_lock_servers = true` was not run
 -- before the lock: SQL could start any program. DuckDB before 2.0 lets SQL switch on logging and profiling under every
--- lock; docs/security.md says what that shows.
+-- lock; docs/security.md describes what that shows.
 SELECT CASE WHEN system.main.list_has_any(open_doors, ['configuration', 'external_access', 'no_sandboxes', 'mcp_servers', 'duckdb_files'])
     THEN system.main.error('sql/lockdown.sql has left doors open: serve nothing') ELSE 'locked' END AS lockdown
 FROM system.main.redline_capabilities();

@@ -2,7 +2,7 @@
 -- Set the directory below (twice), and run it in the directory above this one as
 --   REDLINE_KEY=… REDLINE_TOKEN=… duckdb -unsigned -cmd ".read sql/mcp_http.sql"
 -- Both are long random texts (openssl rand -hex 32): the key is the person's alone, the token the client's, which sends it
--- as `Authorization: Bearer …` to http://localhost:8765/mcp. docs/mcp.md says what is tried and what is not.
+-- as `Authorization: Bearer …` to http://localhost:8765/mcp. docs/mcp.md lists what is tested and what is not.
 
 .bail on
 .mode trash
@@ -43,7 +43,7 @@ PRAGMA mcp_server_start('http', 'localhost', 8765, system.main.json_object('back
     'enable_list_tables_tool', false, 'enable_database_info_tool', false, 'enable_export_tool', false,
     'enable_execute_tool', false));
 
--- What the person does at this shell: `FROM waiting();` shows what waits, page by page, and under the last page of each the
+-- The person at this shell: `FROM waiting();` shows the waiting changes, page by page, and under the last page of each the
 -- word that says that it was seen: `SELECT yes(id, seen);` is a yes to exactly that. Where the file has changed since, or
 -- the agent has asked for something else, the word is another, and the yes is refused. `SELECT no(id);` declines what
 -- waits. They are of this connection alone.

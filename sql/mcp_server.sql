@@ -2,10 +2,10 @@
 -- Set the directory in sql/lockdown.sql, then give an MCP client this command, to be run in the directory
 -- above this one:
 --   duckdb -unsigned -f sql/mcp_server.sql
--- (not -init, behind which the tool itself changes a setting, and the lock stops it). `INSTALL duckdb_mcp
--- FROM community` has to be run once before. docs/mcp.md says what is tried and what is not.
+-- (not -init, after which the tool itself changes a setting, and the lock stops it). `INSTALL duckdb_mcp
+-- FROM community` has to be run once before. docs/mcp.md lists what is tested and what is not.
 
--- Nothing but the protocol may stand on stdout, and what fails ends the script, also where it comes from a pipe.
+-- Only the protocol may be on stdout, and a failure ends the script, also if it comes from a pipe.
 .bail on
 .mode trash
 

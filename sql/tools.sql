@@ -155,7 +155,7 @@ Arguments:
     'text');
 
 PRAGMA mcp_publish_tool('GitStatus',
-    'Lists what is staged, changed, untracked or in conflict, like git status --short. Example: no arguments
+    'Lists staged, changed, untracked and conflicting files, like git status --short. Example: no arguments
 
 Arguments:
 - repo (string, optional): sandbox[/directory].

@@ -472,5 +472,5 @@ pub const TOLD_MOVES: usize = 3;
 /// Lines of a move that the tools tell: fewer are seen at once.
 pub const TOLD_MOVE_LINES: u32 = 5;
 
-/// What part of an answer the moves may be.
+/// The divisor for the part of an answer that the moves may take.
 pub const TOLD_MOVES_PART: usize = 8;

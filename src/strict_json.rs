@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_a_key_that_stands_twice() {
+    fn refuses_a_repeated_key() {
         for text in [
             r#"{"a": 1, "a": 1}"#,
             r#"[{"b": {"a": 1, "c": 2, "a": null}}]"#,

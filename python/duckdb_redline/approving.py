@@ -26,7 +26,7 @@ import duckdb
 
 from .locked import open_locked
 
-# A call of a tool that an agent asked for, and what JSON of the extension is read as.
+# A tool call of an agent; also the Python form of the extension's JSON.
 Proposal = dict[str, Any]
 
 TOOLS = ["edit_file", "write_file", "read_file"]
@@ -69,14 +69,14 @@ def connect(
 
 
 def waiting(host: TerminalHost, proposals: list[Proposal]) -> list[tuple[Proposal, str | None]]:
-    """Returns each proposal with the payload to decide on; None when it needs no approval, or can only fail."""
+    """Returns each proposal with its payload; None if it needs no approval, or can only fail."""
     found: list[tuple[Proposal, str | None]] = []
     for proposal in proposals:
         call = proposal["tool"], json.dumps(proposal["args"]), host.session, host.key
         try:
             payload = host.value("SELECT system.main.needs_approval(?, ?, ?, ?)", *call)
         except duckdb.Error:
-            payload = None  # The answer to the call says what is wrong with it, and the others are asked about.
+            payload = None  # The answer to the call has the error; the others are asked about.
         found.append((proposal, payload))
     return found
 
@@ -89,7 +89,7 @@ def decide(host: TerminalHost, payload: str) -> bool | None:
     box = host.value(
         "SELECT system.main.approval_display(?, ?, ?, ?)", payload, width, height - 1, color
     )
-    # A box that leaves something out is followed by all of it; what is too large for that has the box of its start.
+    # An incomplete box is followed by the whole payload; if that is too large, the box shows its start.
     is_seen = host.value(*shown)
     if not is_seen and sys.stdin.isatty():
         page(whole_view(host, payload, width, color))
@@ -112,14 +112,14 @@ def decide(host: TerminalHost, payload: str) -> bool | None:
 
 
 def drop_keys() -> None:
-    """Drops what was typed before the question could be read: it was meant for another one."""
+    """Drops keys that were typed before the question could be read: they were meant for another one."""
     if sys.stdin.isatty():
         time.sleep(PAUSE)
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def approve(host: TerminalHost, payload: str) -> None:
-    """Says yes to what `decide` has shown, with the proof of its last page; what is too large for pages says so."""
+    """Approves the payload that `decide` has shown, with the proof of its last page, or as unread if it is too large for pages."""
     if json.loads(payload).get("content_truncated"):
         host.value("SELECT system.main.approve(?, ?, ?)", payload, "unread", host.key)
         return
@@ -168,7 +168,7 @@ def whole_view(host: TerminalHost, payload: str, width: int, color: bool) -> str
                 "SELECT system.main.unified_diff(?, ?, ?)", old, new, -1
             )
         except duckdb.Error:
-            pass  # It is no longer there, or no text: the diff as it is.
+            pass  # The file is gone, or not text: the diff as it is.
     view: str = host.value(
         "SELECT system.main.approval_display(?, ?, ?, ?)", json.dumps(shown), width, -1, color
     )
@@ -176,7 +176,7 @@ def whole_view(host: TerminalHost, payload: str, width: int, color: bool) -> str
 
 
 def page(text: str) -> None:
-    """Shows a text in the pager; prints it where there is no terminal, or no pager that works."""
+    """Shows a text in the pager; prints it without a terminal, or a working pager."""
     if sys.stdout.isatty() and sys.stdin.isatty():
         try:
             pager = shlex.split(os.environ.get("PAGER") or "less")
@@ -193,7 +193,7 @@ def page(text: str) -> None:
     print(text)
 
 
-# What is told of a call that was made, in this order.
+# The fields to report of a call, in this order.
 REPORTED = [
     "path",
     "replacements_made",
@@ -208,25 +208,25 @@ REPORTED = [
 
 
 def apply(host: TerminalHost, agent: duckdb.DuckDBPyConnection, proposal: Proposal) -> str:
-    """Runs a proposal as the agent would and returns what there is to report."""
+    """Runs a proposal as the agent would and returns a report."""
     tool, call = proposal["tool"], "SELECT system.main.redline_call(?, ?, ?)"
     args = json.dumps(proposal["args"] | {"format": "json"})
     answer = json.loads(only(agent.execute(call, [tool, args, host.session])))
     if answer["isError"]:
         return harmless(answer["content"][0]["text"])
-    # Numbers and messages; what was read or changed is not printed again.
+    # Numbers and messages; contents are not printed again.
     result = answer["structuredContent"]
     shown = {name: result[name] for name in REPORTED if name in result}
     return f"{tool.split('_')[0].title()}Result({', '.join(f'{name}={given!r}' for name, given in shown.items())})"
 
 
 def harmless(text: str) -> str:
-    """Returns a line without what would move the cursor or hide text."""
+    """Returns a line without characters that move the cursor or hide text."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def run(host: TerminalHost, agent: duckdb.DuckDBPyConnection, proposals: list[Proposal]) -> None:
-    """Lists what waits, asks about each and reports what came of it."""
+    """Lists the waiting proposals, asks about each and reports the result."""
     asked = waiting(host, proposals)
     print(
         f"{sum(payload is not None for _, payload in asked)} of {len(asked)} proposals wait for an answer:"

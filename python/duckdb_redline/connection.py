@@ -87,7 +87,7 @@ def make_macros(connection: DuckDBPyConnection) -> None:
 
 
 def has_function_of(connection: DuckDBPyConnection, script: str) -> bool:
-    """Tells whether a function that is no macro has a name that a script would give to a macro."""
+    """Tells whether a function other than a macro has a name that a script would give to a macro."""
     names = re.findall(r"^CREATE OR REPLACE MACRO (\w+)", script, re.MULTILINE)
     query = "SELECT count(*) FROM duckdb_functions() WHERE function_name IN (SELECT unnest(?)) AND function_type NOT LIKE '%macro'"
     found = connection.execute(query, [names]).fetchone()

@@ -13,7 +13,7 @@ class ExtensionError(Exception):
 
 
 def extension_path() -> pathlib.Path:
-    """Returns the extension's file: the package's own, or in a checkout what `make release` built."""
+    """Returns the extension's file: the package's own, or in a checkout the one built by `make release`."""
     packaged = HERE / FILE
     if packaged.is_file():
         return packaged

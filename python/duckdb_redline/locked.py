@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from .connection import UNSIGNED, literal
+from .connection import connect, literal
 
 
 class Tools(NamedTuple):
@@ -49,18 +49,24 @@ def open_locked(
     and those that change files where a sandbox can be written.
     """
     key = secrets.token_urlsafe(32)
-    con = duckdb.connect(config={UNSIGNED: True})
-    con.execute(f"LOAD {literal(os.fspath(extension))}")
+    con = connect(macros=False, extension=extension)
     known = tools_of(con)
     if tools is None:
         is_writable = any(sandbox["mode"] == "rw" for sandbox in sandboxes)
         tools = known.reading + known.writing * is_writable
-    for name, value in {
-        "redline_sandboxes": literal(json.dumps(list(sandboxes))),
-        "redline_tool_grants": str(list(tools)),
-        "redline_approver": literal(hashlib.sha256(key.encode()).hexdigest()),
-        **(settings or {}),
-        "lock_configuration": "true",
-    }.items():
-        con.execute(f"SET GLOBAL {name} = {value}")
+    lock(
+        con,
+        {
+            "redline_sandboxes": literal(json.dumps(list(sandboxes))),
+            "redline_tool_grants": str(list(tools)),
+            "redline_approver": literal(hashlib.sha256(key.encode()).hexdigest()),
+            **(settings or {}),
+        },
+    )
     return Locked(con, key, known)
+
+
+def lock(con: duckdb.DuckDBPyConnection, settings: Mapping[str, object]) -> None:
+    """Sets settings to values in SQL, in this order, and locks the configuration."""
+    for name, value in {**settings, "lock_configuration": "true"}.items():
+        con.execute(f"SET GLOBAL {name} = {value}")

@@ -346,7 +346,7 @@ fn outdated(outline: &str) -> Error {
 
 /// Returns the error for an id that has nothing to withdraw.
 fn nothing_given(id: &str) -> Error {
-    Error::not_found(format!("nothing was approved or waits under the id {}", quoted(id)))
+    Error::not_found(format!("no approval and no waiting operation has the id {}", quoted(id)))
         .with_hint(
             "approvals_given() lists what was approved; it may have been used up or have expired",
         )

@@ -60,7 +60,7 @@ impl Approvers {
             Some(name) => Ok(name),
             None if self.0.is_empty() => refused(
                 format!(
-                    "{} wants the host's key, and {SETTING} names no approver",
+                    "{} needs the host's key, and {SETTING} names no approver",
                     quoted(function)
                 ),
                 "The host sets it to the SHA-256 of a key of its own, before it locks the configuration",

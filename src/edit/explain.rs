@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_or_is_unlike_is_no_near_miss() {
+    fn matches_and_unlike_passages_are_not_near_misses() {
         for (file, wanted) in [
             ("", "x"),
             ("abc\n", "xyz"),
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_no_string_can_match_are_told_without_an_old_string() {
+    fn bytes_that_no_string_can_match_have_no_old_string() {
         let found = near(b"x\ncaf\xe9 au lait\n", "caf\u{fffd} au lait");
         assert_eq!((found[0].line, found[0].reason().as_str()), (2, "not UTF-8"));
         assert_eq!(

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_often_miscopied_is_folded_away() {
+    fn common_copying_mistakes_are_folded_away() {
         for (text, left) in [
             ("  Foo(\ta )\r\n", "foo(a)"),
             ("\u{feff}“x”\u{a0}– ‘y’…", "\"x\"-'y'..."),

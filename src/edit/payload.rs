@@ -314,7 +314,7 @@ impl Received {
             )
         };
         let value =
-            strict_json::parse(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
+            strict_json::parse(json).map_err(|error| refused(format!("is not JSON: {error}")))?;
         let field = |name: &str| value.get(name).and_then(Value::as_str);
         match field("type") {
             Some(
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_payload_is_refused() {
+    fn a_text_that_is_not_a_payload_is_refused() {
         for json in [
             "",
             "1",

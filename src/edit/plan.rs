@@ -237,7 +237,7 @@ fn check(file: FileName<'_>, base: &[u8], edits: &[Edit<'_>]) -> Result<()> {
                 "{which}old_string is empty, and {file} is not"
             ))
             .with_hint(
-                "Give the text that stands where the new text goes, and repeat it in new_string",
+                "Give text next to the new text as old_string, and repeat it in new_string",
             ));
         }
     }

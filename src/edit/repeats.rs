@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_call_is_a_repeat_and_another_call_is_none() {
+    fn only_a_copy_of_a_call_is_a_repeat() {
         let repeats = Repeats::default();
         let (first, copy) = (repeats.ticket(), repeats.ticket());
         repeats.record(1, request(b"a"), first);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_statement_is_no_repeat() {
+    fn the_next_statement_may_repeat_an_edit() {
         let repeats = Repeats::default();
         let first = repeats.ticket();
         repeats.record(1, request(b"a"), first);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded_and_includes_the_latest() {
+    fn the_memory_is_bounded_and_includes_the_latest() {
         let repeats = Repeats::default();
         let (first, copy) = (repeats.ticket(), repeats.ticket());
         repeats.record(1, request(b"often"), first);

@@ -28,7 +28,7 @@ impl Scope {
             "sandbox" => Ok(Self::Sandbox),
             "session" => Ok(Self::Session),
             _ => Err(Error::invalid_args(format!("there is no scope {}", quoted(name))).with_hint(
-                "Use once, path, sandbox or session, or unread for what is too large to be shown",
+                "Use once, path, sandbox or session, or unread for a payload that is too large to be shown",
             )),
         }
     }

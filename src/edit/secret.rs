@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_hmac_sha256_of_the_fields_behind_their_lengths() {
+    fn is_hmac_sha256_of_the_fields_after_their_lengths() {
         let mut mac = Secret([7; 32]).mac("test");
         mac.push(b"a/b");
         // hmac.new(b"\7" * 32, b"".join(len(f).to_bytes(8, "big") + f for f in (b"test", b"a/b")),

@@ -445,7 +445,7 @@ fn check_bytes(bytes: usize, rules: Rules) -> Result<()> {
 
 /// Returns the error for an operation that a person has declined.
 pub(super) fn declined(outline: &str) -> Error {
-    Error::declined(format!("a person has said no to \"{outline}\""))
+    Error::declined(format!("a person has declined \"{outline}\""))
         .with_hint("This is final for this change: do not ask again; propose another one, or ask the person what is wanted")
 }
 

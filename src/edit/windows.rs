@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_rare_weighs_more_than_what_is_common() {
+    fn rare_runs_weigh_more_than_common_ones() {
         let text: Vec<char> =
             format!("{}return unusual;{}", "return x;".repeat(50), "return y;".repeat(50))
                 .chars()

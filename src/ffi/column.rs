@@ -374,7 +374,7 @@ mod tests {
     ]));
 
     #[test]
-    fn a_null_or_empty_text_is_never_taken_for_the_other() {
+    fn null_and_empty_texts_are_different() {
         let mut column = Column::new(&Type::Varchar);
         column.push_text(Some(""));
         column.push_text(None);

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_with_their_numbers_and_what_stands_around_them() {
+    fn matching_lines_have_numbers_and_context() {
         let content = b"a\nb.c\r\nd\nbxc\ne\nf\nB.C";
         let numbers = |found: Found| -> Vec<(u64, bool)> {
             found.lines.iter().map(|line| (line.number, line.is_match)).collect()
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_left_out_and_told() {
+    fn lines_without_room_are_left_out() {
         let found = search(literal("x"), b"x1\nx2\nx3\n", 1, 4);
         assert_eq!((found.lines.len(), found.is_over), (2, true));
         let long = [b"y".repeat(9_000), b"x\n".to_vec()].concat();

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_no_operation_left_is_foreign() {
+    fn a_state_that_no_operation_left_is_foreign() {
         use Outcome::{Begun, Declined, Done, Failed};
         // Each operation: its outcome, the content it found and the content it was to leave, and
         // whether another program wrote the former.

@@ -95,7 +95,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_operation_and_its_end_are_one_and_what_cannot_be_read_is_told() {
+    fn an_end_completes_its_operation_and_unreadable_lines_are_reported() {
         let one = record("1", Some("a"), Some("b"));
         let two = record("2", None, Some("b"));
         let line = one.to_line();
@@ -124,7 +124,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_journal_that_is_torn_anywhere_gives_what_is_whole() {
+    fn a_torn_journal_gives_its_whole_lines() {
         let lines = [record("1", None, Some("a")), record("2", Some("a"), Some("b"))]
             .map(|record| record.to_line())
             .join(&b'\n');

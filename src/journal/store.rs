@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_that_is_not_what_was_kept_is_refused() {
+    fn a_damaged_content_is_refused() {
         let temp = tempfile::tempdir().unwrap();
         let (path, looked) = (temp.path().join("journal"), Looked::default());
         let store = open(&path, &looked, BOUNDS).unwrap();

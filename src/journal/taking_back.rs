@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_wrote_goes_and_what_others_wrote_stays() {
+    fn our_changes_go_and_those_of_others_stay() {
         let (old, new) = ("1\n2\n3\n4\n5\n", "1\ntwo\n3\n4\n5\n");
         for (base, result, now, expected) in [
             (Some(old), Some(new), Some(new), Some(old)),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_over_ours_is_told() {
+    fn conflicting_changes_by_others_are_reported() {
         let (old, new) = ("1\n2\n3\n", "1\ntwo\n3\n");
         for (base, result, now, expected) in [
             (

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_basic_expression_has_its_signs_behind_backslashes() {
+    fn operators_of_a_basic_expression_follow_backslashes() {
         for (text, subject, matches) in [
             ("main(", "fn main()", true),
             (r"\(ab\)*c", "ababc", true),

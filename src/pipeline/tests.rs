@@ -180,7 +180,7 @@ fn a_source_that_never_decides_ends_at_the_deadline() {
 }
 
 #[test]
-fn a_panicking_source_is_an_error_behind_what_it_gave() {
+fn a_panicking_source_is_an_error_after_its_results() {
     for threads in [1, 3] {
         let jobs = (0..10).map(|job| {
             assert_ne!(job, 5, "a deliberate panic");

@@ -159,11 +159,8 @@ impl Caller {
             found.is_some_and(|sandbox| sandbox.path() == Path::new(&file.root))
         });
         let sandboxes = sandboxes.ok_or_else(|| {
-            Error::fs_denied(format!(
-                "{} lies in no sandbox that is configured",
-                quoted(&file.shown())
-            ))
-            .with_hint("Ask the host to configure the directory in redline_sandboxes as it was")
+            Error::fs_denied(format!("{} is not in a configured sandbox", quoted(&file.shown())))
+                .with_hint("Ask the host to configure the directory in redline_sandboxes as it was")
         })?;
         sandboxes.resolve(&file.shown())
     }

@@ -26,7 +26,7 @@ pub struct CommitChangesQuery {
     pub repo: String,
     /// The selected commits of the range.
     pub history: HistoryOptions,
-    /// What maps the names of people.
+    /// The mailmaps to apply to names.
     pub mailmap: Mailmaps,
     /// The selected files.
     pub paths: Vec<Pathspec>,

@@ -28,7 +28,7 @@ pub struct CommitsQuery {
     pub repo: String,
     /// The selected commits of the range.
     pub history: HistoryOptions,
-    /// What maps the names of people.
+    /// The mailmaps to apply to names.
     pub mailmap: Mailmaps,
     /// The reference of the notes; `None` for git's default.
     pub notes_ref: Option<String>,

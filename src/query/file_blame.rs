@@ -18,7 +18,7 @@ pub struct BlameQuery {
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// What maps the names of people.
+    /// The mailmaps to apply to names.
     pub mailmap: Mailmaps,
     /// How lines are followed.
     pub options: BlameOptions,

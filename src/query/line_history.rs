@@ -21,7 +21,7 @@ pub struct LineHistoryQuery {
     pub rev: String,
     /// The repository.
     pub repo: String,
-    /// What maps the names of people.
+    /// The mailmaps to apply to names.
     pub mailmap: Mailmaps,
     /// The selected commits of the range.
     pub options: HistoryOptions,

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_walk_finds_keeps_its_order_and_an_error_ends_it() {
+    fn results_of_a_walk_keep_their_order_and_an_error_ends_it() {
         for has_thread in [false, true] {
             let permit = || has_thread.then(permit).flatten();
             for count in [0, 1, 2, 7, 5_000] {

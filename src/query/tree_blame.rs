@@ -23,7 +23,7 @@ pub struct TreeBlameQuery {
     pub repo: String,
     /// The selected files.
     pub paths: Vec<Pathspec>,
-    /// What maps the names of people.
+    /// The mailmaps to apply to names.
     pub mailmap: Mailmaps,
     /// How lines are followed.
     pub options: BlameOptions,

@@ -96,7 +96,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What happens to a line that is too wide.
+/// The treatment of a line that is too wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overflow {
     /// Its end is cut.

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_counts_what_cannot_be_seen() {
+    fn a_warning_counts_unseen_characters() {
         for (text, expected) in [
             ("", 0),
             ("tabs\tand blanks \r", 0),

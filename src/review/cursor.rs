@@ -25,7 +25,7 @@ pub struct Position {
     pub offset: usize,
 }
 
-/// What a cursor is bound to: digests of the options, and of both sides and their differences.
+/// The state to which a cursor is bound: digests of the options, and of both sides and their differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding {
     options: [u8; 4],

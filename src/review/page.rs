@@ -29,7 +29,7 @@ impl Kind {
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What it holds.
+    /// Its kind.
     pub kind: Kind,
     /// The index of its file, in the order that the caller gave.
     pub file: Option<usize>,

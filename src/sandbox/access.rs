@@ -21,7 +21,7 @@ pub struct Access {
     sandboxes: Option<Sandboxes>,
 }
 
-/// What DuckDB may read while its external access is off.
+/// The paths that DuckDB may read while its external access is off.
 #[derive(Debug)]
 struct Allowed {
     /// Each with its spelling, after resolving all links.

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fifo_is_told_and_not_waited_for() {
+    fn a_fifo_is_reported_without_waiting() {
         let temp = tempfile::tempdir().unwrap();
         rustix::fs::mknodat(
             rustix::fs::CWD,

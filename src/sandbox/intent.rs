@@ -1,4 +1,4 @@
-//! What a change of several files is about to do, kept outside of the sandbox until it is done:
+//! The plan of a change of several files, kept outside of the sandbox until it is done:
 //! with it, the next operation reverts or finishes the changes of a killed process.
 //!
 //! One file for each change that is under way, which its process keeps locked. Each state is one
@@ -38,7 +38,7 @@ pub(super) enum Stage {
     Done,
 }
 
-/// What is about to happen, and how far it has come.
+/// The planned change, and its progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
@@ -52,7 +52,7 @@ pub(super) struct Plan {
     pub files: Vec<Step>,
 }
 
-/// What happens to one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {
@@ -91,7 +91,7 @@ impl Intents {
             }
         }
         Err(Error::tool_failed(
-            "no directory outside of the sandboxes can keep what a change of several files is about to do",
+            "no directory outside of the sandboxes can hold the record of a change of several files",
         )
         .with_hint("Let XDG_STATE_HOME name a directory of this user that others cannot write and no sandbox has")
         .with_source(refused))

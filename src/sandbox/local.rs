@@ -71,7 +71,7 @@ impl LocalPath {
             Found::Named(path) => (kind(&path), path),
         };
         let path = path.into_os_string().into_string().map_err(|_| {
-            OpenError::System(std::io::Error::other("DuckDB opens paths of UTF-8 alone"))
+            OpenError::System(std::io::Error::other("DuckDB opens only paths in UTF-8"))
         })?;
         Ok(LocalFile { kind, path })
     }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_path_with_a_scheme_is_taken_for_a_url() {
+    fn only_a_path_with_a_scheme_is_a_url() {
         for (given, is_url) in [
             ("s3://bucket/a", true),
             ("https://host/a", true),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_has_neither_links_nor_dots_where_access_is_limited() {
+    fn opened_paths_have_neither_links_nor_dots_where_access_is_limited() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("in/sub")).unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_blocks_is_not_taken_for_a_file() {
+    fn files_that_block_are_refused() {
         let temp = tempfile::tempdir().unwrap();
         let at = |name: &str| LocalPath(temp.path().join(name).to_str().unwrap().to_owned());
         std::fs::write(temp.path().join("file"), "").unwrap();

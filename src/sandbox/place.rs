@@ -61,8 +61,10 @@ impl Sandboxes {
             )));
         }
         if !sandbox.allows_name(path.name()) {
-            return Err(self
-                .refuse(format!("the path {} does not end as its sandbox wants", quoted(given))));
+            return Err(self.refuse(format!(
+                "the path {} does not have an ending that its sandbox allows",
+                quoted(given)
+            )));
         }
         Ok(Place::new(self, sandbox, path))
     }
@@ -95,7 +97,7 @@ impl Sandboxes {
             }
         }
         found.ok_or_else(|| {
-            let nowhere = || self.refuse("the work tree lies in no sandbox".to_owned());
+            let nowhere = || self.refuse("the work tree is not in a sandbox".to_owned());
             refused.unwrap_or_else(nowhere)
         })
     }
@@ -134,7 +136,7 @@ impl<'a> Place<'a> {
                 .with_hint(self.sandboxes.writable()))
         };
         if !self.sandbox.is_writable() {
-            return refused("lies in a sandbox that is only read");
+            return refused("is in a read-only sandbox");
         }
         if let Some(pattern) = self.sandbox.keeps(&self.path) {
             return Err(Error::fs_denied(format!(
@@ -142,7 +144,7 @@ impl<'a> Place<'a> {
                 quoted(&self.to_string()),
                 quoted(pattern)
             ))
-            .with_hint("The host lists in the sandbox's field 'reserved' what is not written"));
+            .with_hint("The sandbox's field 'reserved' lists the names that are not written"));
         }
         if self.path.is_head() {
             return refused("could make its directory a repository");
@@ -167,7 +169,7 @@ impl<'a> Place<'a> {
                 |error| match error {
                     Errno::NOENT | Errno::NOTDIR => self.not_found(),
                     Errno::LOOP | Errno::XDEV => self.sandboxes.refuse(format!(
-                        "{shown} is a link or lies behind one, and links are not followed"
+                        "{shown} is a link or is reached through one, and links are not followed"
                     )),
                     Errno::NXIO | Errno::NODEV => self.not_a_file("a socket or a device"),
                     Errno::ACCESS | Errno::PERM => {

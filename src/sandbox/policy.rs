@@ -225,7 +225,7 @@ fn check_nested(sandboxes: &[Sandbox]) -> Result<()> {
             }
             if let Some(field) = inner.stricter_than(outer) {
                 return Err(Error::invalid_args(format!(
-                    "{SETTING}[{index}].{field} forbids what the sandbox {} allows, whose root is the same or lies around it",
+                    "{SETTING}[{index}].{field} forbids what the sandbox {} allows, whose root is the same or contains it",
                     quoted(&outer.name)
                 ))
                 .with_hint("Keep the roots apart, or the inner one no stricter than the outer"));
@@ -239,7 +239,7 @@ fn check_nested(sandboxes: &[Sandbox]) -> Result<()> {
 fn directory_of(path: &Path) -> Result<(u64, u64)> {
     let found = path.metadata().map_err(|error| {
         Error::tool_failed(format!(
-            "the directory {} cannot be looked at",
+            "the directory {} cannot be inspected",
             quoted(&path.to_string_lossy())
         ))
         .with_source(error)
@@ -340,10 +340,9 @@ impl Sandboxes {
             given.split_once('/').map_or((given, None), |(name, rest)| (name, Some(rest)));
         match self.0.iter().find(|sandbox| sandbox.name == name) {
             Some(sandbox) if sandbox.is_open => Ok((sandbox, rest)),
-            Some(_) => Err(format!(
-                "the sandbox {} lies outside DuckDB's allowed_directories",
-                quoted(name)
-            )),
+            Some(_) => {
+                Err(format!("the sandbox {} is outside DuckDB's allowed_directories", quoted(name)))
+            }
             None => Err(format!("{} does not start with the name of a sandbox", quoted(given))),
         }
     }
@@ -403,7 +402,7 @@ impl Entry {
                 index,
                 "name",
                 &quoted(&self.name),
-                "no name of a sandbox",
+                "not a name of a sandbox",
                 &format!(
                     "Use up to {NAME_BYTES} letters, digits, '_', '-' and '.', a letter, digit or '_' first"
                 ),
@@ -436,7 +435,7 @@ impl Entry {
                             index,
                             &format!("reserved[{at}]"),
                             &quoted(text),
-                            "no pattern of names",
+                            "not a pattern of names",
                             hint,
                         )
                     })
@@ -458,7 +457,7 @@ impl Entry {
                             index,
                             &format!("refs[{at}]"),
                             &quoted(text),
-                            "no pattern of references",
+                            "not a pattern of references",
                             hint,
                         )
                     })
@@ -472,8 +471,9 @@ impl Entry {
         if !Path::new(&self.root).is_absolute() {
             return Err(bad_root("no absolute path"));
         }
-        let not_there =
-            |error: std::io::Error| bad_root("no directory that can be opened").with_source(error);
+        let not_there = |error: std::io::Error| {
+            bad_root("not a directory that can be opened").with_source(error)
+        };
         let path = Path::new(&self.root).canonicalize().map_err(not_there)?;
         let root = Root::open(&path).map_err(not_there)?;
         let directory = root.identity().map_err(|error| not_there(error.into()))?;
@@ -540,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_setting_is_refused_and_its_place_told() {
+    fn a_wrong_setting_is_refused_with_its_place() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().to_str().unwrap();
         std::fs::create_dir_all(temp.path().join("in/deep")).unwrap();
@@ -622,16 +622,19 @@ mod tests {
                 r#"[GOOD,{"name":"A","root":"ROOT"}]"#,
                 "redline_sandboxes[1].name is 'A', the name of an earlier one",
             ),
-            (r#"[{"name":"","root":"ROOT"}]"#, "redline_sandboxes[0].name is '', no name"),
-            (r#"[{"name":"a/b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a/b', no name"),
-            (r#"[{"name":"..","root":"ROOT"}]"#, "redline_sandboxes[0].name is '..', no name"),
-            (r#"[{"name":".git","root":"ROOT"}]"#, "redline_sandboxes[0].name is '.git', no name"),
-            (r#"[{"name":"-a","root":"ROOT"}]"#, "redline_sandboxes[0].name is '-a', no name"),
-            (r#"[{"name":"a b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a b', no name"),
-            (r#"[{"name":"C:","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'C:', no name"),
+            (r#"[{"name":"","root":"ROOT"}]"#, "redline_sandboxes[0].name is '', not a name"),
+            (r#"[{"name":"a/b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a/b', not a name"),
+            (r#"[{"name":"..","root":"ROOT"}]"#, "redline_sandboxes[0].name is '..', not a name"),
+            (
+                r#"[{"name":".git","root":"ROOT"}]"#,
+                "redline_sandboxes[0].name is '.git', not a name",
+            ),
+            (r#"[{"name":"-a","root":"ROOT"}]"#, "redline_sandboxes[0].name is '-a', not a name"),
+            (r#"[{"name":"a b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a b', not a name"),
+            (r#"[{"name":"C:","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'C:', not a name"),
             (
                 r#"[{"name":"a\u202e","root":"ROOT"}]"#,
-                r"redline_sandboxes[0].name is 'a\u{202e}', no name",
+                r"redline_sandboxes[0].name is 'a\u{202e}', not a name",
             ),
             (r#"[{"name":"b","root":""}]"#, "redline_sandboxes[0].root is '', no absolute path"),
             (
@@ -642,9 +645,9 @@ mod tests {
                 r#"[{"name":"b","root":"~/x"}]"#,
                 "redline_sandboxes[0].root is '~/x', no absolute path",
             ),
-            (r#"[{"name":"b","root":"ROOT/missing"}]"#, "no directory that can be opened"),
-            (r#"[{"name":"b","root":"ROOT/file"}]"#, "no directory that can be opened"),
-            (r#"[{"name":"b","root":"ROOT/a\u0000b"}]"#, "no directory that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/missing"}]"#, "not a directory that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/file"}]"#, "not a directory that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/a\u0000b"}]"#, "not a directory that can be opened"),
             (
                 r#"[{"name":"b","root":"ROOT/in"},{"name":"c","root":"ROOT","mode":"rw"}]"#,
                 "redline_sandboxes[0].mode forbids what the sandbox 'c' allows",

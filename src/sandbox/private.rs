@@ -273,7 +273,7 @@ impl Access {
         if self.is_limited() && self.is_allowed(path) {
             return Err(refused(
                 name,
-                "lies in one of DuckDB's allowed_directories, whose files SQL may read",
+                "is in one of DuckDB's allowed_directories, whose files SQL may read",
             ));
         }
         let around = identities(path, name)?;
@@ -309,7 +309,7 @@ fn identities(path: &Path, name: &str) -> Result<Vec<(u64, u64)>> {
 }
 
 fn nested(name: &str, sandbox: &Sandbox) -> Error {
-    refused(name, &format!("and the sandbox {} lie in each other", quoted(sandbox.name())))
+    refused(name, &format!("and the sandbox {} overlap", quoted(sandbox.name())))
 }
 
 /// Rejects an entry that belongs to another user or gives rights to others.
@@ -318,7 +318,7 @@ fn check_own(name: &str, found: &Stat) -> Result<()> {
         return Err(refused(name, "has a part that belongs to another user"));
     }
     if found.st_mode & RIGHTS_OF_OTHERS != 0 {
-        return Err(refused(name, "has a part that others have rights to"));
+        return Err(refused(name, "has a part that others can access"));
     }
     Ok(())
 }

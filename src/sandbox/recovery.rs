@@ -49,13 +49,13 @@ fn left(sandbox: &Sandbox, error: io::Error) -> Error {
         "a change of several files in {} was interrupted, and the system does not let it be taken back",
         quoted(sandbox.name())
     ))
-    .with_hint("Look at the permissions of its directories, and try again")
+    .with_hint("Check the permissions of its directories, and try again")
     .with_source(error)
 }
 
 /// Returns the error for a change that cannot be recorded.
 pub(super) fn cannot_record(error: io::Error) -> Error {
-    Error::tool_failed("what is about to change cannot be recorded; no file is changed")
+    Error::tool_failed("the change cannot be recorded before it is made; no file is changed")
         .with_hint("Make room in the directory of this user's state (XDG_STATE_HOME)")
         .with_source(error)
 }

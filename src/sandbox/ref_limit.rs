@@ -54,7 +54,7 @@ impl RefLimit {
     /// may not be read.
     pub fn refuse_work_tree(&self) -> Error {
         Error::fs_denied(
-            "what is checked out here is none of the references that may be read, so its index and work tree may not be either",
+            "the checked-out reference may not be read, so its index and work tree may not be either",
         )
         .with_hint("Name a branch or a tag that refs(repo) lists")
     }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_reference_is_no_pattern() {
+    fn a_pattern_must_be_able_to_name_a_reference() {
         for text in [
             "",
             "main",

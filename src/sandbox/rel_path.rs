@@ -359,7 +359,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_may_mean_another_place_is_no_path() {
+    fn an_ambiguous_text_is_not_a_path() {
         let long = "x".repeat(PATH_NAME_BYTES + 1);
         let deep = "a/".repeat(PATH_BYTES / 2) + "ab";
         let table: &[(&str, Flaw)] = &[
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tools_obey_is_told_by_its_pattern() {
+    fn files_that_tools_obey_are_recognised_by_pattern() {
         let patterns = obeyed();
         assert_eq!(patterns.len(), OBEYED.iter().map(|(_, names)| names.len()).sum::<usize>());
         for text in [

@@ -39,7 +39,7 @@ impl Staging {
             Error::tool_failed(format!(
                 "the directory {shown} cannot be written; no file is changed"
             ))
-            .with_hint("Look at its path and its permissions")
+            .with_hint("Check its path and its permissions")
             .with_source(io::Error::from(error))
         };
         if makes {

@@ -51,7 +51,7 @@ impl Sandboxes {
         let (sandbox, rest) = self.named(given).map_err(|what| self.refuse_near(what, given))?;
         if sandbox.approvals().read {
             return Err(self.refuse(format!(
-                "reading beneath {} wants a person's yes for each file, so nothing is listed there",
+                "reading beneath {} needs a person's approval for each file, so nothing is listed there",
                 quoted(sandbox.name())
             )));
         }

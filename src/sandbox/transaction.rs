@@ -102,7 +102,7 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
         check_current()?;
         place.check_writable()?;
         if place.sandbox().identity() != sandbox.identity() {
-            return Err(Error::invalid_args("the files lie in several sandboxes")
+            return Err(Error::invalid_args("the files are in several sandboxes")
                 .with_hint("Change the files of each sandbox by themselves"));
         }
         let file = match before {

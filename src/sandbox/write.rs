@@ -279,8 +279,8 @@ impl Place<'_> {
             Some(Errno::NAMETOOLONG) => {
                 ("its name is too long for the file system", "Choose a shorter name")
             }
-            Some(Errno::IO) => ("the device failed", "Look at the system's log"),
-            _ => ("the system refused", "Look at the permissions of its directory"),
+            Some(Errno::IO) => ("the device failed", "Check the system's log"),
+            _ => ("the system refused", "Check the permissions of its directory"),
         };
         Error::tool_failed(format!("{shown} cannot be written: {words}; the file is unchanged"))
             .with_hint(hint)
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_writer_left_is_removed_and_not_written_through() {
+    fn a_file_left_by_a_killed_writer_is_removed_and_not_written_through() {
         let temp = tempfile::tempdir().unwrap();
         let outside = temp.path().join("outside");
         std::fs::write(&outside, "safe").unwrap();

@@ -50,7 +50,7 @@ pub fn assign(
 struct Solver<'a, C> {
     size: usize,
     cost: C,
-    /// What is taken off the costs of each column.
+    /// The amount subtracted from the costs of each column.
     prices: Vec<i64>,
     row_of: Vec<usize>,
     column_of: Vec<usize>,

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nul_behind_the_first_8000_bytes_is_text() {
+    fn a_nul_after_the_first_8000_bytes_is_text() {
         let mut bytes = vec![b'x'; 9000];
         assert!(!is_binary(&bytes));
         bytes[8000] = 0;

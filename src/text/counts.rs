@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_begin_or_end_alike_are_not_taken_for_equal() {
+    fn lines_with_equal_starts_or_ends_are_not_equal() {
         for (old, new, wanted) in [
             ("", "", Some((0, 0))),
             ("a\n", "a", Some((1, 1))),

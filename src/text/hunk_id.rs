@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_around_is_in_the_second_name_alone() {
+    fn surrounding_lines_are_in_the_second_name_alone() {
         let id = one("f", "", HUNK);
         for other in [one("f", "main", HUNK), one("f", "", &HUNK.replace(" a", " x"))] {
             assert_eq!(id.lines, other.lines);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_told_apart() {
+    fn different_facts_have_different_names() {
         assert_ne!(file_id(b"f", &[b"ab", b"c"]), file_id(b"f", &[b"a", b"bc"]));
     }
 }

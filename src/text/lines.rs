@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_near_a_newline_in_value_or_place_are_not_taken_for_one() {
+    fn bytes_close_to_a_newline_in_value_or_place_do_not_end_lines() {
         let tricky = [0x0a, 0x0b, 0x0a, 0x8a, 0x00, 0x0a, 0x09, 0xff, 0x0a, 0x0b, 0x0a];
         for pad in 0..20 {
             let mut text = vec![0x0b; pad];
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_beside_another_is_split_as_it_is_alone() {
+    fn a_text_is_split_the_same_with_or_without_another() {
         let texts = [
             "",
             "a",

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf8_ends_a_heading_and_leaves_the_blank_before_it() {
+    fn invalid_utf8_ends_a_heading_and_leaves_the_blank_before_it() {
         for bad in [
             &b"\xff"[..],
             b"\xc3",

@@ -23,7 +23,7 @@ fn split(text: &[u8]) -> Lines<'_> {
 }
 
 #[test]
-fn splitting_a_text_looks_up() {
+fn splitting_a_text_checks_the_budget() {
     let text = b"a\n".repeat(LINES);
     let pass = |cancel: &CancelToken<'_>| {
         Lines::split(&text, cancel).map(drop).map_err(|_| Stopped::Cancelled)
@@ -32,7 +32,7 @@ fn splitting_a_text_looks_up() {
 }
 
 #[test]
-fn making_hunks_looks_up() {
+fn making_hunks_checks_the_budget() {
     let change = |line: u32| super::engine::Change {
         old: line..line + 1,
         new: line..line + 1,
@@ -51,7 +51,7 @@ fn making_hunks_looks_up() {
 }
 
 #[test]
-fn searching_a_heading_looks_up() {
+fn searching_a_heading_checks_the_budget() {
     let text = b" not a heading\n".repeat(LINES);
     let lines = split(&text);
     let end = LINES as u32;
@@ -67,7 +67,7 @@ fn searching_a_heading_looks_up() {
 }
 
 #[test]
-fn writing_a_hunk_looks_up() {
+fn writing_a_hunk_checks_the_budget() {
     let cancel = CancelToken::never();
     let options = DiffOptions { context: None, ..DiffOptions::default() };
     let many = b"a\n".repeat(LINES);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_final_newline_is_told_on_each_side() {
+    fn a_missing_final_newline_is_shown_on_each_side() {
         let no = "\\ No newline at end of file\n";
         assert_eq!(diff("x", "x\n", Some(3)), format!("--- a\n+++ b\n@@ -1 +1 @@\n-x\n{no}+x\n"));
         assert_eq!(diff("x\n", "x", Some(3)), format!("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+x\n{no}"));

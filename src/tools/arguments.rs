@@ -172,7 +172,7 @@ fn wrong<T: Tool>(path: &str, words: &str) -> Error {
         escaped(path),
         visible(&plain(words))
     ));
-    error.with_hint(told::<T>(name).unwrap_or_else(|| "Its schema says what it takes".to_owned()))
+    error.with_hint(told::<T>(name).unwrap_or_else(|| "See its schema".to_owned()))
 }
 
 /// Returns a deserializer's error without the names of Rust's types.
@@ -208,7 +208,7 @@ fn plain(words: &str) -> String {
         other if other.starts_with("struct ") || other == "map" => "an object",
         other => other,
     };
-    format!("it is {given}, and {wanted} is wanted")
+    format!("it is {given}, and must be {wanted}")
 }
 
 /// Returns the description of an argument in the schema.

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_behind_one_that_was_too_long_is_left_out() {
+    fn a_line_after_one_that_was_too_long_is_left_out() {
         let mut text = Bounded::new(Bounds::bytes(40));
         assert!(text.push(b"a\n").unwrap());
         assert!(!text.push(&[b'x'; 50]).unwrap());

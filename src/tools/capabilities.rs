@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tool::{Output, Tool};
 
-/// Tells what may be done.
+/// Lists the permissions of a connection.
 pub struct Capabilities;
 
 impl Tool for Capabilities {
@@ -29,7 +29,7 @@ pub struct SandboxAbilities {
     pub name: String,
     /// `ro`, `rw`, or `closed`.
     pub mode: &'static str,
-    /// What a person must approve: `read_file`, `write_file`, `edit_file`.
+    /// The tools that need approval: `read_file`, `write_file`, `edit_file`.
     pub approvals: Vec<&'static str>,
     /// Bytes of the largest file that may be edited, written or compared.
     pub max_file_bytes: u64,
@@ -48,18 +48,18 @@ pub struct Abilities {
     pub repositories: Vec<String>,
     /// Tools that may be called.
     pub tools: Vec<&'static str>,
-    /// Whether somebody can approve.
+    /// Whether there is an approver.
     pub has_approver: bool,
 }
 
-/// What the answer says beside its text.
+/// The data besides the text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AbilitiesFacts {
     /// Sandboxes.
     pub sandboxes: u64,
     /// Sandboxes in which files may be written.
     pub writable: u64,
-    /// Whether somebody can approve what wants an approval.
+    /// Whether there is an approver.
     pub has_approver: bool,
 }
 

@@ -9,7 +9,7 @@ pub struct ChangedFiles<F> {
     pub outcome: &'static str,
     /// The files.
     pub files: Vec<F>,
-    /// What happened, in one line.
+    /// The report, in one line.
     pub message: String,
 }
 

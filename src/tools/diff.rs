@@ -113,7 +113,7 @@ impl DiffArguments {
     }
 }
 
-/// What `Diff` answers beside the diff.
+/// The data of `Diff` besides the diff.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiffFacts {

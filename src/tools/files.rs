@@ -55,10 +55,7 @@ impl Tool for EditFile {
         Alias::Means("replace", "new_string"),
         Alias::Means("filename", "path"),
         Alias::Say("expected_replacements", "Give replace_all = true to replace every occurrence"),
-        Alias::Say(
-            "dryRun",
-            "An edit is made at once; a person sees it first where that is wanted",
-        ),
+        Alias::Say("dryRun", "An edit is made at once; a person approves it first if needed"),
     ];
     type Arguments = EditFileArguments;
     type Output = Edited;
@@ -119,7 +116,7 @@ impl EditFileArguments {
                 replace_all: self.replace_all.unwrap_or(false),
             }]),
             (None, None, Some(_)) if self.replace_all.is_some() => {
-                wrong("edits and, beside them, replace_all")
+                wrong("both edits and replace_all")
             }
             (None, None, Some(edits)) => Ok(edits.iter().map(EditArgument::as_edit).collect()),
             (_, _, Some(_)) => wrong("edits and old_string or new_string"),
@@ -275,7 +272,7 @@ record! {
         pub lines_written: u64,
         /// Whether the file is new.
         pub created: bool,
-        /// What happened, in one sentence.
+        /// The report, in one sentence.
         pub message: String,
     }
 }
@@ -289,7 +286,7 @@ record! {
         pub replacements_made: u64,
         /// The larger of the numbers of added and removed lines.
         pub lines_changed: u64,
-        /// What happened, in one sentence.
+        /// The report, in one sentence.
         pub message: String,
         /// The change, with three lines of context.
         pub unified_diff: String,
@@ -300,16 +297,16 @@ record! {
     }
 }
 
-/// What `write_file` answers an agent.
+/// The answer of `write_file` for an agent.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// What was done.
+    /// The result.
     pub result: WriteResult,
     /// The git blob id of the file now.
     pub oid: String,
 }
 
-/// What `write_file` answers beside its text.
+/// The data of `write_file` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenFacts {
@@ -328,7 +325,7 @@ pub struct WrittenFacts {
 pub struct WrittenContent {
     /// The path as given.
     pub path: String,
-    /// What happened.
+    /// The report.
     pub message: String,
 }
 
@@ -364,7 +361,7 @@ pub struct Edited {
     pub truncated: bool,
 }
 
-/// What `edit_file` answers beside its text.
+/// The data of `edit_file` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditedFacts {
@@ -385,7 +382,7 @@ pub struct EditedFacts {
 pub struct EditedContent {
     /// The path as given.
     pub path: String,
-    /// What happened.
+    /// The report.
     pub message: String,
     /// The change.
     pub unified_diff: String,

@@ -136,7 +136,7 @@ pub struct FileList {
     pub next_cursor: Option<String>,
 }
 
-/// What `list_files` answers beside its text.
+/// The data of `list_files` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileListFacts {
     /// Files on all pages.
@@ -245,7 +245,7 @@ pub struct MatchedFile {
 pub struct Matches {
     /// The searched directory or revision, for display.
     pub place: String,
-    /// What was found, on this page.
+    /// The matches on this page.
     pub files: Vec<MatchedFile>,
     /// The cursor of the next page.
     pub next_cursor: Option<String>,
@@ -253,7 +253,7 @@ pub struct Matches {
     pub reason: Option<String>,
 }
 
-/// What `search` answers beside its text.
+/// The data of `search` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MatchesFacts {
     /// Matching lines on this page.
@@ -266,7 +266,7 @@ pub struct MatchesFacts {
     pub next_cursor: Option<String>,
 }
 
-/// What was found as values.
+/// The matches as values.
 #[derive(Debug, Serialize)]
 pub struct MatchesContent {
     /// The files of this page.

@@ -44,7 +44,7 @@ const ALIASES: &[Alias] = &[
 
 /// The advice for staged changes.
 const STAGED: &str =
-    "Give from = HEAD, to = INDEX for what is staged; from = INDEX for what is not";
+    "Give from = HEAD, to = INDEX for staged changes; from = INDEX for unstaged ones";
 
 /// Returns the sides, also from words that agents take from git's command line.
 fn sides(from: String, to: Option<String>) -> Result<(String, Option<String>)> {
@@ -77,7 +77,7 @@ impl Tool for GitDiff {
     type Output = Compared;
 }
 
-/// Lists what differs between two sides.
+/// Lists the files that differ between two sides.
 pub struct GitDiffSummary;
 
 impl Tool for GitDiffSummary {
@@ -187,7 +187,7 @@ impl GitDiffArguments {
 /// A changed file: the columns of file_changes.
 pub type FileChange = Map<String, Value>;
 
-/// What the git tools answer beside the text.
+/// The data of the git tools besides the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {

@@ -52,19 +52,19 @@ pub struct ListedReference {
     pub name: String,
     /// Its kind.
     pub kind: &'static str,
-    /// The commit it leads to.
+    /// The commit it points to.
     pub commit_id: Option<String>,
-    /// The reference that a symbolic one leads to.
+    /// The target of a symbolic reference.
     pub symbolic_target: Option<String>,
     /// Whether it is checked out.
     pub is_head: bool,
-    /// What a branch is merged with.
+    /// The upstream of a branch.
     pub upstream: Option<String>,
     /// Commits that only the branch has.
     pub ahead: Option<u64>,
     /// Commits that only its upstream has.
     pub behind: Option<u64>,
-    /// What its tag or commit says first.
+    /// The subject of its tag or commit.
     pub subject: Option<String>,
 }
 
@@ -96,13 +96,13 @@ impl ListedRow for ListedReference {
     }
 }
 
-/// Tells what is not committed.
+/// Lists uncommitted changes.
 pub struct GitStatus;
 
 impl Tool for GitStatus {
     const NAME: &'static str = "GitStatus";
     const TITLE: &'static str = "Status";
-    const DESCRIPTION: &'static str = "Lists what is staged, changed, untracked or in conflict, like git status --short. Example: no arguments";
+    const DESCRIPTION: &'static str = "Lists staged, changed, untracked and conflicting files, like git status --short. Example: no arguments";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("path", "repo"),
         Alias::Means("repo_path", "repo"),
@@ -132,16 +132,16 @@ pub struct GitStatusArguments {
     pub cursor: Option<String>,
 }
 
-/// A file that is not as it was committed.
+/// A file with uncommitted changes.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedStatus {
     /// Its path.
     pub file_path: String,
-    /// What it was renamed from.
+    /// The path before a rename.
     pub old_path: Option<String>,
-    /// What the index changes.
+    /// The change in the index.
     pub index_status: Option<&'static str>,
-    /// What the work tree changes.
+    /// The change in the work tree.
     pub worktree_status: Option<&'static str>,
     /// Kind of its conflict.
     pub conflict: Option<&'static str>,

@@ -21,7 +21,7 @@ pub struct Listing<R> {
     pub next_cursor: Option<String>,
 }
 
-/// What stands beside the text.
+/// The data besides the text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ListingFacts {
     /// Rows of this page.

@@ -116,7 +116,7 @@ impl GitLogArguments {
             );
         }
         if self.limit == Some(0) {
-            return refused("limit = 0", "Give the most commits that are wanted");
+            return refused("limit = 0", "Give the maximum number of commits");
         }
         if self.contains.is_some() && self.changed_lines.is_some() {
             return refused(
@@ -141,7 +141,7 @@ impl GitLogArguments {
         }
         if self.contains.is_some() || self.changed_lines.is_some() {
             return refused(
-                "lines of a file and a text that is looked for",
+                "lines of a file and a text to search for",
                 "Give file with contains alone, or with its lines alone",
             );
         }
@@ -156,37 +156,37 @@ pub struct ListedCommit {
     pub commit_id: String,
     /// Its parents.
     pub parent_ids: Vec<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author_name: String,
-    /// Their address.
+    /// The author's address.
     pub author_email: String,
-    /// When it was written, in UTC.
+    /// The author date, in UTC.
     pub author_date: Option<String>,
     /// The first paragraph of its message.
     pub subject: String,
-    /// What leads to it.
+    /// The references that point to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<String>,
-    /// What it made of the file that was asked for.
+    /// Its change of the requested file.
     #[serde(flatten)]
     pub file: Option<ListedVersion>,
-    /// What it made of the lines that were asked for.
+    /// Its change of the requested lines.
     #[serde(flatten)]
     pub lines: Option<ListedLines>,
 }
 
-/// What a commit made of a file.
+/// The change of a file by a commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedVersion {
     /// Its path there.
     pub file_path: String,
-    /// What it was renamed or copied from.
+    /// The path before a rename or copy.
     pub old_path: Option<String>,
-    /// What happened to it.
+    /// Its status.
     pub status: &'static str,
 }
 
-/// What a commit made of lines of a file.
+/// The change of lines of a file by a commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedLines {
     /// The path of the file there.

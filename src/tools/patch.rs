@@ -98,7 +98,7 @@ pub struct FileResult {
     pub hunks: Vec<(u64, &'static str)>,
 }
 
-/// What `apply_patch` answers beside its text.
+/// The data of `apply_patch` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PatchFacts {
@@ -108,10 +108,10 @@ pub struct PatchFacts {
     pub outcome: String,
 }
 
-/// What became of a patch, as values.
+/// The result of a patch, as values.
 #[derive(Debug, Serialize)]
 pub struct PatchContent {
-    /// What happened.
+    /// The report.
     pub message: String,
     /// The files.
     pub files: Vec<FileResult>,

@@ -57,7 +57,7 @@ pub struct ReadFileArguments {
 }
 
 record! {
-    /// What the SQL function `read_file` returns.
+    /// The result of the SQL function `read_file`.
     pub struct ReadResult {
         /// The path as given.
         pub path: String,
@@ -104,7 +104,7 @@ impl ReadFileArguments {
                 "first_line is {first} and last_line {}",
                 self.last_line.map_or("is not given".to_owned(), |last| format!("is {last}"))
             ))
-            .with_hint("Lines count from 1, and the last is not before the first"));
+            .with_hint("Lines count from 1, and the last must not be before the first"));
         }
         Ok(LineRange {
             from: LinePlace { line: first, byte: 0 },
@@ -207,7 +207,7 @@ pub struct Lines {
     pub next: Option<(LinePlace, String)>,
 }
 
-/// What `read_file` answers beside its text.
+/// The data of `read_file` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinesFacts {
@@ -221,9 +221,9 @@ pub struct LinesFacts {
     pub last_line: u64,
     /// Blob id of the file.
     pub base_oid: String,
-    /// Whether the lines asked for go on.
+    /// Whether the requested lines continue.
     pub truncated: bool,
-    /// Where they do; null at their end.
+    /// The cursor to continue; null at their end.
     pub next_cursor: Option<String>,
 }
 

@@ -69,22 +69,22 @@ pub enum ShownMerges {
     Combined,
 }
 
-/// What a commit says of itself.
+/// The header of a commit.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CommitWords {
     /// Its id.
     pub commit_id: String,
     /// Its parents.
     pub parent_ids: Vec<String>,
-    /// Who wrote it: name and address.
+    /// The author: name and address.
     pub author: String,
-    /// When, in UTC.
+    /// The author date, in UTC.
     pub author_date: Option<String>,
-    /// Who committed it.
+    /// The committer.
     pub committer: String,
-    /// When.
+    /// The date.
     pub committer_date: Option<String>,
-    /// What leads to it.
+    /// The references that point to it.
     pub refs: Vec<String>,
     /// Its message.
     pub message: String,
@@ -138,7 +138,7 @@ pub struct ShownCommit {
 /// A commit as values.
 #[derive(Debug, Serialize)]
 pub struct ShownCommitContent {
-    /// What it says of itself, on the first page.
+    /// Its header, on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitWords>,
     /// Its changes.
@@ -241,14 +241,14 @@ impl GitFileArguments {
 #[derive(Debug, Clone)]
 pub struct FileLines(pub Lines);
 
-/// What stands beside the text.
+/// The data besides the text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileLinesFacts {
     /// Lines of the file.
     pub lines: u64,
-    /// Whether the lines asked for go on.
+    /// Whether the requested lines continue.
     pub truncated: bool,
-    /// Where they do; null at their end.
+    /// The cursor to continue; null at their end.
     pub next_cursor: Option<String>,
 }
 
@@ -310,9 +310,9 @@ pub struct GitBlameArguments {
 pub struct BlameHead {
     /// The commit; null for lines that are not committed.
     pub commit_id: Option<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author_name: String,
-    /// When, in UTC.
+    /// The author date, in UTC.
     pub author_date: Option<String>,
     /// The first paragraph of its message.
     pub subject: String,

@@ -9,7 +9,7 @@ use super::tool::Output;
 use crate::error::{Error, Result};
 use crate::form::Form;
 
-/// What a list has one of per row.
+/// The text and the values of a row of a list.
 pub trait ListedRow: Serialize {
     /// The name of the list among the values.
     const NAME: &'static str;

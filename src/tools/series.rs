@@ -58,11 +58,11 @@ pub struct ListedPair {
     pub new_number: Option<usize>,
     /// Its id there.
     pub new_commit_id: Option<String>,
-    /// What became of it.
+    /// Its status.
     pub status: &'static str,
     /// The first line of its message.
     pub subject: String,
-    /// What changed in its message and its patch.
+    /// The changes of its message and its patch.
     pub patch: Option<String>,
 }
 

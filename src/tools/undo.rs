@@ -42,13 +42,13 @@ pub struct UndoArguments {
 /// A file that is, or would be, changed.
 #[derive(Debug, Clone, Serialize)]
 pub struct UndoneFile {
-    /// Where, as `sandbox/relative/path`.
+    /// The path, as `sandbox/relative/path`.
     pub path: String,
     /// `create`, `update`, `delete` or `mode`.
     pub kind: &'static str,
-    /// Lines that it gets.
+    /// The number of added lines.
     pub lines_added: u64,
-    /// Lines that it loses.
+    /// The number of removed lines.
     pub lines_removed: u64,
     /// The git blob id before; absent where there was no file.
     pub base_oid: Option<String>,
@@ -59,7 +59,7 @@ pub struct UndoneFile {
     pub unified_diff: String,
 }
 
-/// What `undo` answers.
+/// The answer of `undo`.
 #[derive(Debug, Clone)]
 pub struct Undone {
     /// The operation and its files.
@@ -70,22 +70,22 @@ pub struct Undone {
     pub truncated: bool,
 }
 
-/// What `undo` answers beside its text.
+/// The data of `undo` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UndoneFacts {
-    /// The operation that took it back.
+    /// The operation that undid it.
     pub id: Option<String>,
-    /// What became of it.
+    /// Its status.
     pub outcome: String,
     /// Whether the diff is cut; the files are not.
     pub truncated: bool,
 }
 
-/// What was taken back, as values.
+/// The undone files, as values.
 #[derive(Debug, Serialize)]
 pub struct UndoneContent {
-    /// What happened.
+    /// The report.
     pub message: String,
     /// The files.
     pub files: Vec<UndoneFile>,

@@ -263,7 +263,7 @@ fn no_module_uses_one_above_it() {
 }
 
 #[test]
-fn every_module_uses_only_what_stands_before_it() {
+fn every_module_uses_only_earlier_modules() {
     for (at, (module, used)) in MAY_USE.iter().enumerate() {
         let before = &MAY_USE[..at];
         for used in *used {

@@ -299,6 +299,27 @@ fn the_history_of_ripgrep_is_applied_and_undone() {
     eprintln!("{} commits: {count:?}", commits.len());
 }
 
+/// Names that git quotes, or that a reader of headers could split in the wrong place.
+#[cfg(unix)]
+const ODD_NAMES: [&[u8]; 16] = [
+    b"plain",
+    b"with blank",
+    b" lead",
+    b"trail ",
+    b"tab\there",
+    b"new\nline",
+    b"quote\"d",
+    b"back\\slash",
+    b"\xc3\xa9",
+    b"\xff\xfe",
+    b"a/x",
+    b"b/x",
+    b"dir and dir/x",
+    b"-dash",
+    b"a b/x b/x",
+    b"\x01\x7f",
+];
+
 #[cfg(unix)]
 fn odd_repository(repo: &Path) {
     use std::os::unix::ffi::OsStrExt;
@@ -315,24 +336,7 @@ fn odd_repository(repo: &Path) {
     git(repo, &["init", "-q", "-b", "main"]);
     git(repo, &["config", "core.autocrlf", "false"]);
     let body: String = (0..40).map(|n| format!("line {n}\n")).collect();
-    for name in [
-        &b"plain"[..],
-        b"with blank",
-        b" lead",
-        b"trail ",
-        b"tab\there",
-        b"new\nline",
-        b"quote\"d",
-        b"back\\slash",
-        b"\xc3\xa9",
-        b"\xff\xfe",
-        b"a/x",
-        b"b/x",
-        b"dir and dir/x",
-        b"-dash",
-        b"a b/x b/x",
-        b"\x01\x7f",
-    ] {
+    for name in ODD_NAMES {
         write(name, body.as_bytes());
     }
     write(b"crlf", b"a\r\nb\r\nc\r\n");
@@ -349,24 +353,7 @@ fn odd_repository(repo: &Path) {
     write(b"rename me", body.as_bytes());
     commit("one");
     let changed = body.replace("line 20", "LINE 20").replace("line 35\n", "");
-    for name in [
-        &b"plain"[..],
-        b"with blank",
-        b" lead",
-        b"trail ",
-        b"tab\there",
-        b"new\nline",
-        b"quote\"d",
-        b"back\\slash",
-        b"\xc3\xa9",
-        b"\xff\xfe",
-        b"a/x",
-        b"b/x",
-        b"dir and dir/x",
-        b"-dash",
-        b"a b/x b/x",
-        b"\x01\x7f",
-    ] {
+    for name in ODD_NAMES {
         write(name, changed.as_bytes());
     }
     write(b"crlf", b"a\r\nB\nc\r\n");

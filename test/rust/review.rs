@@ -345,7 +345,7 @@ fn a_list_says_once_what_its_files_share() {
 }
 
 #[test]
-fn pages_behind_the_first_go_file_by_file() {
+fn later_pages_go_file_by_file() {
     let samples = files(&[("a", 30, 20), ("b", 30, 20), ("c", 30, 20)]);
     let heads: usize = pages(&samples, TEXT, &[6_000])
         .iter()

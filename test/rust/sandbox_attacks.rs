@@ -138,7 +138,7 @@ impl World {
 }
 
 #[test]
-fn what_lies_inside_is_read() {
+fn files_inside_are_read() {
     let world = World::new();
     for path in ["ws/a.txt", "ws/sub/b.txt", "ws/sub/deep/c.txt", "ws/a.md", "docs/a.md"] {
         assert_eq!(world.read(path).unwrap(), b"inside", "{path}");
@@ -385,7 +385,7 @@ fn a_file_that_an_attack_has_left_behind_is_refused() {
 }
 
 #[test]
-fn no_refusal_tells_what_lies_outside() {
+fn no_refusal_reveals_the_outside() {
     let world = World::new();
     let words = |path: &str, rest: &str| {
         world.read(&format!("{path}/{rest}")).unwrap_err().to_string().replace(rest, "x")

@@ -397,7 +397,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_behind_a_test_in_the_middle_of_a_file_is_read() {
+    fn code_after_a_test_in_the_middle_of_a_file_is_read() {
         let text = "use a;\n#[cfg(test)]\nmod tests {\n    use crate::ffi;\n}\n// crate::no\nuse crate::git;\n\
                     impl A {\n    #[cfg(test)]\n    fn only() {}\n    fn planted() { crate::ffi::x() }\n}\n";
         let source = Source::parse("src/text/planted.rs", text.to_owned());

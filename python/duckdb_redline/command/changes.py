@@ -23,7 +23,7 @@ COLOURS = {
 }
 COLUMNS = "status, additions, deletions, old_path, file_path"
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
-# git's own colours for lines that were moved, and for a block beside another one.
+# git's own colours for lines that were moved, and for a block next to another one.
 MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}
 # The style of a moved line by its sign and its number.
 Moved = dict[tuple[str, int], dict[str, Any]]
@@ -197,7 +197,7 @@ def bars(rows: list[Row], screen: Screen) -> Iterator[str]:
 
 
 def bar(additions: int, deletions: int, longest: int, width: int) -> tuple[int, int]:
-    """Returns how many signs of each kind a bar has; what is not nothing has one at least."""
+    """Returns how many signs of each kind a bar has; a number above 0 has at least one."""
     if longest <= width:
         return additions, deletions
     scaled = [max(1, value * width // longest) if value else 0 for value in (additions, deletions)]

@@ -1,4 +1,4 @@
-"""The sub-commands log and show: commits, and what each changed."""
+"""The sub-commands log and show: commits, and the changes of each."""
 
 import datetime
 from collections.abc import Iterator
@@ -190,7 +190,7 @@ def whole(
 
 
 def header(commit: Commit, said: tuple[Any, ...], screen: Screen) -> Iterator[str]:
-    """Yields what git prints before a commit's changes; `said` is the rest of its row."""
+    """Yields the header that git prints before a commit's changes; `said` is the rest of its row."""
     email, parents, refs, body = said
     names = [
         ref.removeprefix("refs/heads/").removeprefix("refs/remotes/").replace("refs/tags/", "tag: ")
@@ -244,7 +244,7 @@ def show_commit(
     repo: str,
     form: str,
 ) -> None:
-    """Prints one commit: what it says of itself, then its patch or its files."""
+    """Prints one commit: its header, then its patch or its files."""
     row = con.execute(
         f"SELECT {COMMITS} FROM system.main.commits(?, ?)", [f"{revision}^!", repo]
     ).fetchone()

@@ -70,7 +70,7 @@ class Given:
 
 
 class Command(click.Group):
-    """Turns what DuckDB, redline and the system say into an exit code and a line on stderr."""
+    """Turns errors of DuckDB, redline and the system into an exit code and a line on stderr."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:

@@ -86,7 +86,7 @@ def last_rows(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRela
     *before, last = statements
     for statement in before:
         con.execute(statement)
-    # What may answer with a number of changed rows is no query, although it could answer with rows, too.
+    # A statement that may return a number of changed rows is not a query, although it could return rows, too.
     if duckdb.ExpectedResultType.CHANGED_ROWS in last.expected_result_type:
         con.execute(last)
         return None
@@ -114,7 +114,7 @@ def markdown(rows: duckdb.DuckDBPyRelation) -> Iterator[str]:
 
 
 def in_markdown(text: str) -> str:
-    """Returns a text as it stands in one cell of a table."""
+    """Returns a text for one cell of a table."""
     return "<br>".join(
         harmless(line) for line in text.replace("\\", "\\\\").replace("|", "\\|").split("\n")
     )

@@ -24,7 +24,7 @@ def write_report(
     snapshots: int,
     out: pathlib.Path,
 ) -> None:
-    """Asks all questions, draws them and writes the page; what was there is replaced at the end."""
+    """Asks all questions, draws them and writes the page; an existing page is replaced at the end."""
     if importlib.util.find_spec("matplotlib") is None:
         raise ExtensionError(
             "the pictures are drawn by matplotlib, which is not installed: pip install 'duckdb-redline[report]'"

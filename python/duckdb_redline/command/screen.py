@@ -36,7 +36,7 @@ class Screen:
             click.echo(text, nl=False, color=self.colour)
 
     def styled(self, text: str, **style: object) -> str:
-        """Returns a text in a style, or as it is where there is no colour."""
+        """Returns a text in a style, or unchanged without colour."""
         return click.style(text, **style) if self.colour and text else text  # type: ignore[arg-type]
 
     def note(self, text: str) -> None:
@@ -72,7 +72,7 @@ class Screen:
 
 
 def harmless(text: str) -> str:
-    """Returns a line without what would move the cursor or hide text; a tab stays."""
+    """Returns a line without characters that move the cursor or hide text; a tab stays."""
     return "".join(
         c if c == "\t" or unicodedata.category(c)[0] != "C" else repr(c)[1:-1] for c in text
     )

@@ -1,4 +1,4 @@
-"""The sub-commands setup, shell and help: redline in DuckDB's own command line, completion, and what each function does."""
+"""The sub-commands setup, shell and help: redline in DuckDB's own command line, completion, and the functions."""
 
 import os
 import pathlib
@@ -51,12 +51,12 @@ def write_macros(con: "duckdb.DuckDBPyConnection") -> pathlib.Path:
 
 
 def start_lines(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> list[str]:
-    """Returns what loads redline and its macros in DuckDB's command line."""
+    """Returns the lines that load redline and its macros in DuckDB's command line."""
     return [f"LOAD {literal(str(extension))};", f".read {literal(str(write_macros(con)))}"]
 
 
 def set_up_duckdb(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> None:
-    """Writes the lines into ~/.duckdbrc, between two marks; what else is there stays."""
+    """Writes the lines into ~/.duckdbrc, between two marks; other lines stay."""
     path = pathlib.Path.home() / ".duckdbrc"
     before = path.read_text() if path.exists() else ""
     kept = re.sub(rf"^{BEGIN}\n.*?^{END}\n", "", before, flags=re.MULTILINE | re.DOTALL)

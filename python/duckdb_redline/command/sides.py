@@ -47,7 +47,7 @@ class PathsAfterDashes(click.Command):
 def sides_of(
     con: "duckdb.DuckDBPyConnection", repo: str, given: tuple[str, ...], staged: bool
 ) -> Sides:
-    """Returns what is compared: like git, the index with the work tree where nothing is given."""
+    """Returns the sides to compare: like git, the index and the work tree if none are given."""
     revisions, paths = revisions_and_paths(con, repo, given, 1 if staged else 2)
     if staged:
         if revisions and ".." in revisions[0]:
@@ -89,7 +89,7 @@ def is_range(argument: str) -> bool:
 
 
 def why_no_revision(con: "duckdb.DuckDBPyConnection", repo: str, argument: str) -> str | None:
-    """Returns what redline says against a revision; None where it is one."""
+    """Returns redline's error for a revision; None if it is valid."""
     import duckdb
 
     try:
@@ -102,7 +102,7 @@ def why_no_revision(con: "duckdb.DuckDBPyConnection", repo: str, argument: str) 
 
 
 def complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Returns the revisions and then the paths that begin with what was typed."""
+    """Returns the revisions and then the paths that begin with the typed text."""
     return complete_revisions(ctx, begun) + complete_paths(ctx, _, begun)
 
 

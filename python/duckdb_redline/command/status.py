@@ -1,4 +1,4 @@
-"""The sub-command status: what is not as the last commit has it."""
+"""The sub-command status: the differences from the last commit."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

@@ -21,7 +21,7 @@ from .questions import Question, Rows
 from .treemap import tiles
 
 INCHES = 9.0
-# matplotlib knows numbers of colours alone: these stand for roles until `vectors` replaces them.
+# matplotlib knows numbers of colours alone: these represent roles until `vectors` replaces them.
 ROLES = {
     name: f"#fa{number:04x}"
     for number, name in enumerate(
@@ -61,7 +61,7 @@ STYLE: dict[Any, Any] = {
 
 @dataclass
 class Chart:
-    """A picture as SVG, what each mark in it says, and what the whole says."""
+    """A picture as SVG, with a description of each mark and of the whole."""
 
     svg: bytes
     marks: dict[str, str]
@@ -78,7 +78,7 @@ class Canvas:
     marks: dict[str, str] = field(default_factory=dict)
 
     def mark(self, artist: Artist, says: str) -> None:
-        """Names a shape, so that the page can say what it stands for."""
+        """Names a shape, so that the page can describe it."""
         name = f"{self.name}-{len(self.marks)}"
         artist.set_gid(name)
         artist.set_clip_on(False)
@@ -111,7 +111,7 @@ def number(value: float) -> str:
 
 
 def short(value: float, _: object = None) -> str:
-    """Returns a number for an axis, where downwards is no minus."""
+    """Returns a number for an axis, without a minus for downwards."""
     size = abs(value)
     for least, letter in ((1e6, "M"), (1e3, "k")):
         if size >= least:
@@ -221,7 +221,7 @@ def steps_between(least: int, most: int) -> list[int]:
 
 
 def ranges(first_of: list[int], most: int) -> list[tuple[int, str]]:
-    """Returns what the steps say in a key."""
+    """Returns the texts of the steps in a key."""
     ends = [*(first - 1 for first in first_of[1:]), most]
     said = [
         str(first) if first == last else f"{first}–{last}" for first, last in zip(first_of, ends)

@@ -1,4 +1,4 @@
-"""What a report asks: SQL that anybody can run in the repository, and the rows that answer it."""
+"""The queries of a report: SQL that anybody can run in the repository, and its rows."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Asked:
     snapshots: int = 8
 
     def call(self, macro: str, named: str = "rev", **options: object) -> str:
-        """Returns a call of a macro as a person would write it: what is a default is left out."""
+        """Returns a call of a macro as a person would write it: without arguments that are defaults."""
         given = {named: None if self.rev == "HEAD" else self.rev} | options
         given |= {"repo": None if self.repo == "." else self.repo}
         said = [f"{name} := {value_of(it)}" for name, it in given.items() if it is not None]

@@ -38,7 +38,7 @@ def worst(areas: list[float], side: float) -> float:
 
 
 def row_of(areas: list[float], room: Tile) -> tuple[list[Tile], Tile]:
-    """Returns the tiles along the shorter side of the room, from its upper left, and what is left of it."""
+    """Returns the tiles along the shorter side of the room, from its upper left, and the rest of the room."""
     placed, total = [], sum(areas)
     if room.width >= room.height:
         depth, top = total / room.height, room.y + room.height

@@ -38,7 +38,7 @@ def own_font(found: re.Match[str]) -> str:
 
 
 def embedded(chart: Chart, name: str, title: str, styles: Styles) -> Element:
-    """Returns the picture for a page, which says to whom cannot see it what it shows."""
+    """Returns the picture for a page, with a description for readers who cannot see it."""
     root = ElementTree.fromstring(chart.svg)
     for parent in list(root.iter()):
         parent.tag = parent.tag.removeprefix(SVG)

@@ -1,4 +1,4 @@
-"""Who asks a person: what the forms of a client, the terminal and the web page have in common."""
+"""How a person is asked: the parts shared by the forms of a client, the terminal and the web page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Page(TypedDict):
 
 @dataclass(frozen=True)
 class Call:
-    """A call of an agent that a person must decide on, and the payload that says what it would do."""
+    """A call of an agent that a person must decide on, and the payload that describes it."""
 
     tool: str
     arguments: str
@@ -45,7 +45,7 @@ class Call:
 
 
 class Approver(Protocol):
-    """Asks a person about a call, and tells redline what was decided."""
+    """Asks a person about a call, and tells redline the decision."""
 
     def can_ask(self, context: Context) -> bool:
         """Tells whether a person can be asked about a call of this client."""
@@ -54,7 +54,7 @@ class Approver(Protocol):
     async def ask(
         self, context: Context, params: types.CallToolRequestParams, call: Call
     ) -> Instead:
-        """Returns when a person has decided, or will not; a result is what the client is told instead of the call's own."""
+        """Returns when a person has decided, or will not; a result replaces the call's own."""
         ...
 
 
@@ -63,7 +63,7 @@ def refusal(text: str) -> types.CallToolResult:
 
 
 async def refused(host: Host, call: Call, text: str) -> types.CallToolResult:
-    """Refuses what nobody can be shown, and drops what waits: no person is ever asked about it."""
+    """Refuses a call that cannot be shown to a person, and drops it: no person is ever asked about it."""
     await host.withdraw(json.loads(call.payload)["approval_id"])
     return refusal(text)
 

@@ -1,4 +1,4 @@
-"""What waits, as a resource that clients with MCP Apps draw beside the call. It is a view: nobody decides in it.
+"""The waiting change, as a resource that clients with MCP Apps draw next to the call. It is a view: nobody decides in it.
 
 A page inside a client speaks through that client, so a yes of it could not be told from a call of the agent. The person
 answers where the host asks: in the client's form, at the terminal, or on the page of --approve web.
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["EXTENSION_ID", "Apps", "client_supports_apps"]
 
 URI = "ui://redline/change.html"
-# Calls of which a change may be shown, of one session.
+# The calls of one session whose changes may be shown.
 MAX_CALLS = 8
 
 
 class Apps:
-    """The view of what waits, for the session that asks."""
+    """The view of the waiting changes, for the session that asks."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
@@ -67,7 +67,7 @@ class Apps:
         )
 
     async def page(self, session: str) -> bytes:
-        """Returns what this session may see of what it waits for: the agent's payload, never the host's."""
+        """Returns the parts of its waiting changes that this session may see: the agent's payload, never the host's."""
         left = {question.approval_id for question in await waiting(self.host)}
         parts: list[Element] = []
         calls = [

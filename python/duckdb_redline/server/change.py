@@ -16,7 +16,7 @@ BLOCK_KEY = "redline/diff"
 
 
 async def sides(host: Host, payload: str) -> tuple[str | None, str] | None:
-    """Returns the file before (None where there is none) and after; None where either is no text, or has changed since."""
+    """Returns the file before (None where there is none) and after; None if either is not text, or has changed since."""
     shown = json.loads(payload)
     if shown["type"] not in ("write", "edit"):
         return None

@@ -1,4 +1,4 @@
-"""The command redline-mcp: what to serve, and the reasons why it cannot be served."""
+"""The command redline-mcp: its arguments, and the reasons why they cannot be served."""
 
 import argparse
 import pathlib
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .. import __version__
 from ..extension import ExtensionError, extension_path
 
-# Whoever changes these files is the server. In an environment that a project has beside it, they are reserved (docs/sandboxes.md).
+# A program that changes these files controls the server. In an environment next to a project, they are reserved (docs/sandboxes.md).
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent
 RESERVED = {".venv", "venv", "site-packages", "dist-packages"}
 EPILOG = """\
@@ -85,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def number(least: float, most: float, kind: Callable[[str], float] = int) -> Callable[[str], float]:
-    """Returns what reads a number of a range."""
+    """Returns a parser for a number within a range."""
 
     def read(text: str) -> float:
         try:
@@ -100,7 +100,7 @@ def number(least: float, most: float, kind: Callable[[str], float] = int) -> Cal
 
 
 def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
-    """Returns the roots by the names of their sandboxes; a ValueError says what is wrong with a directory."""
+    """Returns the roots by the names of their sandboxes; a ValueError describes a wrong directory."""
     roots: dict[str, pathlib.Path] = {}
     for given in directories:
         name, separator, path = given.partition("=")
@@ -170,7 +170,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         from .host import open_database
         from .query import Queries
-        from .serving import Refused, serving
+        from .serving import Refused, make_runner
     except ImportError as error:
         print(f"redline-mcp: {error}: pip install 'duckdb-redline[mcp]'", file=sys.stderr)
         return 1
@@ -182,7 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
             if given.query is not None
             else None
         )
-        anyio.run(serving(host, queries, given))
+        anyio.run(make_runner(host, queries, given))
     except (ExtensionError, Refused, duckdb.Error) as error:
         print(f"redline-mcp: {error}", file=sys.stderr)
         return 1

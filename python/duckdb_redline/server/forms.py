@@ -31,7 +31,7 @@ WIDTH, HEIGHT = 100, 60
 MAX_ROUNDS = 10
 
 
-# Questions of which an answer is awaited, of all clients; the oldest are asked again.
+# Open questions of all clients; beyond, the oldest are asked again.
 MAX_ASKED = 1024
 
 
@@ -42,7 +42,7 @@ class Asked:
         self.questions: dict[str, tuple[str, str, str]] = {}
 
     def ask(self, call: Call, page: Page) -> str:
-        """Returns what the answer to a page must bring back."""
+        """Returns the value that the answer to a page must return."""
         name = secrets.token_urlsafe(16)
         self.questions[name] = (call.session, call.payload, page["proof"])
         while len(self.questions) > MAX_ASKED:
@@ -98,7 +98,7 @@ class Forms:
     async def answer(
         self, context: Context, params: types.CallToolRequestParams, pages: list[Page], call: Call
     ) -> bool | None | types.InputRequiredResult:
-        """Shows one page after the other: True is a yes to all that was shown, False a no, None neither."""
+        """Shows one page after the other: True approves everything that was shown, False declines, None neither."""
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             block = await diff_block(self.host, call)
             for page in pages:
@@ -122,7 +122,7 @@ class Forms:
         page = pages[asked["page"] if asked else 0]
         # It comes once, with the first page.
         block = await diff_block(self.host, call) if page is pages[0] else None
-        # Today's protocol has no `_meta` in a form: what comes with it stands beside it.
+        # Today's protocol has no `_meta` in a form: its data is next to it.
         beside = None if block is None else {BLOCK_KEY: block}
         return types.InputRequiredResult(
             input_requests={"approval": question(page, None)},
@@ -132,7 +132,7 @@ class Forms:
 
 
 def question(page: Page, block: dict[str, object] | None) -> types.ElicitRequest:
-    """Returns the form of a page; a client that draws diffs finds the change beside it."""
+    """Returns the form of a page; a client that draws diffs finds the change next to it."""
     params = types.ElicitRequestFormParams(
         message=without_answers(page["text"]), requested_schema=form(page)
     )
@@ -142,7 +142,7 @@ def question(page: Page, block: dict[str, object] | None) -> types.ElicitRequest
 
 
 def is_no(answer: object) -> bool:
-    """Tells whether a person has decided against it; who closes a form, or answers something else, has not."""
+    """Tells whether a person has decided against it; closing a form, or another answer, does not count."""
     if not isinstance(answer, types.ElicitResult):
         return False
     return answer.action == "decline" or (

@@ -18,7 +18,7 @@ from .approver import Page
 MAX_PROPOSALS = 100
 # What a person may be asked to read at most, as pages of a terminal.
 MAX_PAGES = 20
-# Queries that run at once: of all agents, of one of them, and of the person, who never waits behind them.
+# Queries that run at once: of all agents, of one of them, and of the person, who never waits for the others.
 MAX_CALLS, MAX_CALLS_OF_SESSION, MAX_ANSWERS = 32, 8, 8
 
 
@@ -49,7 +49,7 @@ class Host:
     async def pages(
         self, payload: str, width: int, height: int, most: int | None = MAX_PAGES
     ) -> list[Page] | None:
-        """Returns the pages that a person must see; None where there are more than anybody reads."""
+        """Returns the pages that a person must see; None if there are more than a person would read."""
         try:
             pages = await self.value(
                 "SELECT system.main.approval_pages(?, ?, ?)", payload, width, height
@@ -60,17 +60,17 @@ class Host:
         return pages if most is None or len(pages) <= most else None
 
     async def approve(self, payload: str, scope: str, proof: str) -> bool:
-        """Says yes to all that was shown; returns whether it counts, which it does while the payload waits."""
+        """Approves everything that was shown; returns whether the payload still waited."""
         return await self.decide(
             "SELECT system.main.approve(?, ?, ?, ?)", payload, scope, self.key, proof
         )
 
     async def decline(self, payload: str) -> bool:
-        """Says no, which is final for this change."""
+        """Declines, which is final for this change."""
         return await self.decide("SELECT system.main.decline(?, ?)", payload, self.key)
 
     async def withdraw(self, approval_id: str) -> bool:
-        """Drops what waits under an id."""
+        """Drops the operation that waits under an id."""
         return await self.decide("SELECT system.main.withdraw(?, ?)", approval_id, self.key)
 
     async def decide(self, query: str, *arguments: object) -> bool:
@@ -82,7 +82,7 @@ class Host:
 
 
 def sandboxes_of(folders: dict[str, pathlib.Path], write: bool) -> list[dict[str, object]]:
-    """Returns what agents may reach, as the setting `redline_sandboxes` has it."""
+    """Returns the directories for agents, as the setting `redline_sandboxes` has them."""
     mode = "rw" if write else "ro"
     return [{"name": name, "root": str(root), "mode": mode} for name, root in folders.items()]
 
@@ -101,7 +101,7 @@ def open_database(
 
 
 class Places:
-    """Places in several limits, of one query: they are kept until it has ended, also where nobody waits for it any more."""
+    """Places in several limits, of one query: they are kept until it has ended, even if its caller is gone."""
 
     def __init__(self, limiters: list[anyio.CapacityLimiter]) -> None:
         self.limiters, self.taken = limiters, list[anyio.CapacityLimiter]()
@@ -135,7 +135,7 @@ async def rows(
     """Returns the rows of a query, run in a thread on a cursor of its own; a call that is cancelled interrupts it and nothing else."""
     places, cursor = Places(limiters), con.cursor()
     await places.take()
-    # Who takes the ticket frees the places: the thread, or this call where it is cancelled before the thread begins.
+    # The thread that takes the ticket frees the places, or this call if it is cancelled before the thread begins.
     ticket = [places]
     ended = threading.Event()
 

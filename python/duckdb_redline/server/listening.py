@@ -1,4 +1,4 @@
-"""HTTP on this machine: a socket, who may speak to it, and the server behind it."""
+"""HTTP on this machine: a socket, its permitted clients, and its server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_CONNECTIONS, MAX_HEAD_BYTES, HEAD_SECONDS, IDLE_SECONDS = 64, 16 << 10, 10.0
 
 
 class Guard:
-    """Refuses what another site's page may have sent: requests for another host, or from another origin."""
+    """Refuses requests that another site's page may have sent: for another host, or from another origin."""
 
     def __init__(
         self, app: ASGIApp, authorities: frozenset[str], needs_origin: bool = False
@@ -126,7 +126,7 @@ def bound(address: str, port: int) -> socket.socket:
 
 
 def authorities(listening: socket.socket) -> frozenset[str]:
-    """Returns what the Host header of a request may be."""
+    """Returns the permitted values of the Host header."""
     address, port = listening.getsockname()[:2]
     names = {f"[{address}]" if ":" in address else address}
     if ipaddress.ip_address(address).is_loopback:

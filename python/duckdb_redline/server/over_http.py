@@ -36,7 +36,7 @@ SESSION = "mcp-session-id"
 MAX_BODY_BYTES, MAX_IDLE_SECONDS = 8 << 20, 30 * 60
 # What one token may have at a time, whatever the others do.
 MAX_SESSIONS, MAX_REQUESTS = 16, 32
-# Connections beyond those: of whoever has sent no token yet.
+# Connections beyond those: of clients that have sent no token yet.
 MAX_UNKNOWN = 64
 TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{32,512}")
 MAKE_ONE = "python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
@@ -64,7 +64,7 @@ class Tokens:
 
 
 class Shares:
-    """Gives each token its share of the server: requests at a time, and sessions, of which a further one ends the oldest."""
+    """Gives each token its share of the server: requests at a time, and sessions; a further one ends the oldest."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -136,7 +136,7 @@ def digest(token: str) -> bytes:
 
 
 def tokens_of(path: pathlib.Path) -> Tokens:
-    """Reads the file of the tokens; a ValueError says what is wrong with it."""
+    """Reads the file of the tokens; a ValueError describes the defect."""
     try:
         with path.open(encoding="ascii") as file:
             found = os.fstat(file.fileno())
@@ -164,7 +164,7 @@ def tokens_of(path: pathlib.Path) -> Tokens:
 
 
 def place(text: str) -> tuple[str, int]:
-    """Reads `[ADDRESS:]PORT`; a ValueError says what is wrong with it."""
+    """Reads `[ADDRESS:]PORT`; a ValueError describes the defect."""
     address, _, port = text.rpartition(":")
     address = address.strip("[]") or "127.0.0.1"
     try:

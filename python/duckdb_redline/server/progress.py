@@ -17,7 +17,7 @@ SECONDS = 10.0
 
 
 class Progress:
-    """The state of one call, as its client is told."""
+    """The state of one call, as reported to its client."""
 
     def __init__(self, context: Context, seconds: float) -> None:
         self.context, self.seconds, self.message = context, seconds, "works"

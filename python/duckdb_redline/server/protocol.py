@@ -35,7 +35,7 @@ NOBODY = (
 
 
 def one_session() -> Callable[[Context], str]:
-    """Returns what names the session of a call where one client is served."""
+    """Returns the function that names the session of a call, for a server of one client."""
     session = f"client:{secrets.token_urlsafe(16)}"
     return lambda context: session
 
@@ -54,7 +54,7 @@ def make_server(
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        # Who cannot ask a person is not offered what a person must approve.
+        # A client that cannot ask a person is not offered tools that need approval.
         offered = [
             tool
             for tool in granted_tools(host, structured)
@@ -77,7 +77,7 @@ def make_server(
     ) -> types.ReadResourceResult:
         if str(params.uri) != URI:
             raise MCPError(types.INVALID_PARAMS, "not_found: there is no such resource")
-        # Who reads it later reads what waits then.
+        # A later read returns the calls that wait then.
         return types.ReadResourceResult(contents=[await apps.read(session_of(context))], ttl_ms=0)
 
     async def call_tool(
@@ -94,14 +94,14 @@ def make_server(
         if queries is not None and params.name == NAME:
             return await queries.run(call[2], arguments)
         payload = None
-        # Of these sandboxes nothing else wants a yes.
+        # In these sandboxes no other tool needs approval.
         if params.name in host.writing:
             try:
                 payload = await host.called(
                     call[2], "SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key
                 )
             except duckdb.Error:
-                pass  # The answer to the call says what is wrong with it.
+                pass  # The answer to the call has the error.
         if payload is not None:
             if not approver.can_ask(context):
                 return refusal(NOBODY)
@@ -159,12 +159,12 @@ def granted_tools(host: Host, structured: bool) -> list[types.Tool]:
 
 
 def camel(tool: dict[str, Any]) -> dict[str, Any]:
-    """Returns what the protocol calls the columns of redline_tools()."""
+    """Returns a row of redline_tools() with the names that the protocol has for its columns."""
     names = {"input_schema": "inputSchema", "output_schema": "outputSchema"}
     return {names.get(name, name): given for name, given in tool.items()}
 
 
-async def serve(server: Server[Any]) -> None:
+async def serve_stdio(server: Server[Any]) -> None:
     """Serves one client on stdin and stdout until it closes them."""
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

@@ -77,7 +77,7 @@ class Queries:
         seconds: int,
         max_file_bytes: int | None = None,
     ) -> None:
-        """Takes what may be read, and the time of a query."""
+        """Takes the readable directories, and the time limit of a query."""
         self.seconds = seconds
         self.served: dict[str, Any] = {
             "sandboxes": sandboxes_of(folders, write=False), "roots": list(map(str, folders.values())), "extension": str(extension),

@@ -19,7 +19,7 @@ from typing import Any
 import duckdb
 
 from duckdb_redline.connection import connect, literal
-from duckdb_redline.locked import tools_of
+from duckdb_redline.locked import lock, tools_of
 from duckdb_redline.server.unseen import is_unseen
 
 # Bytes of memory that the process may write to, and those of them that DuckDB uses.
@@ -34,7 +34,7 @@ OWN_ERROR = re.compile(
     r"|tool_failed): .*)",
     re.DOTALL,
 )
-# Runs the user's statement; query() refuses by DuckDB's parser what is not one SELECT. DuckDB writes each value as JSON.
+# Runs the user's statement; query() refuses any text that DuckDB's parser does not read as one SELECT. DuckDB writes each value as JSON.
 WRAPPED = "SELECT system.main.to_json(COLUMNS(*)) FROM system.main.query(?)"
 Given = dict[str, Any]
 
@@ -45,7 +45,7 @@ class Refused(Exception):
 
 def main() -> None:
     given: Given = json.load(sys.stdin.buffer)
-    # What DuckDB prints, such as a log on stdout, is no answer.
+    # Output of DuckDB, such as a log on stdout, is not an answer.
     out, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     try:
@@ -69,13 +69,17 @@ def open_database(given: Given) -> duckdb.DuckDBPyConnection:
         },
         extension=given["extension"],
     )  # fmt: skip
-    roots, largest = ", ".join(map(literal, given["roots"])), given["max_file_bytes"]
-    for setting in (
-        f"redline_sandboxes = {literal(json.dumps(given['sandboxes']))}", f"redline_tool_grants = {tools_of(con).reading}", f"redline_max_seconds = {given['seconds']}",
-        *([f"redline_max_read_bytes = {largest}"] if largest is not None else []),
-        f"allowed_directories = [{roots}]", "enable_external_access = false", "disabled_filesystems = 'LocalFileSystem'", "lock_configuration = true",
-    ):  # fmt: skip
-        con.execute(f"SET GLOBAL {setting}")
+    largest = given["max_file_bytes"]
+    settings = {
+        "redline_sandboxes": literal(json.dumps(given["sandboxes"])),
+        "redline_tool_grants": tools_of(con).reading,
+        "redline_max_seconds": given["seconds"],
+        **({"redline_max_read_bytes": largest} if largest is not None else {}),
+        "allowed_directories": f"[{', '.join(map(literal, given['roots']))}]",
+        "enable_external_access": "false",
+        "disabled_filesystems": "'LocalFileSystem'",
+    }
+    lock(con, settings)
     ((doors,),) = con.execute(
         "SELECT open_doors FROM system.main.redline_capabilities()"
     ).fetchall()
@@ -133,7 +137,7 @@ def answer(con: duckdb.DuckDBPyConnection, given: Given) -> dict[str, object]:
 
 
 def check(statements: list[duckdb.Statement]) -> None:
-    """Refuses what is not one statement that reads; the parser says what each is."""
+    """Refuses any text but one statement that reads; the parser names the kinds."""
     kinds = [str(statement.type).rpartition(".")[2] for statement in statements]
     if kinds != ["SELECT"]:
         raise Refused(
@@ -202,7 +206,7 @@ def as_result(columns: str, rows: list[str], cut: str | None, form: str) -> dict
 
 
 def escaped(text: str) -> str:
-    """Returns a line without characters that end a line, hide or reorder text: JSON's escapes stand for them."""
+    """Returns a line without characters that end a line, hide or reorder text: they become JSON's escapes."""
     return text if text.isascii() and text.isprintable() else "".join(map(visible, text))
 
 

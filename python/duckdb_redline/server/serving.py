@@ -1,4 +1,4 @@
-"""What runs until the last client has gone: the protocol on its transport, and beside it the page of approvals."""
+"""Serves until the last client has gone: the protocol on its transport, and the page of approvals."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from mcp.server.lowlevel import Server
 from .approver import Approver
 from .forms import Forms
 from .host import Host
-from .protocol import make_server, one_session, serve
+from .protocol import make_server, one_session, serve_stdio
 from .query import Queries
 
-# What runs until it is cancelled, or the last client has gone.
-Serve = Callable[[], Coroutine[Any, Any, None]]
+# A server, which runs until it is cancelled, or the last client has gone.
+Runner = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Refused(Exception):
-    """What was asked for cannot be served; the text says why."""
+    """The request cannot be served; the text is the reason."""
 
 
-def serving(host: Host, queries: Queries | None, given: argparse.Namespace) -> Serve:
-    """Returns what serves, with everything open that it needs; raises Refused where that cannot be."""
-    beside: Serve | None = None
+def make_runner(host: Host, queries: Queries | None, given: argparse.Namespace) -> Runner:
+    """Returns the server, with everything open that it needs; raises Refused if that is not possible."""
+    page_runner: Runner | None = None
     approver: Approver = Forms(host)
     if given.approve == "terminal":
         from .terminal import Terminal
@@ -42,10 +42,10 @@ def serving(host: Host, queries: Queries | None, given: argparse.Namespace) -> S
 
         approver = page = Browser(host)
 
-        async def beside_it() -> None:
+        async def run_page() -> None:
             await page.serve(given.open)
 
-        beside = beside_it
+        page_runner = run_page
     make = functools.partial(
         make_server,
         host,
@@ -58,8 +58,8 @@ def serving(host: Host, queries: Queries | None, given: argparse.Namespace) -> S
 
     async def run() -> None:
         async with anyio.create_task_group() as group:
-            if beside is not None:
-                group.start_soon(beside)
+            if page_runner is not None:
+                group.start_soon(page_runner)
             group.start_soon(until_terminated, group.cancel_scope)
             await protocol()
             group.cancel_scope.cancel()
@@ -68,28 +68,28 @@ def serving(host: Host, queries: Queries | None, given: argparse.Namespace) -> S
 
 
 async def until_terminated(scope: anyio.CancelScope) -> None:
-    """Ends what is served when the process is told to end (SIGTERM), as when the last client has gone."""
+    """Ends the server on SIGTERM, as when the last client has gone."""
     with anyio.open_signal_receiver(signal.SIGTERM) as signals:
         async for _ in signals:
             scope.cancel()
 
 
-def on_stdio(make: Callable[..., Server[Any]]) -> Serve:
+def on_stdio(make: Callable[..., Server[Any]]) -> Runner:
     server = make(one_session())
 
     async def run() -> None:
-        await serve(server)
+        await serve_stdio(server)
 
     return run
 
 
-def over_http(make: Callable[..., Server[Any]], given: argparse.Namespace) -> Serve:
+def over_http(make: Callable[..., Server[Any]], given: argparse.Namespace) -> Runner:
     from .listening import bound
     from .over_http import place, serve_http, tokens_of
 
     if given.write and given.approve == "client":
         print(
-            "redline-mcp: whoever holds a token answers for the person: no yes is asked for beside the client",
+            "redline-mcp: any holder of a token can answer for the person: only the client asks for approvals",
             file=sys.stderr,
             flush=True,
         )

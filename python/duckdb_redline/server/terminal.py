@@ -21,11 +21,11 @@ from .host import Host
 if TYPE_CHECKING:
     from .approver import Context
 
-# What a page may have at least, and what a question needs below it.
+# The smallest size of a page, and the lines that a question needs below it.
 LEAST_WIDTH, LEAST_HEIGHT, BELOW = 40, 10, 5
-# Seconds after a page is drawn in which keys are dropped: they were meant for what stood there before.
+# Seconds after a page is drawn in which keys are dropped: they were meant for the previous content.
 PAUSE = 0.7
-# Seconds after a question was withdrawn in which the next one wants a word: a person may be about to answer the other.
+# Seconds after a question was withdrawn in which the next one asks for a word: a person may be about to answer the other.
 RECENT = 10
 # Letters of that word; neither of them answers another question.
 LETTERS = "abcdefghjkmpqrstvwxz"
@@ -71,7 +71,7 @@ class Terminal:
         return None
 
     async def decide(self, call: Call, pages: list[Page]) -> None:
-        """Asks, and says what came of the answer before anything else is drawn."""
+        """Asks, and reports the result before anything else is drawn."""
         stop = threading.Event()
         try:
             answer = await anyio.to_thread.run_sync(
@@ -103,7 +103,7 @@ class Terminal:
         return min(max(columns, LEAST_WIDTH), 200), max(lines - BELOW, LEAST_HEIGHT)
 
     def answer(self, pages: list[Page], client: str, stop: threading.Event) -> bool | None:
-        """Shows all pages, one question at a time: True is a yes to all that was shown, False a no, None neither."""
+        """Shows all pages, one question at a time: True approves everything that was shown, False declines, None neither."""
         with self.asking:
             yes = self.words()
             for page in pages:
@@ -129,7 +129,7 @@ class Terminal:
         return None
 
     def words(self) -> tuple[str, ...]:
-        """Returns what says yes. After a question that was withdrawn it is a word that nobody can have typed for that."""
+        """Returns the text that approves. After a question that was withdrawn it is a word that nobody can have typed for that one."""
         if time.monotonic() - self.withdrawn < RECENT:
             self.write(
                 "\nThe question above was withdrawn. This is another one, and its yes is another word.\n"
@@ -143,13 +143,13 @@ class Terminal:
             rest = rest[os.write(self.file, rest) :]
 
     def drop_keys(self, stop: threading.Event) -> None:
-        """Drops what was typed before a page could be read."""
+        """Drops keys that were typed before a page could be read."""
         stop.wait(PAUSE)
         # Also of a line that was begun.
         termios.tcflush(self.file, termios.TCIFLUSH)
 
     def line(self, stop: threading.Event) -> str | None:
-        """Returns what a person types; None when nobody waits for it any more, or the terminal is gone."""
+        """Returns the line that a person types; None when the answer is no longer needed, or the terminal is gone."""
         typed = b""
         while not typed.endswith(b"\n"):
             if stop.is_set():

@@ -128,7 +128,7 @@ fn another_operation_or_state_is_not_approved() {
 }
 
 #[test]
-fn what_was_shown_is_not_approved_once_the_file_has_changed() {
+fn a_shown_payload_cannot_be_approved_once_the_file_has_changed() {
     let host = Host::new();
     host.propose(&WRITE).unwrap();
     let shown = host.proposal(&WRITE).payload;
@@ -183,7 +183,7 @@ fn a_wider_scope_covers_what_its_name_says_and_no_other_session() {
 }
 
 #[test]
-fn what_was_given_is_listed_and_taken_back() {
+fn approvals_are_listed_and_withdrawn() {
     let other = Operation { path: b"b", arguments: &[b"x"], result: Some(b"x"), ..WRITE };
     let host = Host::approved(&WRITE, Scope::Sandbox);
     host.propose(&Operation { session: &OTHER, ..WRITE }).unwrap();
@@ -258,7 +258,7 @@ fn one_of_eight_threads_uses_an_approval() {
 }
 
 #[test]
-fn what_waits_has_bounded_bytes_and_an_approval_is_never_forgotten() {
+fn waiting_operations_have_bounded_bytes_and_an_approval_is_never_forgotten() {
     let mut host = Host::approved(&WRITE, Scope::Once);
     let content = "x".repeat(BYTES / 8);
     let proposed = |argument: &'static [&'static [u8]]| Operation {
@@ -443,7 +443,7 @@ fn a_request_is_shown_to_the_holder_of_the_key_alone_and_takes_what_the_call_tak
 }
 
 #[test]
-fn what_is_planned_for_a_person_drops_no_request() {
+fn plans_for_a_person_drop_no_request() {
     let mut host = Host::new();
     let content = "x".repeat(BYTES / 10);
     let paths = [b"0", b"1", b"2", b"3", b"4", b"5"];
@@ -462,7 +462,7 @@ fn what_is_planned_for_a_person_drops_no_request() {
 }
 
 #[test]
-fn a_yes_to_what_can_no_longer_be_planned_is_void() {
+fn an_approval_is_void_once_its_operation_cannot_be_planned() {
     let host = Host::new();
     let void = |wide: &str| {
         let error = Error::not_found(wide.to_owned());

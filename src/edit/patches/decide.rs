@@ -25,7 +25,7 @@ pub fn decide(files: &[Fitted]) -> Result<Decision> {
             let is_after = |file: &&Fitted| file.state == State::After;
             let path = files.iter().find(is_after).map_or("", |file| file.path.as_str());
             Error::stale(format!("{} has its change already, and other files do not", quoted(path)))
-                .with_hint("Leave out what is done, and send the rest")
+                .with_hint("Leave out the applied changes, and send the rest")
         })?;
     }
     Ok(if all == State::Before { Decision::Apply } else { Decision::AlreadyApplied })

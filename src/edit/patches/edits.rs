@@ -10,7 +10,7 @@ const FIELDS: [&str; 4] = ["path", "old_string", "new_string", "replace_all"];
 
 pub(super) fn read(patch: &str) -> Result<Vec<FileChange>> {
     let list = strict_json::parse(patch).map_err(|error| {
-        Error::invalid_args(format!("the patch is no JSON list of edits: {error}"))
+        Error::invalid_args(format!("the patch is not a JSON list of edits: {error}"))
             .with_hint("Give [{\"path\": …, \"old_string\": …, \"new_string\": …}, …]")
     })?;
     let count = list.as_array().map_or(0, Vec::len);

@@ -153,7 +153,7 @@ fn missing(file: FileName<'_>) -> Error {
 
 fn missing_move(file: FileName<'_>, path: &str) -> Error {
     Error::stale(format!("{file} has its change already, and has not moved to {}", quoted(path)))
-        .with_hint("Leave out of its changes what is done")
+        .with_hint("Leave its applied changes out")
 }
 
 fn exists(path: &str) -> Error {
@@ -206,7 +206,7 @@ fn fit_hunks(
                 hunks[index].line,
                 if found.state == State::After { "made already" } else { "not made yet" }
             ))
-            .with_hint(format!("Leave out of the changes of {file} what is done"))
+            .with_hint(format!("Leave the applied changes of {file} out"))
         })?;
     }
     // If it could be either, the other files decide, and this one needs its content.

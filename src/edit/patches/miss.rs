@@ -46,7 +46,7 @@ pub(super) fn not_found(
             place + 1
         ))
         .with_hint(
-            "Say what stands at the end as it is: the last line, and whether a newline follows",
+            "Give the end of the file as it is: the last line, and whether a newline follows",
         );
     };
     let wanted = &old[index].text;
@@ -110,5 +110,7 @@ pub(super) fn not_unique(file: FileName<'_>, hunk: &Hunk, places: &[usize]) -> E
         hunk.line,
         named.join(", ")
     ))
-    .with_hint("Add lines around it that stand there alone, or the right line number in its header")
+    .with_hint(
+        "Add surrounding lines that occur only there, or the right line number in its header",
+    )
 }

@@ -117,7 +117,7 @@ fn what_is_not_done_is_refused_in_words() {
             r#"[{"path": "f", "old": "a", "new_string": "b"}]"#,
             "edit 1 of the list has the field 'old'",
         ),
-        (r#"[{"path": "f", "path": "g"}]"#, "no JSON list"),
+        (r#"[{"path": "f", "path": "g"}]"#, "not a JSON list"),
     ] {
         let error = refused(patch);
         assert!(error.starts_with("invalid_args: ") && error.contains(words), "{patch}: {error}");
@@ -222,7 +222,7 @@ fn fuzz_overlooks_white_space_and_typography_where_one_place_is_left_and_names_t
 }
 
 #[test]
-fn what_is_made_already_is_not_made_again() {
+fn an_applied_change_is_not_made_again() {
     for patch in [
         format!("{UNIFIED}@@ -1,2 +1,3 @@\n a\n+new\n b\n"),
         format!("{UNIFIED}@@ -1 +1,2 @@\n a\n+new\n"),
@@ -246,7 +246,7 @@ fn what_is_made_already_is_not_made_again() {
 }
 
 #[test]
-fn what_is_made_where_it_is_named_is_not_made_again_where_the_old_lines_stand_too() {
+fn a_change_applied_at_its_line_is_not_made_again_elsewhere() {
     let patch = format!("{UNIFIED}@@ -1,2 +1,3 @@\n a\n+x\n b\n");
     let once = made(&patch, "a\nb\nc\na\nb\n");
     assert_eq!(once, "a\nx\nb\nc\na\nb\n");

@@ -69,7 +69,7 @@ fn a_line_keeps_its_line_end_and_a_new_one_takes_that_of_the_file() {
 }
 
 #[test]
-fn several_matches_are_refused_and_their_lines_told() {
+fn several_matches_are_refused_with_their_lines() {
     let many = "x\n".repeat(23) + "x x\n";
     for (base, old, message) in [
         (
@@ -235,7 +235,7 @@ fn the_diff_is_that_of_the_whole_file_with_three_lines_of_context() {
 }
 
 #[test]
-fn another_base_is_stale_and_what_is_no_id_is_refused() {
+fn another_base_is_stale_and_an_invalid_id_is_refused() {
     let id = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
     let other = "0000000000000000000000000000000000000000";
     assert!(check_base(FILE, id, id).is_ok() && check_base(FILE, &id.to_uppercase(), id).is_ok());

@@ -91,7 +91,7 @@ impl Kind for Spoken {
 const TOOL: Param<Spoken> = required("tool", "The tool, by its name in redline_tools()");
 const ARGS: Param<Spoken> = required("args", "Its arguments, as a JSON object");
 const RAISES: Param<Flag> =
-    flag("raises", false, "Whether what is wrong is an SQL error instead of an answer");
+    flag("raises", false, "Whether an error is raised in SQL instead of being the answer");
 
 /// The whole answer, MCP's `CallToolResult`.
 pub struct RedlineCall;
@@ -101,7 +101,7 @@ impl Declared for RedlineCall {
         name: "redline_call",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "Calls a tool and returns MCP's CallToolResult as JSON; what is wrong is its answer",
+        description: "Calls a tool and returns MCP's CallToolResult as JSON, also for a failed call",
         example: "SELECT redline_call('GitDiffSummary', '{\"from\": \"HEAD\"}')",
     };
 }

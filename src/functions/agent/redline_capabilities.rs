@@ -43,13 +43,13 @@ impl Row for SandboxRow {
         bigint("max_file_bytes", "Bytes of the largest file", |sandbox| {
             sandbox.max_file_bytes().into()
         }),
-        boolean("read_approval", "Whether reading wants a person's yes", |sandbox| {
+        boolean("read_approval", "Whether a person must approve reading", |sandbox| {
             Some(sandbox.approvals().read)
         }),
-        boolean("write_approval", "Whether write_file wants a person's yes", |sandbox| {
+        boolean("write_approval", "Whether a person must approve write_file", |sandbox| {
             Some(sandbox.approvals().write)
         }),
-        boolean("edit_approval", "Whether edit_file wants a person's yes", |sandbox| {
+        boolean("edit_approval", "Whether a person must approve edit_file", |sandbox| {
             Some(sandbox.approvals().edit)
         }),
         varchars(
@@ -126,7 +126,7 @@ impl Row for ExecutionContext {
         ),
         varchar(
             "instructions",
-            "What a server tells a model about the tools, in under 1,500 bytes",
+            "The text about the tools that a server gives to a model, under 1,500 bytes",
             |_, out| out.text(INSTRUCTIONS),
         ),
         varchars(

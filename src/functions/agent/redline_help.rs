@@ -45,14 +45,12 @@ impl Row for Parameter {
             "The type, as SQL writes it; NULL in a macro, where DuckDB asks for none",
             |row, out| out.text(row.kind.as_deref()),
         ),
-        varchar(
-            "default",
-            "What it is when it is left out, as SQL; NULL for one that must be given",
-            |row, out| out.text(row.default.as_deref()),
-        ),
+        varchar("default", "Its default, as SQL; NULL if it is required", |row, out| {
+            out.text(row.default.as_deref())
+        }),
         varchar(
             "description",
-            "What it is; NULL in a macro, whose function tells it",
+            "Its description; NULL in a macro, whose function has it",
             |row, out| out.text(row.doc),
         ),
     ];
@@ -112,7 +110,7 @@ impl Row for Function {
             "The type of the result; for a table `TABLE(column TYPE, …)`; NULL in the short list and for a macro",
             |row, out| out.text(row.subject.returns().filter(|_| row.is_whole)),
         ),
-        varchar("description", "What it returns or does, in one line", |row, out| {
+        varchar("description", "Its result or effect, in one line", |row, out| {
             out.text(row.subject.description())
         }),
         varchar(
@@ -275,7 +273,7 @@ const ALL: &str = "ALL";
 
 const FUNCTION: Param<Maybe<Text>> = optional(
     "function",
-    "The function or macro of which everything is told, or ALL functions; NULL tells a line of each",
+    "The function or macro to describe in full, or ALL functions; NULL: a line for each",
 );
 
 impl Table for RedlineHelp {

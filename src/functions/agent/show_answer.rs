@@ -20,7 +20,7 @@ impl Answers for GitShow {
         if names_file {
             let error = Error::invalid_args(format!("{} names a file, not a commit", quoted(rev)));
             return Err(error.with_hint(
-                "Call GitFile: rev is what stands before the colon, file what stands after it",
+                "Call GitFile: rev is the part before the colon, file the part after it",
             ));
         }
         let execution = &call.execution;

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_almost_a_tool_is_none() {
+    fn a_misspelt_tool_is_unknown() {
         assert!(find("Diff").is_ok());
         for name in ["diff", "Diff ", "", "Dif"] {
             let error = find(name).err().expect("no tool").to_string();

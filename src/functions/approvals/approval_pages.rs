@@ -53,7 +53,7 @@ impl Row for PageRow {
     const OWN: &'static [Col<Self>] = &[
         bigint("page", "The page's number, from 1", |(index, ..)| (index + 1).into()),
         bigint("pages", "How many pages there are", |(_, count, _)| count.into()),
-        varchar("text", "What the page shows", |(.., page), out| out.text(page.text.as_str())),
+        varchar("text", "The text of the page", |(.., page), out| out.text(page.text.as_str())),
         varchar(
             "proof",
             "Proves that this page and those before it were made",

@@ -25,7 +25,7 @@ impl Declared for ApprovalsGiven {
         name: "approvals_given",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "What was approved and not used up: of this connection, or with the host's key of all",
+        description: "The approvals that are not used up: of this connection, or with the host's key of all",
         example: "SELECT scope, path, expires_at FROM approvals_given()",
     };
 }

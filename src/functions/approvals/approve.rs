@@ -26,7 +26,7 @@ impl Declared for Approve {
         name: "approve",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "Records a yes to what a payload shows, with the host's key, and returns its approval id",
+        description: "Approves the operation of a payload, with the host's key, and returns its approval id",
         example: "SELECT approve(payload, 'once', getvariable('key'), getvariable('seen')) FROM pending_approvals(getvariable('key'))",
     };
 }

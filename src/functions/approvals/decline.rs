@@ -17,7 +17,7 @@ impl Declared for Decline {
         name: "decline",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "Records a no to what a payload shows, with the host's key, and returns its approval id",
+        description: "Declines the operation of a payload, with the host's key, and returns its approval id",
         example: "SELECT decline(payload, getvariable('key')) FROM pending_approvals(getvariable('key'))",
     };
 }

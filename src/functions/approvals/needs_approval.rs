@@ -22,7 +22,7 @@ impl Declared for NeedsApproval {
         name: "needs_approval",
         family: Family::Approvals,
         grant: Grant::Tools(&["read_file", "write_file", "edit_file", "apply_patch", "undo"]),
-        description: "The payload that a person decides on before a call of a file tool; NULL when nobody has to be asked",
+        description: "The payload for a person's decision before a call of a file tool; NULL when none is needed",
         example: "SELECT needs_approval('read_file', '{\"path\": \"workspace/a.txt\"}')",
     };
 }

@@ -48,10 +48,10 @@ impl Row for Waiting {
         varchar("description", "What would be done, in one line", |row, out| {
             out.text(row.payload.description())
         }),
-        json("payload", "What a person decides on", |row, out| out.json(row.payload.to_json())),
+        json("payload", "The payload to decide on", |row, out| out.json(row.payload.to_json())),
         varchar(
             "session",
-            "Whose call it is: a name, or `connection 7` for a connection without one",
+            "The session of the call: a name, or `connection 7` for a connection without one",
             |row, out| out.text(shown_session(&row.session)),
         ),
     ];

@@ -20,7 +20,7 @@ impl Declared for Withdraw {
         name: "withdraw",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "Takes back what was approved or declined under an id, and forgets what waits under it",
+        description: "Withdraws the approval or decline under an id, and forgets an operation that waits under it",
         example: "SELECT withdraw(approval_id, getvariable('key')) FROM approvals_given(key := getvariable('key'))",
     };
 }

@@ -35,6 +35,6 @@ impl Database {
     pub fn of(settings: &Settings) -> Result<Arc<Self>> {
         settings
             .extra_info()
-            .ok_or_else(|| Error::tool_failed("the database has no state of redline"))
+            .ok_or_else(|| Error::tool_failed("redline is not loaded in this database"))
     }
 }

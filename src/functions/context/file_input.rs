@@ -60,7 +60,7 @@ fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> 
         FileError::TooLarge(size) => too_large(given, size, limit),
         // Only the remote file system knows the error.
         FileError::Failed(words) if path.has_scheme() => Error::tool_failed(format!(
-            "DuckDB cannot read {} and says {}",
+            "DuckDB cannot read {}: {}",
             quoted(given),
             quoted(words.trim())
         )),
@@ -77,7 +77,7 @@ fn missing(given: &str) -> Error {
 
 fn not_readable(given: &str) -> Error {
     Error::fs_denied(format!("the system does not let DuckDB read {}", quoted(given)))
-        .with_hint("Give a file that the user who runs DuckDB may read")
+        .with_hint("Give a file that DuckDB's user may read")
 }
 
 fn unreadable(given: &str) -> Error {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_of_what_is_no_tool_is_refused_with_the_nearest_name() {
+    fn a_grant_of_an_unknown_tool_is_refused_with_the_nearest_name() {
         let tools = ["Diff", "GitDiff", "read_file"];
         for grants in [&[][..], &["*"], &["Diff", "*"], &["read_file", "GitDiff"]] {
             assert!(refuse_unknown(grants, &tools).is_ok(), "{grants:?}");

@@ -24,7 +24,7 @@ impl Declared for EditFiles {
         name: "edit_files",
         family: Family::Files,
         grant: Grant::Tools(&["apply_patch"]),
-        description: "Changes several files as a patch says, all or none",
+        description: "Applies a patch to several files, all or none",
         example: "SELECT edit_files('workspace', '[{\"path\": \"app.py\", \"old_string\": \"x = 1\", \"new_string\": \"x = 2\"}]').outcome",
     };
 }
@@ -117,7 +117,7 @@ fn patch_arguments(args: Args<'_>) -> Result<PatchArguments> {
     let base_oids = match options.get(BASE_OIDS)? {
         None => BTreeMap::new(),
         Some(text) => serde_json::from_str(text).map_err(|error| {
-            Error::invalid_args(format!("base_oids is no JSON object of texts: {error}"))
+            Error::invalid_args(format!("base_oids is not a JSON object of texts: {error}"))
                 .with_hint("Give '{\"src/app.py\": \"<git blob id>\"}'")
         })?,
     };

@@ -17,7 +17,7 @@ impl Declared for RedlineLog {
         name: "redline_log",
         family: Family::Files,
         grant: Grant::Tools(&["edit_file", "write_file"]),
-        description: "The operations on files: what was done, declined or failed, and what others wrote in between",
+        description: "The operations on files, done, declined or failed, and changes by others in between",
         example: "SELECT tool, path, kind, outcome FROM redline_log()",
     };
 }
@@ -94,7 +94,7 @@ impl Row for LogRow {
             |row, out| out.text(row.id.as_deref()),
         ),
         timestamp("at", "When it began, or when it was found", |row| row.at),
-        varchar("client", "For whom: the same for all calls of a session", |row, out| {
+        varchar("client", "The session, by a name that all of its calls have", |row, out| {
             out.text(row.client.as_deref())
         }),
         varchar("tool", "The tool", |row, out| out.text(row.tool.as_deref())),

@@ -45,7 +45,7 @@ const SANDBOX: Param<Name> = required("sandbox", "The sandbox");
 const DRY_RUN: Param<Flag> = flag("dry_run", false, "Whether nothing is written");
 const PATH: Param<Maybe<Text>> = optional("path", "The only file, as sandbox/relative/path");
 const SESSION: Param<Maybe<Text>> =
-    optional("session", "Whose operations, as redline_log() has the client; NULL for one's own");
+    optional("session", "The client in redline_log() whose operations are undone; NULL: one's own");
 const SINCE: Param<Maybe<Moment>> = optional("since", "The moment from which on; NULL for all");
 
 /// The options of both.

@@ -65,7 +65,7 @@ impl Kind for Texts {
 
     fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<String>> {
         let wrong = |what: &str, hint: &str| {
-            Error::invalid_args(format!("{} is no {what}", asked.name)).with_hint(hint)
+            Error::invalid_args(format!("{} is not a {what}", asked.name)).with_hint(hint)
         };
         let text = |text: &Value| text.as_text().map(str::to_owned);
         match given.value() {

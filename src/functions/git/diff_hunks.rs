@@ -37,7 +37,7 @@ impl Row for FileHunks {
             row.hunk().new.0.into()
         }),
         bigint("new_lines", "Its lines of the new file", |row| row.hunk().new.1.into()),
-        varchar("section", "The heading behind @@, such as a function's first line", |row, out| {
+        varchar("section", "The heading after @@, such as a function's first line", |row, out| {
             out.text(row.hunk().section.as_slice())
         }),
         varchar("patch", "The hunk as git prints it, from its @@ line on", |row, out| {

@@ -21,7 +21,7 @@ use crate::query::file_blame::{BlameQuery, BlamedLine, BlamedLines};
 
 const REVISION: Param<Name> = required(
     "rev",
-    "The newest version: a revision, INDEX or WORKTREE; a range a..b follows no line behind a",
+    "The newest version: a revision, INDEX or WORKTREE; a range a..b follows no line beyond a",
 );
 
 /// Commits to ignore.
@@ -65,7 +65,7 @@ impl Row for BlamedLines {
         }),
         boolean(
             "is_boundary",
-            "Whether its history was followed no further: a root, or the end of what was asked for",
+            "Whether its history ends here: at a root commit, or at the end of the range",
             |row| Some(row.version().is_boundary),
         ),
     ];
@@ -195,7 +195,7 @@ impl Kind for CopySearch {
         let copies = given.integer().unwrap_or_default();
         u8::try_from(copies).ok().filter(|copies| *copies <= MOST).ok_or_else(|| {
             Error::invalid_args(format!("{} is {copies}", asked.name)).with_hint(
-                "Give 0 to 3: from no other file, from those changed with it, for new files from all, from all",
+                "Give 0 to 3. 0: no other file; 1: files of the same commit; 2: for new files all files; 3: all files",
             )
         })
     }

@@ -32,7 +32,7 @@ impl Declared for FileContent {
         name: "file_content",
         family: Family::Git,
         grant: Grant::Tools(&["GitFile", "GitDiff"]),
-        description: "The text of a file at a revision, in the index or in the work tree; NULL where it is not there",
+        description: "The text of a file at a revision, in the index or in the work tree; NULL if the file is missing",
         example: "SELECT file_content('README.md', 'HEAD~1', '.')",
     };
 }
@@ -43,7 +43,7 @@ pub struct FileBytes;
 impl Declared for FileBytes {
     const DECLARATION: Declaration = Declaration {
         name: "file_bytes",
-        description: "The bytes of a file at a revision, in the index or in the work tree; NULL where it is not there",
+        description: "The bytes of a file at a revision, in the index or in the work tree; NULL if the file is missing",
         example: "SELECT octet_length(file_bytes('README.md', 'HEAD~1', '.'))",
         ..FileContent::DECLARATION
     };

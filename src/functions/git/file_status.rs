@@ -27,12 +27,12 @@ impl Row for FileStatus {
         }),
         varchar(
             "index_status",
-            "What the index changes of HEAD: added, deleted, modified, type_changed, renamed, unmerged",
+            "The change from HEAD to the index: added, deleted, modified, type_changed, renamed, unmerged",
             |row, out| out.text(row.index),
         ),
         varchar(
             "worktree_status",
-            "What the work tree changes of the index: as above, or untracked or ignored",
+            "The change from the index to the work tree: as above, or untracked or ignored",
             |row, out| out.text(row.work_tree),
         ),
         varchar(
@@ -41,9 +41,11 @@ impl Row for FileStatus {
             |row, out| out.text(row.conflict),
         ),
         boolean("is_submodule", "Whether it is a submodule", |row| Some(row.is_submodule)),
-        utinyint("similarity", "How similar a renamed file is to what it was, in percent", |row| {
-            row.similarity
-        }),
+        utinyint(
+            "similarity",
+            "Similarity of a renamed file to its old version, in percent",
+            |row| row.similarity,
+        ),
     ];
 }
 
@@ -55,7 +57,7 @@ impl Declared for FileStatusTable {
         name: "file_status",
         family: Family::Git,
         grant: Grant::Tools(&["GitStatus", "GitDiff"]),
-        description: "The files that git status lists: what is staged, changed, in conflict or not tracked",
+        description: "The files that git status lists: staged, changed, in conflict or untracked",
         example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
     };
 }

@@ -22,7 +22,7 @@ const FIRST: Param<Maybe<BigInt>> =
     required("first", "The first line, from 1; NULL for the first of the file");
 const LAST: Param<Maybe<BigInt>> = required("last", "The last line; NULL for the last of the file");
 const REVISION: Param<Name> =
-    required("rev", "The newest version: a revision; a range a..b lists no commit behind a");
+    required("rev", "The newest version: a revision; a range a..b lists no commit beyond a");
 
 /// Lines of a file at a commit.
 pub struct LinesThere;
@@ -40,7 +40,7 @@ impl Row for LinesThere {
         bigint("last_line", "The last of the lines there", |row| i64::from(row.last_line).into()),
         varchar(
             "patch",
-            "What the commit changed of the lines, as git log -L prints it",
+            "The commit's change of the lines, as git log -L prints it",
             |row, out| out.text(row.patch.as_slice()),
         ),
     ];
@@ -83,7 +83,7 @@ fn asked(file: String, first: Option<i64>, last: Option<i64>) -> Result<(String,
     let (from, to) = (line("first", first, 1)?, line("last", last, u32::MAX)?);
     if to < from {
         return Err(Error::invalid_args(format!("first is {from} and last is {to}"))
-            .with_hint("The last line is not before the first"));
+            .with_hint("The last line must not be before the first"));
     }
     Ok((file, LinesAsked::Between(from, to)))
 }

@@ -16,7 +16,7 @@ use crate::text::moved::{MovedMode, MovedWhitespace};
 
 const MODE: Param<OneOf<MovedMode>> = choice(
     "mode",
-    "What is marked: zebra (blocks told apart), plain (any line), blocks or dimmed-zebra",
+    "Marked lines: zebra (alternating blocks), plain (any line), blocks or dimmed-zebra",
 );
 const WHITESPACE: Param<OneOf<MovedWhitespace>> = choice(
     "whitespace",

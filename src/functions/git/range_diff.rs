@@ -17,7 +17,7 @@ const NEW_RANGE: Param<Name> = required("new_range", "The new commits, as a..b")
 const CREATION_FACTOR: Param<Percent> = number(
     "creation_factor",
     range_diff::CREATION_FACTOR,
-    "What a dropped or added commit costs in percent of its size; more pairs more commits",
+    "Cost of a dropped or added commit in percent of its size; a higher one pairs more commits",
 );
 
 /// A percentage, which may be more than 100.

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_of_git_is_no_table() {
+    fn a_range_of_revisions_is_recognised() {
         for range in [
             "main..feature",
             "main...feature",
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_a_url_or_a_pattern_is_no_range() {
+    fn paths_urls_and_patterns_are_not_ranges() {
         for other in [
             "",
             "main",

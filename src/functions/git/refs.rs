@@ -39,7 +39,7 @@ impl Row for Reference {
             &[Need::Commit],
             varchar(
                 "commit_id",
-                "The id of the commit behind it; NULL where it leads to none",
+                "The id of the commit that it points to; NULL if there is none",
                 |row, out| out.text(row.commit.map(|id| id.to_string())),
             ),
         ),
@@ -75,7 +75,7 @@ impl Row for Reference {
         ),
         needing(
             &[Need::Message],
-            varchar("tagger_name", "Who made an annotated tag", |row, out| {
+            varchar("tagger_name", "The tagger of an annotated tag", |row, out| {
                 let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
                 out.text(tagger.map(|tagger| tagger.name.as_slice()))
             }),
@@ -95,9 +95,7 @@ impl Row for Reference {
         ),
         needing(
             &[Need::Committed],
-            timestamp("committed_at", "When the commit behind it was committed", |row| {
-                row.committed_at
-            }),
+            timestamp("committed_at", "The committer date of that commit", |row| row.committed_at),
         ),
         needing(
             &[Need::Message],

@@ -46,7 +46,7 @@ impl Row for BlamedFile {
         }),
         boolean(
             "is_boundary",
-            "Whether the history was followed no further: a root, or the end of what was asked for",
+            "Whether the history ends here: at a root commit, or at the end of the range",
             |row| Some(row.version().is_boundary),
         ),
     ];

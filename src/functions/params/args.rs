@@ -81,7 +81,7 @@ impl<'a> Args<'a> {
     /// Returns the row itself, for tests of the values that DuckDB passes.
     #[cfg(debug_assertions)]
     pub fn row(&self) -> Arguments<'a> {
-        self.row.unwrap_or_else(|| panic!("{} is no scalar function", self.function))
+        self.row.unwrap_or_else(|| panic!("{} is not a scalar function", self.function))
     }
 
     fn given(&self, name: &str) -> Option<Given<'a>> {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_is_read_by_name_and_what_was_not_has_its_default() {
+    fn given_arguments_are_read_by_name_and_missing_ones_have_defaults() {
         let given = [Value::Text("main".to_owned()), Value::Boolean(false), Value::Integer(5)];
         let args = args(&given);
         assert_eq!(args.get(REV).unwrap(), "main");

@@ -33,7 +33,7 @@ impl Kind for SessionName {
 
 /// The session of the call.
 pub const SESSION: Param<Maybe<SessionName>> =
-    optional("session", "Whose call it is; NULL for the connection's own");
+    optional("session", "The session of the call; NULL for the connection's own");
 
 /// Returns the session that a call names, or that of the connection.
 ///

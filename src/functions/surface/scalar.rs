@@ -49,7 +49,7 @@ impl State for () {
 pub trait Scalar: Declared {
     /// The parameters of each overload.
     const OVERLOADS: &'static [Overload];
-    /// What it returns.
+    /// The type of its result.
     type Returns: Returned;
     /// Its state between rows.
     type State: State;

@@ -102,7 +102,7 @@ fn misfit(error: ApplyError, text: &[u8], file: &FilePatch<'_>) -> Error {
             Error::invalid_args(format!("the patch does not apply: {error}"))
                 .with_source(error)
                 .with_hint(format!(
-                    "The patch is for {}, the text starts with {}; try_apply_patch gives NULL where a patch does not fit",
+                    "The patch is for {}, the text starts with {}; try_apply_patch returns NULL for a patch that does not fit",
                     quoted(&path),
                     quoted(&start)
                 ))

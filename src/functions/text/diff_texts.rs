@@ -18,7 +18,7 @@ impl Declared for DiffTexts {
         name: "diff_texts",
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
-        description: "Two texts compared: the diff, cut at redline_max_diff_bytes, and what it says of them",
+        description: "Compares two texts: the diff, cut at redline_max_diff_bytes, and facts about both",
         example: "SELECT diff_texts('old', 'new').diff",
     };
 }

@@ -143,7 +143,7 @@ impl Kind for Label {
         let label = Text::read(given, asked)?;
         if label.contains(['\n', '\r']) {
             return Err(Error::invalid_args(format!("{} is {}", asked.name, quoted(label)))
-                .with_hint("A label stands beside a marker: give a text of one line"));
+                .with_hint("A label is on the line of a marker: give a text of one line"));
         }
         Ok(label)
     }

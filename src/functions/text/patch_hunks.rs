@@ -57,7 +57,7 @@ impl Row for HunkRows {
             row.hunk.new_start.into()
         }),
         bigint("new_lines", "Its lines of the new file", |row| row.hunk.new_lines.into()),
-        varchar("section", "The heading behind @@", |row, out| out.text(row.hunk.section)),
+        varchar("section", "The heading after @@", |row, out| out.text(row.hunk.section)),
         varchar("patch", "The hunk, from its @@ line on", |row, out| out.text(row.text)),
     ];
 }

@@ -37,10 +37,10 @@ pub fn check_listed(comparison: &Comparison, path: &[u8]) -> Result<()> {
         return Ok(());
     }
     Err(Error::fs_denied(format!(
-        "the file {} is ignored, or lies in another repository: no diff shows it",
+        "the file {} is ignored, or is in another repository: no diff shows it",
         quoted(&shown)
     ))
     .with_hint(
-        "Of a work tree in a sandbox what is tracked may be read, and what file_status lists",
+        "In a sandbox, the tracked files of a work tree may be read, and those that file_status lists",
     ))
 }

@@ -40,7 +40,7 @@ impl Search {
     /// `invalid_args` for no text, an empty one, or too many.
     pub fn texts(texts: Vec<String>) -> Result<Self> {
         if texts.is_empty() || texts.iter().any(String::is_empty) {
-            return Err(Error::invalid_args("contains names no text, or an empty one")
+            return Err(Error::invalid_args("contains has no text, or an empty one")
                 .with_hint("Give a text, or a list of texts"));
         }
         if texts.len() > limits::SEARCHED_TEXTS {

@@ -111,7 +111,7 @@ impl SideFiles {
         Ok(entry.filter(|entry| !entry.mode.is_submodule() && !entry.mode.is_directory()))
     }
 
-    /// Returns what is at a path; a submodule, too.
+    /// Returns the entry at a path; a submodule, too.
     fn entry(&self, path: &[u8]) -> Result<Option<Entry>> {
         Ok(match self.side() {
             Revision::Tree(tree) => {

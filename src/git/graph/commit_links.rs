@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_that_comes_back_to_a_commit_is_told_from_one_that_does_not() {
+    fn a_history_that_reaches_a_commit_again_is_recognised() {
         for (links, is_circle) in [
             (&[][..], false),
             (&[(1, &[2][..]), (2, &[3])], false),

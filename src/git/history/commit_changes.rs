@@ -36,7 +36,7 @@ pub struct CommitChanges {
     pub found: Vec<Vec<u32>>,
 }
 
-/// What to read and measure of commits.
+/// The data of commits to read and measure.
 #[derive(Debug, Clone)]
 pub struct CommitMeasure {
     /// Whether the fields of commits are needed.

@@ -105,7 +105,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     let count = usize::try_from(reader.number()?).unwrap_or(usize::MAX);
     let smallest = STAT_BYTES + hash.len_in_bytes() + 2;
     if count > reader.bytes.len() / smallest {
-        return Err(Fault::Damaged("tells more entries than it can hold"));
+        return Err(Fault::Damaged("states more entries than it can hold"));
     }
     if count > limits::INDEX_ENTRIES {
         return Err(Fault::TooLarge("with more entries than redline reads"));
@@ -157,7 +157,7 @@ fn verify(bytes: &[u8], end: usize, hash: Kind) -> Result<Oid, Fault> {
         let mut hasher = gix::hash::hasher(hash);
         hasher.update(&bytes[..end]);
         if hasher.try_finalize().ok() != Some(checksum) {
-            return Err(Fault::Damaged("has another checksum than it tells"));
+            return Err(Fault::Damaged("has a wrong checksum"));
         }
     }
     Ok(checksum)
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
             return Err(Fault::TooLarge("with a path longer than any system opens"));
         }
         if length.min(usize::from(LENGTH)) != usize::from(flags & LENGTH) {
-            return Err(Fault::Damaged("has a path of another length than it tells"));
+            return Err(Fault::Damaged("has a path of a wrong length"));
         }
         let path = [&last[..kept], &rest[..end]].concat();
         self.take(end)?;

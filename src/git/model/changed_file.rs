@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permission_change_is_no_type_change() {
+    fn a_permission_change_is_not_a_type_change() {
         let entry =
             |mode| Some(Entry::object(Mode::canonical(mode), Oid::null(gix::hash::Kind::Sha1)));
         let status = |old, new| Change::new(Vec::new(), old, new).status();

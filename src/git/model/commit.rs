@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_what_follows_the_first_paragraph() {
+    fn a_body_starts_after_the_first_paragraph() {
         for (message, wanted) in [
             ("one\ntwo\n\nthree\n\nfour\n", "three\n\nfour\n"),
             ("\n\none\n \n\n  three", "  three"),
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_says_who_made_it_and_its_signature_is_no_subject() {
+    fn a_tag_has_a_tagger_and_its_signature_is_not_its_subject() {
         let read = |rest: &str| {
             TagInfo::read(format!("object {TREE}\ntype commit\ntag v1\n{rest}").as_bytes()).unwrap()
         };

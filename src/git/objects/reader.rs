@@ -159,7 +159,7 @@ impl Objects {
             Fault::System(error) => Error::tool_failed(format!(
                 "object {id} of the repository at {given} cannot be read"
             ))
-            .with_hint("Look at the disk and the system's log")
+            .with_hint("Check the disk and the system's log")
             .with_source(error),
             Fault::Refused(error) => *error,
             Fault::Stopped(stopped) => stopped.into(),

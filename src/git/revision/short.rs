@@ -87,7 +87,7 @@ pub fn abbreviated(resolver: &Resolver<'_>, digits: &[u8], hint: Hint) -> Result
         "the abbreviated id {} is ambiguous",
         quoted(&digits.to_str_lossy())
     ))
-    .with_hint(format!("Write more of it; it may be {}", shown.join(", "))))
+    .with_hint(format!("Give more digits; it may be {}", shown.join(", "))))
 }
 
 /// Returns the preference of `core.disambiguate`.

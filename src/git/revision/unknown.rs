@@ -98,12 +98,12 @@ fn beyond_the_first(resolver: &Resolver<'_>, name: &str) -> Result<Option<String
     let is_shallow = resolver.commits()?.is_shallow();
     Ok(Some(if is_shallow {
         format!(
-            "{} is there, and the history is shallow: 'git fetch --unshallow' gets the rest",
+            "{} exists, but the history is shallow: 'git fetch --unshallow' gets the rest",
             quoted(base)
         )
     } else {
         format!(
-            "{} is there, and has no such ancestor; before a first commit there is EMPTY, the empty tree",
+            "{} exists, but has no such ancestor; before a first commit there is EMPTY, the empty tree",
             quoted(base)
         )
     }))

@@ -119,7 +119,7 @@ impl Gate {
                  the host limits what may be read",
                 quoted(&self.given)
             ))
-            .with_hint("Replace the link by what it leads to; git names worktrees and borrowed stores in text"),
+            .with_hint("Replace the link by its target; git names worktrees and borrowed stores in text"),
             OpenError::TooLarge { size } => self.too_large(format!("has {size} bytes or entries in {shown}")),
             OpenError::System(error) => self.system(error, &shown),
             OpenError::Stopped(stopped) => stopped.into(),
@@ -136,7 +136,7 @@ impl Gate {
             )),
             Some("files") => failed
                 .with_hint("Too many files are open; raise the limit of the process (ulimit -n)"),
-            _ => failed.with_hint("Look at the disk and the system's log"),
+            _ => failed.with_hint("Check the disk and the system's log"),
         }
         .with_source(error)
     }

@@ -216,7 +216,7 @@ pub fn check_work_tree(location: &Location) -> Result<()> {
                 "the repository at {} has its work tree in a git directory, whose files are not read",
                 quoted(gate.given())
             ))
-            .with_hint("Look at core.worktree in its configuration"));
+            .with_hint("Check core.worktree in its configuration"));
         }
     }
     Ok(())

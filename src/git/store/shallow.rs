@@ -24,9 +24,9 @@ pub fn read(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
             check_current()?;
         }
         let id = Oid::from_hex(line.strip_suffix(b"\r").unwrap_or(line));
-        ids.insert(id.map_err(|_| {
-            common_dir.gate().damaged("its 'shallow' holds something else than ids")
-        })?);
+        ids.insert(
+            id.map_err(|_| common_dir.gate().damaged("its 'shallow' has lines that are not ids"))?,
+        );
     }
     Ok(ids)
 }

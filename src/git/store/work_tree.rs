@@ -31,7 +31,7 @@ pub fn configured(location: Location, config: &gix::config::File) -> Result<Loca
             quoted(gate.given()),
             quoted(&value.to_str_lossy())
         ))
-        .with_hint("Look at core.worktree in its configuration")
+        .with_hint("Check core.worktree in its configuration")
     };
     let directory = location.git_dir.follow(&value)?.ok_or_else(missing)?;
     // If access is limited, the path is already canonical and is not resolved again.

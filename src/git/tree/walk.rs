@@ -87,7 +87,7 @@ impl TreeChanges {
             let id = new.or(old).expect("one side exists");
             return Err(self
                 .objects
-                .bad_tree(&id, &format!("lies over {} directories deep", limits::TREE_DEPTH)));
+                .bad_tree(&id, &format!("is over {} directories deep", limits::TREE_DEPTH)));
         }
         let old = self.side(old)?;
         let new = self.side(new)?;

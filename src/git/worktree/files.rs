@@ -231,7 +231,7 @@ impl WorkTree {
 
 fn unreadable(path: &[u8]) -> Error {
     Error::tool_failed(format!("{} in the work tree cannot be read", quoted(&path.to_str_lossy())))
-        .with_hint("Look at its permissions and those of its directories")
+        .with_hint("Check its permissions and those of its directories")
 }
 
 fn changed(path: &[u8]) -> Error {

@@ -95,7 +95,7 @@ impl Submodules {
                 "the submodule {} is its own parent repository",
                 shown()
             ))
-            .with_hint("Look at where its .git leads"));
+            .with_hint("Check where its .git points"));
         }
         if above.repositories.len() > limits::SUBMODULE_DEPTH {
             return Err(Error::too_large(format!(

@@ -45,7 +45,7 @@ pub fn files(
                 "the directory {} in the work tree cannot be read",
                 quoted(&directory.to_str_lossy())
             ))
-            .with_hint("Look at its permissions")
+            .with_hint("Check its permissions")
             .with_source(error)
         })?;
         let Some(entries) = listed else { continue };

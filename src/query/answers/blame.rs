@@ -36,7 +36,7 @@ pub fn blame(
     let last = number("last_line", arguments.last_line, u32::MAX)?;
     if last < first {
         return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
-            .with_hint("The last line is not before the first"));
+            .with_hint("The last line must not be before the first"));
     }
     let asked = format!("GitBlame {repo:?} {path:?} {rev:?} {first} {last}");
     let peeked = arguments.cursor.as_deref().map(|given| Binding::peek(given, asked.as_bytes()));

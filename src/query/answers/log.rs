@@ -199,7 +199,7 @@ fn between(first: Option<u64>, last: Option<u64>) -> Result<LinesAsked> {
     let (first, last) = (first.unwrap_or(1), last.unwrap_or(u64::MAX));
     if first == 0 || last < first {
         return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
-            .with_hint("Lines count from 1, and the last is not before the first"));
+            .with_hint("Lines count from 1, and the last must not be before the first"));
     }
     Ok(LinesAsked::Between(line(first), line(last)))
 }

@@ -37,6 +37,6 @@ fn reason(repository: &Repository, file: &str) -> Result<Option<String>> {
     let uncommitted = Comparison::of(repository, "HEAD", Some("WORKTREE"), false)?;
     let is_untracked = untracked_paths(&uncommitted)?.iter().any(|path| path == file.as_bytes());
     Ok(is_untracked.then(|| {
-        "It is not tracked: read_file shows it, and GitStatus lists what is not tracked".to_owned()
+        "It is not tracked: read_file shows it, and GitStatus lists untracked files".to_owned()
     }))
 }

@@ -230,7 +230,7 @@ impl FileTools {
             Ok(content)
         };
         place.rewrite(make, || self.record_edit(id))?;
-        made.ok_or_else(|| Error::tool_failed("an edit was written that nobody has planned"))
+        made.ok_or_else(|| Error::tool_failed("an edit was written without a plan"))
     }
 
     /// Records that this call has made an edit.
@@ -385,7 +385,7 @@ impl FileTools {
     /// Returns the place of a path in a sandbox.
     fn place(&self, path: &str) -> Result<Place<'_>> {
         let sandboxes = self.caller.access.sandboxes().ok_or_else(|| {
-            Error::fs_denied(format!("{} lies in no sandbox: none is configured", quoted(path)))
+            Error::fs_denied(format!("{} is not in a sandbox: none is configured", quoted(path)))
                 .with_hint("Ask the host to configure a directory in redline_sandboxes")
         })?;
         sandboxes.resolve(path)

@@ -222,8 +222,8 @@ fn stale(conflicts: &[Conflict]) -> Error {
         conflicts.iter().take(limits::TOLD_CONFLICTS).map(Conflict::told).collect();
     let more = conflicts.len() - told.len();
     let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
-    Error::stale(format!("others have written since: {}{more}", told.join("; ")))
-        .with_hint("Nothing was changed: make the change that is left by edit_file")
+    Error::stale(format!("others have changed files since: {}{more}", told.join("; ")))
+        .with_hint("Nothing was changed: make the remaining change with edit_file")
 }
 
 impl Conflict {

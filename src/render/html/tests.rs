@@ -86,7 +86,7 @@ fn nothing_of_a_text_is_hidden() {
 }
 
 #[test]
-fn what_is_not_utf8_is_replaced() {
+fn invalid_utf8_is_replaced() {
     let file = PageFile { path: b"a\xff", patch: b"Binary \xc3(\n", ..PageFile::default() };
     let change = Page { files: vec![file], ..Page::default() };
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();

@@ -113,7 +113,7 @@ fn a_file_that_changed_leaves_all_as_they_are() {
 }
 
 #[test]
-fn what_fails_in_the_middle_takes_back_what_was_made() {
+fn a_failure_in_the_middle_undoes_earlier_changes() {
     let temp = filled();
     let sandboxes = sandboxes(temp.path());
     let mut changes = changes(&sandboxes);

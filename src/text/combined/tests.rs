@@ -23,7 +23,7 @@ fn combined(parents: &[&str], result: &str, combined: Combined, context: u32) ->
 }
 
 #[test]
-fn what_a_merge_takes_from_one_side_is_shown_on_request_alone() {
+fn lines_that_a_merge_takes_from_one_side_are_shown_on_request_alone() {
     let (parents, result) = (["1 2 3 4", "1 b 3 4"], "1 b 3 4");
     assert_eq!(combined(&parents, result, Combined::Dense, 3), "");
     assert_eq!(

@@ -160,14 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn change_mode_tells_leading_space_from_none() {
+    fn change_mode_distinguishes_leading_space_from_none() {
         assert!(!equal(b" a\n", b"a\n", Whitespace::Change));
         assert!(equal(b" a \t b\r\n", b"\ta b", Whitespace::Change));
         assert!(equal(b" a\n", b"a\n", Whitespace::All));
     }
 
     #[test]
-    fn eol_mode_keeps_inner_space() {
+    fn eol_mode_compares_inner_space() {
         assert!(equal(b"a  b \t\r\n", b"a  b", Whitespace::Eol));
         assert!(!equal(b"a  b\n", b"a b\n", Whitespace::Eol));
     }

@@ -122,7 +122,7 @@ fn a_merge_stops_wherever_it_is_asked_to() {
 }
 
 #[test]
-fn what_markers_add_is_charged() {
+fn added_markers_are_charged() {
     let texts = ["a\n".repeat(4000), "b\na\n".repeat(4000), "c\na\n".repeat(4000)];
     let texts = texts.each_ref().map(String::as_bytes);
     let label = "x".repeat(4096);

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_blocks_are_told_apart() {
+    fn neighbouring_blocks_alternate() {
         let (a, b) = ("let first = the_first_line();", "let second = the_second_line();");
         let diff = format!("-{a}\n x\n-{b}\n x\n+{b}\n+{a}\n");
         assert_eq!(shown(&diff, MovedMode::Zebra, MovedWhitespace::Exact), "M.M.MA");

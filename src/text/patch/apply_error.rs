@@ -100,7 +100,7 @@ pub enum ApplyError {
     },
     /// A line would be joined to one that has no newline.
     #[error(
-        "hunk {hunk} (line {line}) would put {found} behind a line that has no newline at its end; remove that line and add it again with a newline"
+        "hunk {hunk} (line {line}) would put {found} after a line that has no newline at its end; remove that line and add it again with a newline"
     )]
     Glued {
         /// The hunk.

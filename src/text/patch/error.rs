@@ -22,7 +22,7 @@ pub enum PatchError {
     },
     /// A hunk after other text, with no file header before it.
     #[error(
-        "line {line}: a hunk header stands where no file has been named; put the `---` and `+++` lines directly before the hunks"
+        "line {line}: a hunk header without a file header before it; put the `---` and `+++` lines directly before the hunks"
     )]
     HunkWithoutFile {
         /// Where the hunk header is.

@@ -137,7 +137,7 @@ impl<'a> GitHeader<'a> {
             self.likeness = Some(("dissimilarity", percent(value, line)?));
         } else if let Some(value) = is("index ") {
             self.index = Some(index(value).ok_or_else(|| {
-                malformed(line, "`index <hex>..<hex>`, with an octal mode behind it or not")
+                malformed(line, "`index <hex>..<hex>`, with or without an octal mode after it")
             })?);
         } else if is("--- ").is_some() {
             self.minus = Some(side(line, true)?);

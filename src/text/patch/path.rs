@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_quotes_are_no_name() {
+    fn broken_quotes_are_not_a_name() {
         for raw in [
             r#"""#,
             r#""a"#,

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_patch_cannot_undo_is_refused() {
+    fn a_patch_that_cannot_be_undone_is_refused() {
         let copy = b"diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n";
         assert_eq!(reverse(copy), Err(PatchError::CopyNotReversible { line: 1 }));
         let one_way =

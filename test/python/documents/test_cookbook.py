@@ -135,7 +135,7 @@ def test_a_recipe_in_sql_answers(book_con, project, number):
     rows = book_con.execute(blocks[0]).fetchall()
     assert rows
     if number in ANSWERS:
-        # `...` stands for what depends on the time.
+        # `...` replaces text that depends on the time.
         assert [
             tuple(... if shown is ... else value for value, shown in zip(row, answer, strict=True))
             for row, answer in zip(rows, ANSWERS[number], strict=True)

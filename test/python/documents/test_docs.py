@@ -38,7 +38,7 @@ def rows_of(output):
     """Returns the rows of DuckDB's box, of a Markdown table, or of one text."""
     lines = output.splitlines()
     if re.fullmatch("┌[─┬]+┐", lines[0]):
-        # Names and types stand above the line that divides them from the rows.
+        # Names and types are above the line that divides them from the rows.
         return [cells(line, "│") for line in lines[3:] if line.startswith("│")]
     if lines[0].startswith("|"):
         return [cells(line, "|") for line in lines[2:]]

@@ -21,6 +21,8 @@ FOLDERS = ["benches", "docs", "examples", "python", "scripts", "sql", "src", "te
 FILE = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./-]+)`")
 # `store::pack`; a cast of SQL, whose type is in capital letters, is none.
 MODULE = re.compile(r"`((?:\w+::)+\w*[a-z]\w*)")
+# A test of Python or Rust: five words at least, where settings and options have fewer.
+TEST = re.compile(r"`(test_\w+|[a-z]+(?:_[a-z0-9]+){4,})`")
 COMMENT = re.compile(r"//.*")
 # Crates whose items the documents name.
 CRATES = ("std::", "core::", "gix::", "serde_json::", "vtab::")
@@ -67,6 +69,20 @@ def test_modules_that_comments_name_are_there():
     }
     wrong = {module: names for module, text in comments.items() if (names := missing(text))}
     assert wrong == {}
+
+
+def test_tests_that_the_promises_name_are_there():
+    named = set(TEST.findall((ROOT / "docs/security.md").read_text()))
+    sources = [
+        path
+        for folder in ("src", "test", "benches")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".rs", ".py")
+    ]
+    defined = {path.stem for path in sources} | {
+        name for path in sources for name in re.findall(r"\b(?:def|fn) (\w+)", path.read_text())
+    }
+    assert len(named) > 200 and named - defined == set()
 
 
 @pytest.mark.parametrize("name", ["git::store::no_such", "no_such::module", "git::review::Page"])

@@ -1,4 +1,4 @@
-"""Approvals: what a person is shown, what a yes is good for, and that nothing is done without it."""
+"""Approvals: the display for a person, the scope of an approval, and that nothing is done without it."""
 
 import hashlib
 import json
@@ -97,7 +97,7 @@ def test_an_overwrite_is_shown_as_what_changes_in_the_file(connections, root):
         (b"x" * 600_000, "y" * 600_000),
     ],
 )
-def test_what_a_diff_would_not_show_whole_is_shown_as_the_content(connections, root, old, new):
+def test_a_content_that_a_diff_would_not_show_whole_is_shown_itself(connections, root, old, new):
     host, agent = connections()
     (root / "f").write_bytes(old)
     payload = asked(agent, "write_file", path="workspace/f", content=new)
@@ -107,7 +107,7 @@ def test_what_a_diff_would_not_show_whole_is_shown_as_the_content(connections, r
     )
 
 
-def test_who_may_only_write_is_not_shown_what_a_file_holds(connections, root):
+def test_an_agent_that_may_only_write_is_not_shown_contents(connections, root):
     host, agent = connections()
     host.execute("SET GLOBAL redline_tool_grants = ['write_file']")
     payload = asked(agent, "write_file", path="workspace/f", content="new\n")
@@ -203,7 +203,7 @@ def test_an_approver_of_one_connection_counts_for_nobody(connections):
     assert_refused(answer(host, "SELECT * FROM pending_approvals(?)", KEY), "invalid_args")
 
 
-def test_what_waits_is_listed_until_it_is_approved(connections):
+def test_a_waiting_operation_is_listed_until_it_is_approved(connections):
     host, agent = connections()
     waiting = lambda: [
         name
@@ -300,7 +300,7 @@ def test_a_yes_counts_only_in_its_own_database(connections):
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
 
 
-def test_refuses_to_approve_what_was_not_shown(connections, root):
+def test_refuses_to_approve_a_payload_that_was_not_shown(connections, root):
     host, agent = connections()
     shown = json.loads(value(agent, "SELECT write_approval('workspace/f', 'y')"))
     for forged in (
@@ -444,7 +444,7 @@ def test_an_edit_tells_nothing_of_what_may_not_be_read(connections, root):
     assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'absent', 'y')"), "not_found")
 
 
-def test_what_may_not_be_read_is_in_no_chunk_without_the_key(connections, root):
+def test_no_chunk_has_unreadable_content_without_the_key(connections, root):
     """An edit of every line has the whole file in its diff."""
     (root / "f").write_text("token=abc\n" * 400)
     host, agent = connections(read_approval=True, edit_approval=False)
@@ -520,7 +520,7 @@ def test_a_proposal_made_again_does_not_renew_a_yes(connections, root):
     assert (root / "f").read_text() == "x\n"
 
 
-def test_a_no_is_for_what_a_call_makes_whatever_its_arguments(connections):
+def test_a_decline_covers_a_result_whatever_the_arguments(connections):
     host, agent = connections()
     utils = "workspace/src/utils.py"
     payload = value(agent, f"SELECT edit_approval('{utils}', 'import os', 'import io')")
@@ -597,7 +597,7 @@ def test_one_of_eight_threads_uses_a_yes(connections, root):
     )
 
 
-def test_a_write_that_changes_nothing_asks_nobody_unless_that_would_tell_what_stands_there(
+def test_a_write_that_changes_nothing_needs_no_approval_unless_that_would_reveal_the_file(
     connections, root
 ):
     host, agent = connections()
@@ -789,7 +789,7 @@ def test_a_yes_is_for_one_session(connections, root):
         assert call(agent, name)
 
 
-def test_what_was_given_is_listed_withdrawn_and_names_who_gave_it(connections, root):
+def test_approvals_are_listed_with_their_approver_and_withdrawn(connections, root):
     host, agent = connections()
     hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("ann", "bob")}
     host.execute(
@@ -820,7 +820,7 @@ def test_what_was_given_is_listed_withdrawn_and_names_who_gave_it(connections, r
     assert_refused(answer(host, "SELECT withdraw(?, 'ann')", "0" * 64), "not_found")
 
 
-def test_nothing_that_an_agent_is_told_depends_on_what_it_may_not_read(connections, root):
+def test_no_answer_to_an_agent_depends_on_files_that_it_may_not_read(connections, root):
     (root / "bin").write_bytes(b"\0" * 99)
     (root / "large").write_bytes(b"x" * 5_000_000)
     host, agent = connections(read_approval=True, write_approval=False, edit_approval=False)
@@ -1009,7 +1009,7 @@ def test_a_no_to_a_read_tells_nothing_of_the_file(connections, root):
 
 
 def test_where_nobody_can_approve_nobody_is_waited_for(connect, root):
-    """An agent that is told to wait would wait for ever; while the configuration is open somebody can still be named."""
+    """An agent that is told to wait would wait for ever; while the configuration is open an approver can still be named."""
     for has_approver, is_locked, code in [
         (False, True, "permission_denied"),
         (False, False, "approval_required"),

@@ -1,4 +1,4 @@
-"""redline approve, the reference host: what it shows, and that only a yes applies anything."""
+"""redline approve, the reference host: its output, and that only an approval applies anything."""
 
 import io
 import json
@@ -123,7 +123,7 @@ def test_v_shows_the_whole_file_with_the_change(con, answer):
     new = FILE.replace("sys\n", "sys\nimport json\n")
     (edit["unified_diff"],) = con.execute("SELECT unified_diff(?, ?)", [FILE, new]).fetchone()
     out, _ = answer({"a": json.dumps(edit)}, "v\nn\n")
-    # The whole file with the change in it; the question stands before and after it.
+    # The whole file with the change in it; the question is before and after it.
     assert out.count("Apply this edit? [y/n/v(iew full file)] ") == 2
     assert out.count("def helper") == 1 and re.search(
         r"│  \+import json +│\n│ +│\n│   # 1 +│[^+-]*│   def helper\(\): +│\n│       pass +│", out
@@ -169,7 +169,7 @@ def test_a_large_payload_is_viewed_whole(con, monkeypatch):
     assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
 
 
-def test_the_demonstration_applies_what_was_approved(extension):
+def test_the_demonstration_applies_approved_changes(extension):
     done = subprocess.run(
         [*REDLINE, "--extension", extension, "approve", "--demo"],
         env=ENVIRONMENT,

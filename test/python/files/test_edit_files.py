@@ -128,7 +128,7 @@ def test_no_path_that_is_never_written_takes_any_file_with_it(agent, root, patch
         "{}",
     ],
 )
-def test_what_cannot_be_applied_whole_changes_nothing(agent, root, patch):
+def test_a_patch_that_cannot_be_applied_whole_changes_nothing(agent, root, patch):
     before = files(root)
     assert patched(agent, patch).error
     assert files(root) == before
@@ -242,7 +242,7 @@ def test_one_yes_is_for_every_byte_of_every_file(connect, root):
     assert pathlib.Path(root / "moved/e").read_text() == "E\n"
 
 
-def test_what_may_not_be_read_unseen_is_not_opened_before_a_yes(connect, root):
+def test_a_file_that_must_not_be_read_unseen_is_not_opened_before_its_approval(connect, root):
     con = configure(connect(), writable(root, read_approval=True))
     there, missing = edits("a"), edits("missing")
     found = [patched(con, patch).error for patch in (there, missing)]

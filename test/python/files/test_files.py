@@ -152,7 +152,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("path", ATTACKS)
-def test_refuses_a_write_outside_or_to_what_is_reserved(writer, root, path):
+def test_refuses_a_write_outside_or_to_a_reserved_name(writer, root, path):
     outside = root.parent / "outside"
     outside.mkdir()
     (outside / "secret").write_text("SECRET\n")

@@ -107,7 +107,7 @@ def test_the_log_tells_what_a_person_allowed_and_declined(connect, place):
     ]
 
 
-def test_a_session_is_one_client_and_its_name_is_not_told(agent, place):
+def test_a_session_is_one_client_whose_name_is_not_shown(agent, place):
     call = 'SELECT redline_call(\'write_file\', \'{"path": "ws/%s", "content": "y"}\', \'%s\')'
     for name, session in (("a", "secret-1"), ("b", "secret-1"), ("c", "secret-2")):
         agent.execute(call % (name, session)).fetchall()
@@ -201,7 +201,7 @@ def test_a_process_that_is_killed_leaves_the_old_file_or_a_record_of_the_new(
 @STRACE
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EROFS", "EDQUOT"])
 @pytest.mark.parametrize("call", ["write", "fdatasync", "openat2,openat", "renameat,renameat2"])
-def test_what_cannot_be_recorded_is_not_done(extension, place, call, error):
+def test_an_operation_that_cannot_be_recorded_is_not_done(extension, place, call, error):
     journal = place / "journal"
     (place / "root/f").write_text("old\n")
     first = "SELECT write_file('ws/f', 'once')"
@@ -298,7 +298,7 @@ def test_a_hostile_journal_stops_writing(connect, place, name):
     ],
     ids=range(6),
 )
-def test_a_torn_line_is_told_and_the_others_are_read(agent, place, torn):
+def test_a_torn_line_is_reported_and_the_others_are_read(agent, place, torn):
     assert write(agent, "ws/f", "1").error is None
     with (place / "journal/log").open("ab") as file:
         file.write(torn)
@@ -371,7 +371,7 @@ def test_without_a_directory_a_database_keeps_its_own_operations(connect, place)
     assert not (place / "journal").exists()
 
 
-def test_what_may_not_be_read_is_not_listed(connect, place):
+def test_unreadable_files_are_not_listed(connect, place):
     con = connect()
     for setting in settings(place):
         con.execute(setting)

@@ -20,7 +20,7 @@ REPOSITORIES = ("ripgrep", "cargo")
 CODES = ("not_found:", "not_unique:", "invalid_args:", "stale:")
 
 pytestmark = pytest.mark.skipif(
-    repositories.test_repositories() is None, reason="REDLINE_TEST_REPOS names no bundles"
+    repositories.bundle_folder() is None, reason="REDLINE_TEST_REPOS names no bundles"
 )
 amounts = pytest.mark.parametrize(
     "count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"]
@@ -30,7 +30,7 @@ amounts = pytest.mark.parametrize(
 @pytest.fixture(scope="module", params=REPOSITORIES)
 def repo(request, tmp_path_factory):
     target = tmp_path_factory.mktemp("histories") / request.param
-    bundle = repositories.test_repositories() / f"{request.param}.bundle"
+    bundle = repositories.bundle_folder() / f"{request.param}.bundle"
     repositories.git(target.parent, "clone", "--quiet", "--bare", str(bundle), str(target))
     return target
 

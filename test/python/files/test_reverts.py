@@ -70,7 +70,7 @@ STALE = {
 
 
 @pytest.mark.parametrize("name", MERGED)
-def test_what_others_wrote_stays(agent, root, name):
+def test_changes_by_others_stay(agent, root, name):
     ours, theirs, left = MERGED[name]
     (root / "f").write_bytes(TEXT.encode())
     assert answer(agent, "SELECT write_file('ws/f', ?)", ours).error is None
@@ -80,7 +80,7 @@ def test_what_others_wrote_stays(agent, root, name):
 
 
 @pytest.mark.parametrize("name", STALE)
-def test_what_others_wrote_over_is_told_and_nothing_is_written(agent, root, name):
+def test_changes_by_others_are_reported_and_nothing_is_written(agent, root, name):
     ours, theirs, words = STALE[name]
     (root / "f").write_text(TEXT)
     assert answer(agent, "SELECT write_file('ws/f', ?)", ours).error is None
@@ -201,7 +201,7 @@ def test_the_tool_takes_back_the_last_operation_of_its_session(agent, root):
     assert "not_found" in value(agent, "SELECT redline_call_text('undo', '{}', 'three')")
 
 
-def test_what_the_session_may_not_read_or_write_is_not_taken_back(agent, root):
+def test_files_that_the_session_may_not_read_or_write_are_not_reverted(agent, root):
     assert answer(agent, "SELECT write_file('ws/f', 'ours')").error is None
     name = last(agent)
     for changed, code in (

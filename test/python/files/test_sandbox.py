@@ -1,4 +1,4 @@
-"""Sandboxes in SQL: files and repositories by name, what an agent is told, and what it must never see.
+"""Sandboxes in SQL: files and repositories by name, the answers to an agent, and the contents that it must never see.
 
 The table of paths is in test/rust/sandbox_attacks.rs; these tests check that every function applies the same rules.
 """
@@ -357,7 +357,7 @@ LEADING = {"git-file": ".git", "git-link": ".git", "commondir": ".git", "objects
 def test_a_repository_does_not_lead_into_a_sandbox_that_needs_an_approval(
     connect, tmp_path, part, asked
 ):
-    """Nor does one of a sandbox that needs none, whether the other sandbox lies beside it or around it."""
+    """Nor does one of a sandbox that needs none, whether the other sandbox is next to it or around it."""
     other = tmp_path / "asked" / "repo"
     shutil.copytree(repositories.fixture("module-source"), other)
     repositories.git(other, "pack-refs", "--all")
@@ -404,7 +404,7 @@ def pointing(folder: pathlib.Path, name: str, target: pathlib.Path) -> str:
 
 
 @pytest.mark.parametrize("part", ["absolute", "git-file", "git-link", "commondir", "objects/info/alternates", "objects", "refs", "HEAD", "packed-refs", "config", "refs/heads/main"])  # fmt: skip
-def test_a_refusal_does_not_tell_what_lies_outside_the_sandboxes(connect, tmp_path, part):
+def test_a_refusal_does_not_reveal_the_outside_of_the_sandboxes(connect, tmp_path, part):
     """A repository with a part that leads outside is refused in the same words, whatever the target is."""
     repositories.git(tmp_path, "init", "-q", "outside/repo")
     written(tmp_path / "outside/file", "gitdir: elsewhere\n")

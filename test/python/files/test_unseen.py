@@ -1,4 +1,4 @@
-"""What must not be read unseen is not opened: a call is recorded, and every answer to it is the same, whatever stands in its place."""
+"""Files that must not be read unseen are not opened: a call is recorded, and its answer is the same, whatever is at the path."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ from approving import KEY, approvable, approve, listed, value
 from repositories import ROOT
 from sandboxes import configure
 
-# What stands at a path of five characters, and what is asked about each.
+# The files at a path of five characters, and the questions about each.
 PLACES = ["hit_f", "missf", "grown", "nonef", "dirxx", "linkf", "fifof", "git/f"]
 OLD = "token=a"
 CALLS = [
@@ -82,7 +82,7 @@ def told(con, statement, place):
     return re.sub("[0-9a-f]{64}", "ID", f"{rows} {error}".replace(place, "PLACE"))
 
 
-def test_every_answer_is_the_same_whatever_stands_there(new):
+def test_every_answer_is_the_same_whatever_is_there(new):
     pairs = {place: new() for place in PLACES}
     for statement in SELECTS:
         answers = {told(agent, statement, place) for place, (_, agent) in pairs.items()}
@@ -120,7 +120,7 @@ def argument(kind: str | None, text: str) -> str:
         '{"path_a": "w/PLACE", "path_b": "ROOT/PLACE"}',
     ],
 )
-def test_no_function_tells_what_stands_at_a_path_that_is_any_of_its_arguments(new, root, form):
+def test_no_function_reveals_a_path_that_is_any_of_its_arguments(new, root, form):
     """Every function that there is, with the path in the place of every text, by each way to write it."""
     shutil.copytree(root / "git", root / "gitxx")
     places = [*PLACES, "gitxx"]
@@ -156,7 +156,7 @@ def test_no_function_tells_what_stands_at_a_path_that_is_any_of_its_arguments(ne
 
 @pytest.mark.parametrize("looked", [False, True])
 @pytest.mark.parametrize("limit", ["proposals = 5", "waiting_bytes = 400", "waiting_bytes = 4000"])
-def test_what_is_left_of_the_quotas_is_the_same_whatever_stands_there(new, limit, looked):
+def test_the_rest_of_the_quotas_is_the_same_whatever_is_there(new, limit, looked):
     """An older proposal that is dropped, or a place that is left, would tell what was planned."""
     left = {}
     for place in PLACES:
@@ -293,7 +293,7 @@ def arguments_of(schema: dict, name: str, text: str) -> dict:
 
 
 @pytest.mark.parametrize("form", ["w/PLACE", "PLACE", "*PLACE", "ROOT/PLACE", ":(glob)**/PLACE"])
-def test_no_tool_tells_what_stands_at_a_path_that_is_any_of_its_arguments(new, root, form):
+def test_no_tool_reveals_a_path_that_is_any_of_its_arguments(new, root, form):
     """Also where nothing is found, and a tool says why: what it names then is nothing that must not be read."""
     pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in PLACES}
     tools = (

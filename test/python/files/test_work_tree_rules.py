@@ -18,7 +18,7 @@ REFUSED = {
     "ignored.txt": "fs_denied", "build/out.txt": "fs_denied", "data.bin": "fs_denied", "large.txt": "too_large", "tracked-large.txt": "too_large",
     "bare/config": "fs_denied", "bare/refs/heads/main.txt": "fs_denied", "inner/c.txt": "fs_denied", ".SSH/id_rsa": "fs_denied",
 }  # fmt: skip
-# What is not there for anybody.
+# Files that do not exist.
 ABSENT = [
     ".git/config",
     "inner/.git/config",
@@ -90,7 +90,7 @@ def agent(connect, root):
     )
 
 
-def test_what_a_diff_shows_and_read_file_reads_is_opened(agent, root):
+def test_files_that_a_diff_shows_and_read_file_reads_are_opened(agent, root):
     for name in SHOWN:
         for sql, values in questions(name, "w/x"):
             code, found = ask(agent, sql, values)
@@ -108,14 +108,14 @@ def test_what_a_diff_shows_and_read_file_reads_is_opened(agent, root):
     )
 
 
-def test_what_the_sandbox_keeps_is_refused(agent):
+def test_files_that_the_sandbox_withholds_are_refused(agent):
     for name, code in REFUSED.items():
         for sql, values in questions(name, "w/x"):
             got, words = ask(agent, sql, values)
             assert got == code and CANARY not in words, (name, sql, words)
 
 
-def test_what_is_no_file_of_the_work_tree_is_not_there(agent):
+def test_a_path_without_a_file_of_the_work_tree_is_not_found(agent):
     for name in ABSENT:
         for sql, values in questions(name, "w/x"):
             code, found = ask(agent, sql, values)
@@ -126,7 +126,7 @@ def test_what_is_no_file_of_the_work_tree_is_not_there(agent):
             )
 
 
-def test_what_is_committed_is_shown_as_in_a_diff(agent):
+def test_committed_files_are_shown_as_in_a_diff(agent):
     for name in COMMITTED:
         for side in ("HEAD", "INDEX"):
             assert agent.execute("SELECT file_content(?, ?, 'w/x')", [name, side]).fetchone()[0], (
@@ -183,7 +183,7 @@ def test_a_work_tree_that_is_a_git_directory_is_refused(con, root, limit):
             assert repositories.code_and_words(caught.value)[
                 0
             ] == "fs_denied" and CANARY not in str(caught.value), (value, sql)
-    # A linked work tree says where it lies, too.
+    # A linked work tree names its place, too.
     git(x, "config", "--unset", "core.worktree")
     git(x, "worktree", "add", "-q", str(root / "linked"))
     pointer = root / "x/.git/worktrees/linked"
@@ -214,7 +214,7 @@ def test_work_trees_within_a_bare_repository_are_read(connect, root):
         ).fetchone() == (0,), repo
 
 
-def test_what_is_tracked_is_blamed_as_in_a_diff(agent, root):
+def test_tracked_files_are_blamed_as_in_a_diff(agent, root):
     """A whole work tree is blamed, its reserved names too, and nothing that is not tracked by a path of its own."""
     for name in (".gitmodules", "tracked-large.txt", "sub/b.txt"):
         assert agent.execute(

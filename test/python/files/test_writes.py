@@ -1,4 +1,4 @@
-"""What a write leaves behind, refuses and reports, and how often SQL runs calls with effects."""
+"""The results, refusals and reports of writes, and how often SQL runs calls with effects."""
 
 import json
 import os
@@ -119,7 +119,7 @@ def test_permissions_and_harmless_attributes_stay_and_rights_go(agent, root):
 
 
 @pytest.mark.parametrize("name", [".envrc", ".ssh/config", ".bashrc", ".claude.json", ".cursorrules", ".gemini/x", ".windsurf/x", ".idea/x", ".devcontainer/x", ".kiro/x", ".roo/x", ".github/workflows/ci.yml", ".pre-commit-config.yaml", "CLAUDE.md", "sub/AGENTS.md", ".venv/bin/redline-mcp", "env/lib/site-packages/x.py", "x.PTH", "build/redline.duckdb_extension", "sitecustomize.py", "node_modules/.bin/x"])  # fmt: skip
-def test_what_tools_obey_is_not_written_unless_the_host_says_so(connect, root, name):
+def test_files_that_tools_obey_are_not_written_unless_the_host_allows_it(connect, root, name):
     sandbox = {"name": "ws", "root": str(root), "mode": "rw", "write_approval": False}
     assert_refused(write(configure(connect(), sandbox), f"ws/{name}"), "fs_denied")
     con = configure(connect(), sandbox | {"reserved": ["secret*"]})
@@ -196,7 +196,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_what_others_wrote_is_no_line_of_redline_and_turns_no_text(agent, root, what):
+def test_texts_of_others_are_not_lines_of_redline_and_reorder_nothing(agent, root, what):
     tool, arguments = HOSTILE[what]
     (root / "f").write_text(f"one {FORGED} two\n")
     (root / "bin").write_bytes(b"x\0")
@@ -226,7 +226,7 @@ def test_thousands_of_equal_edits_end_in_an_error(agent, root):
     assert text.startswith("invalid_args: edits 1 and 2 overlap at line 1"), text
 
 
-# The table of docs/edits.md: how often SQL makes a write that stands once in a statement, counted in new files.
+# The table of docs/edits.md: how often SQL makes a write that occurs once in a statement, counted in new files.
 # {c} writes a file with a new name; {b} is its field `bytes_written`, which is 1.
 COUNTED = {
     "SELECT {c} WHERE false": 0,

@@ -614,7 +614,7 @@ TAG = "14.1.1"
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     folder = tmp_path_factory.mktemp("ripgrep")
     yield repositories.clone_bundle("ripgrep.bundle", folder / "ripgrep")
@@ -660,7 +660,7 @@ def test_owners_of_ripgrep_are_those_of_blame(con, ripgrep):
 
 
 def test_files_of_ripgrep_are_followed_as_git_follows_them(con, ripgrep):
-    """Of files that are no copies and whose names had no other file before, where `git log --follow` goes further."""
+    """Files that are not copies and whose names had no other file before, where `git log --follow` goes further."""
     paths = [
         "crates/ignore/src/walk.rs",
         "crates/globset/src/lib.rs",

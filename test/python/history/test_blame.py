@@ -314,7 +314,7 @@ def test_a_file_that_is_not_there_is_refused_with_its_neighbours(con, shuffled):
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("large") / "ripgrep")
 
@@ -359,7 +359,7 @@ def test_files_of_ripgrep_are_blamed_without_ignored_commits(con, ripgrep):
 
 @pytest.mark.slow
 def test_random_files_of_cargo_are_blamed_as_git_does_it(con, tmp_path):
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     repo = repositories.clone_bundle("cargo.bundle", tmp_path / "cargo")
     chance = random.Random(SEED)

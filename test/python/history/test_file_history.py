@@ -7,7 +7,7 @@ import duckdb
 import process_threads
 import pytest
 import repositories
-from histories import Clock, write
+from histories import PARENTS, Clock, each_file, write
 
 SEED = 20_261_127
 STATUS = repositories.STATUS | {"R": "renamed", "C": "copied"}
@@ -51,21 +51,14 @@ def assert_same(got, wanted, what=""):
     assert not difference, f"{what} against {repositories.git_version()}\n{difference}"
 
 
-@pytest.mark.parametrize(
-    "git, options",
-    [([], {}), (["--first-parent"], {"first_parent": True})],
-    ids=["plain", "first-parent"],
-)
+@pytest.mark.parametrize("git, options", PARENTS, ids=["plain", "first-parent"])
 def test_the_files_of_the_cases_have_git_s_history(con, cases, git, options):
     compared = 0
-    for rev in ("main", "orphan", "middle..main"):
-        for file in repositories.git_text(
-            cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1]
-        ).splitlines():
-            wanted = git_follow(cases, file, *git, rev)
-            if wanted:
-                assert_same(history(con, cases, file, rev, **options), wanted, (file, rev))
-            compared += len(wanted)
+    for rev, file in each_file(cases):
+        wanted = git_follow(cases, file, *git, rev)
+        if wanted:
+            assert_same(history(con, cases, file, rev, **options), wanted, (file, rev))
+        compared += len(wanted)
     assert compared > 15
 
 
@@ -161,7 +154,7 @@ def test_the_number_of_threads_changes_no_row(con, renamed, count):
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory) -> pathlib.Path:
-    """Returns a repository of 3,000 commits, each tenth of which changes the file f; its objects lie loose."""
+    """Returns a repository of 3,000 commits, each tenth of which changes the file f; its objects are loose."""
     repo = tmp_path_factory.mktemp("long")
     write(repo, "init --quiet --initial-branch=main .")
     stream = []
@@ -216,7 +209,7 @@ def test_a_missing_object_is_the_same_error_for_any_number_of_threads(con, long,
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("large") / "ripgrep")
 

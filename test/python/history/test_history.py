@@ -150,7 +150,7 @@ def one_of_each_case(cases, _) -> History:
 
 
 def bundle(name: str, folder: pathlib.Path) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip(f"REDLINE_TEST_REPOS is not set: it names the directory of {name}")
     return repositories.clone_bundle(name, folder / "clone", "--bare")
 
@@ -293,7 +293,7 @@ def test_any_two_commits_name_the_range_of_git_log(con, history):
 
 
 def test_a_commit_that_a_slow_clock_excludes_late_is_not_shown(con, tmp_path):
-    """Where a clock was years behind, the walk meets the excluded commits last: by then it has found them and
+    """If a clock was years late, the walk meets the excluded commits last: by then it has found them and
     compared some, though their objects may be missing."""
     write(tmp_path, "init --quiet --initial-branch=main .")
     who = "<a@example.com> {} +0000"

@@ -1,4 +1,4 @@
-"""What is wrong with a revision, a path or a date is said so that the next call is right; git's words are taken for dates."""
+"""Errors of a revision, a path or a date lead to the right call; git's words are accepted as dates."""
 
 import datetime
 import pathlib
@@ -40,11 +40,11 @@ def one(tmp_path) -> pathlib.Path:
     return folder
 
 
-BEYOND = "'HEAD' is there, and has no such ancestor; before a first commit there is EMPTY"
+BEYOND = "'HEAD' exists, but has no such ancestor; before a first commit there is EMPTY"
 MISTAKES = [
     ("file_changes('HEAD~1', 'HEAD', $repo)", BEYOND),
     ("file_changes('HEAD^', 'HEAD', $repo)", BEYOND),
-    ("commits('HEAD~3..HEAD', $repo)", "'HEAD' is there, and has no such ancestor"),
+    ("commits('HEAD~3..HEAD', $repo)", "'HEAD' exists, but has no such ancestor"),
     ("commits('master', $repo)", "no revision 'master' .* Did you mean 'main'?"),
     ("commits('trunk', $repo)", "Did you mean 'main'?"),
     ("commits('HAED', $repo)", "Did you mean 'HEAD'?"),
@@ -67,7 +67,7 @@ def test_a_mistake_leads_to_the_right_call(con, one, call, words):
 
 
 @pytest.mark.parametrize("name", ["HEAD", "HEAD~1", "main", "@"])
-def test_a_branch_without_a_commit_is_said_to_be_one(con, tmp_path, name):
+def test_a_branch_without_a_commit_is_named_in_the_error(con, tmp_path, name):
     git(tmp_path, "init", "-q", "-b", "main")
     with pytest.raises(duckdb.Error, match="branch 'main' has no commit yet; EMPTY, INDEX"):
         con.execute("FROM commits(?, ?)", [name, str(tmp_path)]).fetchall()

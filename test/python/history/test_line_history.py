@@ -7,7 +7,7 @@ import re
 import duckdb
 import pytest
 import repositories
-from histories import Clock, write
+from histories import PARENTS, Clock, each_file, write
 
 SEED = 20_261_128
 
@@ -62,33 +62,24 @@ def assert_same(got: list[tuple], wanted: list[tuple], what="") -> int:
     return exact
 
 
-@pytest.mark.parametrize(
-    "git, options",
-    [([], {}), (["--first-parent"], {"first_parent": True})],
-    ids=["plain", "first-parent"],
-)
+@pytest.mark.parametrize("git, options", PARENTS, ids=["plain", "first-parent"])
 def test_the_files_of_the_cases_have_git_s_history(con, cases, git, options):
     compared = 0
-    for rev in ("main", "orphan", "middle..main"):
-        for file in repositories.git_text(
-            cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1]
-        ).splitlines():
-            count = len(
-                repositories.git(cases, "show", f"{rev.split('..')[-1]}:{file}").split(b"\n")
+    for rev, file in each_file(cases):
+        count = len(repositories.git(cases, "show", f"{rev.split('..')[-1]}:{file}").split(b"\n"))
+        for first, last in {(1, count), (max(1, count // 2), count), (1, 1)}:
+            if first > count or not repositories.git(
+                cases, "show", f"{rev.split('..')[-1]}:{file}"
+            ):
+                continue
+            last = min(last, max(count - 1, 1))
+            wanted = git_lines(cases, f"{first},{last}:{file}", rev, *git)
+            assert_same(
+                history(con, cases, file, min(first, last), max(first, last), rev, **options),
+                wanted,
+                (file, first, last, rev),
             )
-            for first, last in {(1, count), (max(1, count // 2), count), (1, 1)}:
-                if first > count or not repositories.git(
-                    cases, "show", f"{rev.split('..')[-1]}:{file}"
-                ):
-                    continue
-                last = min(last, max(count - 1, 1))
-                wanted = git_lines(cases, f"{first},{last}:{file}", rev, *git)
-                assert_same(
-                    history(con, cases, file, min(first, last), max(first, last), rev, **options),
-                    wanted,
-                    (file, first, last, rev),
-                )
-                compared += len(wanted)
+            compared += len(wanted)
     assert compared > 30
 
 
@@ -179,7 +170,7 @@ def test_times_and_lists(con, moved):
     assert con.execute(query, [str(moved)]).fetchall() == table and len(table) > 2
 
 
-def test_what_is_not_there_is_said(con, moved):
+def test_wrong_lines_files_and_ranges_are_refused(con, moved):
     for arguments, code, words in [
         (("src/new.rs", 500, 501, "main"), "invalid_args", "the file has 49"),
         (("src/new.rs", 0, 1, "main"), "invalid_args", "first is 0"),
@@ -230,7 +221,7 @@ def seeded(repo, count: int):
 
 
 def compare_ripgrep(con, tmp_path, ranges: slice) -> None:
-    folder = repositories.test_repositories()
+    folder = repositories.bundle_folder()
     if folder is None:
         pytest.skip("REDLINE_TEST_REPOS does not name the large repositories")
     repo = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")

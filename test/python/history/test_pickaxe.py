@@ -151,22 +151,22 @@ def test_each_of_several_texts_is_named(con, texts):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"contains": ""}, "contains names no text"),
+        ({"contains": ""}, "contains has no text"),
         ({"contains": []}, "contains "),
-        ({"contains": [None]}, "contains is no list of texts"),
+        ({"contains": [None]}, "contains is not a list of texts"),
         ({"contains": "a", "changed_lines": "b"}, "given together"),
         ({"changed_lines": "("}, "changed_lines is"),
         ({"changed_lines": r"(a)\1"}, "changed_lines is"),
     ],
 )
-def test_what_cannot_be_looked_for_is_refused(con, texts, options, words):
+def test_invalid_searches_are_refused(con, texts, options, words):
     with pytest.raises(duckdb.Error, match=f"invalid_args: .*{words}"):
         search(con, texts, **options)
 
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("large") / "ripgrep")
 

@@ -440,7 +440,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_what_has_no_end_is_an_error_at_once(con, tmp_path, kind):
+def test_endless_references_are_an_error_at_once(con, tmp_path, kind):
     by_hand = repositories.environment(**repositories.SHA1_AND_FILES)
     repositories.git(tmp_path, "init", "--quiet", "--initial-branch=main", ".", env=by_hand)
     stream = f"commit refs/heads/main\ncommitter A <a@b> {START} +0000\ndata 1\nx\nM 644 inline f\ndata 2\nx\n\n"

@@ -97,7 +97,7 @@ def world(request, tmp_path_factory) -> tuple[pathlib.Path, list[list[str]]]:
 
 
 @pytest.mark.slow
-def test_what_is_left_of_a_history_is_what_git_leaves(con, world):
+def test_a_simplified_history_is_git_s(con, world):
     repo, histories = world
     dice = random.Random(SEED + 1)
     shown = 0

@@ -165,13 +165,13 @@ def test_a_reference_that_leads_to_no_commit_has_an_object_and_no_commit(con, cr
     "(SELECT merge_base('main', '{name}', '{repo}'))", "(SELECT ahead_behind('main', '{name}', '{repo}'))",
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["refs/tags/blob", "refs/tags/tag-of-tree"])
-def test_what_is_no_commit_is_refused_where_a_commit_is_wanted(con, crowded, query, name):
+def test_other_objects_are_refused_in_place_of_a_commit(con, crowded, query, name):
     with pytest.raises(duckdb.Error, match="invalid_args:|not_found:") as raised:
         con.execute(f"SELECT * FROM {query.format(name=name, repo=crowded)}").fetchall()
     assert "internal error" not in str(raised.value)
 
 
-def test_the_commits_of_all_references_leave_out_what_is_no_commit(con, crowded):
+def test_the_commits_of_all_references_leave_out_other_objects(con, crowded):
     subprocess.run(
         ["git", "-C", str(crowded), "update-ref", "-d", "refs/heads/zz-blob"],
         check=True,

@@ -397,7 +397,7 @@ def test_the_references_are_those_of_git_for_each_ref(con, noted):
     assert set(kinds) == {"head", "branch", "remote", "tag", "note", "stash", "other"}
 
 
-def test_a_detached_head_and_one_without_a_commit_are_told(con, noted, tmp_path):
+def test_a_detached_head_and_one_without_a_commit_are_shown(con, noted, tmp_path):
     write(noted, "checkout --quiet --detach main")
     assert_same(refs(con, noted), git_refs(noted))
     write(noted, "checkout --quiet main")
@@ -435,7 +435,7 @@ def test_ahead_and_behind_are_git_s_counts(con, noted, pair):
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("large") / "ripgrep")
 

@@ -1,4 +1,4 @@
-"""Repositories inside what a host allows, each with a way out (hostile.py): nothing of what lies outside comes back.
+"""Repositories inside what a host allows, each with a way out (hostile.py): nothing outside is returned.
 
 Two things hold for every answer, be it rows or an error: it contains no name, text or id from outside, and it is the
 same whatever lies outside, be it the secret, something else, or nothing.
@@ -131,7 +131,7 @@ def literal(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory) -> hostile.World:
-    """Returns the world in which the attack at `number` stands in inside/<number>."""
+    """Returns the world with the attack at `number` in inside/<number>."""
     world = hostile.World(tmp_path_factory.mktemp("attacks"))
     for number, attack in enumerate(ATTACKS):
         attack.make(world.clone(f"{number:03}"))
@@ -180,7 +180,7 @@ def test_nothing_outside_comes_back(connect, extension, secret, host):
     assert not wrong, f"{len(wrong)} of {len(ATTACKS)} ways lead out:\n" + "\n".join(wrong)
 
 
-def test_an_answer_does_not_depend_on_what_lies_outside(connect, extension, secret):
+def test_an_answer_does_not_depend_on_the_outside(connect, extension, secret):
     """The same rows and words for a secret, for something else, and for nothing: so nothing can be guessed either."""
     world = secret
     found = []

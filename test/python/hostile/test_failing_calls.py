@@ -1,4 +1,4 @@
-"""A system call that fails while a repository is read ends in an error or in the right rows: a failure is no absence."""
+"""A system call that fails while a repository is read ends in an error or in the right rows: a failure is not an absence."""
 
 import os
 import random

@@ -27,7 +27,7 @@ def fast_import(repo, stream: bytes):
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    """Returns a repository in which all that somebody else can choose says what redline says."""
+    """Returns a repository in which every text that others can choose imitates redline's words."""
     root = tmp_path_factory.mktemp("hostile")
     git = lambda *arguments: subprocess.run(
         ["git", "-C", root, *arguments], check=True, capture_output=True
@@ -89,7 +89,7 @@ def calls(con):
     return [*arguments.items(), *more]
 
 
-# Tools that hand on bytes: what a file holds is between fences of its own, or behind the signs of a diff.
+# Tools that hand on bytes: the content of a file is between fences, or after the signs of a diff.
 BYTES = {"read_file", "GitFile", "GitDiff", "GitDiffFile", "GitShow", "Diff"}
 
 
@@ -100,7 +100,7 @@ def test_no_line_of_an_answer_is_one_that_a_repository_has_written(connect, root
             "SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]
         ).fetchone()
         for line in SPLIT.split(text) if tool not in BYTES else text.split("\n"):
-            # What a tool hands on is indented, or stands behind a sign.
+            # The bytes of a tool are indented, or follow a sign.
             assert not (line if tool in BYTES else line.lstrip()).startswith(FORGED), (
                 tool,
                 arguments,
@@ -118,7 +118,7 @@ def test_no_line_of_an_answer_is_one_that_a_repository_has_written(connect, root
             )
 
 
-def test_what_redline_says_of_a_commit_stands_where_no_text_of_it_reaches(connect, root):
+def test_redline_s_words_on_a_commit_are_where_no_text_of_it_reaches(connect, root):
     con = configure(connect(), {"name": "hostile", "root": root})
     log = con.execute("SELECT redline_call_text('GitLog', '{}')").fetchone()[0].splitlines()
     heads = [re.match(r"[0-9a-f]{12} (?:\[([^\]]*)\] )?2023-11-14 ", line) for line in log[1:3]]
@@ -149,7 +149,7 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Returns a directory of which every name and every line says what redline says."""
+    """Returns a directory of which every name and every line imitates redline's words."""
     folder = tmp_path_factory.mktemp("workspace")
     lines = [
         *(f"x{end}{FORGED}" for end in BREAKS + UNSEEN),
@@ -199,7 +199,7 @@ def test_a_sandbox_takes_no_name_that_ends_a_line_anywhere(connect, root):
         assert text.startswith("fs_denied: ") and not SPLIT.search(text.rstrip("\n")), text
 
 
-# What stands at the start of a row that redline writes around a payload.
+# The start of a row that redline writes around a payload.
 OWN_ROW = re.compile(
     r"[┌│├└]|⚠ |Page \d+ of \d+$|\(goes on\)$|Write this file\?|Apply this edit\?|Allow this read\?|\[y/n\]$"
 )
@@ -420,7 +420,7 @@ def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root)
             assert isinstance(json.loads(line), list) and not line.startswith(FORGED), (sql, line)
 
 
-def test_a_session_that_is_named_like_a_connection_is_told_from_it(connect, tmp_path):
+def test_a_session_named_like_a_connection_is_shown_differently(connect, tmp_path):
     con = configure(connect(), {"name": "w", "root": tmp_path, "mode": "rw"})
     con.execute("SET GLOBAL redline_approver = sha256('the key')")
     con.execute("SELECT write_approval('w/own', 'x')")

@@ -16,6 +16,7 @@ from lockdown import (
     JOURNAL_CALLS,
     PURE_CALLS,
     READING_CALLS,
+    READING_TOOLS,
     REPOSITORY_CALLS,
     TOOL_CALLS,
     WAITING_CALLS,
@@ -199,23 +200,7 @@ def test_the_lockdown_binds_duckdb_itself(connect, extension, inside, tmp_path):
 def test_only_the_granted_tools_of_the_lockdown_are_granted(connect, extension, inside):
     con = lockdown(connect(load=False), extension, inside.parent)
     granted = con.execute("SELECT current_setting('redline_tool_grants')").fetchone()[0]
-    assert granted == [
-        "Diff",
-        "GitDiff",
-        "GitDiffSummary",
-        "GitDiffFile",
-        "GitLog",
-        "GitShow",
-        "GitFile",
-        "GitBlame",
-        "GitStatus",
-        "GitRefs",
-        "GitRangeDiff",
-        "list_files",
-        "search",
-        "read_file",
-        "redline_capabilities",
-    ]
+    assert granted == READING_TOOLS
     sandboxes = con.execute("SELECT current_setting('redline_sandboxes')").fetchone()[0]
     assert '"mode": "ro"' in sandboxes
 
@@ -354,9 +339,7 @@ def test_a_lockdown_that_fails_half_way_says_so_at_its_end(connect, extension, i
 @pytest.mark.skipif(
     not duckdb.__version__.startswith("1.5"), reason="the real duckdb_mcp is built for DuckDB 1.5"
 )
-def test_duckdb_mcp_starts_no_program_behind_the_lockdown(
-    extension, world, mcp_extension, tmp_path
-):
+def test_duckdb_mcp_starts_no_program_after_the_lockdown(extension, world, mcp_extension, tmp_path):
     attach = f"ATTACH 'touch' AS x (TYPE mcp, TRANSPORT 'stdio', ARGS '[\"{tmp_path}/proof\"]')"
     for locks_servers in (False, True):
         con = duckdb.connect(config={"allow_unsigned_extensions": True})
@@ -379,7 +362,7 @@ def test_duckdb_mcp_starts_no_program_behind_the_lockdown(
     not duckdb.__version__.startswith("1.5"), reason="the real duckdb_mcp is built for DuckDB 1.5"
 )
 @pytest.mark.parametrize("root", [True, False], ids=["locked", "fails half-way"])
-def test_a_server_s_script_from_a_pipe_serves_only_behind_the_whole_lockdown(
+def test_a_server_s_script_from_a_pipe_serves_only_after_the_whole_lockdown(
     extension, world, mcp_extension, tmp_path, root
 ):
     (tmp_path / "lockdown.sql").write_text(

@@ -156,7 +156,7 @@ def test_no_system_call_names_a_path_outside(extension, world, tmp_path, limit):
     ):
         pytest.skip("strace is not installed or may not trace here")
     log = tmp_path / "calls"
-    # Names beneath `in` have the words too: what is asked for lies there under another name.
+    # Names beneath `in` have the words too: the requested file is there under another name.
     asked = [(question.statement, [question.path]) for question in questions(world, files=True)]
     under = [strace, "-f", "-qq", "-s", "4096", "-e", "trace=%file", "-o", str(log)]
     apart.run(extension, asked, settings=limits(world)[limit], seconds=300, under=under)

@@ -268,7 +268,7 @@ NAMES = ["new", "with space", 'quo"te', "back\\slash", "\u00fc.txt", "-x"]
 @pytest.mark.parametrize(
     ("number", "path"), [(number, NAMES[number % len(NAMES)]) for number in range(len(TEXTS))]
 )
-def test_what_is_shown_is_what_is_written(connect, root, tmp_path, number, path):
+def test_the_shown_content_is_written(connect, root, tmp_path, number, path):
     """git makes of the diff in the payload what redline has written, and no page has a character that is not seen."""
     text, other = TEXTS[number], TEXTS[number - 1]
     con = asking(connect, root)

@@ -330,7 +330,7 @@ def test_eight_writers_of_overlapping_patches_lose_and_halve_none(extension, tmp
 
 @pytest.mark.parametrize("attack", ["link", "permissions"])
 @pytest.mark.parametrize("rounds", [40, pytest.param(200, marks=pytest.mark.slow)])
-def test_what_others_do_to_a_directory_meanwhile_halves_no_patch(
+def test_no_change_of_a_directory_by_others_halves_a_patch(
     connect, tmp_path, monkeypatch, attack, rounds
 ):
     """A directory is swapped for a link to another one, or a file's permissions change, all the time."""

@@ -15,7 +15,7 @@ OPEN = ["refs/heads/main", "refs/tags/open*"]
 
 
 class Limited:
-    """A repository of which main and the tags open* may be read, and what it hides."""
+    """A repository of which main and the tags open* may be read, and its hidden commits."""
 
     def __init__(self, root: pathlib.Path):
         self.root, self.repo, self.now = root, root / "repo", 1_600_000_000
@@ -138,7 +138,7 @@ def test_nothing_that_is_hidden_can_be_named(agent, limited):
     assert not wrong, f"{len(wrong)} ways:\n" + "\n".join(wrong[:20])
 
 
-def test_without_the_limit_the_names_lead_to_what_is_hidden(connect, limited):
+def test_without_the_limit_the_names_lead_to_hidden_commits(connect, limited):
     """The control: most of these ways are ways."""
     con = connect()
     resolved = set()
@@ -176,7 +176,7 @@ def test_what_names_everything_names_no_more(agent, limited):
     assert agent.execute("SELECT count(*) FROM commits('ALL', 'w/repo')").fetchone() == (2,)
 
 
-def test_what_may_be_read_is_read(agent, con, limited):
+def test_readable_references_are_resolved(agent, con, limited):
     for name in (
         "main",
         "HEAD",
@@ -218,7 +218,7 @@ def test_what_may_be_read_is_read(agent, con, limited):
 
 
 @pytest.mark.parametrize("state", ["another work tree", "a detached HEAD"])
-def test_the_index_and_the_work_tree_of_what_is_hidden_are_hidden(agent, limited, state):
+def test_the_index_and_the_work_tree_of_a_hidden_branch_are_hidden(agent, limited, state):
     place = "w/other"
     if state == "a detached HEAD":
         detached = limited.root / "detached"
@@ -238,9 +238,8 @@ def test_the_index_and_the_work_tree_of_what_is_hidden_are_hidden(agent, limited
         "SELECT * FROM diff_review('INDEX', 'WORKTREE', $repo)",
     ):
         shown = ask(agent, sql, {"repo": place})
-        assert (
-            "fs_denied: what is checked out here is none of the references" in shown
-            and not leaks(limited, shown)
+        assert "fs_denied: the checked-out reference may not be read" in shown and not leaks(
+            limited, shown
         ), (sql, shown)
     for tool in ("GitStatus", "GitDiff"):
         shown = ask(

@@ -879,7 +879,7 @@ def test_bad_arguments_are_refused_by_name(con, call, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_null_is_not_taken_for_a_value(con, call):
+def test_null_is_not_a_value(con, call):
     """A table function refuses NULL; a scalar function returns NULL, and an old side that is NULL is EMPTY."""
     if call.endswith(".to") and "_list" not in call:
         pytest.skip("without a second revision the first is compared with the work tree")
@@ -962,7 +962,7 @@ def test_a_missing_file_gets_a_suggestion(con):
         assert wrong in words and near in words
 
 
-def test_a_path_that_is_no_repository_is_not_found(con, tmp_path):
+def test_a_path_without_a_repository_is_not_found(con, tmp_path):
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     for place in ("nosuch", "nosuch/deeper", "file", "file/x", "folder"):

@@ -6,7 +6,7 @@ import shutil
 
 import apart
 import pytest
-from repositories import git
+from repositories import commit_nothing, git
 
 
 class World:
@@ -250,18 +250,7 @@ def test_packed_references_are_read_once_for_all_rows(extension, tmp_path):
     path = tmp_path / "repository"
     path.mkdir()
     git(path, "init", "--quiet", "--initial-branch=main")
-    git(
-        path,
-        "-c",
-        "user.name=n",
-        "-c",
-        "user.email=e",
-        "commit",
-        "--quiet",
-        "--allow-empty",
-        "-m",
-        "one",
-    )
+    commit_nothing(path, "one")
     head = git(path, "rev-parse", "HEAD").decode().strip()
     git(
         path,

@@ -1,4 +1,4 @@
-"""Random layouts of a repository against git: what lies inside a sandbox is read as by git, what leads outside is refused.
+"""Random layouts of a repository against git: repositories inside a sandbox are read as by git, those outside are refused.
 
 Each layout is made twice from the same seed: with its other half (a lender of objects, a common directory, a git
 directory apart) inside the sandbox, and outside.

@@ -129,7 +129,7 @@ KINDS = [
 
 
 def take_step(repo, kind: str, dice: random.Random, ids: list[str], step: int) -> None:
-    """Changes the references of a repository as somebody would who works in it."""
+    """Changes the references of a repository as its users would."""
     name, env = (
         dice.choice(NAMES),
         AUTHOR | {"GIT_COMMITTER_DATE": f"{1_700_001_000 + step} +0530"},
@@ -284,7 +284,7 @@ def test_each_entry_of_logs_of_many_blocks_is_found(con, repo, size):
     assert_same(con, repo)
 
 
-def test_what_each_of_several_work_trees_sees_is_what_git_sees(con, repo):
+def test_each_of_several_work_trees_has_git_s_rows(con, repo):
     ids = git(repo, "rev-list", "main").split()
     places = [repo, repo.parent / "one", repo.parent / "two"]
     for number, place in enumerate(places[1:]):

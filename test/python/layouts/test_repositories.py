@@ -163,7 +163,7 @@ def test_the_current_directory_finds_its_repository(con, monkeypatch):
         )
 
 
-def test_a_directory_that_is_no_repository_is_not_found(con, tmp_path):
+def test_a_directory_without_a_repository_is_not_found(con, tmp_path):
     (tmp_path / "folder").mkdir()
     code, words = refused(con, "HEAD~1", "HEAD", tmp_path / "folder")
     assert code == "not_found" and "folder" in words

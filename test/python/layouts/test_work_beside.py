@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from answers import as_text
-from repositories import git
+from repositories import commit_nothing, git
 from written_repositories import grown
 
 # Rows of fixed revisions, which no work beside changes.
@@ -64,18 +64,7 @@ class Beside:
     def fetch(self, number: int) -> None:
         other = self.elsewhere / f"other{number}"
         git(self.elsewhere, "clone", "--quiet", str(self.path), other.name)
-        git(
-            other,
-            "-c",
-            "user.name=n",
-            "-c",
-            "user.email=e",
-            "commit",
-            "--quiet",
-            "--allow-empty",
-            "-m",
-            f"fetched {number}",
-        )
+        commit_nothing(other, f"fetched {number}")
         self.git("fetch", "--quiet", str(other), f"HEAD:refs/heads/fetched{number}")
         shutil.rmtree(other)
 

@@ -374,7 +374,7 @@ def test_the_files_are_read_by_their_records_in_sql_too(con, tasks, out, clock, 
 
 def test_runs_over_a_long_history_are_one_run(con, tasks, out, tmp_path):
     """Ripgrep from tag to tag, where its .mailmap and attributes change too."""
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     repo = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")
     tags = ["12.1.1", "13.0.0", "14.0.0", "14.1.1", "15.0.0"]

@@ -21,7 +21,7 @@ def test_every_link_of_the_readme_is_absolute_on_the_page():
     assert "```mermaid" not in shown
 
 
-def test_links_pictures_and_places_of_the_page_are_told_apart():
+def test_links_pictures_and_places_of_the_page_are_distinguished():
     assert page("[a](docs/a.md#b) [c](#d) [e](https://x.y) ![f](g.svg)", "owner/redline") == (
         f"[a]({HOME}/blob/main/docs/a.md#b) [c](#d) [e](https://x.y) "
         "![f](https://raw.githubusercontent.com/owner/redline/main/g.svg)"

@@ -337,7 +337,7 @@ def test_one_commit_has_a_page_that_says_what_it_lacks(extension, tmp_path):
     assert "The history has nothing of it." in (tmp_path / "report.html").read_text()
 
 
-def test_what_cannot_be_made_is_a_line_and_leaves_the_old_page(extension, tmp_path, monkeypatch):
+def test_a_failing_report_is_a_line_and_leaves_the_old_page(extension, tmp_path, monkeypatch):
     subprocess.run(["git", "init", "-q", "-b", "main", tmp_path], check=True)
     (tmp_path / "report.html").write_text("old")
     done = report(extension, tmp_path)

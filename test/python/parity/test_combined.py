@@ -36,7 +36,7 @@ def cloned(tmp_path_factory):
     known = {}
 
     def clone(name: str) -> tuple[pathlib.Path, list[str]]:
-        if repositories.test_repositories() is None:
+        if repositories.bundle_folder() is None:
             pytest.skip("REDLINE_TEST_REPOS is not set")
         if name not in known:
             target = repositories.clone_bundle(
@@ -270,7 +270,7 @@ def test_files_that_differ_from_all_parents_are_those_of_git(con, random_repo, o
 
 def test_the_tool_shows_a_merge_as_git_show_does(con, random_repo):
     repo, merges = random_repo
-    # The pages of a tool put long files behind short ones.
+    # The pages of a tool put long files after short ones.
     by_file = lambda patch: sorted(("\n" + patch.strip("\n")).split("\ndiff --cc "))
     for commit in merges[:10]:
         arguments = {

@@ -37,7 +37,7 @@ class Iconv:
 
 
 def characters(name: str) -> tuple[list[bytes], list[bytes]]:
-    """Returns the characters of a set, and the first of each run of byte sequences that are no characters."""
+    """Returns the characters of a set, and the first of each run of byte sequences that are not characters."""
     iconv, size = Iconv(name), NAMES[name]
     candidates = [bytes([one]) for one in range(256)]
     if size > 1:
@@ -65,7 +65,7 @@ def test_every_character_of_a_set_is_the_one_that_git_stores(con, tmp_path, name
     wanted, none = characters(name)
     assert len(wanted) > 95
     repositories.git(tmp_path, "init", "--quiet", "-b", "main", ".")
-    # A file is converted whole or not at all, so each sequence that is no character has a file of its own.
+    # A file is converted whole or not at all, so each invalid sequence has a file of its own.
     files = {
         "all": b"\n".join(wanted) + b"\n",
         **{f"none/{number:03}": data + b"\n" for number, data in enumerate(none)},

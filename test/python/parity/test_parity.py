@@ -55,7 +55,7 @@ def one_of_each_case_sha256(_) -> History:
 
 
 def ripgrep(folder: pathlib.Path) -> History:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of ripgrep.bundle")
     repo = repositories.clone_bundle("ripgrep.bundle", folder / "ripgrep")
     pairs = repositories.history(repo)
@@ -67,7 +67,7 @@ def ripgrep(folder: pathlib.Path) -> History:
 
 
 def ripgrep_sha256(folder: pathlib.Path) -> History:
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of ripgrep.bundle")
     twin = repositories.sha256_twin(
         repositories.clone_bundle("ripgrep.bundle", folder / "ripgrep"), folder / "twin"

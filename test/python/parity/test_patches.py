@@ -35,7 +35,7 @@ MARK_FORMAT = "--format=%x01%x02commit %H"
 
 
 def bare_clone(tmp_path_factory, name):
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle(
         f"{name}.bundle", tmp_path_factory.mktemp("patches") / f"{name}.git", "--bare"

@@ -506,7 +506,7 @@ def test_random_pathspecs_name_the_files_that_git_names(con, odd_names):
 
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory):
-    bundles = repositories.test_repositories()
+    bundles = repositories.bundle_folder()
     if bundles is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("paths") / "ripgrep")
@@ -619,7 +619,7 @@ NO_RANGES = [
 
 
 @pytest.mark.parametrize("name", NO_RANGES)
-def test_other_names_are_not_taken_for_ranges(con, in_readme, name):
+def test_other_names_are_not_ranges(con, in_readme, name):
     with pytest.raises(duckdb.Error) as unknown:
         rows_of(con, name)
     assert not any(

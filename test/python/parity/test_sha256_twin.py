@@ -27,8 +27,8 @@ SAMPLE = [
     "parity/test_combined.py::test_combined_patches_of_random_merges_equal_those_of_git",
     "parity/test_combined.py::test_files_that_differ_from_all_parents_are_those_of_git",
     "parity/test_patches.py::test_renames_of_the_fixture_equal_those_of_git",
-    "parity/test_status.py::test_every_kind_of_conflict_is_told",
-    "parity/test_status.py::test_every_state_of_a_file_is_told",
+    "parity/test_status.py::test_every_kind_of_conflict_is_listed",
+    "parity/test_status.py::test_every_state_of_a_file_is_listed",
     "parity/test_tree_files.py::test_every_file_of_a_fixture_is_listed_and_read",
     "parity/test_work_tree.py::test_a_linked_work_tree_has_its_own_index",
     "rebase/test_patch_ids.py::test_the_patches_of_commits_have_the_ids_of_git",
@@ -53,7 +53,7 @@ def test_a_sample_of_the_tests_of_parity_passes_on_twins(extension):
 
 @pytest.fixture(scope="module")
 def twin(tmp_path_factory):
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of ripgrep.bundle")
     folder = tmp_path_factory.mktemp("twin")
     return repositories.sha256_twin(

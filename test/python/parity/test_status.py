@@ -100,7 +100,7 @@ def repo(tmp_path) -> pathlib.Path:
     return tmp_path
 
 
-def test_every_state_of_a_file_is_told(con, repo):
+def test_every_state_of_a_file_is_listed(con, repo):
     write(repo, "mv d0/f0 moved", "rm --quiet d0/f3", "mv d1/f1 d2/renamed-and-edited")
     (repo / "d2/renamed-and-edited").write_text(
         (repo / "d2/renamed-and-edited").read_text() + "more\n"
@@ -136,7 +136,7 @@ def test_every_state_of_a_file_is_told(con, repo):
     }
 
 
-def test_every_kind_of_conflict_is_told(con, repo):
+def test_every_kind_of_conflict_is_listed(con, repo):
     blobs = [
         repositories.git(repo, "hash-object", "-w", "--stdin", stdin=f"{number}\n".encode())
         .decode()
@@ -214,7 +214,7 @@ def test_patterns_that_a_sparse_checkout_leaves_out_count(con, repo):
         (repo / name).parent.mkdir(exist_ok=True)
         (repo / name).write_text("new\n")
     assert_same(con, repo, minimum=2)
-    # A link is no list of patterns, and neither is a directory; the index is asked instead of the first alone.
+    # Neither a link nor a directory is a list of patterns; the index is asked instead of the first alone.
     os.symlink("d2/f2", repo / ".gitignore")
     assert_same(con, repo)
     (repo / ".gitignore").unlink()

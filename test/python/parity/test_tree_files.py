@@ -143,7 +143,7 @@ def test_paths_limit_the_files(con, cases):
 
 
 def test_ripgrep_s_files_are_those_of_git_at_many_revisions(con, tmp_path):
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     repo = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")
     commits = repositories.git_text(repo, "rev-list", "--all").splitlines()
@@ -157,7 +157,7 @@ def test_ripgrep_s_files_are_those_of_git_at_many_revisions(con, tmp_path):
 
 @pytest.mark.slow
 def test_cargo_s_files_are_those_of_git_at_two_hundred_revisions(con, tmp_path):
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     repo = repositories.clone_bundle("cargo.bundle", tmp_path / "cargo")
     commits = repositories.git_text(repo, "rev-list", "--all").splitlines()

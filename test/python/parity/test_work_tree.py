@@ -657,7 +657,7 @@ def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path,
 
 
 def test_renames_and_edits_of_a_real_tree(con, tmp_path):
-    if not repositories.test_repositories():
+    if not repositories.bundle_folder():
         pytest.skip("REDLINE_TEST_REPOS is not set")
     clone = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")
     tree = Tree.__new__(Tree)
@@ -1130,7 +1130,7 @@ def test_an_index_that_is_kept_is_read_again_when_it_was_written(con, large):
     check_as_git(con, large)
 
 
-def test_what_is_staged_is_told_though_the_index_was_equal_to_the_tree_before(con, large):
+def test_a_staged_change_is_listed_after_the_index_was_equal_to_the_tree(con, large):
     check_as_git(con, large)
     large.write("d20/untracked.txt", "new\n")
     large.write("d21/f0021.txt", "changed\n")

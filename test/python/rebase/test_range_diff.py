@@ -106,7 +106,7 @@ def test_notes_and_mailmap_take_part_as_in_git(con, tmp_path):
     assert_same(con, tmp_path, old, new)
 
 
-def test_what_is_no_range_is_refused_as_by_git(con, world):
+def test_an_argument_that_is_not_a_range_is_refused_as_by_git(con, world):
     old, new = Series(world, 5).ranges()
     for given in (old.split("..")[1], "ALL"):
         for pair in ((given, new), (new, given)):
@@ -186,7 +186,7 @@ def test_the_tool_answers_in_pages_that_hold_each_commit_once(con, series):
     assert ask(con, world, old_range=old, new_range=old, cursor="x").startswith("invalid_args: ")
 
 
-def test_the_tool_refuses_what_is_no_range(con, series):
+def test_the_tool_refuses_an_argument_that_is_not_a_range(con, series):
     world, old, _ = series
     tip = old.split("..")[1]
     assert ask(con, world, old_range=tip, new_range=tip).startswith(

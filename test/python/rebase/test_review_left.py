@@ -103,7 +103,7 @@ def test_a_review_goes_on_over_two_rebases_with_a_file_per_reviewer(con, repo, t
     assert left(con, repo, f"(SELECT list(context_id) FROM '{tmp_path}/seen.parquet')") == []
 
 
-def test_what_was_edited_after_the_review_is_shown(con, repo):
+def test_edits_after_the_review_are_shown(con, repo):
     con.execute(
         "CREATE TABLE seen AS SELECT hunk_id, context_id FROM review_left('main', 'feature', ?, NULL)",
         [str(repo)],

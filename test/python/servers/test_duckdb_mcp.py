@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from lockdown import READING_TOOLS
 from repositories import ROOT
 
 SHELL = pathlib.Path(sys.executable).parent / "duckdb"
@@ -78,7 +79,7 @@ def serve(folder, *calls):
         text=True,
         timeout=120,
     )
-    # Nothing stands on stdout but the protocol: each line is an answer.
+    # Only the protocol is on stdout: each line is an answer.
     answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
     assert sorted(answers) == list(range(len(calls) + 1)), (done.stdout, done.stderr)
     return [answers[number] for number in range(1, len(calls) + 1)]
@@ -100,23 +101,7 @@ def test_the_shipped_script_serves_and_says_nothing_else(folder):
         ("prompts/list", {}),
     )
     names = {tool["name"] for tool in listed["result"]["tools"]}
-    assert names == {
-        "Diff",
-        "GitDiff",
-        "GitDiffSummary",
-        "GitDiffFile",
-        "GitLog",
-        "GitShow",
-        "GitFile",
-        "GitBlame",
-        "GitStatus",
-        "GitRefs",
-        "GitRangeDiff",
-        "list_files",
-        "search",
-        "read_file",
-        "redline_capabilities",
-    }
+    assert names == set(READING_TOOLS)
     assert text(read).endswith("```\none\n```\n")
     # A failure is an error of the protocol, our code first, and shows no SQL.
     for answer, code in ((wrong, "fs_denied"), (lists, "not_found"), (missing, "not_found")):

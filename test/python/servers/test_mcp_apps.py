@@ -176,7 +176,7 @@ def test_a_question_has_the_diff_block_of_the_agent_client_protocol(drive, folde
 
 
 def test_neither_shows_what_the_agent_may_not_read(connect, folder):
-    """Where reading wants a yes, the agent's client gets no text of the file, though the host's page has it."""
+    """If reading needs approval, the agent's client gets no text of the file, though the host's page has it."""
     con = connect()
     host = Host(Locked(con, "key", tools_of(con)))
     sandbox = {

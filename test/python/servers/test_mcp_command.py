@@ -49,7 +49,7 @@ def test_a_wrong_argument_is_exit_code_2_and_names_what_is_wrong(tmp_path):
         assert (done.returncode, done.stdout) == (2, "") and words in done.stderr, done.stderr
 
 
-def test_what_cannot_be_loaded_is_exit_code_1(tmp_path):
+def test_a_failing_load_is_exit_code_1(tmp_path):
     pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
     done = run(str(tmp_path), "--extension", str(tmp_path / "none.duckdb_extension"))
     assert (done.returncode, done.stdout) == (1, "") and done.stderr.startswith("redline-mcp: ")

@@ -16,14 +16,13 @@ import pytest
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 import mcp_types as types
-from served import COMMAND, ROOT, Served, exchange, words
+from served import COMMAND, OLD_CLIENT, ROOT, Served, by_old_client, exchange, words
 from tool_calls import GOOD, WRONG, fill
 
 sys.path.insert(0, str(ROOT / "python"))
 
 from duckdb_redline.server import over_http
 
-OLD_CLIENT = pathlib.Path(os.environ.get("REDLINE_TEST_OLD_MCP") or ROOT / "build/mcp-1.30.0")
 INITIALIZE = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
@@ -46,7 +45,7 @@ def served(extension, tmp_path_factory):
     # No token is anywhere in what was said.
     said = "".join(made.said)
     assert (
-        said.startswith("redline-mcp: whoever holds a token answers for the person")
+        said.startswith("redline-mcp: any holder of a token can answer for the person")
         and "redline-mcp: serving at " in said
         and not any(token in said for token in made.tokens)
     ), said
@@ -158,7 +157,7 @@ def test_a_session_belongs_to_the_token_that_began_it(served):
     )[0] in (403, 404)
 
 
-def test_what_is_too_large_is_refused_unread(served):
+def test_a_large_request_is_refused_unread(served):
     assert post(served, b"{", content_length=str(9 << 20))[0] == 413
     with contextlib.suppress(
         ConnectionError
@@ -218,21 +217,6 @@ def test_a_no_of_one_client_is_none_of_another(served, folder):
         and not other.is_error
     )
     assert (folder / "a.txt").read_text() == "one\n2\n"
-
-
-def by_old_client(given: dict) -> dict:
-    """Returns what the client of the generation before was told."""
-    program = [sys.executable, str(ROOT / "test/python/support/old_client.py"), json.dumps(given)]
-    done = subprocess.run(
-        program,
-        capture_output=True,
-        text=True,
-        timeout=90,
-        env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)},
-    )
-    assert done.returncode == 0, done.stderr
-    told: dict = json.loads(done.stdout)
-    return told
 
 
 @pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")
@@ -372,7 +356,7 @@ def test_a_token_file_that_protects_nothing_is_refused(tmp_path, content, mode, 
         "http://127.0.0.1:1",
     ],
 )
-def test_a_place_that_is_no_numeric_address_and_port_is_refused(text):
+def test_only_a_numeric_address_with_a_port_is_accepted(text):
     with pytest.raises(ValueError, match="is not PORT or ADDRESS:PORT"):
         over_http.place(text)
 
@@ -395,7 +379,7 @@ def start(tmp_path, *arguments: str) -> subprocess.CompletedProcess:
     )
 
 
-def test_what_cannot_be_served_is_told(extension, served, tmp_path):
+def test_the_error_names_an_option_that_cannot_be_served(extension, served, tmp_path):
     root = tmp_path / "root"
     root.mkdir()
     file = tmp_path / "tokens"
@@ -422,7 +406,7 @@ def test_what_cannot_be_served_is_told(extension, served, tmp_path):
 
 
 def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tmp_path):
-    """Whoever reads the tokens has every client's session; whoever changes the extension has the server."""
+    """A reader of the tokens has every client's session; a writer of the extension controls the server."""
     root = tmp_path / "root"
     root.mkdir()
     inside = root / "tokens"

@@ -17,7 +17,7 @@ pytest.importorskip("mcp", reason="`make test` installs the packages of the serv
 import anyio
 import mcp_types as types
 from mcp import Client, StdioServerParameters
-from person import WITH_TERMINAL, Person
+from person import WITH_TERMINAL, Person, with_terminal
 from tool_calls import GOOD, WRONG, fill
 
 MODES = ["auto", "legacy"]
@@ -233,7 +233,7 @@ def test_a_no_is_final_for_the_same_change_and_for_no_other(drive, folder):
             conversation, mode=mode, elicitation_callback=decline_then_accept
         )
         assert (
-            first.startswith("declined: a person has said no to")
+            first.startswith("declined: a person has declined")
             and again == first
             and asked == 1 + (not is_error)
         )
@@ -518,7 +518,7 @@ def resident(name: str) -> int:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="there is no /proc")
-def test_calls_leave_no_memory_behind(drive):
+def test_calls_free_their_memory(drive):
     async def conversation(client):
         calls = [GOOD[name] for name in ("Diff", "GitDiffFile", "read_file")]
         names = ("Diff", "GitDiffFile", "read_file")
@@ -543,15 +543,7 @@ def test_calls_leave_no_memory_behind(drive):
 def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed, code):
     ours, theirs = os.openpty()
     shown = []
-    server = [
-        str(ROOT / "examples/mcp_server.py"),
-        str(folder),
-        "--extension",
-        str(extension),
-        "--write",
-        "--approve",
-        "terminal",
-    ]
+    server = with_terminal(extension, folder)
 
     def answer():
         """Types when it is asked, and once."""

@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import shutil
 import sys
 
 import pytest
@@ -21,6 +20,7 @@ from lockdown import (
     REPOSITORY_CALLS,
     TOOL_CALLS,
     lockdown_script,
+    staged_copy,
 )
 from mcp import Client, StdioServerParameters
 
@@ -62,15 +62,7 @@ def ask(extension, tmp_path):
 
 @pytest.fixture
 def root(tmp_path) -> pathlib.Path:
-    """Returns a directory with a copy of a repository with a change that is staged, and a file beside it."""
-    shutil.copytree(
-        repositories.fixture("sandbox") / "inside/plain", tmp_path / "root/plain", symlinks=True
-    )
-    repositories.git(tmp_path / "root/plain", "reset", "--quiet", "--hard")
-    (tmp_path / "root/plain/a.txt").write_text("inside\n")
-    repositories.git(tmp_path / "root/plain", "add", "a.txt")
-    (tmp_path / "secret.txt").write_text("SECRET\n")
-    return tmp_path / "root"
+    return staged_copy(tmp_path)
 
 
 def placed(call: str, repo) -> str:

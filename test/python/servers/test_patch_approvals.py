@@ -1,4 +1,4 @@
-"""A patch of several files is shown whole before a yes: at the server's terminal, in the forms of a client, and on the page."""
+"""A patch of several files is shown whole before its approval: at the server's terminal, in the forms of a client, and on the page."""
 
 import re
 import sys

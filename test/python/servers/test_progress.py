@@ -1,13 +1,8 @@
 """What a client hears while its call waits or works: both transports, both generations of the client, and one that gives up."""
 
 import contextlib
-import json
-import os
-import pathlib
 import random
 import re
-import subprocess
-import sys
 import time
 
 import pytest
@@ -17,9 +12,8 @@ pytest.importorskip("mcp", reason="`make test` installs the packages of the serv
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from served import COMMAND, ROOT, Served, words
+from served import COMMAND, OLD_CLIENT, Served, by_old_client, words
 
-OLD_CLIENT = pathlib.Path(os.environ.get("REDLINE_TEST_OLD_MCP") or ROOT / "build/mcp-1.30.0")
 CLIENTS = [
     "auto",
     "legacy",
@@ -61,17 +55,7 @@ async def patient(client, call, progress: list, patience: float = PATIENCE):
 
 def old(reached: dict, calls: list) -> dict:
     """Runs the client of the generation before."""
-    given = reached | {"calls": calls, "patience": PATIENCE}
-    program = [sys.executable, str(ROOT / "test/python/support/old_client.py"), json.dumps(given)]
-    done = subprocess.run(
-        program,
-        capture_output=True,
-        text=True,
-        timeout=90,
-        env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)},
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return by_old_client(reached | {"calls": calls, "patience": PATIENCE})
 
 
 def assert_heard(progress: list, words: set):
@@ -134,7 +118,7 @@ WORK = (
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_progress_comes_on_stdin_and_stdout_too_to_who_asks_for_it(extension, tmp_path, client):
+def test_progress_comes_on_stdin_and_stdout_too_if_requested(extension, tmp_path, client):
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     (tmp_path / "text_a").write_text(WORK[1]["text_a"])
     (tmp_path / "text_b").write_text(WORK[1]["text_b"])

@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import shutil
 import sys
 import time
 
@@ -12,8 +11,15 @@ import pytest
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 import anyio
-import repositories
-from lockdown import FILE_CALLS, JOURNAL_CALLS, PURE_CALLS, READING_CALLS, TOOL_CALLS, WRITE_CALLS
+from lockdown import (
+    FILE_CALLS,
+    JOURNAL_CALLS,
+    PURE_CALLS,
+    READING_CALLS,
+    TOOL_CALLS,
+    WRITE_CALLS,
+    staged_copy,
+)
 from sandboxes import snapshot
 from served import ROOT
 from test_mcp_server import MODES, drive, folder, text  # noqa: F401
@@ -27,15 +33,7 @@ from duckdb_redline.server.query import Queries, read
 
 @pytest.fixture
 def root(tmp_path) -> pathlib.Path:
-    """Returns a directory with a copy of a repository with a change that is staged, and a file beside it."""
-    shutil.copytree(
-        repositories.fixture("sandbox") / "inside/plain", tmp_path / "root/plain", symlinks=True
-    )
-    repositories.git(tmp_path / "root/plain", "reset", "--quiet", "--hard")
-    (tmp_path / "root/plain/a.txt").write_text("inside\n")
-    repositories.git(tmp_path / "root/plain", "add", "a.txt")
-    (tmp_path / "secret.txt").write_text("SECRET\n")
-    return tmp_path / "root"
+    return staged_copy(tmp_path)
 
 
 @pytest.fixture
@@ -99,7 +97,7 @@ SHUT = [
 ]  # fmt: skip
 
 
-def test_what_does_not_read_or_reads_elsewhere_is_refused(ask, root):
+def test_statements_that_write_or_read_elsewhere_are_refused(ask, root):
     before, secret = snapshot(root), root.parent / "secret.txt"
     for sql in NO_SELECT + SHUT:
         sql = sql.format(root=root, secret=secret)

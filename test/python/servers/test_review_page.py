@@ -189,7 +189,7 @@ def test_everything_is_reached_by_keys(changed, opened):
     assert complaints(browser) == []
 
 
-def test_what_was_viewed_is_remembered_and_survives_a_rebase(changed, opened):
+def test_viewed_hunks_are_remembered_after_a_rebase(changed, opened):
     browser = opened(changed)
     press(browser, "j", "v")
     progress = "document.querySelector('.progress').textContent"
@@ -224,7 +224,7 @@ def test_the_same_lines_in_another_place_are_shown_and_said_to_be_known(repo, op
     assert browser.value("document.querySelector('.rows .ins').textContent") == "+return true;"
 
 
-def test_what_was_viewed_is_taken_out_and_in_again(con, changed, opened, tmp_path):
+def test_viewed_hunks_are_exported_and_imported(con, changed, opened, tmp_path):
     browser = opened(changed)
     browser.value(
         "window.blobs = []; URL.createObjectURL = (blob) => { blobs.push(blob); return 'blob:none'; }"
@@ -255,7 +255,7 @@ def test_what_was_viewed_is_taken_out_and_in_again(con, changed, opened, tmp_pat
 @pytest.mark.parametrize(
     "kept", ["no JSON", "5", "null", '[null, 5, {"hunk_id": 1}]', '{"a": 1}', '["<script>"]']
 )
-def test_what_others_kept_under_its_key_is_not_believed(changed, opened, kept):
+def test_an_entry_that_others_put_under_a_key_is_ignored(changed, opened, kept):
     browser = opened(changed)
     browser.value(f"localStorage.setItem('redline viewed: project', {json.dumps(kept)})")
     opened(changed, keeps=True)
@@ -329,7 +329,7 @@ def test_only_what_is_near_the_screen_has_rows(repo, opened):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_what_is_behind_them(changed, opened, scheme):
+def test_texts_stand_out_from_their_background(changed, opened, scheme):
     browser = opened(changed)
     browser.do(
         "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]

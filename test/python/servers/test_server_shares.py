@@ -33,7 +33,7 @@ def host(extension, tmp_path):
     return hosts.open_database({"workspace": tmp_path}, True, extension)
 
 
-def test_neither_the_person_nor_another_agent_waits_behind_an_agents_calls(host):
+def test_neither_the_person_nor_another_agent_waits_for_an_agents_calls(host):
     async def main():
         with anyio.fail_after(60):
             async with anyio.create_task_group() as group:

@@ -36,14 +36,7 @@ ELEMENTS = {
 
 @pytest.fixture(scope="module")
 def served(extension, tmp_path_factory):
-    made = Served(
-        tmp_path_factory.mktemp("workspace"),
-        extension,
-        tmp_path_factory.mktemp("server"),
-        "--write",
-        "--approve",
-        "web",
-    )
+    made = Served.with_page(extension, tmp_path_factory)
     yield made
     assert made.close() == "", "stdout has what is the protocol's"
 
@@ -56,10 +49,7 @@ def nothing_waits(served):
 
 @pytest.fixture
 def path(served) -> pathlib.Path:
-    """Returns a file of two lines that no other test has."""
-    made = served.folder / f"file{next(NUMBERS)}.txt"
-    made.write_text("one\ntwo\n")
-    return made
+    return served.new_file()
 
 
 def edit(path: pathlib.Path, new: str = "2", old: str = "two") -> tuple[str, dict]:
@@ -194,7 +184,7 @@ def test_a_seal_counts_for_one_answer_to_one_payload_once(served, path):
     assert path.read_text() == other.read_text() == "one\ntwo\n" and not any(
         call.done() for call in calls
     )
-    # Of two that wait, a yes is for one.
+    # Of two waiting changes, a yes approves one.
     assert served.answer(yes).status == 303
     done = [call for call in calls if not call.done() or not call.result().is_error]
     time.sleep(0.3)
@@ -433,7 +423,7 @@ def test_a_scope_is_what_the_person_has_chosen(served, path, scope, next_asks):
         (link,) = served.waiting()
         served.answer(served.shown(link).form("no"))
     assert after.result(30).is_error is next_asks
-    # For the other client it is no yes.
+    # It does not count for the other client.
     other = served.call(*edit(path, new="4", old="one"), number=1)
     (link,) = served.waiting()
     assert "client 2" in served.shown(link).text
@@ -498,7 +488,7 @@ def test_every_answer_forbids_scripts_frames_and_caches(served, path):
         )
 
 
-def test_what_is_no_form_of_the_page_is_refused(served, path):
+def test_a_request_without_a_form_of_the_page_is_refused(served, path):
     call = served.call(*edit(path))
     (link,) = served.waiting()
     yes = served.shown(link).form("yes")

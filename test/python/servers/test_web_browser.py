@@ -35,14 +35,7 @@ STOPPED = [
 
 @pytest.fixture(scope="module")
 def served(extension, tmp_path_factory):
-    made = Served(
-        tmp_path_factory.mktemp("workspace"),
-        extension,
-        tmp_path_factory.mktemp("server"),
-        "--write",
-        "--approve",
-        "web",
-    )
+    made = Served.with_page(extension, tmp_path_factory)
     yield made
     made.close()
 
@@ -62,9 +55,7 @@ def nothing_waits(served):
 
 @pytest.fixture
 def path(served) -> pathlib.Path:
-    made = served.folder / f"file{next(NUMBERS)}.txt"
-    made.write_text("one\ntwo\n")
-    return made
+    return served.new_file()
 
 
 @pytest.fixture
@@ -160,7 +151,7 @@ def test_nothing_of_a_payload_runs_or_loads(served, browser):
     assert words(call.result(30)).startswith("declined: ")
 
 
-def test_the_policy_stops_what_an_injection_would_do(served, browser, elsewhere):
+def test_the_policy_stops_an_injection(served, browser, elsewhere):
     """The control for the test before: were markup to get in, it would still not run or load."""
     pages, other = elsewhere
     browser.go(served.address("approve"))
@@ -240,7 +231,7 @@ def test_a_name_that_leads_to_this_machine_is_refused(served, browser, path):
     assert not call.done()
 
 
-def test_what_is_proposed_appears_by_itself(served, browser, path):
+def test_a_proposal_appears_by_itself(served, browser, path):
     browser.go(served.address("approve"))
     assert browser.value("document.querySelector('h1').innerText") == "Nothing waits for you"
     call = served.call(*edit(path))
@@ -251,7 +242,7 @@ def test_what_is_proposed_appears_by_itself(served, browser, path):
 
 
 def test_the_texts_are_in_the_order_in_which_they_are_stored(served, browser):
-    """A browser would draw letters of Hebrew from right to left, and what stands between them."""
+    """A browser would draw Hebrew letters, and characters between them, from right to left."""
     path = served.folder / f"order{next(NUMBERS)}.txt"
     text = "x = 'אב', 12, 'גד'"
     served.call("write_file", {"path": f"workspace/{path.name}", "content": text + "\n"})

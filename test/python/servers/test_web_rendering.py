@@ -88,7 +88,7 @@ def test_every_line_can_be_read_back_from_what_is_shown():
 
 def test_what_the_box_of_a_terminal_shows_by_number_the_page_does_too(con):
     """The box is redline's own, in Rust; both follow the same table of docs/functions/approval_display.md."""
-    # All but Han and Hangul, private use and what lies behind the last tag.
+    # All but Han and Hangul, private use and the characters after the last tag.
     points = [
         point
         for point in [
@@ -202,7 +202,7 @@ def test_the_words_that_differ_are_marked_in_their_lines():
     ]
 
 
-def test_what_cannot_be_shown_whole_has_no_yes():
+def test_a_change_that_cannot_be_shown_whole_cannot_be_approved():
     fields = {
         "type": "write_large",
         "path": "w/a",

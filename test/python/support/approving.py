@@ -7,7 +7,7 @@ KEY = "the-host-own-secret"
 
 
 def approvable(con, key=KEY):
-    """Lets whoever knows the key approve on a database."""
+    """Makes the holder of the key the approver of a database."""
     con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(key.encode()).hexdigest()}'")
     return con
 

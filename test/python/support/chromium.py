@@ -156,7 +156,7 @@ class Chromium:
         raise AssertionError(f"no Tab leads to {text!r}: {way}")
 
     def spoken(self) -> list[tuple[str, str]]:
-        """Returns the role and the name of everything that a screen reader is told."""
+        """Returns the role and the name of everything that a screen reader reads."""
         nodes = self.do("Accessibility.getFullAXTree")["nodes"]
         return [
             (one["role"]["value"], one.get("name", {}).get("value", ""))

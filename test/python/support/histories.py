@@ -1,6 +1,7 @@
 """Histories that tests make: commits an hour apart, and one repository with a commit of each kind."""
 
 import pathlib
+from collections.abc import Iterator
 
 import repositories
 
@@ -17,6 +18,17 @@ def moment(raw: str) -> tuple[int, int]:
     hours, minutes = divmod(int(zone[1:]), 100)
     minutes += hours * 60
     return int(seconds), -minutes if zone[0] == "-" else minutes
+
+
+# git's arguments and redline's options for walks of all parents, and of the first ones.
+PARENTS = [([], {}), (["--first-parent"], {"first_parent": True})]
+
+
+def each_file(cases: pathlib.Path) -> Iterator[tuple[str, str]]:
+    """Yields revisions and ranges of the repository of cases, each with every file at its end."""
+    for rev in ("main", "orphan", "middle..main"):
+        listed = repositories.git_text(cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1])
+        yield from ((rev, file) for file in listed.splitlines())
 
 
 class Clock:

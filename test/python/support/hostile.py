@@ -170,7 +170,7 @@ class World:
         return Site(self, repo)
 
     def canaries(self) -> list[str]:
-        """Returns texts that stand outside only; of ids the middle, since their first digits may be given."""
+        """Returns texts that are outside only; of ids the middle, since their first digits may be given."""
         names = [SECRET.branch, SECRET.tag, SECRET.file, SECRET.text, SECRET.message, SECRET.author]
         return names + [oid[6:20] for oid in self.ids]
 
@@ -191,7 +191,7 @@ class Site:
             return os.path.relpath(path, part.parent)
         if how == "dotted":
             return f"{self.repo}/sub/../../../outside/{path.relative_to(self.out)}"
-        # Through a second link that lies inside.
+        # Through a second link inside.
         door = self.world.inside / "door"
         if not door.is_symlink():
             door.symlink_to("../outside")
@@ -354,7 +354,7 @@ def every_fan_out(at: Site, how: str) -> None:
 
 
 def pack_names(at: Site) -> list[str]:
-    # What lies outside may be away at the moment; its names are known to the attacker.
+    # The outside may be absent at the moment; its names are known to the attacker.
     kept = at.out if at.out.exists() else at.world.root / "secret"
     return sorted(path.name for path in (kept / "packed/.git/objects/pack").iterdir())
 
@@ -408,7 +408,7 @@ def linked_objects() -> Iterator[Attack]:
 
 
 def lines(path: str, relative: str) -> dict[str, str]:
-    """Returns the forms in which a path may stand in a file, of which git takes some and others could take more."""
+    """Returns the forms in which a file may contain a path: git takes some, and other readers could take more."""
     return {
         "absolute": f"{path}\n",
         "relative": f"{relative}\n",
@@ -440,7 +440,7 @@ def lines(path: str, relative: str) -> dict[str, str]:
     }
 
 
-# A file whose text names a directory: what stands before the path, what it names outside and inside, what a relative
+# A file whose text names a directory: the text before the path, the directory that it names outside and inside, what a relative
 # path starts from, and the repository that is asked.
 POINTERS = {
     ".git/objects/info/alternates": ("", "packed/.git/objects", ".git/objects", ".git/objects", ""),
@@ -493,7 +493,7 @@ def pointers() -> Iterator[Attack]:
 
 
 def two_readings() -> Iterator[Attack]:
-    """Pointers to a name with an odd end: with and without it stand a directory inside and a link outside."""
+    """Pointers to a name with an odd end: with and without it there are a directory inside and a link outside."""
 
     def made(part: str, end: str, outside_with_end: bool) -> Callable[[Site], None]:
         prefix, target, own, base, _ = POINTERS[part]
@@ -535,7 +535,7 @@ def nested_stores() -> Iterator[Attack]:
         return make
 
     yield Attack("a nested store names outside", nested(lambda at: f"{at.packed}/objects\n"))
-    # Relative to the nested store this lies inside, relative to the top one outside, and the other way round.
+    # Relative to the nested store this is inside, relative to the top one outside, and the other way round.
     yield Attack(
         "a nested store, relative to itself",
         nested(lambda at: "../../../outside/packed/.git/objects\n"),

@@ -1,11 +1,31 @@
 """sql/lockdown.sql for a test, and a call of every function to try under it."""
 
 import pathlib
+import shutil
 
+import repositories
 from repositories import ROOT
 
+# The tools that only read.
+READING_TOOLS = [
+    "Diff",
+    "GitDiff",
+    "GitDiffSummary",
+    "GitDiffFile",
+    "GitLog",
+    "GitShow",
+    "GitFile",
+    "GitBlame",
+    "GitStatus",
+    "GitRefs",
+    "GitRangeDiff",
+    "list_files",
+    "search",
+    "read_file",
+    "redline_capabilities",
+]
 # How each function is called on a place: a file {file}, a repository {repo}. A new function fails
-# test_every_function_is_tried_under_the_locks until it stands here.
+# test_every_function_is_tried_under_the_locks until it is listed here.
 FILE_CALLS = {
     "read_file": ["SELECT read_file('{file}')"],
     "edit_explain": [
@@ -78,9 +98,9 @@ WAITING_CALLS = {
     "approval_chunk": "SELECT approval_chunk('{file}', 1)",
     "revert_edit": "SELECT revert_edit('{file}')",
 }
-# What was done to files is told where they may be written.
+# Changes of files are listed where the files may be written.
 JOURNAL_CALLS = {"redline_log": "SELECT * FROM redline_log()"}
-# Functions that answer with their errors, and the words in an answer that is no error.
+# Functions that answer with their errors, and the words in an answer without an error.
 TOOL_CALLS = {
     "redline_call": (
         """SELECT redline_call('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""",
@@ -126,3 +146,15 @@ def lockdown_script(extension: pathlib.Path, root: pathlib.Path) -> str:
         assert script.count(text) == count
         script = script.replace(text, own)
     return script
+
+
+def staged_copy(tmp_path: pathlib.Path) -> pathlib.Path:
+    """Returns a directory with a copy of a repository with a change that is staged, and a file beside it."""
+    shutil.copytree(
+        repositories.fixture("sandbox") / "inside/plain", tmp_path / "root/plain", symlinks=True
+    )
+    repositories.git(tmp_path / "root/plain", "reset", "--quiet", "--hard")
+    (tmp_path / "root/plain/a.txt").write_text("inside\n")
+    repositories.git(tmp_path / "root/plain", "add", "a.txt")
+    (tmp_path / "secret.txt").write_text("SECRET\n")
+    return tmp_path / "root"

@@ -37,7 +37,7 @@ class FilePatch:
 
 @dataclasses.dataclass
 class Change:
-    """What lies between two revisions: the files before and after, each with its mode, and the patch of git."""
+    """The difference of two revisions: the files before and after, each with its mode, and the patch of git."""
 
     files: tuple[dict[str, tuple[bytes, bool]], dict[str, tuple[bytes, bool]]]
     patch: str
@@ -220,7 +220,7 @@ def blocks(parts: list[FilePatch]) -> str:
 
 
 def without_numbers(change: Change, repo_lines: int = 3) -> list[FilePatch] | None:
-    """Returns the patch for formats without numbers: each hunk with as much context as makes it stand once, and without what such
+    """Returns the patch for formats without numbers: each hunk with as much context as makes it unique, and without what such
     formats cannot say; `None` where that leaves nothing."""
     parts = []
     for part in change.parts:
@@ -248,13 +248,13 @@ def without_numbers(change: Change, repo_lines: int = 3) -> list[FilePatch] | No
 
 
 def widened(hunk: Hunk, lines: list[str]) -> Hunk:
-    """Returns a hunk with more lines around it, until its old and its new lines stand nowhere else."""
+    """Returns a hunk with more lines around it, until its old and its new lines occur nowhere else."""
     first = hunk.start - 1 if hunk.side(" -") else hunk.start
     hunk = Hunk(first + 1, list(hunk.lines))
     while True:
         old = hunk.side(" -")
         start = hunk.start - 1
-        # A format without numbers cannot start or end in an empty line of context: it is taken for a gap.
+        # A format without numbers cannot start or end in an empty line of context: it counts as a gap.
         is_edge = hunk.lines[0][:2] == (" ", "") or hunk.lines[-1][:2] == (" ", "")
         if old and not is_edge and len(places(lines, old)) == 1:
             return hunk
@@ -269,7 +269,7 @@ def widened(hunk: Hunk, lines: list[str]) -> Hunk:
 
 
 def places(lines: list[str], wanted: list[str]) -> list[int]:
-    """Returns where lines stand, from 0."""
+    """Returns the places of lines, from 0."""
     if not wanted:
         return []
     starts = [at for at, line in enumerate(lines) if line == wanted[0]]

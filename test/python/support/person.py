@@ -43,7 +43,7 @@ class Person:
         os.write(self.ours, text.encode())
 
     async def sees(self, words, after=0):
-        """Returns where words end that appear behind a place."""
+        """Returns the end of words that appear after a place."""
         with anyio.move_on_after(30):
             while True:
                 found = re.compile(words).search(self.said, after)
@@ -53,15 +53,7 @@ class Person:
         raise AssertionError(f"not seen: {words} in {self.said[after:]}")
 
     def drive(self, extension, folder, conversation):
-        server = [
-            str(ROOT / "examples/mcp_server.py"),
-            str(folder),
-            "--extension",
-            str(extension),
-            "--write",
-            "--approve",
-            "terminal",
-        ]
+        server = with_terminal(extension, folder)
         command = StdioServerParameters(
             command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(self.theirs), *server]
         )
@@ -72,3 +64,9 @@ class Person:
                     return await conversation(client)
 
         return anyio.run(main)
+
+
+def with_terminal(extension, folder) -> list[str]:
+    """Returns the program and the arguments of a server whose person approves at its terminal."""
+    server = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension)]
+    return [*server, "--write", "--approve", "terminal"]

@@ -28,7 +28,7 @@ WORDS = [
 
 def clone_of_ripgrep(tmp_path_factory) -> pathlib.Path:
     """Returns a bare clone of ripgrep."""
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     clone = repositories.clone_bundle(
         "ripgrep.bundle", tmp_path_factory.mktemp("rebase") / "ripgrep.git", "--bare"

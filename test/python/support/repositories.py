@@ -49,7 +49,7 @@ def environment(**extra: str) -> dict[str, str]:
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_NO_LAZY_FETCH": "1",
             "GIT_TERMINAL_PROMPT": "0",
-            # A broken fixture must not be answered by the checkout that it lies in.
+            # A broken fixture must not be answered by the checkout around it.
             "GIT_CEILING_DIRECTORIES": os.fspath(FIXTURES),
             "XDG_CONFIG_HOME": "/dev/null",
             "HOME": "/dev/null",
@@ -79,6 +79,12 @@ def git(
         words = done.stderr.decode(errors="replace").strip()
         raise GitFailed(f"git {' '.join(arguments)} in {repo}: exit {done.returncode}: {words}")
     return done.stdout
+
+
+def commit_nothing(repo, message: str) -> None:
+    """Makes an empty commit."""
+    who = "-c", "user.name=n", "-c", "user.email=e"
+    git(repo, *who, "commit", "--quiet", "--allow-empty", "-m", message)
 
 
 def git_text(repo: os.PathLike | str, *arguments: str) -> str:
@@ -121,7 +127,7 @@ def fixture(name: str) -> pathlib.Path:
     return path
 
 
-def test_repositories() -> pathlib.Path | None:
+def bundle_folder() -> pathlib.Path | None:
     """Returns the folder of the large bundles (REDLINE_TEST_REPOS), or None when it is not set."""
     folder = os.environ.get("REDLINE_TEST_REPOS")
     return pathlib.Path(folder) if folder else None
@@ -129,7 +135,7 @@ def test_repositories() -> pathlib.Path | None:
 
 def clone_bundle(name: str, target: pathlib.Path, *options: str) -> pathlib.Path:
     """Clones a bundle of REDLINE_TEST_REPOS, with a work tree (its attributes count) unless the options say otherwise."""
-    source = test_repositories() / name
+    source = bundle_folder() / name
     git(
         target.parent,
         "clone",
@@ -555,7 +561,7 @@ NEVER_SHOWN = [
 
 
 def code_and_words(error: BaseException | str) -> tuple[str, str]:
-    """Returns the code of a SQL error and the words behind it; fails when it has none, or shows too much."""
+    """Returns the code of a SQL error and the words after it; fails when it has none, or shows too much."""
     text = str(error)
     for secret in NEVER_SHOWN:
         assert secret not in text, f"the error shows {secret!r}: {text}"

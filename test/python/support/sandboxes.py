@@ -9,7 +9,7 @@ import repositories
 from answers import answer
 from repositories import EMPTY
 
-# With `sandbox/inside` allowed: what may be read there, and what must not be read, as it lies outside or leads there.
+# With `sandbox/inside` allowed: files that may be read there, and files that must not, as they are outside or lead there.
 INSIDE = ["plain", "plain/folder", "plain/.git", "alternates-inside", "attributes-link"]
 OUTSIDE = [
     "sandbox/outside/secret", "sandbox/outside/secret/.git", "sandbox/outside/secret.git", "sandbox/outside", "sandbox/inside_evil/plain",

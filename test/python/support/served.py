@@ -2,6 +2,9 @@
 
 import contextlib
 import http.client
+import itertools
+import json
+import os
 import pathlib
 import re
 import secrets
@@ -23,6 +26,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 COMMAND = [sys.executable, str(ROOT / "examples/mcp_server.py")]
+# The client of the generation before.
+OLD_CLIENT = pathlib.Path(os.environ.get("REDLINE_TEST_OLD_MCP") or ROOT / "build/mcp-1.30.0")
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -68,6 +73,7 @@ class Served:
     def __init__(
         self, folder: pathlib.Path, extension: pathlib.Path, scratch: pathlib.Path, *arguments: str
     ):
+        self.numbers = itertools.count(1)
         self.folder, self.tokens = folder, [secrets.token_urlsafe(32) for _ in range(2)]
         file = scratch / "tokens"
         file.touch(mode=0o600)
@@ -93,6 +99,18 @@ class Served:
         self.said: list[str] = []
         threading.Thread(target=lambda: self.said.extend(self.process.stderr), daemon=True).start()
         self.calls = ThreadPoolExecutor(8)
+
+    @classmethod
+    def with_page(cls, extension: pathlib.Path, folders) -> "Served":
+        """Returns a server whose person approves on a page, in new folders of the factory."""
+        options = "--write", "--approve", "web"
+        return cls(folders.mktemp("workspace"), extension, folders.mktemp("server"), *options)
+
+    def new_file(self) -> pathlib.Path:
+        """Returns a file of two lines that no other test has."""
+        made = self.folder / f"file{next(self.numbers)}.txt"
+        made.write_text("one\ntwo\n")
+        return made
 
     def address(self, what: str) -> str:
         """Returns an address that the server has printed: `serving` or `approve`."""
@@ -214,3 +232,18 @@ def exchange(
 
 def words(result: types.CallToolResult) -> str:
     return result.content[0].text
+
+
+def by_old_client(given: dict) -> dict:
+    """Returns what the client of the generation before was told."""
+    program = [sys.executable, str(ROOT / "test/python/support/old_client.py"), json.dumps(given)]
+    done = subprocess.run(
+        program,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)},
+    )
+    assert done.returncode == 0, done.stderr
+    told: dict = json.loads(done.stdout)
+    return told

@@ -102,7 +102,7 @@ class Parser:
         return taken
 
     def expected(self) -> list[str] | None:
-        """Takes the lines behind `----`, or returns None when there is no such line."""
+        """Takes the lines after `----`, or returns None when there is no such line."""
         if self.at >= len(self.lines) or self.lines[self.at] != "----":
             return None
         self.at += 1
@@ -206,7 +206,7 @@ class Parser:
             raise self.fail("expected `query TIR… [nosort|rowsort|valuesort] [label]`", start)
         sort, connection = "nosort", None
         if len(parameters) > 1:
-            # As in DuckDB's runners: what is no sort mode is the name of a connection.
+            # As in DuckDB's runners: any other word than a sort mode is the name of a connection.
             known = {
                 "nosort": "nosort",
                 "rowsort": "rowsort",

@@ -266,7 +266,7 @@ DAMAGES[-2].__name__, DAMAGES[-1].__name__ = "empty", "remove"
 
 
 def put(path: pathlib.Path, data: bytes | None, in_place: bool) -> None:
-    """Writes a file as it stands, or as another one in its place; None removes it."""
+    """Writes a file in place, or as another one in its place; None removes it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if os.path.lexists(path):
         os.chmod(path, 0o644)

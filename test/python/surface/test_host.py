@@ -405,7 +405,7 @@ def test_memory_limit_while_rows_are_collected(extension, long):
     assert printed == ["out", "of", "memory"] * 2 + [str(2048 * 50_000)]
 
 
-def test_memory_limit_is_no_limit_for_a_scan_that_streams(extension, long):
+def test_memory_limit_does_not_limit_a_scan_that_streams(extension, long):
     """Chunks are bounded in bytes: 100 MB of text pass through 60 MB when nothing keeps them."""
     printed = child(
         OPEN

@@ -52,12 +52,12 @@ def test_an_edit_is_read_as_given(con, argument, seen):
         "'[]'::JSON",
     ],
 )
-def test_refuses_what_is_no_list_of_edits(con, argument):
+def test_refuses_an_argument_that_is_not_a_list_of_edits(con, argument):
     with pytest.raises(duckdb.BinderException):
         edits(con, argument)
 
 
-def test_overloads_of_one_length_are_told_apart(con):
+def test_overloads_of_one_length_are_distinguished(con):
     assert edits(con, f"[{EDIT}]", ", 'c'") == ["a>b>None|c"]
     assert edits(con, "'a'", ", 'c'") == ["a|c"]
     assert edits(con, "NULL", ", 'c'") == ["NULL|c"]

@@ -350,7 +350,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("options", REFUSED)
-def test_what_is_wrong_is_refused_by_name(con, repo, options):
+def test_wrong_arguments_are_refused_by_name(con, repo, options):
     got = answer(con, f"SELECT file_changes_list('v1', 'v2', ?, {options})", str(repo))
     assert (
         got.error

@@ -82,7 +82,7 @@ def unqualified(statement: str) -> list[str]:
     calls = re.findall(r"(?<![\w.$])([A-Za-z_]\w*)\s*\(", rest)
     defined = re.findall(r"MACRO\s+(\w+)\s*\(|PRAGMA\s+(\w+)\s*\(", statement)
     allowed = SYNTAX | {name for pair in defined for name in pair if name}
-    # Operators are functions, which a macro can replace, unlike comparisons. `*` is one unless it stands for all columns.
+    # Operators are functions, which a macro can replace, unlike comparisons. `*` is one unless it means all columns.
     operators = re.findall(
         r"\|\||->>?|\bLIKE\b| [-+/%] |(?<=[\w)]) \* (?=[\w(@])",
         re.sub(r"\b(SELECT|DISTINCT) \* ", "@", rest),
@@ -98,7 +98,7 @@ def test_every_call_has_its_full_name(path):
     assert not found, found
 
 
-def test_the_lint_sees_what_is_not_qualified(tmp_path):
+def test_the_lint_finds_unqualified_names(tmp_path):
     assert unqualified("SELECT approval_paging(?)") == ["approval_paging"]
     assert unqualified("SELECT system.main.approve(needs_approval(?))") == ["needs_approval"]
     assert unqualified("SELECT payload->>'x' FROM t") == ["->>"]

@@ -344,7 +344,7 @@ def test_skips_only_for_a_requirement(tmp_path):
     assert run(text, tmp_path, env={"WHERE": "here"}) == 1
 
 
-def test_a_required_extension_that_does_not_load_is_no_skip(tmp_path):
+def test_a_required_extension_that_does_not_load_fails(tmp_path):
     broken = tmp_path / "redline.duckdb_extension"
     broken.write_bytes(b"not an extension")
     with pytest.raises(Exception) as error:

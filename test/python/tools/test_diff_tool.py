@@ -199,7 +199,7 @@ def lock(con, folder):
     con.execute("SET lock_configuration = true")
 
 
-def test_what_duckdb_allows_is_read(con, folder):
+def test_files_that_duckdb_allows_are_read(con, folder):
     lock(con, folder)
     for a, b in [
         ("allowed/a", "allowed/b"),
@@ -379,7 +379,7 @@ def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
             assert any(tool in words for tool in tools)
 
 
-def test_every_function_stands_behind_a_tool_or_is_open(con):
+def test_every_function_belongs_to_a_tool_or_is_open(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
         "WHERE function_name SIMILAR TO 'file_.*|line_.*|diff_.*|commit.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|range_diff|moved_lines|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"

@@ -323,7 +323,7 @@ def test_lines_are_blamed_on_the_commits_of_git(ask, busy, rev):
     assert shown == [(oid[:12], line) for oid, line in wanted if 10 <= line <= 60]
 
 
-def test_lines_that_are_not_committed_are_said_to_be_so(ask, busy):
+def test_uncommitted_lines_are_marked(ask, busy):
     assert (
         ask("GitBlame", busy, file="other1", rev="WORKTREE")
         == "other1 at WORKTREE, lines 1 to 1 of 1\nnot committed\n1\tother\n"

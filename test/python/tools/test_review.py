@@ -149,7 +149,7 @@ def hunks_of(patch: str) -> list[str]:
 
 
 def patch_in(answer) -> str:
-    """Returns the patches within the text of an answer: what stands between the list and what is left out."""
+    """Returns the patches within the text of an answer: the part between the list and the closing line."""
     text = answer["content"][0]["text"]
     start = re.search(r"^(?:diff --git |@@ |\[part of )", text, re.MULTILINE)
     if start is None:
@@ -203,7 +203,7 @@ def random_pairs(repo, count):
 
 @pytest.mark.parametrize("bundle", ["ripgrep", "cargo"])
 def test_each_hunk_of_a_history_comes_once(con, tmp_path, bundle):
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of the bundles")
     repo = repositories.clone_bundle(f"{bundle}.bundle", tmp_path / bundle)
     chosen = random.Random(SEED)
@@ -302,7 +302,7 @@ def test_all_pages_of_a_large_change_cost_little_more_than_the_diff(
     con, tmp_path, count, pages_at_most
 ):
     """A change of about a hundred files and one of 300 to 400, in bytes as they go over the wire."""
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of the bundles")
     repo = repositories.clone_bundle("cargo.bundle", tmp_path / "cargo")
     old, new = repositories.git(repo, "rev-parse", f"HEAD~{count}", "HEAD").decode().split()

@@ -306,7 +306,7 @@ def test_files_are_listed_without_ignored_and_reserved_ones_and_links(ask, tree)
     )
 
 
-def test_what_is_ignored_is_what_git_ignores(ask, con, tmp_path):
+def test_ignored_files_are_those_that_git_ignores(ask, con, tmp_path):
     """With info/exclude, ignored case, and a repository inside that has its own rules."""
     shutil.rmtree(tmp_path / "readme")
     for repo, folded in ((tmp_path, "true"), (tmp_path / "inner", "false")):

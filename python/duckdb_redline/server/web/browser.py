@@ -28,7 +28,7 @@ MAX_CALL_SECONDS = 900
 
 
 class Browser:
-    """The page of approvals, at an address that only the person is told."""
+    """The page of approvals, at an address that only the person knows."""
 
     def __init__(self, host: Host) -> None:
         """Takes a port of its own; an OSError says why there is none."""

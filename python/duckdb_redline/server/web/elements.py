@@ -38,7 +38,7 @@ def append(parent: Element, child: str | Element | None) -> None:
 def document(
     title: str, *content: Element | None, inline: tuple[str, str | None] | None = None
 ) -> bytes:
-    """Returns a page. Its style sheet stands beside it; where nothing can, a style and perhaps a script are in it, and no others."""
+    """Returns a page. Its style sheet is a separate file; if it must be one file, it has a style and perhaps a script in it, and no others."""
     head = node("head", node("meta", charset="utf-8"), node("title", title))
     if inline is None:
         append(head, node("link", rel="stylesheet", href="style.css"))
@@ -113,7 +113,7 @@ def visible(text: str, words: tuple[tuple[int, int], ...] = ()) -> Element:
 
 
 def table(rows: list[Row], caption: str, has_old: bool) -> Element:
-    """Returns a change: both sides beside each other, or the one of a new file."""
+    """Returns a change: both sides, or the one of a new file."""
     titles = ["Old line", "Old text", "New line", "New text"] if has_old else ["Line", "Text"]
     head = node("thead", node("tr", *(node("th", title, scope="col") for title in titles)))
     body = node("tbody", *(line(row, has_old) for row in rows))

@@ -1,4 +1,4 @@
-"""The pages: what waits, one change with its answers, and what came of an answer."""
+"""The pages: the list of waiting changes, one change with its answers, and the result of an answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MESSAGES = {
 
 
 def overview(waiting: list[Waiting], said: str | None) -> bytes:
-    """Returns the list of what waits."""
+    """Returns the list of waiting changes."""
     title = (
         f"{len(waiting)} wait{'s' if len(waiting) == 1 else ''} for you"
         if waiting
@@ -61,7 +61,7 @@ def overview(waiting: list[Waiting], said: str | None) -> bytes:
 
 
 def entry(question: Waiting) -> Element:
-    """Returns a line of the list: what would be done, how large it is, and since when it waits."""
+    """Returns a line of the list: the operation, its size, and the time since when it waits."""
     link = node(
         "a", visible(question.description), href=f"change?{urlencode({'id': question.approval_id})}"
     )
@@ -119,7 +119,7 @@ def count(number: int, word: str) -> str:
 
 
 def facts(question: Waiting) -> Element:
-    """Returns what is known of a call beside its change."""
+    """Returns the facts of a call besides its change."""
     fields = question.fields
     found = node("dl")
     known: dict[str, Any] = {
@@ -161,7 +161,7 @@ def asked(question: Waiting) -> str | None:
 
 
 def warnings(question: Waiting, view: View) -> list[Element]:
-    """Returns what a person should not overlook."""
+    """Returns the warnings for a person."""
     fields = question.fields
     found = [view.problem, view.note]
     if str(fields.get("type")).startswith("write"):

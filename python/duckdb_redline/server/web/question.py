@@ -55,14 +55,14 @@ class View:
 
     @property
     def digest(self) -> str:
-        """Names exactly these rows, so that parts of two views are never taken for parts of one."""
+        """Names exactly these rows, so that parts of two views are never mixed."""
         return hashlib.sha256(
             repr((self.has_old, self.rows)).encode("utf-8", "surrogatepass")
         ).hexdigest()
 
 
 async def waiting(host: Host) -> list[Waiting]:
-    """Returns what waits, the oldest first."""
+    """Returns the waiting changes, the oldest first."""
     query = (
         "SELECT approval_id, description, session, payload FROM system.main.pending_approvals(?)"
     )
@@ -104,7 +104,7 @@ async def view(host: Host, question: Waiting, whole: bool, most: int | None = No
 
 
 async def in_thread(work: Callable[..., Made], *arguments: object) -> Made:
-    """Does what takes long for a large change beside the other requests."""
+    """Does the slow work for a large change without holding up other requests."""
     return await anyio.to_thread.run_sync(work, *arguments)
 
 

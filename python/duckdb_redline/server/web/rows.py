@@ -100,7 +100,7 @@ def of_diff(diff: str, most: int | None = None) -> list[Row]:
 
 
 def block(removed: list[Cell], added: list[Cell]) -> list[Row]:
-    """Returns changed lines beside each other, and empties both lists."""
+    """Returns changed lines side by side, and empties both lists."""
     rows = [Row(old, new) for old, new in itertools.zip_longest(removed, added)]
     removed.clear()
     added.clear()

@@ -1,4 +1,4 @@
-"""Seals: what a form must bring back, which only the page that showed a change can have given."""
+"""Seals: values that a form must return, which only the page that showed a change contains."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Seals:
         self.questions.pop(question.approval_id, None)
 
     def keep(self, waiting: list[Waiting]) -> None:
-        """Forgets what no longer waits."""
+        """Forgets the seals of changes that no longer wait."""
         left = {question.approval_id for question in waiting}
         self.questions = {name: once for name, once in self.questions.items() if name in left}
 

@@ -1,4 +1,4 @@
-"""The site: its addresses, and what each answers."""
+"""The site: its addresses, and the answer of each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 
 class Site:
-    """The pages of one host. Who knows the token decides."""
+    """The pages of one host. Any holder of the token can decide."""
 
     def __init__(self, host: Host, token: str) -> None:
         self.host, self.token, self.seals = host, token, Seals()
@@ -59,21 +59,21 @@ class Site:
         self.since: dict[str, float] = {}
 
     def app(self) -> Starlette:
-        pages = {
+        answers = {
             "": self.overview,
             "next": self.next,
             "change": self.change,
             "style.css": self.style,
         }
         routes = [
-            Route(f"/{{token}}/{name}", self.guarded(page), methods=["GET"])
-            for name, page in pages.items()
+            Route(f"/{{token}}/{name}", self.guarded(answer), methods=["GET"])
+            for name, answer in answers.items()
         ]
         routes.append(Route("/{token}/decide", self.guarded(self.decide), methods=["POST"]))
         return Starlette(routes=routes)
 
     def guarded(self, answer: Answer) -> Answer:
-        """Answers only who knows the token."""
+        """Answers only requests with the token."""
 
         async def answered(request: Request) -> Response:
             is_known = is_same(request.path_params["token"], self.token)
@@ -149,7 +149,7 @@ class Site:
                 return await self.gone(None)
             if answer not in ("yes", "no") or scope not in pages.SCOPES:
                 return PlainTextResponse("The form is not one of this page.\n", 400)
-            # The seal is of exactly the payload that was shown, and of a yes only where all of it was.
+            # The seal is that of the shown payload, and permits a yes only if all of it was shown.
             if not is_same(sent.get("seal", ""), self.seals.answer(question, answer)):
                 return await self.gone(None)
             if await is_stale(self.host, question):
@@ -226,7 +226,7 @@ def redirect(path: str) -> Response:
 
 
 async def form_of(request: Request) -> dict[str, str] | Response:
-    """Returns the fields of a form, each once; or the refusal of what is none."""
+    """Returns the fields of a form, each once; or the refusal of an invalid one."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
         return PlainTextResponse("This is no form.\n", 415)
     body = b""

@@ -1,4 +1,4 @@
-"""Text of which nothing is unseen: what does not print is shown by a mark or by its number.
+"""Text without unseen characters: a character that does not print is shown by a mark or by its number.
 
 The rules are those of the box in a terminal (docs/functions/approval_display.md), so that two lines which differ never
 look the same: the marks themselves are shown by number where a text has them.
@@ -25,7 +25,7 @@ PLAIN = re.compile(r"(?:[ !-;=-~]|<(?!U\+))+")
 
 
 class Piece(NamedTuple):
-    """Characters that are shown alike, and where in the line they stand."""
+    """Characters that are shown in the same way, and their place in the line."""
 
     kind: str  # "" as they are, "mark" for whitespace, "number" for one that would not be seen
     text: str
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
 def pieces(
     line: str, cuts: Iterable[int] = (), spaces: frozenset[int] = frozenset()
 ) -> Iterator[Piece]:
-    """Returns what is shown of a line without its line feed, no piece beyond a cut; some spaces are shown by a mark too."""
+    """Returns the pieces of a line without its line feed, none across a cut; some spaces are shown by a mark too."""
     body = line[:-1] if line.endswith("\r") else line
     tail = len(body.rstrip(" \t"))
     stops = sorted({*cuts, *spaces, *(place + 1 for place in spaces), tail, len(line)})

@@ -105,7 +105,7 @@ fn a_hostile_index_ends_in_its_entries_or_an_error() {
         (
             "more entries than fit",
             whole(header(2, u32::MAX)),
-            Err(Fault::Damaged("tells more entries than it can hold")),
+            Err(Fault::Damaged("states more entries than it can hold")),
         ),
         (
             "a version to come",
@@ -130,7 +130,7 @@ fn a_hostile_index_ends_in_its_entries_or_an_error() {
         (
             "a path of another length",
             whole([header(2, 1), entry(b"a", 0o100_644, None, 2)].concat()),
-            Err(Fault::Damaged("has a path of another length than it tells")),
+            Err(Fault::Damaged("has a path of a wrong length")),
         ),
         (
             "a path of 5,000 bytes",
@@ -140,7 +140,7 @@ fn a_hostile_index_ends_in_its_entries_or_an_error() {
         (
             "another checksum",
             [&with(b"TREE", b"")[..], b""].concat().iter().map(|byte| byte ^ 1).collect(),
-            Err(Fault::Damaged("has another checksum than it tells")),
+            Err(Fault::Damaged("has a wrong checksum")),
         ),
         (
             "a link that is cut",

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_contradict_themselves_are_none() {
+    fn contradictory_records_are_rejected() {
         let first: &[u8] = &[0, 1 << 3, b'b', 0];
         for record in [
             // A prefix longer than the last key, a missing suffix, no number, an unknown kind.

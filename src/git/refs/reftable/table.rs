@@ -93,7 +93,7 @@ impl Table {
             && content.starts_with(&head[..table.head])
             && libdeflater::crc32(content).to_be_bytes() == checksum;
         if !is_whole {
-            return Err(table.damaged("ends in no foot"));
+            return Err(table.damaged("has no footer"));
         }
         let field = |at: usize| number(&content[table.head + at * 8..][..8]);
         // The third is the position of the index of object ids, which is not used here.
@@ -288,7 +288,7 @@ impl Table {
     }
 
     fn broken(&self, at: u64) -> crate::error::Error {
-        self.damaged(&format!("has no right block at byte {at}"))
+        self.damaged(&format!("has a damaged block at byte {at}"))
     }
 
     fn damaged(&self, what: &str) -> crate::error::Error {

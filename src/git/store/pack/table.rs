@@ -30,7 +30,7 @@ impl Table {
         let page_bytes = if size <= SMALL_BYTES { SMALL_BYTES } else { PAGE_BYTES };
         let mut pages = Vec::new();
         let count = size.div_ceil(page_bytes) as usize;
-        // What is asked for without pages takes no memory.
+        // Requests without pages take no memory.
         if size <= limits::PACK_INDEX_BYTES && pages.try_reserve_exact(count).is_ok() {
             pages.resize_with(count, OnceLock::new);
         }
@@ -74,7 +74,7 @@ impl Table {
             if filled == 0 && length <= rest.len() {
                 return Ok(&rest[..length]);
             }
-            // What lies on several pages is put together.
+            // Bytes on several pages are put together.
             let piece = rest.len().min(length - filled);
             bytes[filled..filled + piece].copy_from_slice(&rest[..piece]);
             filled += piece;

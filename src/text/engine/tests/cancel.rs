@@ -57,7 +57,7 @@ fn whole() -> Stretch {
 }
 
 #[test]
-fn every_pass_before_the_search_looks_up() {
+fn every_pass_before_the_search_checks_the_budget() {
     let lines = text(0..LINES);
     let distinct = split(&lines);
     assert!(passes(|cancel| common_ends([distinct.view(); 2], cancel).map(drop)) >= 2);
@@ -88,7 +88,7 @@ fn every_pass_before_the_search_looks_up() {
 }
 
 #[test]
-fn every_pass_of_the_search_looks_up() {
+fn every_pass_of_the_search_checks_the_budget() {
     let (old, new) = (ordered(), shuffled());
     let unknown = vec![LINES as u32; LINES];
     let kept = |ids: &[u32], matches: u32, cancel: &CancelToken<'_>| {
@@ -111,7 +111,7 @@ fn every_pass_of_the_search_looks_up() {
 }
 
 #[test]
-fn every_pass_of_patience_looks_up() {
+fn every_pass_of_patience_checks_the_budget() {
     let old = ordered();
     let run = |new: &[u32], cancel: &CancelToken<'_>| {
         searched(&old, new, |pair| {
@@ -137,7 +137,7 @@ fn every_pass_of_patience_looks_up() {
 }
 
 #[test]
-fn every_pass_of_histogram_looks_up() {
+fn every_pass_of_histogram_checks_the_budget() {
     let old = ordered();
     let run = |new: &[u32], cancel: &CancelToken<'_>| {
         searched(&old, new, |pair| {
@@ -156,7 +156,7 @@ fn every_pass_of_histogram_looks_up() {
 }
 
 #[test]
-fn every_pass_behind_the_search_looks_up() {
+fn every_pass_after_the_search_checks_the_budget() {
     let lines = text(0..4 * LINES);
     let lines = split(&lines);
     let every_second: Vec<bool> = (0..2 * LINES).map(|line| line % 2 == 0).collect();

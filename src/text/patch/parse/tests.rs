@@ -116,7 +116,7 @@ fn bytes_that_are_not_utf8_pass_through() {
 }
 
 #[test]
-fn a_mail_a_signature_and_text_between_files_are_no_content() {
+fn mails_signatures_and_text_between_files_are_not_content() {
     let mail = "From 1234 Mon Sep 17 00:00:00 2001\nFrom: A <a@b>\nSubject: [PATCH] x\n\n- a list\n--- not a header\n---\n x | 2 +-\n 1 file changed\n\ndiff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n b\n-- \n2.47.3\n\nFrom 5678 Mon Sep 17 00:00:00 2001\n\n---\n\ndiff --git a/y b/y\nnew file mode 100644\nindex 0..1\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+y\n-- \n2.47.3\n\n";
     let files = parse(mail.as_bytes()).expect("two patches");
     assert_eq!(files.len(), 2);
@@ -252,7 +252,7 @@ fn a_bad_file_does_not_hide_the_others() {
 }
 
 #[test]
-fn what_is_no_patch_is_said_to_be_none() {
+fn a_text_without_a_patch_is_refused_as_such() {
     for blank in ["", "\n", "\r\n\n"] {
         assert_eq!(parse(blank.as_bytes()), Ok(vec![]));
     }
