@@ -127,6 +127,8 @@ torture: debug $(STABLE_READY) $(NEXT_READY)
 			test/python/files/test_patch_histories.py test/python/hostile/test_patch_faults.py; \
 		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py; \
+		REDLINE_REBASES=1000 REDLINE_MOVED=2000 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 -m "slow or not slow" test/python/rebase; \
 		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension build/debug/redline.duckdb_extension \
 			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
 	done
@@ -246,7 +248,7 @@ $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	@rm -rf $(@D)
 	@mkdir -p $(dir $(@D))
 	@$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+	$(@D)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check $(PACKAGES)
 	@touch $@
 
 $(STABLE_CHECKS): $(STABLE_MCP)

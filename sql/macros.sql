@@ -14,7 +14,8 @@ COMMENT ON MACRO TABLE diff_paths IS 'One row: how two files differ';
 -- list(hunk_id) || list(context_id) FROM 'seen-*.jsonl')). A hunk was seen where its context_id is among the ids; where only its lines are
 -- (hunk_id), it is shown with known_lines.
 CREATE OR REPLACE MACRO review_left(from_rev, to_rev, repo, seen, renames := false, paths := NULL) AS TABLE
-    WITH seen_ids AS MATERIALIZED (SELECT DISTINCT id FROM (SELECT system.main.unnest(seen::VARCHAR[]) AS id) WHERE id IS NOT NULL),
+    WITH seen_ids AS MATERIALIZED (SELECT DISTINCT id FROM (SELECT system.main.unnest(system.main.string_split(given, '+')) AS id
+        FROM (SELECT system.main.unnest(seen::VARCHAR[]) AS given)) WHERE id IS NOT NULL),
     hunks AS (
         SELECT file_path, hunk, old_start, new_start, section, patch, hunk_id, context_id
         FROM system.main.diff_hunks(from_rev, to_rev, repo, renames := renames, paths := paths)

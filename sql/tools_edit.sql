@@ -20,49 +20,50 @@ Arguments:
     'text');
 
 PRAGMA mcp_publish_tool('GitDiffSummary',
-    'Lists the changed files, like git diff --stat: start here. Example: from = main...topic
+    'Lists changed files, like git diff --stat: start here. Example: from = main...topic
 
 Arguments:
-- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b.
+- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
 - to (string, optional): Default: WORKTREE.
 - repo (string, optional): sandbox[/directory].
-- paths (JSON list or one value, optional): Pathspecs: src, *.rs, :!docs.
+- paths (JSON list or one value, optional): Pathspecs: *.rs, :!docs.
 - ignore_whitespace (string, optional): none (default), all, change, eol, cr_at_eol.
 - renames (boolean, optional): Default: true.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitDiffSummary'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: src, *.rs, :!docs."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["from"]',
     'text');
 
 PRAGMA mcp_publish_tool('GitDiff',
-    'Shows what changed: totals, the list of files, then hunks, page by page. Examples: from = main...topic; from = HEAD, to = INDEX (staged)
+    'Shows what changed: totals, files, then hunks, page by page. Examples: from = main...topic; from = HEAD, to = INDEX (staged)
 
 Arguments:
-- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b.
+- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
 - to (string, optional): Default: WORKTREE.
-- repo (string, optional): sandbox or sandbox/directory.
+- repo (string, optional): sandbox[/directory].
 - file (string, optional): From the repo''s root.
-- paths (JSON list or one value, optional): Pathspecs: src, *.rs, :!docs.
+- paths (JSON list or one value, optional): Pathspecs: *.rs, :!docs.
 - context_lines (integer, optional): Default: 3; -1: whole file.
 - ignore_whitespace (string, optional): none (default), all, change, eol, cr_at_eol.
 - renames (boolean, optional): Default: true.
+- except_ids (JSON list or one value, optional): Hunks seen: ids, or a..b.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
-    'SELECT system.main.redline_call_text(''GitDiff'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox or sandbox/directory."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: src, *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    'SELECT system.main.redline_call_text(''GitDiff'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''except_ids'', system.main.to_json($except_ids), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"except_ids":{"type":"string","description":"Hunks seen: ids, or a..b."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["from"]',
     'text');
 
 PRAGMA mcp_publish_tool('GitDiffFile',
-    'Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1, to = HEAD
+    'Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1
 
 Arguments:
 - file (string, required): From the repo''s root.
-- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b.
+- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
 - to (string, optional): Default: WORKTREE.
 - repo (string, optional): sandbox[/directory].
 - context_lines (integer, optional): Default: 3; -1: whole file.
@@ -72,7 +73,7 @@ Arguments:
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitDiffFile'', system.main.json_object(''file'', $file::VARCHAR, ''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"file":{"type":"string","description":"From the repo''s root."},"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"file":{"type":"string","description":"From the repo''s root."},"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["file","from"]',
     'text');
 
@@ -83,7 +84,7 @@ Arguments:
 - range (string, optional): Revision, a..b or ALL. Default: HEAD.
 - repo (string, optional): sandbox[/directory].
 - file (string, optional): From the repo''s root.
-- paths (JSON list or one value, optional): Pathspecs: src, *.rs, :!docs.
+- paths (JSON list or one value, optional): Pathspecs: *.rs, :!docs.
 - contains (string, optional): A text added or removed.
 - changed_lines (string, optional): A regex of changed lines.
 - message (string, optional): A regex of a message line.
@@ -98,7 +99,7 @@ Arguments:
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitLog'', system.main.json_object(''range'', $range::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''contains'', $contains::VARCHAR, ''changed_lines'', $changed_lines::VARCHAR, ''message'', $message::VARCHAR, ''author'', $author::VARCHAR, ''first_line'', system.main.to_json($first_line), ''last_line'', system.main.to_json($last_line), ''function'', $function::VARCHAR, ''since'', $since::VARCHAR, ''until'', $until::VARCHAR, ''limit'', system.main.to_json($limit), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: src, *.rs, :!docs."},"contains":{"type":"string","description":"A text added or removed."},"changed_lines":{"type":"string","description":"A regex of changed lines."},"message":{"type":"string","description":"A regex of a message line."},"author":{"type":"string","description":"A regex of the author."},"first_line":{"type":"integer","description":"Of lines of file."},"last_line":{"type":"integer","description":"From 1."},"function":{"type":"string","description":"A function of file."},"since":{"type":"string","description":"A date: 2026-01-31, 2 weeks ago."},"until":{"type":"string","description":"A date: until then."},"limit":{"type":"integer","description":"Most commits in all."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"contains":{"type":"string","description":"A text added or removed."},"changed_lines":{"type":"string","description":"A regex of changed lines."},"message":{"type":"string","description":"A regex of a message line."},"author":{"type":"string","description":"A regex of the author."},"first_line":{"type":"integer","description":"Of lines of file."},"last_line":{"type":"integer","description":"From 1."},"function":{"type":"string","description":"A function of file."},"since":{"type":"string","description":"A date: 2026-01-31, 2 weeks ago."},"until":{"type":"string","description":"A date: until then."},"limit":{"type":"integer","description":"Most commits in all."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -108,14 +109,14 @@ PRAGMA mcp_publish_tool('GitShow',
 Arguments:
 - rev (string, optional): Default: HEAD.
 - repo (string, optional): sandbox[/directory].
-- paths (JSON list or one value, optional): Pathspecs: src, *.rs, :!docs.
+- paths (JSON list or one value, optional): Pathspecs: *.rs, :!docs.
 - context_lines (integer, optional): Default: 3; -1: whole file.
 - merges (string, optional): first_parent (default) or combined.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitShow'', system.main.json_object(''rev'', $rev::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''merges'', $merges::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"rev":{"type":"string","description":"Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: src, *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"merges":{"type":"string","description":"first_parent (default) or combined."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"rev":{"type":"string","description":"Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"merges":{"type":"string","description":"first_parent (default) or combined."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -159,12 +160,12 @@ PRAGMA mcp_publish_tool('GitStatus',
 
 Arguments:
 - repo (string, optional): sandbox[/directory].
-- paths (JSON list or one value, optional): Pathspecs: src, *.rs, :!docs.
+- paths (JSON list or one value, optional): Pathspecs: *.rs, :!docs.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitStatus'', system.main.json_object(''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: src, *.rs, :!docs."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 

@@ -1,12 +1,12 @@
 //! Cuts patches into the pieces of a review, with the names of hunks, and without the hunks that
 //! were seen.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::hunk_ids::{FileHunkIds, HunkNamer, id_bytes};
 use super::moved_lines::FileDiff;
+use super::seen::Seen;
 use crate::error::Result;
 use crate::git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
 use crate::limits;
@@ -21,7 +21,9 @@ pub struct Cut {
     pub patch: Patch,
     /// Their names, if requested.
     pub ids: PieceIds,
-    /// Whether there were pieces and all of them were seen.
+    /// How many hunks were seen, and are left out.
+    pub seen: usize,
+    /// Whether there was something, and all of it was seen.
     pub is_seen: bool,
     /// Its changed lines, if requested and not too many.
     pub lines: Option<FileDiff>,
@@ -37,42 +39,45 @@ pub struct PieceIds {
 
 /// The names of a piece.
 struct Named {
-    id: HunkId,
-    /// Whether its lines were seen, with other lines around them.
+    /// `None` for a piece that is not the whole of what has names.
+    id: Option<HunkId>,
+    /// Whether the lines were seen, with others around them.
     is_known: bool,
 }
 
 impl PieceIds {
-    /// Returns the names of a piece and whether its lines were seen elsewhere; without a piece,
-    /// those of a file without hunks.
-    pub fn of(&self, piece: Option<usize>) -> Option<(&HunkId, bool)> {
-        let place = if self.of_file { Some(0) } else { piece };
-        self.names.get(place?).map(|named| (&named.id, named.is_known))
+    /// Returns the names of a piece; of no piece, those of a file that has no hunks.
+    pub fn of(&self, piece: Option<usize>) -> Option<&HunkId> {
+        self.named(piece)?.id.as_ref()
+    }
+
+    /// Tells of such a piece whether its lines were seen elsewhere.
+    pub fn is_known(&self, piece: Option<usize>) -> Option<bool> {
+        self.named(piece).map(|named| named.is_known)
+    }
+
+    /// Returns how many pieces have lines that were seen elsewhere.
+    pub fn known(&self) -> usize {
+        self.names.iter().filter(|named| named.is_known).count()
+    }
+
+    fn named(&self, piece: Option<usize>) -> Option<&Named> {
+        self.names.get(if self.of_file { 0 } else { piece? })
     }
 
     /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
-        let name = |named: &Named| named.id.lines.len() + named.id.context.len();
-        self.names.iter().map(|named| size_of::<Named>() + name(named)).sum()
+        let bytes = |named: &Named| size_of::<Named>() + named.id.as_ref().map_or(0, id_bytes);
+        self.names.iter().map(bytes).sum()
     }
 }
 
 /// Cuts patches, for one thread.
 pub struct Cutter {
     patcher: Patcher,
-    names: Names,
-    except: Arc<HashSet<String>>,
+    namer: Option<HunkNamer>,
+    seen: Arc<Seen>,
     has_lines: bool,
-}
-
-/// The source of the hunks' names.
-enum Names {
-    /// No names.
-    No,
-    /// From the patch that is shown.
-    OfPatch,
-    /// A second patch, with the default options.
-    Apart(Box<HunkNamer>),
 }
 
 impl Cutter {
@@ -81,15 +86,12 @@ impl Cutter {
         comparison: &Comparison,
         options: &DiffOptions,
         has_names: bool,
-        except: &Arc<HashSet<String>>,
+        seen: &Arc<Seen>,
     ) -> Result<Self> {
-        let names = match has_names || !except.is_empty() {
-            false => Names::No,
-            true if *options == DiffOptions::default() => Names::OfPatch,
-            true => Names::Apart(Box::new(HunkNamer::new(comparison)?)),
-        };
+        let has_names = has_names || !seen.is_empty();
+        let namer = has_names.then(|| HunkNamer::new(comparison, options)).transpose()?;
         let patcher = comparison.patcher(options.clone())?;
-        Ok(Self { patcher, names, except: Arc::clone(except), has_lines: false })
+        Ok(Self { patcher, namer, seen: Arc::clone(seen), has_lines: false })
     }
 
     /// Returns the same cutter, which also returns the changed lines.
@@ -106,11 +108,9 @@ impl Cutter {
     /// Returns the pieces of a change.
     pub fn cut(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<Cut> {
         let patch = self.patcher.patch(change, cancel)?;
-        let ids = match &mut self.names {
-            Names::No => None,
-            Names::OfPatch if change.is_combined() => None,
-            Names::OfPatch => Some(FileHunkIds::of(change, &patch, cancel)?),
-            Names::Apart(namer) => namer.names(change, cancel)?,
+        let ids = match &mut self.namer {
+            None => None,
+            Some(namer) => namer.names(change, &patch, cancel)?,
         };
         let is_short =
             patch.bytes.iter().filter(|&&byte| byte == b'\n').count() <= limits::TOLD_MOVED_LINES;
@@ -127,48 +127,41 @@ impl Cutter {
 
     /// Returns the rest of a patch without the hunks that were seen.
     fn left(&self, patch: &WrittenPatch, ids: &FileHunkIds) -> Cut {
-        let named = |id: Option<&HunkId>| {
-            id.map(|id| Named { id: id.clone(), is_known: self.except.contains(&id.lines) })
-        };
-        let is_default = matches!(self.names, Names::OfPatch);
-        let is_seen = |id: &HunkId| self.except.contains(&id.context);
+        let is_seen = |id: &HunkId| self.seen.has(id);
+        let is_known = |id: &HunkId| self.seen.has_lines(id);
         if patch.hunks.is_empty() {
-            let id = ids.at(None, None);
-            if id.is_some_and(is_seen) {
-                return Cut { is_seen: true, ..Cut::default() };
+            let Some(id) = ids.file() else {
+                return Cut { patch: Patch::new(&patch.bytes, &[]), ..Cut::default() };
+            };
+            if is_seen(id) {
+                return Cut { seen: 1, is_seen: true, ..Cut::default() };
             }
-            let ids = PieceIds { names: named(id).into_iter().collect(), of_file: true };
+            let names = vec![Named { id: Some(id.clone()), is_known: is_known(id) }];
+            let ids = PieceIds { names, of_file: true };
             return Cut { patch: Patch::new(&patch.bytes, &[]), ids, ..Cut::default() };
         }
         let (mut bytes, mut spans, mut names) = (Vec::new(), Vec::new(), Vec::new());
         let (mut end, mut head) = (0, 0..0);
-        for hunk in &patch.hunks {
+        for (index, hunk) in patch.hunks.iter().enumerate() {
             if hunk.span.start > end {
                 head = end..hunk.span.start;
             }
             end = hunk.span.end;
-            let id = ids.of_shown(hunk, &patch.bytes[hunk.span.clone()]);
-            // With other options a hunk may consist of several named ones: it was seen if all of
-            // these were.
-            let is_seen = match is_default {
-                true => id.is_some_and(is_seen),
-                false => ids.within(hunk).next().is_some() && ids.within(hunk).all(is_seen),
-            };
-            if is_seen {
+            let text = &patch.bytes[hunk.span.clone()];
+            // With other options a hunk may have parts of several: it was seen where all of these
+            // were.
+            let within = ids.within(index, hunk, text);
+            if within.all(is_seen) {
                 continue;
             }
             bytes.extend_from_slice(&patch.bytes[std::mem::replace(&mut head, 0..0)]);
             let start = bytes.len();
-            bytes.extend_from_slice(&patch.bytes[hunk.span.clone()]);
+            bytes.extend_from_slice(text);
             spans.push(Range { start, end: bytes.len() });
-            names.extend(named(id));
+            names.push(Named { id: within.id(), is_known: within.all(is_known) });
         }
-        let is_seen = spans.is_empty();
-        // Either every piece has its names, or none has.
-        if names.len() != spans.len() {
-            names.clear();
-        }
+        let (seen, is_seen) = (patch.hunks.len() - spans.len(), spans.is_empty());
         let ids = PieceIds { names, of_file: false };
-        Cut { patch: Patch::new(&bytes, &spans), ids, is_seen, lines: None }
+        Cut { patch: Patch::new(&bytes, &spans), ids, seen, is_seen, lines: None }
     }
 }

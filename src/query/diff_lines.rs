@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::diff_rows::{LineRow, LineRows, Liner};
-use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::hunk_ids::{FileHunkIds, LineNamer};
 use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
@@ -60,13 +60,20 @@ impl Query for LinesQuery {
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileLines>> {
         let rows = self.revisions.work(context, |comparison| {
             let mut liner = Liner::new(comparison, &self.options);
-            let mut namer =
-                needs.has(Need::HunkId).then(|| HunkNamer::new(comparison)).transpose()?;
+            let mut namer = needs
+                .has(Need::HunkId)
+                .then(|| LineNamer::new(comparison, &self.options))
+                .transpose()?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
-                let lines = liner.lines(std::slice::from_ref(&change), cancel)?;
-                let ids = match &mut namer {
+                let named = match &mut namer {
                     Some(namer) => namer.names(&change, cancel)?,
                     None => None,
+                };
+                let (ids, patch) = named.map_or((None, None), |(ids, patch)| (Some(ids), patch));
+                // What was compared for the names is not compared again for the lines.
+                let lines = match patch {
+                    Some(patch) => LineRows::of_patch(&patch, cancel)?,
+                    None => liner.lines(std::slice::from_ref(&change), cancel)?,
                 };
                 Ok(FileLines { path: change.path, lines, ids })
             })

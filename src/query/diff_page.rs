@@ -2,12 +2,12 @@
 //! lines.
 
 use super::context::Context;
-use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::hunk_ids::HunkNamer;
 use super::moved_lines::{FileDiff, MovedRun, moved};
 use super::revisions::Revisions;
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::git::{Change, Comparison, DiffAttribute, PatchHunk, Patcher, WrittenPatch};
+use crate::git::{Change, Comparison, DiffAttribute, Patcher, WrittenPatch};
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Marks, Noise, Rank};
 use crate::text::hunk_id::HunkId;
@@ -46,24 +46,21 @@ pub struct PagedFile {
     pub lines: (u64, u64),
     /// The reason for which nobody reads it line by line, if any.
     pub noise: Option<Noise>,
-    ids: Option<FileHunkIds>,
-    /// Whether the hunks are those of the default options, which have the names.
-    is_default: bool,
+    /// The names of its hunks, where they have any.
+    ids: Vec<Option<HunkId>>,
+    /// The names of a file without hunks.
+    id: Option<HunkId>,
 }
 
 impl PagedFile {
-    /// Returns the names of a hunk, if it is one of the default options.
-    pub fn hunk_id(&self, hunk: &PatchHunk) -> Option<&HunkId> {
-        let ids = self.ids.as_ref()?;
-        match self.is_default {
-            true => ids.of_shown(hunk, &self.patch.bytes[hunk.span.clone()]),
-            false => ids.same(hunk, &self.patch.hunks),
-        }
+    /// Returns the names of a hunk by its index, where it has any.
+    pub fn hunk_id(&self, hunk: usize) -> Option<&HunkId> {
+        self.ids.get(hunk)?.as_ref()
     }
 
     /// Returns the names of the change of a file without hunks.
     pub fn file_id(&self) -> Option<&HunkId> {
-        self.ids.as_ref()?.at(None, None)
+        self.id.as_ref()
     }
 }
 
@@ -130,27 +127,23 @@ fn in_reading_order(files: Vec<PagedFile>, runs: &mut [MovedRun]) -> Vec<PagedFi
 /// Compares files for one thread.
 struct Comparer {
     patcher: Patcher,
-    /// Names hunks if the patches are not those of the default options.
-    namer: Option<HunkNamer>,
+    namer: HunkNamer,
 }
 
 impl Comparer {
     fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
-        let is_default = *options == DiffOptions::default();
         Ok(Self {
             patcher: comparison.patcher(options.clone())?,
-            namer: (!is_default).then(|| HunkNamer::new(comparison)).transpose()?,
+            namer: HunkNamer::new(comparison, options)?,
         })
     }
 
     fn compare(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Compared> {
         let attributes = self.patcher.attributes(&change.path)?;
         let patch = self.patcher.patch(&change, cancel)?;
-        let ids = match &mut self.namer {
-            Some(namer) => namer.names(&change, cancel)?,
-            None if change.is_combined() => None,
-            None => Some(FileHunkIds::of(&change, &patch, cancel)?),
-        };
+        let names = self.namer.names(&change, &patch, cancel)?;
+        let ids = names.as_ref().map_or_else(Vec::new, |names| names.of_all(&patch));
+        let id = names.and_then(|names| names.file().cloned());
         let diff = FileDiff::of_patch(&change, &patch, cancel)?;
         let lines = patch.bytes.iter().filter(|&&byte| byte == b'\n').count();
         let marks = Marks {
@@ -159,8 +152,7 @@ impl Comparer {
             mean_line: patch.bytes.len() / lines.max(1),
         };
         let noise = Noise::of(&change.path, marks);
-        let is_default = self.namer.is_none();
-        let file = PagedFile { lines: diff.counts(), noise, ids, is_default, patch, change };
+        let file = PagedFile { lines: diff.counts(), noise, ids, id, patch, change };
         Ok(Compared { file, diff })
     }
 }

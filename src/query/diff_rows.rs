@@ -2,7 +2,7 @@
 
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, merged_texts};
+use crate::git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};
 use crate::text::cancel_token::Stopped;
 use crate::text::combined::{CombinedHunk, CombinedLine, marks};
 use crate::text::{
@@ -97,6 +97,40 @@ impl LineRows {
             }
         }
         Ok(())
+    }
+
+    /// Returns the lines of the hunks of a patch.
+    pub fn of_patch(
+        patch: &WrittenPatch,
+        cancel: &CancelToken<'_>,
+    ) -> std::result::Result<Self, Stopped> {
+        let mut rows = Self::default();
+        let mut pace = cancel.pace();
+        for (hunk, number) in patch.hunks.iter().zip(1..) {
+            let [mut old, mut new] = [hunk.old.0, hunk.new.0];
+            let text = &patch.bytes[hunk.span.clone()];
+            let mut start = memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1);
+            while let Some((&sign, rest)) = text.get(start..).and_then(<[u8]>::split_first) {
+                let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                start += end + 2;
+                let kind = match sign {
+                    b'-' => LineKind::Removed,
+                    b'+' => LineKind::Added,
+                    b' ' => LineKind::Context,
+                    // A remark on a missing newline.
+                    _ => continue,
+                };
+                let has = [kind != LineKind::Added, kind != LineKind::Removed];
+                cancel.room(&mut rows.charge, &mut rows.contents, end)?;
+                cancel.room(&mut rows.charge, &mut rows.lines, 1)?;
+                let (old_line, new_line) = (has[0].then_some(old), has[1].then_some(new));
+                rows.push(line_type(kind), &rest[..end], old_line, new_line, Some(number));
+                old += u32::from(has[0]);
+                new += u32::from(has[1]);
+                pace.pass(end)?;
+            }
+        }
+        Ok(rows)
     }
 
     /// Adds the lines of a combined diff.

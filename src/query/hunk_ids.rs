@@ -3,91 +3,239 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::git::{Change, Comparison, Entry, PatchHunk, Patcher, WrittenPatch};
-use crate::text::hunk_id::{HunkId, NamedHunk, file_id, hunk_ids};
-use crate::text::{CancelToken, DiffOptions};
+use crate::git::{Change, Comparison, Entry, PatchHunk, Patcher, Status, WrittenPatch};
+use crate::text::hunk_id::{HunkId, NamedHunk, file_id, hunk_ids, joined};
+use crate::text::{CancelToken, DiffOptions, Whitespace};
 
 /// The hunks of a file with their names; a file without hunks has one name.
-pub struct FileHunkIds(Vec<Place>);
+pub struct FileHunkIds {
+    places: Vec<Place>,
+    /// The names of a file without hunks.
+    file: Option<HunkId>,
+    shown: Shown,
+}
 
-/// The place of a hunk on both sides.
+/// What is shown of the hunks that have the names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// They themselves.
+    Themselves,
+    /// The same lines, in hunks that begin and end elsewhere or were found in another way.
+    AllLines,
+    /// No changes of white space, or none of blank lines.
+    SomeChanges,
+}
+
+impl Shown {
+    fn by(options: &DiffOptions) -> Self {
+        if *options == DiffOptions::default() {
+            Self::Themselves
+        } else if options.whitespace == Whitespace::Exact && !options.ignore_blank_lines {
+            Self::AllLines
+        } else {
+            Self::SomeChanges
+        }
+    }
+}
+
+/// Lines of both sides, as ranges in order.
+type Lines = [Vec<Range<u32>>; 2];
+
+/// Where a hunk is on both sides. An empty range is where the hunk before ends, so that both sides
+/// are in order.
 struct Place {
-    old: Range<u32>,
-    new: Range<u32>,
+    sides: [Range<u32>; 2],
+    /// The lines that it removes and adds, where other hunks are shown.
+    changed: Lines,
     id: HunkId,
 }
 
+/// The hunks of which lines are in one that is shown.
+pub struct Within<'a> {
+    parts: Vec<&'a HunkId>,
+    is_whole: bool,
+}
+
+impl Within<'_> {
+    /// Returns the names of what is shown, joined where it is several hunks; `None` where it is
+    /// not the whole of each: nobody has seen a hunk who has seen a part of it.
+    pub fn id(&self) -> Option<HunkId> {
+        self.is_whole.then(|| joined(&self.parts)).flatten()
+    }
+
+    /// Tells whether something holds for each of the hunks.
+    pub fn all(&self, is: impl Fn(&HunkId) -> bool) -> bool {
+        !self.parts.is_empty() && self.parts.iter().all(|id| is(id))
+    }
+}
+
 impl FileHunkIds {
-    /// Names the hunks of a patch that was written with the default options.
-    pub fn of(change: &Change, patch: &WrittenPatch, cancel: &CancelToken<'_>) -> Result<Self> {
+    /// Names the hunks of a patch that was written with the default options; `shown` is what is
+    /// shown of them.
+    fn of(
+        change: &Change,
+        patch: &WrittenPatch,
+        shown: Shown,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
         if patch.hunks.is_empty() {
-            let id = whole_file(change);
-            return Ok(Self(vec![Place { old: 0..0, new: 0..0, id }]));
+            return Ok(Self { places: Vec::new(), file: Some(whole_file(change)), shown });
         }
-        let named = patch.hunks.iter().map(|hunk| NamedHunk {
-            section: &hunk.section,
-            text: &patch.bytes[hunk.span.clone()],
+        let text = |hunk: &PatchHunk| &patch.bytes[hunk.span.clone()];
+        let named =
+            patch.hunks.iter().map(|hunk| NamedHunk { section: &hunk.section, text: text(hunk) });
+        let ids = hunk_ids(&change.path, &facts(change), named, cancel)?;
+        let mut ends = [0, 0];
+        let places = patch.hunks.iter().zip(ids).map(|(hunk, id)| {
+            let mut side = |side: usize, (start, count): (u32, u32)| {
+                let range = if count == 0 { ends[side]..ends[side] } else { start..start + count };
+                ends[side] = range.end;
+                range
+            };
+            let changed = match shown {
+                Shown::Themselves => Lines::default(),
+                _ => changed_lines(hunk, text(hunk)),
+            };
+            Place { sides: [side(0, hunk.old), side(1, hunk.new)], changed, id }
         });
-        let ids = hunk_ids(&change.path, named, cancel)?;
-        let places = patch.hunks.iter().zip(ids).map(|(hunk, id)| Place {
-            old: hunk.old.0..hunk.old.0 + hunk.old.1,
-            new: hunk.new.0..hunk.new.0 + hunk.new.1,
-            id,
-        });
-        Ok(Self(places.collect()))
+        Ok(Self { places: places.collect(), file: None, shown })
+    }
+
+    /// Returns the names of a file without hunks.
+    pub fn file(&self) -> Option<&HunkId> {
+        self.file.as_ref()
     }
 
     /// Returns the names of the hunk with a line, by its numbers on both sides; without numbers,
     /// those of the file if it has no hunks.
     pub fn at(&self, old: Option<u32>, new: Option<u32>) -> Option<&HunkId> {
-        let is_in =
-            |line: Option<u32>, range: &Range<u32>| line.is_some_and(|line| range.contains(&line));
-        let place = match (old, new) {
-            (None, None) => self.0.first(),
-            _ => self.0.iter().find(|place| is_in(old, &place.old) || is_in(new, &place.new)),
+        if (old, new) == (None, None) {
+            return self.file();
+        }
+        let on = |side: usize, line: Option<u32>| {
+            let line = line?;
+            let at = self.places.partition_point(|place| place.sides[side].end <= line);
+            self.places.get(at).filter(|place| place.sides[side].contains(&line))
         };
-        place.map(|place| &place.id)
+        on(0, old).or_else(|| on(1, new)).map(|place| &place.id)
     }
 
-    /// Returns the names of the hunk with the first changed line of a shown one.
-    pub fn of_shown(&self, hunk: &PatchHunk, text: &[u8]) -> Option<&HunkId> {
-        let body = text.split(|&byte| byte == b'\n').skip(1);
-        let context = body.take_while(|line| line.first() == Some(&b' ')).count() as u32;
-        let first = |(start, count): (u32, u32)| (count > context).then_some(start + context);
-        self.at(first(hunk.old), first(hunk.new))
+    /// Returns the hunks of which lines are in one that is shown, by its index and its text.
+    pub fn within(&self, index: usize, hunk: &PatchHunk, text: &[u8]) -> Within<'_> {
+        let all = |(start, count): (u32, u32)| match count {
+            0 => Vec::new(),
+            _ => vec![Range { start, end: start + count }],
+        };
+        let lines = match self.shown {
+            Shown::Themselves => {
+                let parts = self.places.get(index).map(|place| &place.id).into_iter().collect();
+                return Within { parts, is_whole: true };
+            }
+            Shown::AllLines => [all(hunk.old), all(hunk.new)],
+            Shown::SomeChanges => changed_lines(hunk, text),
+        };
+        let (mut parts, mut is_whole) = (Vec::new(), true);
+        for place in self.near([all(hunk.old), all(hunk.new)]) {
+            let of_side = |side: usize| place.changed[side].iter().map(move |run| (side, run));
+            let mut changed = of_side(0).chain(of_side(1));
+            if changed.clone().any(|(side, run)| meets(&lines[side], run)) {
+                parts.push(&place.id);
+                is_whole &= changed.all(|(side, run)| holds(&lines[side], run));
+            }
+        }
+        Within { parts, is_whole }
     }
 
-    /// Returns the names of all hunks with lines in a shown one.
-    pub fn within<'a>(&'a self, hunk: &PatchHunk) -> impl Iterator<Item = &'a HunkId> {
-        let (old, new) = (lines_of(hunk.old), lines_of(hunk.new));
-        let is_in = move |place: &&Place| meet(&place.old, &old) || meet(&place.new, &new);
-        self.0.iter().filter(is_in).map(|place| &place.id)
+    /// Returns the names of each hunk of the patch that is shown.
+    pub fn of_all(&self, patch: &WrittenPatch) -> Vec<Option<HunkId>> {
+        let text = |hunk: &PatchHunk| &patch.bytes[hunk.span.clone()];
+        let hunks = patch.hunks.iter().enumerate();
+        hunks.map(|(index, hunk)| self.within(index, hunk, text(hunk)).id()).collect()
     }
 
-    /// Returns the names of the hunk that equals a shown one, if neither overlaps another: whoever
-    /// has seen one has seen the other.
-    pub fn same(&self, hunk: &PatchHunk, shown: &[PatchHunk]) -> Option<&HunkId> {
-        let mut within = self.within(hunk);
-        let id = within.next().filter(|_| within.next().is_none())?;
-        let parts = shown.iter().filter(|other| self.within(other).any(|own| own == id));
-        (parts.count() == 1).then_some(id)
+    /// Returns the hunks that have lines of a range.
+    fn near(&self, lines: Lines) -> &[Place] {
+        let (mut first, mut last) = (self.places.len(), 0);
+        for (side, range) in lines
+            .iter()
+            .enumerate()
+            .flat_map(|(side, all)| all.iter().map(move |range| (side, range)))
+        {
+            let places = &self.places;
+            first = first.min(places.partition_point(|place| place.sides[side].end <= range.start));
+            last = last.max(places.partition_point(|place| place.sides[side].start < range.end));
+        }
+        self.places.get(first..last).unwrap_or_default()
     }
 
     /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
-        self.0
-            .iter()
-            .map(|place| size_of::<Place>() + place.id.lines.len() + place.id.context.len())
-            .sum()
+        let place = |place: &Place| {
+            let runs = place.changed.iter().map(Vec::len).sum::<usize>();
+            size_of::<Place>() + id_bytes(&place.id) + runs * size_of::<Range<u32>>()
+        };
+        self.places.iter().map(place).sum::<usize>() + self.file.as_ref().map_or(0, id_bytes)
     }
 }
 
-fn lines_of((start, count): (u32, u32)) -> Range<u32> {
-    start..start + count
+/// Returns about how many bytes names take in memory.
+pub fn id_bytes(id: &HunkId) -> usize {
+    size_of::<HunkId>() + id.lines.len() + id.context.len()
 }
 
-fn meet(a: &Range<u32>, b: &Range<u32>) -> bool {
-    a.start.max(b.start) < a.end.min(b.end)
+/// Returns the lines that a hunk removes and adds.
+fn changed_lines(hunk: &PatchHunk, text: &[u8]) -> Lines {
+    let mut lines = Lines::default();
+    let mut numbers = [hunk.old.0, hunk.new.0];
+    let mut add = |side: usize, number: u32| match lines[side].last_mut() {
+        Some(run) if run.end == number => run.end += 1,
+        _ => lines[side].push(number..number + 1),
+    };
+    for line in text.split(|&byte| byte == b'\n').skip(1) {
+        let sides: &[usize] = match line.first() {
+            Some(b' ') => &[0, 1],
+            Some(b'-') => &[0],
+            Some(b'+') => &[1],
+            _ => &[],
+        };
+        for &side in sides {
+            if sides.len() == 1 {
+                add(side, numbers[side]);
+            }
+            numbers[side] += 1;
+        }
+    }
+    lines
+}
+
+/// Returns the first of some ranges that does not end before another.
+fn first_of<'a>(ranges: &'a [Range<u32>], run: &Range<u32>) -> Option<&'a Range<u32>> {
+    ranges.get(ranges.partition_point(|range| range.end <= run.start))
+}
+
+fn meets(ranges: &[Range<u32>], run: &Range<u32>) -> bool {
+    first_of(ranges, run).is_some_and(|range| range.start < run.end)
+}
+
+fn holds(ranges: &[Range<u32>], run: &Range<u32>) -> bool {
+    first_of(ranges, run).is_some_and(|range| range.start <= run.start && run.end <= range.end)
+}
+
+/// Returns what the head of a patch says of all its hunks: the path before, and the modes where
+/// they differ or are not those of a file. Lines that were seen in a text must not pass for the
+/// target of a link, nor for those of a program.
+fn facts(change: &Change) -> Vec<u8> {
+    let mut facts = Vec::new();
+    if let Some(origin) = &change.origin {
+        facts.extend_from_slice(&origin.path);
+        facts.push(0);
+    }
+    let [old, new] = [change.old, change.new].map(|entry| entry.map(|entry| entry.mode));
+    if old != new || !new.is_some_and(|mode| mode.is_regular()) {
+        let side = |mode: Option<_>| mode.map_or_else(|| "-".to_owned(), |mode| format!("{mode}"));
+        facts.extend(format!("{} {}", side(old), side(new)).into_bytes());
+    }
+    facts
 }
 
 /// Returns the names of a change without hunks: a mode, a name, a binary or an empty file.
@@ -100,49 +248,87 @@ fn whole_file(change: &Change) -> HunkId {
 }
 
 /// Names the hunks of files, for one thread.
-pub struct HunkNamer(Patcher);
+pub struct HunkNamer {
+    shown: Shown,
+    /// Writes the patches that have the names, where others are shown.
+    apart: Option<Patcher>,
+}
 
 impl HunkNamer {
-    /// Creates a namer for the hunks of a comparison.
-    pub fn new(comparison: &Comparison) -> Result<Self> {
-        Ok(Self(comparison.patcher(DiffOptions::default())?))
+    /// Returns what names the hunks of a comparison that are shown with some options.
+    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
+        let shown = Shown::by(options);
+        let is_apart = shown != Shown::Themselves;
+        let apart = is_apart.then(|| comparison.patcher(DiffOptions::default())).transpose()?;
+        Ok(Self { shown, apart })
     }
 
-    /// Returns the names of a change without hunks; `None` if it has some, and for a merge.
-    pub fn file_names(
-        &mut self,
-        change: &Change,
-        cancel: &CancelToken<'_>,
-    ) -> Result<Option<HunkId>> {
-        let has_none = !change.is_combined() && self.0.patch(change, cancel)?.hunks.is_empty();
-        Ok(has_none.then(|| whole_file(change)))
-    }
-
-    /// Returns the names of the hunks of a file whose patch, with other options, exists; `None` for
-    /// a merge.
-    pub fn names_beside(
+    /// Returns the names of a file without hunks by the patch that is shown of it.
+    pub fn file_name(
         &mut self,
         change: &Change,
         patch: &WrittenPatch,
-        options: &DiffOptions,
         cancel: &CancelToken<'_>,
-    ) -> Result<Option<FileHunkIds>> {
-        if *options == DiffOptions::default() && !change.is_combined() {
-            return FileHunkIds::of(change, patch, cancel).map(Some);
-        }
-        self.names(change, cancel)
+    ) -> Result<Option<HunkId>> {
+        let has_none = match &mut self.apart {
+            _ if change.is_combined() => false,
+            None => patch.hunks.is_empty(),
+            Some(patcher) => patcher.patch(change, cancel)?.hunks.is_empty(),
+        };
+        Ok(has_none.then(|| whole_file(change)))
     }
 
-    /// Returns the names of the hunks of a file; `None` for a merge compared with all its parents.
+    /// Returns the names of the hunks of a file by the patch that is shown of it; `None` for a
+    /// merge that is compared with all its parents.
     pub fn names(
         &mut self,
         change: &Change,
+        patch: &WrittenPatch,
         cancel: &CancelToken<'_>,
     ) -> Result<Option<FileHunkIds>> {
         if change.is_combined() {
             return Ok(None);
         }
-        let patch = self.0.patch(change, cancel)?;
-        FileHunkIds::of(change, &patch, cancel).map(Some)
+        // Only other patches than the one that is shown are written again.
+        let ids = match &mut self.apart {
+            None => FileHunkIds::of(change, patch, self.shown, cancel)?,
+            Some(patcher) => {
+                FileHunkIds::of(change, &patcher.patch(change, cancel)?, self.shown, cancel)?
+            }
+        };
+        Ok(Some(ids))
+    }
+}
+
+/// Names the hunks of lines that are shown, for one thread.
+pub struct LineNamer {
+    shown: Shown,
+    patcher: Patcher,
+}
+
+impl LineNamer {
+    /// Returns what names the hunks of a comparison whose lines are shown with some options.
+    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
+        let patcher = comparison.patcher(DiffOptions::default())?;
+        Ok(Self { shown: Shown::by(options), patcher })
+    }
+
+    /// Returns the names of the hunks of a file, and its patch where that has the lines that are
+    /// shown; `None` for a merge that is compared with all its parents.
+    pub fn names(
+        &mut self,
+        change: &Change,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<(FileHunkIds, Option<WrittenPatch>)>> {
+        if change.is_combined() {
+            return Ok(None);
+        }
+        let patch = self.patcher.patch(change, cancel)?;
+        let ids = FileHunkIds::of(change, &patch, Shown::Themselves, cancel)?;
+        // A type change may have a binary side, which no hunk shows.
+        let has_lines = self.shown == Shown::Themselves
+            && !patch.hunks.is_empty()
+            && change.status() != Status::TypeChanged;
+        Ok(Some((ids, has_lines.then_some(patch))))
     }
 }

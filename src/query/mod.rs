@@ -37,6 +37,7 @@ pub mod review;
 pub mod revisions;
 pub mod rows;
 pub mod run;
+mod seen;
 pub mod tree_blame;
 pub mod tree_files;
 

@@ -1,7 +1,7 @@
 //! Changes as git prints them: the patches of files, or the hunks of all.
 
 use super::context::Context;
-use super::hunk_ids::{FileHunkIds, HunkNamer};
+use super::hunk_ids::{HunkNamer, id_bytes};
 use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
@@ -52,10 +52,10 @@ impl PatchesQuery {
     fn named_patches(&self, context: &Context) -> Result<Ordered<FilePatch>> {
         self.revisions.work(context, |comparison| {
             let mut patcher = comparison.patcher(self.options.clone())?;
-            let mut namer = HunkNamer::new(comparison)?;
+            let mut namer = HunkNamer::new(comparison, &self.options)?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = patcher.patch(&change, cancel)?;
-                let id = namer.file_names(&change, cancel)?;
+                let id = namer.file_name(&change, &patch, cancel)?;
                 Ok(FilePatch { change, patch, id })
             })
         })
@@ -104,8 +104,8 @@ pub struct HunksQuery(pub PatchesQuery);
 pub struct FileHunks {
     path: Vec<u8>,
     patch: WrittenPatch,
-    /// Their names, if requested.
-    ids: Option<FileHunkIds>,
+    /// Their names, where these were asked for and they have any.
+    ids: Vec<Option<HunkId>>,
 }
 
 /// A hunk of a file.
@@ -127,9 +127,9 @@ impl<'a> FileHunk<'a> {
         &self.file.patch.hunks[self.index]
     }
 
-    /// Returns its names, if requested.
+    /// Returns its names, where these were asked for and it has any.
     pub fn id(self) -> Option<&'a HunkId> {
-        self.file.ids.as_ref()?.of_shown(self.hunk(), self.patch())
+        self.file.ids.get(self.index)?.as_ref()
     }
 
     /// Returns the hunk as git prints it.
@@ -140,7 +140,7 @@ impl<'a> FileHunk<'a> {
 
 impl Weigh for FileHunks {
     fn bytes(&self) -> usize {
-        let ids = self.ids.as_ref().map_or(0, FileHunkIds::bytes);
+        let ids: usize = self.ids.iter().flatten().map(id_bytes).sum();
         let hunks = self.patch.hunks.len() * size_of::<PatchHunk>();
         size_of::<Self>() + self.patch.bytes.len() + hunks + ids
     }
@@ -166,14 +166,14 @@ impl Query for HunksQuery {
         let rows = revisions.work(context, |comparison| {
             let mut patcher = comparison.patcher(options.clone())?;
             let mut namer =
-                needs.has(Need::HunkId).then(|| HunkNamer::new(comparison)).transpose()?;
-            let options = options.clone();
+                needs.has(Need::HunkId).then(|| HunkNamer::new(comparison, options)).transpose()?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = patcher.patch(&change, cancel)?;
-                let ids = match &mut namer {
-                    Some(namer) => namer.names_beside(&change, &patch, &options, cancel)?,
+                let names = match &mut namer {
+                    Some(namer) => namer.names(&change, &patch, cancel)?,
                     None => None,
                 };
+                let ids = names.map_or_else(Vec::new, |names| names.of_all(&patch));
                 Ok(FileHunks { path: change.path, patch, ids })
             })
         })?;

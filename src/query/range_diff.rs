@@ -15,7 +15,7 @@ use crate::git::{
 use crate::limits;
 use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
 use crate::text::range_diff::{
-    Matches, PatchText, assign_rest, changes, cost, exact_matches, in_order,
+    Costs, Matches, NumberedPatches, PatchText, assign_rest, changes, exact_matches, in_order,
 };
 use crate::text::{CancelToken, Engine};
 
@@ -211,19 +211,18 @@ fn costs(
     matches: &Matches,
 ) -> Result<Vec<Vec<i64>>> {
     let run = Run::over(context, repository.clone(), usize::MAX);
+    let (old, new) = (texts(&sides.old), texts(&sides.new));
+    let patches = Arc::new(NumberedPatches::new(&old, &new, matches, &repository.cancel())?);
     let is_paired: Arc<[bool]> = matches.new.iter().map(Option::is_some).collect();
     let jobs: Vec<_> = matches.old.iter().map(Option::is_some).enumerate().map(Ok).collect();
     let work = run.start(Source::new(jobs.into_iter()), Window::of(limits::WINDOW_JOBS), |_| {
-        let (sides, is_paired, mut engine) =
-            (sides.clone(), Arc::clone(&is_paired), Engine::default());
+        let (patches, is_paired, mut costs) =
+            (Arc::clone(&patches), Arc::clone(&is_paired), Costs::default());
         Ok(move |(at, is_known): (usize, bool), cancel: &CancelToken<'_>| {
-            let others = sides.new.iter().zip(is_paired.iter()).map(|(other, &is_paired)| {
-                if is_known || is_paired {
-                    return Ok(0);
-                }
-                cost(&mut engine, &sides.old[at].patch, &other.patch, cancel)
-            });
-            let costs = others.collect::<Result<Vec<_>>>()?;
+            let costs = match is_known {
+                true => vec![0; is_paired.len()],
+                false => costs.of(&patches, at, |new| !is_paired[new], cancel)?,
+            };
             let bytes = costs.len() * size_of::<i64>();
             Ok(Made(costs, bytes))
         })

@@ -4,13 +4,13 @@
 //! page are then written again.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::context::Context;
 use super::cutter::{Cut, Cutter, PieceIds};
 use super::moved_lines::{FileDiff, moved};
 use super::revisions::Revisions;
+use super::seen::Seen;
 use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::Form;
@@ -21,6 +21,7 @@ use crate::git::{
 use crate::limits;
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Rank, Review};
+use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
 
@@ -39,7 +40,7 @@ pub struct Request {
     pub max_bytes: usize,
     /// The cursor at which the page begins.
     pub cursor: Option<String>,
-    /// The names of hunks that were seen: those seen with their surroundings are left out.
+    /// What was seen, names of hunks and ranges: hunks seen with what is around them are left out.
     pub except: Vec<String>,
 }
 
@@ -49,6 +50,10 @@ pub trait Frame {
     fn layout(&self) -> Layout;
     /// Returns the bytes to list a file.
     fn file_bytes(&self, row: &Measured) -> usize;
+    /// Tells whether the answer names the hunks that it shows.
+    fn names_hunks(&self) -> bool;
+    /// Returns the bytes to name a hunk.
+    fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize;
     /// Returns the bytes of an empty answer.
     fn overhead(&self, rows: &[Measured]) -> usize;
 }
@@ -65,6 +70,14 @@ impl Frame for RowsFrame {
         0
     }
 
+    fn names_hunks(&self) -> bool {
+        true
+    }
+
+    fn name_bytes(&self, _: &Measured, _: &HunkId, _: bool) -> usize {
+        0
+    }
+
     fn overhead(&self, _: &[Measured]) -> usize {
         0
     }
@@ -74,8 +87,10 @@ impl Frame for RowsFrame {
 pub struct Reviewed {
     /// The changed files that are shown, in git's order.
     pub rows: Vec<Measured>,
-    /// The names of their hunks, in the same order, if the sections are rows.
+    /// The names of their hunks, in the same order, where the answer names them.
     pub ids: Vec<PieceIds>,
+    /// How many hunks are left out that were seen.
+    pub seen: usize,
     /// The page.
     pub page: Page,
 }
@@ -89,11 +104,12 @@ impl Request {
     fn compare(&self, context: &Context, frame: &impl Frame) -> Result<Reviewed> {
         let comparison = self.revisions.open(context)?;
         let layout = frame.layout();
-        let except = Arc::new(self.except.iter().cloned().collect());
+        let seen = Arc::new(Seen::of(&self.except, &self.revisions, context)?);
         let has_moves =
             matches!(layout, Layout::Text(_)) && self.has_hunks && self.cursor.is_none();
-        let cutting = Cutting { has_names: layout == Layout::Rows, except, has_moves };
-        let (mut outlines, note) = self.outlines(&comparison, context, layout.form(), &cutting)?;
+        let cutting = Cutting { has_names: frame.names_hunks(), seen, has_moves };
+        let Outlines { mut outlines, note, seen } =
+            self.outlines(&comparison, context, layout.form(), &cutting)?;
         let moves = if has_moves {
             told_moves(&mut outlines, self.max_bytes, context)?
         } else {
@@ -102,24 +118,28 @@ impl Request {
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
         let (mut rows, mut ids, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for outline in outlines {
-            files.push(outline.file(frame.file_bytes(&outline.row)));
+            files.push(outline.file(frame));
             rows.push(outline.row);
             ids.push(outline.ids);
         }
         let overhead = frame.overhead(&rows);
+        let known = ids.iter().map(PieceIds::known).sum();
+        let note = seen_words(seen, known) + &note;
         let (ends, note) = match frame.layout() {
             Layout::Text(_) => {
                 (self.ends(&comparison)?, note + &self.untracked(&comparison)? + &moves)
             }
-            Layout::Rows | Layout::Data => Default::default(),
+            Layout::Rows => (String::new(), note),
+            Layout::Data => Default::default(),
         };
         let review = Review::new(files, frame.layout(), binding).with_words(ends, note);
+        let review = review.of_the_rest(seen > 0);
         let mut cutter = cutting.cutter(&comparison, &self.options)?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             let (change, cancel) = (&rows[file].change, CancelToken::of(&context.budget));
             Ok(cutter.cut(change, &cancel)?.patch)
         })?;
-        Ok(Reviewed { rows, ids, page })
+        Ok(Reviewed { rows, ids, seen, page })
     }
 
     /// Returns the names of both sides for the text; a later call may use them.
@@ -146,7 +166,7 @@ impl Request {
         context: &Context,
         form: Form,
         cutting: &Cutting,
-    ) -> Result<(Vec<Outline>, String)> {
+    ) -> Result<Outlines> {
         let make = |comparison: &Comparison| {
             Outliner::new(comparison, &self.options, self.has_hunks, form, cutting)
         };
@@ -155,21 +175,25 @@ impl Request {
             let (changes, note) = self.changes_of(comparison, file)?;
             let cancel = CancelToken::of(&context.budget);
             let outlines = changes.into_iter().map(|change| outliner.outline(change, &cancel));
-            let outlines = outlines.collect::<Result<Vec<_>>>()?;
-            return Ok((outlines.into_iter().flatten().collect(), note));
+            let mut all = Outlines { note, ..Outlines::default() };
+            for outlined in outlines {
+                all.add(outlined?);
+            }
+            return Ok(all);
         }
         let mut work = self.revisions.work_on(comparison, context, |comparison| {
             let mut outliner = make(comparison)?;
             Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
         })?;
-        let (mut outlines, mut held) = (Vec::new(), Charge::free());
+        let (mut all, mut held) = (Outlines::default(), Charge::free());
         let cancel = CancelToken::of(&context.budget);
-        while let Poll::Ready(outline) = work.poll(None) {
-            let Some(outline) = outline? else { continue };
-            held.join(cancel.charge_all(outline.held_bytes())?);
-            outlines.push(outline);
+        while let Poll::Ready(outlined) = work.poll(None) {
+            let outlined = outlined?;
+            let bytes = outlined.outline.as_ref().map_or(0, Outline::held_bytes);
+            held.join(cancel.charge_all(bytes)?);
+            all.add(outlined);
         }
-        Ok((outlines, String::new()))
+        Ok(all)
     }
 
     /// Returns the change of one file, with its origin or its new path if renames are detected.
@@ -221,9 +245,31 @@ struct Outline {
     lines: Option<FileDiff>,
 }
 
-/// Zero if all of its hunks were seen.
-impl Weigh for Option<Outline> {
-    /// Zero: all outlines are kept until the last one is complete.
+/// The outlines of all changes of which something is left to see.
+#[derive(Default)]
+struct Outlines {
+    outlines: Vec<Outline>,
+    /// A note about them.
+    note: String,
+    /// How many hunks were seen.
+    seen: usize,
+}
+
+impl Outlines {
+    fn add(&mut self, outlined: Outlined) {
+        self.seen += outlined.seen;
+        self.outlines.extend(outlined.outline);
+    }
+}
+
+/// The outline of a change; nothing where all of its hunks were seen.
+struct Outlined {
+    outline: Option<Outline>,
+    seen: usize,
+}
+
+impl Weigh for Outlined {
+    /// Nothing: all outlines are kept until the last one is there.
     fn bytes(&self) -> usize {
         0
     }
@@ -240,9 +286,14 @@ impl Outline {
             + self.lines.as_ref().map_or(0, FileDiff::size)
     }
 
-    fn file(&self, extra: usize) -> File {
+    fn file(&self, frame: &impl Frame) -> File {
         let Measured { change, lines, .. } = &self.row;
-        // A name that hides or reorders text is shown with escapes, as git quotes it.
+        let name_bytes = |piece| {
+            let id = self.ids.of(Some(piece))?;
+            let is_known = self.ids.is_known(Some(piece)) == Some(true);
+            Some(frame.name_bytes(&self.row, id, is_known))
+        };
+        // A name that hides or reorders text is shown by its bytes, as git quotes them.
         let hides = |path: &[u8]| {
             std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see))
         };
@@ -287,7 +338,8 @@ impl Outline {
             rank: Rank::of(&change.path),
             noise: self.noise,
             is_told_by_list,
-            extra,
+            extra: frame.file_bytes(&self.row),
+            piece_extra: (0..self.patch.len()).map(|at| name_bytes(at).unwrap_or(0)).collect(),
             patch: self.patch.clone(),
         }
     }
@@ -296,14 +348,14 @@ impl Outline {
 /// The use of the names of hunks.
 struct Cutting {
     has_names: bool,
-    except: Arc<HashSet<String>>,
-    /// Whether moved lines are reported.
+    seen: Arc<Seen>,
+    /// Whether moved lines are told.
     has_moves: bool,
 }
 
 impl Cutting {
     fn cutter(&self, comparison: &Comparison, options: &DiffOptions) -> Result<Cutter> {
-        Cutter::new(comparison, options, self.has_names, &self.except)
+        Cutter::new(comparison, options, self.has_names, &self.seen)
     }
 }
 
@@ -329,15 +381,16 @@ impl Outliner {
         Ok(Self { measurer, cutter, has_hunks, form })
     }
 
-    /// Returns the outline of a change; `None` if all of it was seen.
-    fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Option<Outline>> {
+    /// Returns the outline of a change.
+    fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Outlined> {
         let attributes = self.cutter.attributes(&change.path)?;
         let cut = match self.has_hunks {
             true => self.cutter.cut(&change, cancel)?,
             false => Cut::default(),
         };
+        let seen = cut.seen;
         if cut.is_seen {
-            return Ok(None);
+            return Ok(Outlined { outline: None, seen });
         }
         let patch = cut.patch;
         let marks = Marks {
@@ -346,17 +399,32 @@ impl Outliner {
             mean_line: patch.mean_line(),
         };
         let noise = Noise::of(&change.path, marks);
-        Ok(Some(Outline {
+        let outline = Some(Outline {
             noise,
             patch: patch.measures(self.form),
             ids: cut.ids,
             lines: cut.lines,
             row: self.measurer.measure(change, cancel)?,
-        }))
+        });
+        Ok(Outlined { outline, seen })
     }
 }
 
-/// Describes the moves, those with most lines first; takes the changed lines of all files.
+/// Says how many hunks were seen, and of how many more the lines.
+fn seen_words(seen: usize, known: usize) -> String {
+    let hunks = |count: usize| format!("{count} {}", if count == 1 { "hunk" } else { "hunks" });
+    let mut words = String::new();
+    if seen > 0 {
+        let are = if seen == 1 { "was seen and is" } else { "were seen and are" };
+        words.push_str(&format!("{} {are} left out.\n", hunks(seen)));
+    }
+    if known > 0 {
+        words.push_str(&format!("{} with lines that were seen, in other places.\n", hunks(known)));
+    }
+    words
+}
+
+/// Says what was moved, the most lines first; takes the changed lines of all files.
 fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
     let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).collect();
     let count = |diff: &FileDiff| diff.counts().0 + diff.counts().1;

@@ -72,6 +72,13 @@ impl Revisions {
         Self { paths: Vec::new(), ..self.clone() }
     }
 
+    /// Returns the same of a range, in the same repository.
+    #[must_use]
+    pub fn of_range(&self, range: &str) -> Self {
+        let (paths, renames) = (self.paths.clone(), self.renames);
+        Self { paths, renames, ..Self::between(range.to_owned(), None, self.repo.clone()) }
+    }
+
     /// Opens the repository and resolves the revisions.
     pub fn open(&self, context: &Context) -> Result<Comparison> {
         let repository = context.repository(&self.repo)?;

@@ -138,6 +138,7 @@ mod tests {
             noise: None,
             is_told_by_list: false,
             extra: 0,
+            piece_extra: Vec::new(),
             patch: Measures::default(),
         }
     }

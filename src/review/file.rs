@@ -25,11 +25,18 @@ pub struct File {
     pub is_told_by_list: bool,
     /// Additional bytes that an answer needs to list it.
     pub extra: usize,
+    /// Additional bytes that an answer needs to show each piece; empty for none.
+    pub piece_extra: Vec<usize>,
     /// The sizes of its patch; empty if patches are not shown.
     pub patch: Measures,
 }
 
 impl File {
+    /// Returns the additional bytes that an answer needs to show a piece.
+    pub(super) fn piece_extra(&self, piece: usize) -> usize {
+        self.piece_extra.get(piece).copied().unwrap_or_default()
+    }
+
     /// Returns the primary sort key: noise last, then by rank.
     pub(super) fn class(&self) -> (bool, Rank) {
         (self.noise.is_some(), self.rank)

@@ -35,6 +35,8 @@ pub struct Section {
     pub file: Option<usize>,
     /// The index of its piece in the patch of the file.
     pub piece: Option<usize>,
+    /// Whether nothing of it follows on a later page.
+    pub is_end: bool,
     /// Its text, ending in a newline.
     pub text: String,
 }

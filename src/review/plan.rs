@@ -29,6 +29,8 @@ pub struct Review {
     ends: String,
     /// A note for the first page; whole lines.
     note: String,
+    /// Whether something was seen that is not among the files.
+    is_rest: bool,
 }
 
 /// The pieces of a file that a page shows.
@@ -57,13 +59,27 @@ impl Review {
             pieces.for_each(|piece| piece.cost = 0);
         }
         let first_page = order::first_page(&files);
-        Self { files, given, first_page, layout, binding, ends: String::new(), note: String::new() }
+        let (ends, note) = Default::default();
+        Self { files, given, first_page, layout, binding, ends, note, is_rest: false }
     }
 
     /// Sets the names of the sides, and a note for the first page.
     #[must_use]
     pub fn with_words(self, ends: String, note: String) -> Self {
         Self { ends, note, ..self }
+    }
+
+    /// Says whether the files are what is left of a change of which something was seen.
+    #[must_use]
+    pub fn of_the_rest(self, is_rest: bool) -> Self {
+        Self { is_rest, ..self }
+    }
+
+    fn summary(&self, is_continued: bool) -> String {
+        if self.files.is_empty() && self.is_rest {
+            return wording::NOTHING_LEFT.to_owned();
+        }
+        wording::summary(&self.files, &self.ends, is_continued)
     }
 
     /// Returns the page that begins at a cursor, or the first one; `overhead` is what an answer of
@@ -146,7 +162,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         };
         let all = Rest { files: files.len(), hunks: order.len(), of_files: files.len() };
         let fixed = overhead
-            + layout.words(&wording::summary(files, &review.ends, true))
+            + layout.words(&review.summary(true))
             + if is_first { layout.words(&review.note) } else { 0 }
             + layout.words(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len(), true))
             + layout.words(&wording::longest_only_noise(files))
@@ -254,7 +270,9 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     fn show(&mut self) -> Result<()> {
         while let Some(&place) = self.order.get(self.next.shown) {
             let file = &self.review.files[place.file];
-            let takes = self.head_cost(place) + file.patch.pieces[place.piece].cost;
+            let takes = self.head_cost(place)
+                + file.patch.pieces[place.piece].cost
+                + file.piece_extra(place.piece);
             let is_begun = self.next.offset > 0;
             if let Some(room) = self.room.checked_sub(takes)
                 && !is_begun
@@ -313,7 +331,9 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         };
         let all = whole.len();
         // A part that ends within a line gets a newline.
-        let fixed = head_cost + form.cost(&wording::part(whole, all, all)) + form.cost("\n");
+        let extra = self.review.files[place.file].piece_extra(place.piece);
+        let fixed =
+            head_cost + extra + form.cost(&wording::part(whole, all, all)) + form.cost("\n");
         let needed = fixed + limits::REVIEW_PART_BYTES.min(form.cost(text));
         if self.room < needed {
             if self.is_empty() {
@@ -377,15 +397,15 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     fn finish(mut self) -> Result<Page> {
         let (review, files) = (self.review, &self.review.files);
         let mut sections = Vec::new();
-        let mut put = |kind, file: Option<usize>, piece, text| {
+        let mut put = |kind, file: Option<usize>, piece, text, is_end| {
             let file = file.map(|file| review.given[file]);
-            sections.push(Section { kind, file, piece, text });
+            sections.push(Section { kind, file, piece, is_end, text });
         };
         let note = if self.is_first { &review.note[..] } else { "" };
-        let summary = wording::summary(files, &review.ends, !self.is_first) + note;
-        put(Kind::Summary, None, None, summary);
+        let summary = review.summary(!self.is_first) + note;
+        put(Kind::Summary, None, None, summary, true);
         if let Some(text) = self.directories.take() {
-            put(Kind::Summary, None, None, text);
+            put(Kind::Summary, None, None, text, true);
         }
         let list = self.list_of_files();
         for file in self.listed.clone() {
@@ -393,10 +413,10 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             if file + 1 == self.listed.end {
                 text.push_str(list.end(file));
             }
-            put(Kind::File, Some(file), None, text);
+            put(Kind::File, Some(file), None, text, true);
         }
         if let Some(rest) = self.rest_of_list.take() {
-            put(Kind::Summary, None, None, rest);
+            put(Kind::Summary, None, None, rest, true);
         }
         for (file, shown) in self.shown.clone() {
             if self.is_told(file) {
@@ -418,7 +438,9 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 if !text.ends_with('\n') {
                     text.push('\n');
                 }
-                put(Kind::Hunk, Some(file), Some(piece), text);
+                let all = patch.piece(piece).len();
+                let is_end = shown.parts.get(&piece).is_none_or(|part| part.end == all);
+                put(Kind::Hunk, Some(file), Some(piece), text, is_end);
             }
         }
         let waiting = self.order[self.next.shown..].iter();
@@ -445,6 +467,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             None,
             None,
             only_noise + &wording::closing(rest, &cursor, files.len(), !self.listed.is_empty()),
+            true,
         );
         Ok(Page { sections, next_cursor: Some(cursor) })
     }

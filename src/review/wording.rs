@@ -3,6 +3,9 @@
 use super::file::File;
 use crate::form::more;
 
+/// The totals where all was seen.
+pub const NOTHING_LEFT: &str = "Nothing is left to see.\n";
+
 /// Returns the totals; `ends` names the two sides.
 pub fn summary(files: &[File], ends: &str, is_continued: bool) -> String {
     if files.is_empty() {

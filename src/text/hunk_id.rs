@@ -6,7 +6,6 @@
 //! numbers.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
@@ -14,6 +13,16 @@ use super::cancel_token::{CancelToken, Stopped};
 
 /// Bytes of a digest that are kept: too many to find two hunks with the same ones.
 const KEPT_BYTES: usize = 20;
+
+/// These bytes.
+type Kept = [u8; KEPT_BYTES];
+
+/// What stands between the names of hunks that are shown as one.
+const JOINT: char = '+';
+/// The most hunks that have a name together.
+const MOST_JOINED: usize = 16;
+/// Bytes between two looks whether the query was cancelled.
+const PIECE_BYTES: usize = 1 << 16;
 
 /// The names of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,35 +42,36 @@ pub struct NamedHunk<'a> {
     pub text: &'a [u8],
 }
 
-/// Returns the names of the hunks of a file, in order; equal ones are numbered.
+/// Returns the names of the hunks of a file, in order; equal ones are numbered. `facts` is what is
+/// around all of them beside lines, such as a mode that changes.
 ///
 /// # Errors
 /// [`Stopped`] when `cancel` asks for it.
 pub fn hunk_ids<'a>(
     path: &[u8],
+    facts: &[u8],
     hunks: impl IntoIterator<Item = NamedHunk<'a>>,
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<HunkId>, Stopped> {
     let (mut lines_seen, mut contexts_seen) = (Seen::default(), Seen::default());
+    let (all_lines, mut all_contexts) = (Name::new("lines", path), Name::new("context", path));
+    all_contexts.add(facts);
     let mut pace = cancel.pace();
     let mut ids = Vec::new();
     for hunk in hunks {
-        let mut lines = Name::new("lines", path);
-        let mut context = Name::new("context", path);
+        let (mut lines, mut context) = (all_lines.clone(), all_contexts.clone());
+        let body = memchr::memchr(b'\n', hunk.text).map_or(&[][..], |end| &hunk.text[end + 1..]);
         context.add(hunk.section);
-        let mut is_changed = false;
-        for line in hunk.text.split_inclusive(|&byte| byte == b'\n').skip(1) {
-            pace.pass(line.len())?;
-            context.add(line);
-            // A remark on a missing newline is about the line before it.
-            is_changed = match line.first() {
-                Some(b'\\') => is_changed,
-                mark => mark != Some(&b' '),
-            };
-            if is_changed {
-                lines.add(line);
-            }
+        // Each line begins with its sign and ends with a newline, so that no two hunks make the
+        // same text.
+        for piece in body.chunks(PIECE_BYTES) {
+            pace.pass(piece.len())?;
+            context.0.update(piece);
         }
+        changed_runs(body, |run| {
+            lines.0.update(run);
+            pace.pass(run.len())
+        })?;
         ids.push(HunkId {
             lines: lines_seen.numbered(lines.finish()),
             context: contexts_seen.numbered(context.finish()),
@@ -70,15 +80,59 @@ pub fn hunk_ids<'a>(
     Ok(ids)
 }
 
-/// Returns the names of a file without hunks, from its paths and the other facts of its change.
+/// Calls `take` with the runs of removed and added lines below the header of a hunk.
+fn changed_runs(
+    body: &[u8],
+    mut take: impl FnMut(&[u8]) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
+    // Where the run begins that is not taken yet.
+    let mut run = None;
+    let mut start = 0;
+    for newline in memchr::memchr_iter(b'\n', body) {
+        match body[start] {
+            b' ' => {
+                if let Some(first) = run.take() {
+                    take(&body[first..start])?;
+                }
+            }
+            // A remark on a missing newline is about the line before it.
+            b'\\' => {}
+            _ => run = run.or(Some(start)),
+        }
+        start = newline + 1;
+    }
+    // What follows the last newline is part of the last line.
+    match run {
+        Some(first) => take(&body[first..]),
+        None => Ok(()),
+    }
+}
+
+/// Returns the names of a file without hunks: of its paths and what else tells its change from
+/// others.
 pub fn file_id(path: &[u8], facts: &[&[u8]]) -> HunkId {
     let mut name = Name::new("file", path);
     facts.iter().for_each(|fact| name.add(fact));
-    let id = name.finish();
+    let id = hex(&name.finish());
     HunkId { lines: id.clone(), context: id }
 }
 
-/// A digest of several texts, with their boundaries.
+/// Returns the names of several hunks that are shown as one; `None` for too many.
+pub fn joined(ids: &[&HunkId]) -> Option<HunkId> {
+    let join = |name: fn(&HunkId) -> &str| {
+        ids.iter().map(|id| name(id)).collect::<Vec<_>>().join(&JOINT.to_string())
+    };
+    let can_be = !ids.is_empty() && ids.len() <= MOST_JOINED;
+    can_be.then(|| HunkId { lines: join(|id| &id.lines), context: join(|id| &id.context) })
+}
+
+/// Returns the names of single hunks in a name that may be joined.
+pub fn parts(id: &str) -> impl Iterator<Item = &str> {
+    id.split(JOINT)
+}
+
+/// A digest of several texts, none of which can be taken for a part of another.
+#[derive(Clone)]
 struct Name(Sha256);
 
 impl Name {
@@ -94,25 +148,31 @@ impl Name {
         self.0.update(text);
     }
 
-    fn finish(self) -> String {
-        let mut id = String::with_capacity(2 * KEPT_BYTES);
-        for byte in self.0.finalize().iter().take(KEPT_BYTES) {
-            write!(id, "{byte:02x}").expect("writing to memory does not fail");
-        }
-        id
+    fn finish(self) -> Kept {
+        self.0.finalize().first_chunk().copied().expect("a digest has more bytes than are kept")
     }
 }
 
 /// The number of times that each digest occurred.
 #[derive(Default)]
-struct Seen(HashMap<String, usize>);
+struct Seen(HashMap<Kept, usize>);
 
 impl Seen {
-    fn numbered(&mut self, id: String) -> String {
-        let count = self.0.entry(id.clone()).or_default();
+    fn numbered(&mut self, id: Kept) -> String {
+        let count = self.0.entry(id).or_default();
         *count += 1;
-        if *count == 1 { id } else { format!("{id}-{count}") }
+        if *count == 1 { hex(&id) } else { format!("{}-{count}", hex(&id)) }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    let mut text = String::with_capacity(2 * bytes.len());
+    for &byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -124,7 +184,7 @@ mod tests {
             section: section.as_bytes(),
             text: text.as_bytes(),
         });
-        hunk_ids(path.as_bytes(), hunks, &CancelToken::never()).unwrap()
+        hunk_ids(path.as_bytes(), b"", hunks, &CancelToken::never()).unwrap()
     }
 
     const HUNK: &str = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n";
@@ -171,7 +231,36 @@ mod tests {
     }
 
     #[test]
-    fn different_facts_have_different_names() {
+    fn a_fact_is_in_the_second_name_alone() {
+        let named = |facts: &[u8]| {
+            let hunk = NamedHunk { section: b"", text: HUNK.as_bytes() };
+            hunk_ids(b"f", facts, [hunk], &CancelToken::never()).unwrap().remove(0)
+        };
+        let (plain, executable) = (named(b""), named(b"100644 100755"));
+        assert_eq!(plain.lines, executable.lines);
+        assert_ne!(plain.context, executable.context);
+    }
+
+    #[test]
+    fn context_between_changes_is_not_in_the_first_name() {
+        let apart = one("f", "", "@@ -1,3 +1,3 @@\n-a\n+b\n x\n-c\n+d\n");
+        assert_eq!(apart.lines, one("f", "", "@@ -1,3 +1,3 @@\n-a\n+b\n y\n-c\n+d\n").lines);
+        assert_eq!(apart.lines, one("f", "", "@@ -1,2 +1,2 @@\n-a\n+b\n-c\n+d\n").lines);
+    }
+
+    #[test]
+    fn names_are_joined_up_to_a_number() {
+        let ids = ids("f", &[("", HUNK); MOST_JOINED + 1]);
+        let all: Vec<&HunkId> = ids.iter().collect();
+        assert_eq!(joined(&all), None);
+        assert_eq!(joined(&[]), None);
+        assert_eq!(joined(&all[..1]).as_ref(), Some(all[0]));
+        let two = joined(&all[..2]).unwrap();
+        assert_eq!(parts(&two.context).collect::<Vec<_>>(), [&all[0].context, &all[1].context]);
+    }
+
+    #[test]
+    fn facts_are_told_apart() {
         assert_ne!(file_id(b"f", &[b"ab", b"c"]), file_id(b"f", &[b"a", b"bc"]));
     }
 }

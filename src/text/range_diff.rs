@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use super::assignment::assign;
 use super::cancel_token::CancelToken;
-use super::diff::{Diff, DiffOptions, lowest_line_changes};
-use super::engine::{Algorithm, Engine};
+use super::diff::{Diff, DiffOptions};
+use super::engine::{Change, Engine, NumberedEngine, Numbers};
 use super::hunk::hunks;
 use super::lines::Lines;
 use super::section::{Finder, Sections};
@@ -108,21 +108,75 @@ impl<'a> EqualPatches<'a> {
     }
 }
 
-/// Returns the size of the difference of two patches: the lines and the hunks of the diff of their
-/// files.
-///
-/// # Errors
-/// `too_large` for a patch that cannot be compared; why the query ended.
-pub fn cost(
-    engine: &mut Engine,
-    old: &PatchText,
-    new: &PatchText,
-    cancel: &CancelToken<'_>,
-) -> Result<i64> {
-    let (old, new) = (Lines::split(old.files(), cancel)?, Lines::split(new.files(), cancel)?);
-    let changes = lowest_line_changes(engine, &old, &new, Algorithm::Myers, cancel)?;
+/// The lines of patches by numbers, so that each is compared with each other without its bytes.
+#[derive(Debug)]
+pub struct NumberedPatches {
+    /// The lines of the files of each old and of each new patch; none of one that is paired.
+    sides: [Vec<Vec<u32>>; 2],
+    /// How many different lines there are.
+    classes: usize,
+    _charge: Charge,
+}
+
+impl NumberedPatches {
+    /// Numbers the lines of all patches that are not paired.
+    ///
+    /// # Errors
+    /// `too_large` for a patch that cannot be compared; why the query ended.
+    pub fn new(
+        old: &[&PatchText],
+        new: &[&PatchText],
+        matches: &Matches,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
+        let (mut numbers, mut charge) = (Numbers::default(), Charge::free());
+        let mut sides = [Vec::new(), Vec::new()];
+        for (side, (patches, matched)) in
+            [(old, &matches.old), (new, &matches.new)].into_iter().enumerate()
+        {
+            for (patch, matched) in patches.iter().zip(matched) {
+                let files = if matched.is_some() { &[][..] } else { patch.files() };
+                let ids = numbers.of(&Lines::split(files, cancel)?, cancel)?;
+                charge.join(cancel.charge_all(size_of_val(&ids[..]))?);
+                sides[side].push(ids);
+            }
+        }
+        Ok(Self { sides, classes: numbers.len(), _charge: charge })
+    }
+}
+
+/// Compares one old patch with new ones, for one thread.
+#[derive(Debug, Default)]
+pub struct Costs(NumberedEngine);
+
+impl Costs {
+    /// Returns how much an old patch differs from each new one that `is_asked`, by their places:
+    /// the lines and the hunks of the difference of their files; 0 for the others.
+    ///
+    /// # Errors
+    /// Why the query ended.
+    pub fn of(
+        &mut self,
+        patches: &NumberedPatches,
+        old: usize,
+        is_asked: impl Fn(usize) -> bool,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Vec<i64>> {
+        let [olds, news] = &patches.sides;
+        let old = &olds[old];
+        self.0.set_old(old, patches.classes, cancel)?;
+        let costs = news.iter().enumerate().map(|(at, new)| match is_asked(at) {
+            true => cost(&self.0.changes(old, new, cancel)?, [old.len(), new.len()], cancel),
+            false => Ok(0),
+        });
+        costs.collect()
+    }
+}
+
+/// Returns the lines and the hunks of a difference.
+fn cost(changes: &[Change], lines: [usize; 2], cancel: &CancelToken<'_>) -> Result<i64> {
     let context = Some(DiffOptions::CONTEXT);
-    let hunks = hunks(&changes, old.len() as u32, new.len() as u32, context, 0, cancel)?;
+    let hunks = hunks(changes, lines[0] as u32, lines[1] as u32, context, 0, cancel)?;
     let lines = hunks.iter().map(|hunk| {
         let removed = changes[hunk.changes.clone()]
             .iter()
@@ -204,7 +258,7 @@ pub fn in_order(matches: &Matches) -> Vec<(Option<usize>, Option<usize>)> {
 /// Returns the changes from one version of a patch to the other, as git prints them.
 ///
 /// # Errors
-/// As [`cost`].
+/// `too_large` for a patch that cannot be compared; why the query ended.
 pub fn changes(
     engine: &mut Engine,
     old: &PatchText,
@@ -250,11 +304,10 @@ mod tests {
         );
         let (old, new): (Vec<_>, Vec<_>) = (old.iter().collect(), new.iter().collect());
         let mut matches = exact_matches(&old, &new);
-        let (cancel, mut engine) = (CancelToken::never(), Engine::default());
-        let costs: Vec<Vec<i64>> = old
-            .iter()
-            .map(|a| new.iter().map(|b| cost(&mut engine, a, b, &cancel).unwrap()).collect())
-            .collect();
+        let (cancel, mut costs) = (CancelToken::never(), Costs::default());
+        let patches = NumberedPatches::new(&old, &new, &matches, &cancel).unwrap();
+        let costs: Vec<Vec<i64>> =
+            (0..old.len()).map(|at| costs.of(&patches, at, |_| true, &cancel).unwrap()).collect();
         assign_rest(&mut matches, &old, &new, &costs, 60, &cancel).unwrap();
         in_order(&matches)
     }

@@ -38,6 +38,9 @@ const ALIASES: &[Alias] = &[
     Alias::Means("filename", "file"),
     Alias::Means("unified", "context_lines"),
     Alias::Means("context", "context_lines"),
+    Alias::Means("seen", "except_ids"),
+    Alias::Means("hunk_ids", "except_ids"),
+    Alias::Means("context_ids", "except_ids"),
     Alias::Say("limit", "Give max_bytes, and cursor to go on"),
     Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
 ];
@@ -70,7 +73,7 @@ pub struct GitDiff;
 impl Tool for GitDiff {
     const NAME: &'static str = "GitDiff";
     const TITLE: &'static str = "Diff revisions";
-    const DESCRIPTION: &'static str = "Shows what changed: totals, the list of files, then hunks, page by page. Examples: \
+    const DESCRIPTION: &'static str = "Shows what changed: totals, files, then hunks, page by page. Examples: \
          from = main...topic; from = HEAD, to = INDEX (staged)";
     const ALIASES: &'static [Alias] = ALIASES;
     type Arguments = GitDiffArguments;
@@ -84,7 +87,7 @@ impl Tool for GitDiffSummary {
     const NAME: &'static str = "GitDiffSummary";
     const TITLE: &'static str = "List changed files";
     const DESCRIPTION: &'static str =
-        "Lists the changed files, like git diff --stat: start here. Example: from = main...topic";
+        "Lists changed files, like git diff --stat: start here. Example: from = main...topic";
     const ALIASES: &'static [Alias] = ALIASES;
     type Arguments = GitDiffSummaryArguments;
     type Output = Listed;
@@ -97,7 +100,7 @@ impl Tool for GitDiffFile {
     const NAME: &'static str = "GitDiffFile";
     const TITLE: &'static str = "Diff one file";
     const DESCRIPTION: &'static str =
-        "Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1, to = HEAD";
+        "Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1";
     const ALIASES: &'static [Alias] = ALIASES;
     type Arguments = GitDiffFileArguments;
     type Output = Compared;
@@ -108,14 +111,13 @@ impl Tool for GitDiffFile {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct GitDiffArguments {
-    /// Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b.
+    /// Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
     pub from: String,
     /// Default: WORKTREE.
     pub to: Option<String>,
-    /// sandbox or sandbox/directory.
     pub repo: Option<String>,
     pub file: Option<String>,
-    /// Pathspecs: src, *.rs, :!docs.
+    /// Pathspecs: *.rs, :!docs.
     pub paths: Option<Vec<String>>,
     /// Default: 3; -1: whole file.
     pub context_lines: Option<i64>,
@@ -124,6 +126,8 @@ pub struct GitDiffArguments {
     pub ignore_whitespace: Option<Whitespace>,
     #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
+    /// Hunks seen: ids, or a..b.
+    pub except_ids: Option<Vec<String>>,
     pub cursor: Option<String>,
 }
 
@@ -180,14 +184,47 @@ impl GitDiffArguments {
             return Err(Error::invalid_args("GitDiff was given both file and paths")
                 .with_hint("Give file for one file, or paths for those that pathspecs name"));
         }
+        let is_id = |id: &&String| id.contains("..") || is_hunk_id(id);
+        if let Some(other) = self.except_ids.iter().flatten().find(|id| !is_id(id)) {
+            return Err(Error::invalid_args(format!(
+                "except_ids: {} is neither the id of a hunk nor a range",
+                quoted(other)
+            ))
+            .with_hint(
+                "Give context_id of answers with format = json, or a..b as an answer names it",
+            ));
+        }
         Ok(self)
     }
+}
+
+/// Tells whether a text has the form of the names of hunks.
+fn is_hunk_id(id: &str) -> bool {
+    let is_one = |id: &str| {
+        let (digest, number) = id.split_once('-').unwrap_or((id, "2"));
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        digest.len() == 40 && digest.bytes().all(is_hex) && number.parse::<u32>().is_ok()
+    };
+    id.split('+').all(is_one)
 }
 
 /// A changed file: the columns of file_changes.
 pub type FileChange = Map<String, Value>;
 
-/// The data of the git tools besides the text.
+/// The names of a hunk on a page, which stay the same when a branch is rebased.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HunkNames {
+    /// The path of its file.
+    pub file_path: String,
+    /// Of its lines.
+    pub hunk_id: String,
+    /// Of its lines and what is around them: what except_ids takes.
+    pub context_id: String,
+    /// Whether its lines were seen, with something else around them.
+    pub known_lines: bool,
+}
+
+/// What the git tools answer beside the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {
@@ -210,6 +247,10 @@ pub struct ComparedContent {
     pub files: Vec<FileChange>,
     /// The hunks of this page below git's headers.
     pub patch: String,
+    /// The names of those that end on it, where they have any.
+    pub hunks: Vec<HunkNames>,
+    /// How many hunks are left out that were seen, on all pages.
+    pub hunks_seen: usize,
 }
 
 /// A page of the list of changed files as values.
@@ -230,6 +271,10 @@ pub struct Compared {
     pub files: Vec<FileChange>,
     /// Its hunks below git's headers, likewise.
     pub patch: String,
+    /// The names of its hunks, likewise.
+    pub hunks: Vec<HunkNames>,
+    /// How many hunks are left out that were seen.
+    pub hunks_seen: usize,
 }
 
 /// The answer of `GitDiffSummary`: a page of the list.
@@ -259,7 +304,8 @@ impl Output for Compared {
     }
 
     fn content(&self) -> ComparedContent {
-        ComparedContent { files: self.files.clone(), patch: self.patch.clone() }
+        let Self { files, patch, hunks, hunks_seen, .. } = self.clone();
+        ComparedContent { files, patch, hunks, hunks_seen }
     }
 }
 

@@ -51,7 +51,7 @@ pub use find::{
 };
 pub use git::{
     Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
-    GitDiffSummary, GitDiffSummaryArguments, Listed, Totals,
+    GitDiffSummary, GitDiffSummaryArguments, HunkNames, Listed, Totals,
 };
 pub use history::{
     GitRefs, GitRefsArguments, GitStatus, GitStatusArguments, ListedReference, ListedStatus,

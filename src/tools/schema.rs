@@ -11,11 +11,11 @@ use super::tool::{Output, Tool};
 /// contains them, as clients that search for tools show their model one tool alone.
 const SHARED: &[(&str, &str)] = &[
     ("repo", "sandbox[/directory]."),
-    ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b, a...b."),
+    ("from", "Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."),
     ("to", "Default: WORKTREE."),
     ("rev", "A revision. Default: HEAD."),
     ("file", "From the repo's root."),
-    ("paths", "Pathspecs: src, *.rs, :!docs."),
+    ("paths", "Pathspecs: *.rs, :!docs."),
     ("path", "sandbox/relative/path."),
     ("first_line", "From 1."),
     ("last_line", "From 1."),

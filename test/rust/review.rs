@@ -41,6 +41,7 @@ impl Sample {
             noise: self.is_noise.then_some(Noise::LockFile),
             is_told_by_list: false,
             extra: if layout == Layout::Data { EXTRA } else { 0 },
+            piece_extra: Vec::new(),
             patch: self.patch().measures(layout.form()),
         }
     }

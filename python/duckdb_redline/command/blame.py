@@ -9,7 +9,9 @@ from .screen import Screen, cell, cut, harmless, padded, width_of
 if TYPE_CHECKING:
     import duckdb
 
-COLUMNS = "commit_id, epoch(author_date)::BIGINT, author_name, subject, line, content"
+COLUMNS = (
+    "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, line, content"
+)
 MAX_AUTHOR = 20
 
 
@@ -38,13 +40,13 @@ def show_blame(
 
 def blamed(rows: list[tuple[Any, ...]], screen: Screen) -> Iterator[str]:
     commits = [
-        ("0" * 10, "not committed", "") if row[0] is None else origin(Commit(*row[:4]))
+        ("0" * 10, "not committed", "") if row[0] is None else origin(Commit(*row[:5]))
         for row in rows
     ]
     author_width = min(MAX_AUTHOR, max(width_of(author) for _, author, _ in commits))
-    digits = len(str(rows[-1][4]))
+    digits = len(str(rows[-1][5]))
     for (commit, author, date), row in zip(commits, rows):
-        line, content = row[4:]
+        line, content = row[5:]
         if not screen.is_terminal:
             yield "\t".join([commit, author, date, str(line), content]) + "\n"
             continue

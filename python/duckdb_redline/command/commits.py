@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 # Dates as numbers: for a time with a zone, DuckDB's client needs a package more.
 CHANGES = (
-    "commit_id, epoch(author_date)::BIGINT, author_name, subject, "
+    "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, "
     "status, additions, deletions, old_path, file_path"
 )
 COMMITS = (
-    "commit_id, epoch(author_date)::BIGINT, author_name, subject, "
+    "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, "
     "author_email, parent_ids, refs, body"
 )
 
@@ -65,7 +65,8 @@ class Commit:
     """A commit and the files that it changed."""
 
     id: str
-    seconds: int
+    seconds: int | None
+    offset: int | None
     author: str
     subject: str
     files: list[Row] = field(default_factory=list)
@@ -82,8 +83,18 @@ class Commit:
         return [cell(text) for text in texts]
 
     def date(self) -> datetime.datetime:
-        """Returns when it was written, in local time."""
-        return datetime.datetime.fromtimestamp(self.seconds).astimezone()
+        """Returns when it was written, by the author's clock, as git prints it."""
+        return author_date(self.seconds, self.offset)
+
+
+def author_date(seconds: int | None, offset: int | None) -> datetime.datetime:
+    """Returns a time by a clock that is so many minutes east of UTC; where there is no such time the first, as git does."""
+    utc = datetime.timezone.utc
+    try:
+        zone = datetime.timezone(datetime.timedelta(minutes=offset or 0))
+        return datetime.datetime.fromtimestamp(seconds or 0, zone)
+    except (ValueError, OverflowError, OSError):
+        return datetime.datetime.fromtimestamp(0, utc)
 
 
 def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iterator[Commit]:
@@ -111,9 +122,9 @@ def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iter
                 yield commit
             if found == wanted.most:
                 return
-            commit = Commit(*row[:4])
+            commit = Commit(*row[:5])
             found += 1
-        commit.files.append(row[4:])
+        commit.files.append(row[5:])
     if commit is not None:
         yield commit
 
@@ -181,10 +192,10 @@ def whole(
         ).fetchall()
         if number:
             yield "\n"
-        yield from header(commit, row[4:], screen)
+        yield from header(commit, row[5:], screen)
         yield "\n"
         if form == "patch":
-            yield from patches(con, screen, commit.id, row[5], paths, repo)
+            yield from patches(con, screen, commit.id, row[6], paths, repo)
         else:
             yield from FORMS[form](commit.files, screen)
 
@@ -252,16 +263,16 @@ def show_commit(
         # An annotated tag or a range gives no row of its own.
         screen.note(f"{revision} names no commit.")
         return
-    commit = Commit(*row[:4])
+    commit = Commit(*row[:5])
     if form != "patch":
         for found in changed(con, Wanted(Sides(f"{commit.id}^!", None, paths)), repo):
             commit.files = found.files
 
     def printed() -> Iterator[str]:
-        yield from header(commit, row[4:], screen)
+        yield from header(commit, row[5:], screen)
         yield "\n"
         if form == "patch":
-            yield from patches(con, screen, commit.id, row[5], paths, repo)
+            yield from patches(con, screen, commit.id, row[6], paths, repo)
         else:
             yield from FORMS[form](commit.files, screen) if commit.files else []
 

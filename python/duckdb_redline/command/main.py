@@ -1,7 +1,6 @@
 """The command redline and its sub-commands."""
 
 import errno
-import json
 import os
 import pathlib
 import sys
@@ -12,7 +11,17 @@ import click
 
 from ..extension import ExtensionError, extension_path, version
 from .screen import Screen, harmless
-from .sides import PathsAfterDashes, Sides, complete, complete_paths, revisions_and_paths, sides_of
+from .sides import (
+    PathsAfterDashes,
+    Sides,
+    complete,
+    complete_directories,
+    complete_formats,
+    complete_functions,
+    complete_paths,
+    revisions_and_paths,
+    sides_of,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,6 +33,7 @@ REPO = click.option(
     default=".",
     show_default=True,
     metavar="DIRECTORY",
+    shell_complete=complete_directories,
     help="The repository, or a directory in it.",
 )
 SIDES = click.argument(
@@ -66,7 +76,10 @@ class Given:
     def database(self, path: str = ":memory:", macros: bool = False) -> "duckdb.DuckDBPyConnection":
         from ..connection import connect
 
-        return connect(path, extension=self.extension, macros=macros)
+        # Threads that wait for work while redline is loaded take a tenth of the time of a small command.
+        con = connect(path, extension=self.extension, macros=macros, config={"threads": 1})
+        con.execute("RESET threads")
+        return con
 
 
 class Command(click.Group):
@@ -101,8 +114,22 @@ def fail(ctx: click.Context, reason: str) -> NoReturn:
     ctx.exit(1)
 
 
+def print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Prints the version, which is looked up only here: the metadata of packages take long to import."""
+    if wanted and not ctx.resilient_parsing:
+        click.echo(f"redline, version {version()}")
+        ctx.exit()
+
+
 @click.group(cls=Command, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version(), "--version", prog_name="redline")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_version,
+    help="Show the version and exit.",
+)
 @click.option(
     "--extension",
     type=click.Path(path_type=pathlib.Path),
@@ -189,7 +216,7 @@ def diff(
         )
 
 
-@main.command(cls=PathsAfterDashes)
+@main.command(cls=PathsAfterDashes, short_help="Lists the changed files with bars of their lines.")
 @SIDES
 @REPO
 @STAGED
@@ -226,7 +253,7 @@ def stat(
     )
 
 
-@main.command(cls=PathsAfterDashes)
+@main.command(cls=PathsAfterDashes, short_help="Writes a page to review a change, and opens it.")
 @SIDES
 @REPO
 @STAGED
@@ -264,7 +291,7 @@ def review(
     show_page(con, given.screen, sides, repo, output, opens, **options)
 
 
-@main.command(cls=PathsAfterDashes)
+@main.command(cls=PathsAfterDashes, short_help="Lists the commits of a range that changed a file.")
 @click.argument(
     "range_and_paths", nargs=-1, metavar="[RANGE] [--] [PATH]...", shell_complete=complete
 )
@@ -320,7 +347,7 @@ def log(
     show_log(con, given.screen, Wanted(sides, most=max_count, **only), repo, form or "oneline")
 
 
-@main.command(cls=PathsAfterDashes)
+@main.command(cls=PathsAfterDashes, short_help="Shows one commit: its message and its patch.")
 @click.argument(
     "revision_and_paths", nargs=-1, metavar="[REVISION] [--] [PATH]...", shell_complete=complete
 )
@@ -341,7 +368,7 @@ def show(given: Given, revision_and_paths: tuple[str, ...], repo: str, form: str
     )
 
 
-@main.command()
+@main.command(short_help="Shows the commit that each line of a file is from.")
 @click.argument("file", shell_complete=complete_paths)
 @click.argument("revision", default="WORKTREE", shell_complete=complete)
 @REPO
@@ -363,20 +390,27 @@ def blame(
     show_blame(given.database(), given.screen, file, revision, repo, chosen, ignore_whitespace)
 
 
-@main.command()
+@main.command(short_help="Lists what is not committed.")
 @click.argument("paths", nargs=-1, shell_complete=complete_paths)
 @REPO
 @click.option("--ignored", is_flag=True, help="List ignored files, too.")
 @click.pass_obj
 def status(given: Given, paths: tuple[str, ...], repo: str, ignored: bool) -> None:
-    """Lists what is not committed, as git status --short: a letter for the index and one for the work tree."""
+    """Lists what is not committed: a letter for the index and one for the work tree.
+
+    As git status --short --untracked-files=all.
+    """
     from .status import show_status
 
     show_status(given.database(), given.screen, list(paths), repo, ignored)
 
 
-@main.command()
-@click.argument("revision", default="HEAD", shell_complete=complete)
+@main.command(
+    cls=PathsAfterDashes, short_help="Writes a page of pictures about a repository's history."
+)
+@click.argument(
+    "revision_and_paths", nargs=-1, metavar="[REVISION] [--] [PATH]...", shell_complete=complete
+)
 @REPO
 @click.option(
     "-o",
@@ -392,30 +426,40 @@ def status(given: Given, paths: tuple[str, ...], repo: str, ignored: bool) -> No
     type=click.IntRange(1, 60),
     default=8,
     show_default=True,
-    help="At how many points of the history the age of the code is measured; each blames all files.",
+    help="At how many points of the history the age of the code is measured; each blames all files, "
+    "which takes minutes in a large repository.",
 )
 @click.pass_obj
 def report(
-    given: Given, revision: str, repo: str, out: pathlib.Path, since: str | None, snapshots: int
+    given: Given,
+    revision_and_paths: tuple[str, ...],
+    repo: str,
+    out: pathlib.Path,
+    since: str | None,
+    snapshots: int,
 ) -> None:
     """Writes a page of pictures about the history of a repository, each with its rows and its SQL.
 
     Churn, busiest directories, hotspots, files that change together, owners and the age of the code. The page needs no other
-    file and no connection. Wants the package matplotlib: pip install 'duckdb-redline[report]'
+    file and no connection. Paths are git's pathspecs: redline report -- '*' ':!*.lock' leaves lock files out. Wants the
+    package matplotlib: pip install matplotlib
     """
     from .report import write_report
 
     con = given.database(macros=True)
-    write_report(con, given.screen, repo, revision, since, snapshots, out)
+    revisions, paths = revisions_and_paths(con, repo, revision_and_paths, 1)
+    revision = revisions[0] if revisions else "HEAD"
+    write_report(con, given.screen, repo, revision, since, snapshots, paths, out)
 
 
-@main.command()
+@main.command(short_help="Runs a query with redline and its macros loaded.")
 @click.argument("query", required=False)
 @click.option(
     "-f",
     "--format",
     "form",
-    help="table, csv, json, jsonl, markdown or parquet. Default: the output file's ending; a table on a terminal, csv in a pipe.",
+    shell_complete=complete_formats,
+    help="table, csv, html, json, jsonl, markdown or parquet. Default: the output file's ending; a table on a terminal, csv in a pipe.",
 )
 @click.option(
     "-o",
@@ -432,6 +476,8 @@ def sql(
 ) -> None:
     """Runs a query with redline and its macros loaded; - or nothing reads it from stdin, and a terminal gets a prompt.
 
+    Of several statements, separated by semicolons, the rows of the last are printed.
+
     Example: redline sql "FROM changes('HEAD~1', 'HEAD')"
     """
     from .query import run_query
@@ -446,7 +492,7 @@ def sql(
     )
 
 
-@main.command()
+@main.command(short_help="Opens a DuckDB shell with redline and its macros.")
 @click.argument("database", default=":memory:")
 @click.pass_obj
 def shell(given: Given, database: str) -> None:
@@ -457,7 +503,7 @@ def shell(given: Given, database: str) -> None:
     run_shell(given.database(macros=True), given.screen, extension, database)
 
 
-@main.command()
+@main.command(short_help="Makes DuckDB's command line load redline.")
 @click.option(
     "--completion",
     type=click.Choice(["bash", "zsh", "fish"]),
@@ -473,8 +519,8 @@ def setup(given: Given, completion: str | None) -> None:
     set_up_duckdb(given.database(), (given.extension or extension_path()).resolve())
 
 
-@main.command(name="help")
-@click.argument("name", required=False)
+@main.command(name="help", short_help="Lists the functions and macros, or tells of one.")
+@click.argument("name", required=False, shell_complete=complete_functions)
 @click.pass_obj
 def help_(given: Given, name: str | None) -> None:
     """Lists the functions and macros of redline, or tells all about one."""
@@ -483,7 +529,7 @@ def help_(given: Given, name: str | None) -> None:
     show_help(given.database(), given.screen, name)
 
 
-@main.command()
+@main.command(short_help="Asks about proposals of an agent, and applies some.")
 @click.argument(
     "directory",
     required=False,
@@ -504,6 +550,8 @@ def approve(
     Each line of PROPOSALS is JSON: {"tool": "edit_file", "args": {"path": "workspace/a.txt", …}}. Paths start with the
     sandbox `workspace`, which is DIRECTORY.
     """
+    import json
+
     from ..approving import decide_on, demonstrate
 
     extension = (given.extension or extension_path()).resolve()

@@ -1,4 +1,4 @@
-"""The sub-command sql: a query with redline loaded, as a table, CSV, JSON or Parquet."""
+"""The sub-command sql: a query with redline loaded, as a table, CSV, JSON, HTML, Markdown or Parquet."""
 
 import contextlib
 import io
@@ -21,10 +21,15 @@ FORMATS = {
     "parquet": "FORMAT parquet",
 }
 # Written by us, the other formats by DuckDB.
-TEXTS = ("markdown", "table")
+TEXTS = ("html", "markdown", "table")
 ENDINGS = {"md": "markdown"}
 MAX_ROWS_SHOWN = 1000
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+STYLE = (
+    ":root { color-scheme: light dark; } body { font-family: system-ui, sans-serif; } table { border-collapse: collapse; } "
+    "th, td { text-align: left; vertical-align: top; padding: 0.2rem 0.75rem; border-bottom: 1px solid GrayText; "
+    "white-space: pre-wrap; } .number { text-align: right; font-variant-numeric: tabular-nums; }"
+)
 NUMBERS = {*INTEGERS, *(f"U{name}" for name in INTEGERS), "FLOAT", "DOUBLE", "DECIMAL"}
 
 
@@ -48,7 +53,7 @@ def run_query(
         )
     if form == "table" and output is not None:
         raise click.UsageError(
-            "a table is for people: write csv, json, jsonl, markdown or parquet to a file"
+            "a table is for people: write csv, html, json, jsonl, markdown or parquet to a file"
         )
     if form == "parquet" and output is None and screen.is_terminal:
         raise click.UsageError("Parquet is not for a terminal: name a file with --output")
@@ -60,11 +65,12 @@ def run_query(
             shown = box(rows)
         screen.show([shown])
         return
-    if form == "markdown":
+    if form in TEXTS:
+        texts = markdown(rows) if form == "markdown" else iter([html(rows)])
         if output is None:
-            screen.show(markdown(rows))
+            screen.show(texts)
         else:
-            output.write_text("".join(markdown(rows)))
+            output.write_text("".join(texts))
         return
     with tempfile.TemporaryDirectory() as made:
         written = output or pathlib.Path(made) / "rows"
@@ -83,14 +89,15 @@ def last_rows(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRela
     statements = con.extract_statements(query)
     if not statements:
         return None
-    *before, last = statements
-    for statement in before:
-        con.execute(statement)
-    # A statement that may return a number of changed rows is not a query, although it could return rows, too.
-    if duckdb.ExpectedResultType.CHANGED_ROWS in last.expected_result_type:
-        con.execute(last)
+    last = statements[-1]
+    # A PIVOT is several statements to DuckDB, some of them without a text: so the whole is run at once. A statement that
+    # may return a number of changed rows is not a query, although it could return rows, too.
+    is_many = last.type.name.startswith("MULTI")
+    if duckdb.ExpectedResultType.CHANGED_ROWS in last.expected_result_type and not is_many:
+        con.execute(query)
         return None
-    return con.sql(last.query)
+    rows = con.sql(query)
+    return None if is_many and rows is not None and rows.columns == ["Success"] else rows
 
 
 def box(rows: duckdb.DuckDBPyRelation) -> str:
@@ -101,13 +108,45 @@ def box(rows: duckdb.DuckDBPyRelation) -> str:
     return "".join(harmless(line) + "\n" for line in printed.getvalue().rstrip("\n").split("\n"))
 
 
+def html(rows: duckdb.DuckDBPyRelation) -> str:
+    """Returns a page with a table that needs nothing else; numbers are on the right."""
+    from ..server.web.elements import document, node
+
+    kinds = ["number" if is_number else "text" for is_number in numbers(rows)]
+    head = node("tr", *(node("th", harmless(name), scope="col") for name in rows.columns))
+    body = (
+        node(
+            "tr",
+            *(
+                node("td", "" if value is None else in_lines(value), class_=kind)
+                for value, kind in zip(row, kinds)
+            ),
+        )
+        for row in texts_of(rows)
+    )
+    table = node("table", node("thead", head), node("tbody", *body))
+    return document("Rows of a query", table, inline=(STYLE, None)).decode()
+
+
+def in_lines(text: str) -> str:
+    return "\n".join(map(harmless, text.split("\n")))
+
+
+def numbers(rows: duckdb.DuckDBPyRelation) -> list[bool]:
+    """Tells which columns are numbers."""
+    return [str(kind).partition("(")[0] in NUMBERS for kind in rows.types]
+
+
+def texts_of(rows: duckdb.DuckDBPyRelation) -> list[tuple[str | None, ...]]:
+    """Returns the rows with each value as DuckDB writes it."""
+    return rows.project("COLUMNS(*)::VARCHAR").fetchall()
+
+
 def markdown(rows: duckdb.DuckDBPyRelation) -> Iterator[str]:
     """Yields a table of GitHub's Markdown; numbers are on the right."""
     yield "| " + " | ".join(map(in_markdown, rows.columns)) + " |\n"
-    numbers = [str(kind).partition("(")[0] in NUMBERS for kind in rows.types]
-    yield "|" + "|".join("---:" if is_number else "---" for is_number in numbers) + "|\n"
-    # As DuckDB writes each value.
-    for row in rows.project("COLUMNS(*)::VARCHAR").fetchall():
+    yield "|" + "|".join("---:" if is_number else "---" for is_number in numbers(rows)) + "|\n"
+    for row in texts_of(rows):
         yield (
             "| " + " | ".join("" if value is None else in_markdown(value) for value in row) + " |\n"
         )

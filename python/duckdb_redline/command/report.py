@@ -22,20 +22,21 @@ def write_report(
     rev: str,
     since: str | None,
     snapshots: int,
+    paths: list[str],
     out: pathlib.Path,
 ) -> None:
     """Asks all questions, draws them and writes the page; an existing page is replaced at the end."""
     if importlib.util.find_spec("matplotlib") is None:
         raise ExtensionError(
-            "the pictures are drawn by matplotlib, which is not installed: pip install 'duckdb-redline[report]'"
+            "the pictures are drawn by matplotlib, which is not installed: pip install matplotlib"
         )
     from ..report.questions import Asked, answers, summary
 
-    asked = Asked(rev, repo, since, snapshots)
-    with screen.working("reading the history"):
+    asked = Asked(rev, repo, since, snapshots, paths or None)
+    with screen.reporting("reading the history"):
         told = summary(con, asked)
-    questions = answers(con, asked, told.days or 0, screen.working)
-    with screen.working("drawing"):
+    questions = answers(con, asked, told.days or 0, screen.reporting)
+    with screen.reporting("drawing"):
         from ..report.page import page
 
         name = pathlib.Path(repo).resolve().name

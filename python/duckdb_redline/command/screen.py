@@ -1,12 +1,13 @@
 """What a person sees: colour and a pager on a terminal, plain text in a pipe, and nothing that hides or moves text."""
 
 import contextlib
+import functools
 import os
 import shutil
 import sys
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import click
 
@@ -50,25 +51,55 @@ class Screen:
         if not (self.is_terminal and sys.stderr.isatty()):
             yield
             return
-        done = threading.Event()
-
-        def tell() -> None:
-            seconds = 0
-            while not done.wait(SECONDS_OF_SILENCE):
-                seconds += 1
-                sys.stderr.write(f"\r{what} … {seconds} s")
-                sys.stderr.flush()
-            if seconds:
+        try:
+            with every_second(functools.partial(tell_in_place, what)) as seconds:
+                yield
+        finally:
+            if seconds():
                 sys.stderr.write("\r\x1b[K")
                 sys.stderr.flush()
 
-        teller = threading.Thread(target=tell, daemon=True)
-        teller.start()
-        try:
+    @contextlib.contextmanager
+    def reporting(self, what: str) -> Iterator[None]:
+        """Says the same of what may take minutes, and in a pipe by a line on stderr for what takes long."""
+        if self.is_terminal and sys.stderr.isatty():
+            with self.working(what):
+                yield
+            return
+        with every_second(functools.partial(tell_in_lines, what)):
             yield
-        finally:
-            done.set()
-            teller.join()
+
+
+@contextlib.contextmanager
+def every_second(tell: Callable[[int], None]) -> Iterator[Callable[[], int]]:
+    """Calls a function with the number of seconds that have passed, in a thread; yields what returns that number."""
+    done, passed = threading.Event(), [0]
+
+    def count() -> None:
+        while not done.wait(SECONDS_OF_SILENCE):
+            passed[0] += 1
+            tell(passed[0])
+
+    teller = threading.Thread(target=count, daemon=True)
+    teller.start()
+    try:
+        yield lambda: passed[0]
+    finally:
+        done.set()
+        teller.join()
+
+
+def tell_in_place(what: str, seconds: int) -> None:
+    sys.stderr.write(f"\r{what} … {seconds} s")
+    sys.stderr.flush()
+
+
+def tell_in_lines(what: str, seconds: int) -> None:
+    """Prints a line after ten seconds, and others each time that twice as many have passed."""
+    tens, rest = divmod(seconds, 10)
+    if rest == 0 and tens & (tens - 1) == 0:
+        sys.stderr.write(f"{what} … {seconds} s\n")
+        sys.stderr.flush()
 
 
 def harmless(text: str) -> str:

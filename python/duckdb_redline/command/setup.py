@@ -26,6 +26,30 @@ COMPLETIONS = {
     "fish": ".config/fish/completions/redline.fish",
 }
 
+# click's own script forgets the revisions where a path may stand, too.
+BASH = """\
+_redline_completion() {
+    local line value path
+    COMPREPLY=()
+    while IFS= read -r line; do
+        value=${line#*,}
+        case $line in
+            plain,*) COMPREPLY+=("$value") ;;
+            file,* | dir,*)
+                while IFS= read -r path; do
+                    if [[ -d $path || -d ${path/#"~"/$HOME} ]]; then
+                        path+=/
+                        compopt -o nospace 2>/dev/null
+                    fi
+                    [[ $path == "~"* ]] || path=$(printf %q "$path")
+                    COMPREPLY+=("$path")
+                done < <(compgen "-${line:0:1}" -- "$value") ;;
+        esac
+    done < <(COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD _REDLINE_COMPLETE=bash_complete "$1" 2>/dev/null)
+}
+complete -o nosort -F _redline_completion redline
+"""
+
 
 def data_directory() -> pathlib.Path:
     """Returns where redline keeps files of a user."""
@@ -82,6 +106,8 @@ def set_up_completion(shell: str) -> None:
 
 def completion(shell: str) -> str:
     """Returns the script that completes the command in a shell."""
+    if shell == "bash":
+        return BASH
     from click.shell_completion import get_completion_class
 
     from .main import main

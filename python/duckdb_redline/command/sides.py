@@ -108,24 +108,50 @@ def complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[Complet
 
 def complete_revisions(ctx: click.Context, begun: str) -> list[CompletionItem]:
     """Returns branches and tags, also as the second end of a range."""
-    import duckdb
-
-    from ..connection import connect
-    from ..extension import ExtensionError
-
     ends, dots, last = begun.rpartition("..")
     repo = ctx.params.get("repo") or "."
-    try:
-        extension = ctx.find_root().params.get("extension")
-        con = connect(macros=False, extension=extension)
-        rows = con.execute("SELECT short_name FROM system.main.refs(?)", [repo]).fetchall()
-    except (duckdb.Error, ExtensionError):
-        # Nobody sees an error while a word is completed.
-        return []
-    names = sorted({name for (name,) in rows} | UNCOMMITTED_NAMES)
+    found = first_column(ctx, "SELECT short_name FROM system.main.refs(?)", [repo])
+    names = sorted({*found, *UNCOMMITTED_NAMES}) if found is not None else []
     return [CompletionItem(ends + dots + name) for name in names if name.startswith(last)]
 
 
 def complete_paths(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """Leaves paths to the shell."""
     return [CompletionItem(begun, type="file")]
+
+
+def complete_directories(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Leaves directories to the shell."""
+    return [CompletionItem(begun, type="dir")]
+
+
+def complete_functions(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Returns the functions and macros that begin with what was typed."""
+    query = "SELECT DISTINCT name FROM system.main.redline_help() ORDER BY name"
+    return [
+        CompletionItem(name)
+        for name in first_column(ctx, query, []) or []
+        if name.startswith(begun)
+    ]
+
+
+def complete_formats(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Returns the formats of `redline sql` that begin with what was typed."""
+    from .query import FORMATS, TEXTS
+
+    return [CompletionItem(name) for name in (*FORMATS, *TEXTS) if name.startswith(begun)]
+
+
+def first_column(ctx: click.Context, query: str, given: list[object]) -> list[str] | None:
+    """Returns the first column of a query; None where it fails, as nobody sees an error while a word is completed."""
+    import duckdb
+
+    from ..connection import connect
+    from ..extension import ExtensionError
+
+    try:
+        extension = ctx.find_root().params.get("extension")
+        rows = connect(macros=False, extension=extension).execute(query, given).fetchall()
+    except (duckdb.Error, ExtensionError):
+        return None
+    return [str(row[0]) for row in rows]

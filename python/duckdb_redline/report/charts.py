@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +26,7 @@ INCHES = 9.0
 ROLES = {
     name: f"#fa{number:04x}"
     for number, name in enumerate(
-        ["page", "ink", "rule", "edge", "plus", "minus", "others"]
+        ["paper", "ink", "rule", "edge", "plus", "minus", "others"]
         + [f"s{number}" for number in range(1, 7)]
         + [f"q{number}" for number in range(1, 9)]
         + [f"on{number}" for number in range(1, 9)]
@@ -143,7 +144,7 @@ def draw_churn(canvas: Canvas, rows: Rows) -> str:
     shown = [place for place in places if place % max(1, -(-len(rows) // 12)) == 0]
     axes.set_xticks(shown, [rows[place][0] for place in shown])
     axes.margins(x=0.01)
-    axes.legend(loc="upper right", ncols=2)
+    canvas.figure.legend(loc="outside upper right", ncols=2)
     most = max(rows, key=lambda row: row[2] + row[3])
     return f"Most lines changed in {most[0]}: {number(most[2])} added, {number(most[3])} removed."
 
@@ -181,6 +182,7 @@ def draw_hotspots(canvas: Canvas, rows: Rows) -> str:
     rows = sorted(rows, key=lambda row: (-row[1], row[0]))
     least, most = (end(row[2] for row in rows) for end in (min, max))
     first_of = steps_between(least, most)
+    names = names_of([row[0] for row in rows])
     for tile, row in zip(tiles([row[1] for row in rows], width, height), rows):
         step = sum(first <= row[2] for first in first_of)
         (shape,) = axes.bar(
@@ -192,7 +194,7 @@ def draw_hotspots(canvas: Canvas, rows: Rows) -> str:
         room = int((tile.width - 1) / 0.86)
         if room < 5 or tile.height < 3:
             continue
-        said = cut(harmless(row[0].rpartition("/")[2]), room)
+        said = cut(harmless(names[row[0]]), room)
         if tile.height > 6:
             commits = f"{row[2]} commits"
             said += "\n" + (commits if len(commits) <= room else str(row[2]))
@@ -212,6 +214,17 @@ def draw_hotspots(canvas: Canvas, rows: Rows) -> str:
     )
     first = max(rows, key=lambda row: row[4])
     return f"{harmless(first[0])} leads: {number(first[1])} lines, changed by {number(first[2])} commits."
+
+
+def names_of(paths: list[str]) -> dict[str, str]:
+    """Returns the last part of each path, and where several have the same the directory before it."""
+    last = Counter(path.rpartition("/")[2] for path in paths)
+    return {
+        path: "/".join(path.split("/")[-2:])
+        if last[path.rpartition("/")[2]] > 1
+        else path.rpartition("/")[2]
+        for path in paths
+    }
 
 
 def steps_between(least: int, most: int) -> list[int]:
@@ -276,7 +289,7 @@ def draw_owners(canvas: Canvas, rows: Rows) -> str:
                 continue
             (shape,) = canvas.axes.barh(
                 place, lines, left=before[place], height=0.7, color=ROLES[role],
-                edgecolor=ROLES["page"], linewidth=0.5, label=label,
+                edgecolor=ROLES["paper"], linewidth=0.5, label=label,
             )  # fmt: skip
             label = "_"
             before[place] += lines

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from xml.etree.ElementTree import Element
 
 from ..command.screen import harmless
-from ..server.web.elements import document, node
+from ..server.web.elements import document, node, style_of
 from .charts import chart
 from .questions import Asked, Question, Summary
 from .vectors import Styles, embedded
@@ -17,7 +16,7 @@ def page(name: str, asked: Asked, summary: Summary, questions: list[Question]) -
     styles = Styles()
     sections = [section(question, styles) for question in questions]
     title = f"The history of {harmless(name)}"
-    style = resources.files(__package__).joinpath("style.css").read_text() + styles.sheet()
+    style = style_of(__package__) + styles.sheet()
     content = [node("h1", title), facts(asked, summary), contents(questions), *sections, foot()]
     return document(title, *content, inline=(style, None))
 
@@ -29,6 +28,8 @@ def facts(asked: Asked, summary: Summary) -> Element:
         "From": f"{summary.first} to {summary.last}",
         "Files": f"{summary.files:,}",
     }
+    if asked.paths:
+        said["Of the paths"] = harmless("  ".join(asked.paths))
     rows = [part for term, text in said.items() for part in (node("dt", term), node("dd", text))]
     return node("dl", *rows)
 

@@ -52,6 +52,7 @@ class Asked:
     repo: str
     since: str | None = None
     snapshots: int = 8
+    paths: list[str] | None = None
 
     def call(self, macro: str, named: str = "rev", **options: object) -> str:
         """Returns a call of a macro as a person would write it: without arguments that are defaults."""
@@ -67,6 +68,8 @@ class Asked:
 
 
 def value_of(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(value_of, value))}]"
     return literal(value) if isinstance(value, str) else str(value).lower()
 
 
@@ -74,7 +77,7 @@ def summary(con: duckdb.DuckDBPyConnection, asked: Asked) -> Summary:
     """Returns the numbers at the top of the page."""
     row = con.execute(
         "SELECT system.main.resolve_revision(?, ?), count(*), count(DISTINCT author_name), "
-        "(SELECT count(*) FROM " + asked.function("tree_files") + "), "
+        "(SELECT count(*) FROM " + asked.function("tree_files", paths=asked.paths) + "), "
         "strftime(min(committer_date)::TIMESTAMP, '%Y-%m-%d'), strftime(max(committer_date)::TIMESTAMP, '%Y-%m-%d'), "
         "date_diff('day', min(committer_date)::TIMESTAMP, max(committer_date)::TIMESTAMP) "
         f"FROM {asked.function('commits', since=asked.since)}",
@@ -148,21 +151,21 @@ def answers(
 def churn(asked: Asked, per: str) -> str:
     return f"""\
 SELECT strftime(period, '%Y-%m') AS period, commits, additions, deletions
-FROM {asked.call("period_churn", "range", per=per, since=asked.since)}
+FROM {asked.call("period_churn", "range", per=per, since=asked.since, paths=asked.paths)}
 ORDER BY period DESC LIMIT {PERIODS};"""
 
 
 def directories(asked: Asked) -> str:
     return f"""\
 SELECT directory, commits, authors, additions, deletions
-FROM {asked.call("directory_churn", "range", depth=2, since=asked.since)}
+FROM {asked.call("directory_churn", "range", depth=2, since=asked.since, paths=asked.paths)}
 WHERE churn > 0 LIMIT {DIRECTORIES};"""
 
 
 def hotspots(asked: Asked) -> str:
     return f"""\
 SELECT file_path, lines, commits, authors, round(score, 3) AS score
-FROM {asked.call("hotspots", since=asked.since)}
+FROM {asked.call("hotspots", since=asked.since, paths=asked.paths)}
 WHERE lines > 0 ORDER BY score DESC, file_path LIMIT {FILES};"""
 
 
@@ -170,8 +173,8 @@ def coupling(asked: Asked) -> str:
     return f"""\
 WITH pairs AS (
     FROM {asked.call("co_changes", "range", since=asked.since, min_confidence=0)}
-    SEMI JOIN {asked.function("tree_files")} USING (file_path)
-    SEMI JOIN {asked.function("tree_files")} present ON with_file = present.file_path
+    SEMI JOIN {asked.function("tree_files", paths=asked.paths)} USING (file_path)
+    SEMI JOIN {asked.function("tree_files", paths=asked.paths)} present ON with_file = present.file_path
 ), coupled AS (
     SELECT file_path FROM pairs GROUP BY file_path ORDER BY max(support) DESC, file_path LIMIT {COUPLED}
 )
@@ -185,7 +188,7 @@ def owners(asked: Asked) -> str:
     return f"""\
 WITH parts AS (
     SELECT string_split(file_path, '/') AS parts, author_name, lines
-    FROM {asked.function("tree_blame")} WHERE author_name IS NOT NULL
+    FROM {asked.function("tree_blame", paths=asked.paths)} WHERE author_name IS NOT NULL
 ), blamed AS (
     SELECT coalesce(nullif(array_to_string(parts[:least(2, len(parts) - 1)], '/'), ''), '.') AS directory,
         author_name, sum(lines) AS lines
@@ -203,6 +206,7 @@ GROUP BY directory, author, total ORDER BY total DESC, directory, lines DESC, au
 
 def age(asked: Asked) -> str:
     last = asked.snapshots - 1
+    options = f", {{'paths': {value_of(asked.paths)}}}" if asked.paths else ""
     return f"""\
 WITH walked AS (
     SELECT commit_id, committer_date, epoch(committer_date) AS seconds,
@@ -212,7 +216,7 @@ WITH walked AS (
     SELECT max_by(commit_id, seconds) AS commit_id, max(committer_date) AS moment
     FROM walked GROUP BY least({last}, floor({asked.snapshots} * (seconds - first) / greatest(last - first, 1)))
 ), blamed AS (
-    SELECT moment, unnest(tree_blame_list(commit_id, {value_of(asked.repo)})) AS run FROM points
+    SELECT moment, unnest(tree_blame_list(commit_id, {value_of(asked.repo)}{options})) AS run FROM points
 ), years AS (
     SELECT moment, year(run.author_date::TIMESTAMP) AS year, sum(run.lines) AS lines
     FROM blamed WHERE run.author_date IS NOT NULL GROUP BY ALL

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from importlib import resources
 from xml.etree.ElementTree import Element
 
+from ..server.web.elements import style_of
 from .charts import ROLES, Chart
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -72,10 +72,12 @@ def standalone(chart: Chart, name: str, title: str) -> bytes:
     """Returns the picture as a file, with the page's colours for light and for dark."""
     styles = Styles()
     root = embedded(chart, name, title, styles)
-    sheet = resources.files(__package__).joinpath("style.css").read_text()
-    colours = sheet[: sheet.index("body {")] + "svg { font-family: system-ui, sans-serif; }\n"
+    # A picture has the colours, and none of the rules for a page.
+    shared, _, rules = style_of(__package__).partition("body {")
+    own = rules[rules.index(":root {") : rules.index("main {")]
+    colours = f"{shared}{own}svg {{ font-family: system-ui, sans-serif; }}\n"
     style = ElementTree.Element("style")
-    style.text = colours + styles.sheet() + ".page { fill: var(--page); }\n"
+    style.text = colours + styles.sheet() + ".page { fill: var(--paper); }\n"
     page = ElementTree.Element("rect", {"width": "100%", "height": "100%", "class": "page"})
     root.insert(2, style)
     root.insert(3, page)

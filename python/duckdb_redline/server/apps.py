@@ -14,9 +14,10 @@ import duckdb
 import mcp_types as types
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
 
+from . import web
 from .approver import Call
 from .host import Host
-from .web.elements import document, node, table, visible
+from .web.elements import document, node, style_of, table, visible
 from .web.pages import PART_ROWS, warnings
 from .web.question import View, Waiting, view, waiting
 
@@ -87,7 +88,7 @@ class Apps:
             status,
             *parts,
             node("p", note),
-            inline=(asset("web/style.css"), asset("app.js")),
+            inline=(style_of(web.__name__), asset("app.js")),
         )
 
     async def shown(self, call: Call) -> list[Element]:

@@ -8,11 +8,12 @@ use crate::git::{Changes, LineCounts, Measured, Pathspec, RenameOptions};
 use crate::query::Revisions;
 use crate::query::answers::explained;
 use crate::query::review::{Frame, Request, Reviewed};
-use crate::review::{CURSOR_BYTES, Kind, Layout, Page};
+use crate::review::{CURSOR_BYTES, Kind, Layout};
 use crate::text::DiffOptions;
+use crate::text::hunk_id::HunkId;
 use crate::tools::{
     Compared, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments, GitDiffSummary,
-    GitDiffSummaryArguments, Listed, Reply, Totals,
+    GitDiffSummaryArguments, HunkNames, Listed, Reply, Totals,
 };
 
 impl Answers for GitDiff {
@@ -51,7 +52,7 @@ impl Shown {
         let whole = request.revisions.of_all_paths();
         let file = request.file.clone();
         let reviewed = request.answer(&call.execution, &AnswerFrame::new(reply, self, 0));
-        let Reviewed { rows, page, .. } = match (reviewed, file) {
+        let reviewed = match (reviewed, file) {
             (Err(error), Some(file)) => {
                 return Err(call.execution.read(|| {
                     let comparison = whole.open(&call.execution)?;
@@ -61,9 +62,10 @@ impl Shown {
             }
             (reviewed, _) => reviewed?,
         };
-        let mut compared = compared(&reply, &rows, page);
-        if rows.is_empty() && names_paths && !reply.is_data {
-            // Read on a thread that can open nothing else, as everything in a repository.
+        let is_empty = reviewed.rows.is_empty() && reviewed.seen == 0;
+        let mut compared = compared(&reply, reviewed);
+        if is_empty && names_paths && !reply.is_data {
+            // Read where nothing else can be opened, as all that a repository says.
             let others = call.execution.read(|| {
                 let comparison = whole.open(&call.execution)?;
                 let mut changes = Changes::new(&comparison, None)?;
@@ -98,21 +100,32 @@ impl Shown {
             has_hunks: self == Self::Hunks,
             max_bytes: call.reply.max_bytes,
             cursor: arguments.cursor,
-            except: Vec::new(),
+            except: arguments.except_ids.unwrap_or_default(),
         })
     }
 }
 
-/// Returns the answer for a page of these changes.
-pub fn compared(reply: &Reply, rows: &[Measured], page: Page) -> Compared {
+/// Returns the answer that a page of these changes is.
+pub fn compared(reply: &Reply, reviewed: Reviewed) -> Compared {
+    let Reviewed { rows, ids, seen, page } = reviewed;
     let mut compared = Compared {
-        totals: Totals { truncated: page.next_cursor.is_some(), ..totals(rows) },
+        totals: Totals { truncated: page.next_cursor.is_some(), ..totals(&rows) },
+        hunks_seen: seen,
         ..Compared::default()
     };
     if reply.is_data {
         let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
         compared.files = listed
             .filter_map(|section| Some(Measured::COLUMNS.json(&rows[section.file?])))
+            .collect();
+        compared.hunks = page
+            .sections
+            .iter()
+            .filter_map(|section| {
+                let at = section.file.filter(|_| section.kind == Kind::Hunk && section.is_end)?;
+                let is_known = ids[at].is_known(section.piece) == Some(true);
+                Some(hunk_names(&rows[at], ids[at].of(section.piece)?, is_known))
+            })
             .collect();
         compared.patch = page.patch();
     } else {
@@ -149,6 +162,18 @@ impl Frame for AnswerFrame {
         serde_json::to_string(&Measured::COLUMNS.json(row)).map_or(0, |json| json.len() + ",".len())
     }
 
+    fn names_hunks(&self) -> bool {
+        self.reply.is_data && self.shown == Shown::Hunks
+    }
+
+    fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize {
+        if !self.names_hunks() {
+            return 0;
+        }
+        let json = serde_json::to_string(&hunk_names(row, id, is_known));
+        json.map_or(0, |json| json.len() + ",".len())
+    }
+
     fn overhead(&self, rows: &[Measured]) -> usize {
         let next_cursor = Some("0".repeat(CURSOR_BYTES));
         let empty = Compared {
@@ -172,5 +197,14 @@ fn totals(rows: &[Measured]) -> Totals {
         additions: sum(LineCounts::additions),
         deletions: sum(LineCounts::deletions),
         ..Totals::default()
+    }
+}
+
+fn hunk_names(row: &Measured, id: &HunkId, known_lines: bool) -> HunkNames {
+    HunkNames {
+        file_path: String::from_utf8_lossy(&row.change.path).into_owned(),
+        hunk_id: id.lines.clone(),
+        context_id: id.context.clone(),
+        known_lines,
     }
 }

@@ -7,7 +7,7 @@ use crate::functions::params::CONTEXT;
 use crate::git::{Pathspec, RenameOptions};
 use crate::query::Revisions;
 use crate::query::answers::{opened, words};
-use crate::query::review::{Request, Reviewed};
+use crate::query::review::Request;
 use crate::text::{Combined, DiffOptions};
 use crate::tools::{GitShow, GitShowArguments, ShownCommit, ShownMerges};
 
@@ -54,7 +54,7 @@ impl Answers for GitShow {
             has_hunks: true,
             max_bytes: call.reply.max_bytes,
             cursor: arguments.cursor,
-            except: Vec::new(),
+            except: arguments.except_ids.unwrap_or_default(),
         };
         let is_first = request.cursor.is_none();
         let besides = match (call.reply.is_data, is_first) {
@@ -64,8 +64,7 @@ impl Answers for GitShow {
             (false, false) => call.reply.form.cost(&words.short_text()),
         };
         let frame = AnswerFrame::new(call.reply, Shown::Hunks, besides);
-        let Reviewed { rows, page, .. } = request.answer(execution, &frame)?;
-        let compared = compared(&call.reply, &rows, page);
+        let compared = compared(&call.reply, request.answer(execution, &frame)?);
         Ok(ShownCommit { words, is_first, compared })
     }
 }

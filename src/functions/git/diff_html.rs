@@ -76,11 +76,11 @@ fn shown(page: &DiffPage) -> Page<'_> {
 
 fn file(file: &PagedFile) -> PageFile<'_> {
     let PagedFile { change, patch, lines, noise, .. } = file;
-    let hunks = patch.hunks.iter().map(|hunk| PageHunk {
+    let hunks = patch.hunks.iter().enumerate().map(|(index, hunk)| PageHunk {
         span: hunk.span.clone(),
         old: hunk.old.0,
         new: hunk.new.0,
-        id: file.hunk_id(hunk),
+        id: file.hunk_id(index),
     });
     PageFile {
         status: match change.status() {

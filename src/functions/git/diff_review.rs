@@ -38,9 +38,10 @@ pub struct SectionRow<'a> {
 }
 
 impl<'a> SectionRow<'a> {
-    /// Returns the names of its hunk, or of its file where that has no hunks.
-    fn names(self) -> Option<(&'a HunkId, bool)> {
-        let file = self.section.file?;
+    /// Returns the names of its hunk, or of its file where that has no hunks; none of a hunk whose
+    /// end is on a later page.
+    fn names(self) -> Option<&'a HunkId> {
+        let file = self.section.file.filter(|_| self.section.is_end)?;
         self.reviewed.ids.get(file)?.of(self.section.piece)
     }
 }
@@ -59,15 +60,15 @@ impl Row for Reviewed {
         varchar(
             "hunk_id",
             "Of a hunk, a digest of the path and of the removed and added lines; of a file without hunks, of its change",
-            |row, out| out.text(row.names().map(|(id, _)| id.lines.as_str())),
+            |row, out| out.text(row.names().map(|id| id.lines.as_str())),
         ),
         varchar("context_id", "The same with the lines around and the heading", |row, out| {
-            out.text(row.names().map(|(id, _)| id.context.as_str()))
+            out.text(row.names().map(|id| id.context.as_str()))
         }),
         boolean(
             "known_lines",
-            "Whether the lines are among except_ids, and others are around them",
-            |row| row.names().map(|(_, is_known)| is_known),
+            "Whether the lines are among except_ids, and something else is around them",
+            |row| row.reviewed.ids.get(row.section.file?)?.is_known(row.section.piece),
         ),
         bigint("bytes", "Bytes of text", |row| row.section.text.len().into()),
         varchar("next_cursor", "The cursor of the next page; NULL on the last", |row, out| {
@@ -81,7 +82,7 @@ const MAX_BYTES: Param<AnswerBytes> =
 const CURSOR: Param<Maybe<Text>> = optional("cursor", "The next_cursor of the page before");
 const EXCEPT_IDS: Param<Maybe<Texts>> = optional(
     "except_ids",
-    "Names of hunks that were seen: hunks whose context_id is among them are left out; NULL for none",
+    "What was seen: names of hunks, of which those with a known context_id are left out, and ranges a..b; NULL for nothing",
 );
 const NAMED: [Field; 15] =
     comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field, EXCEPT_IDS.field]);

@@ -3,7 +3,7 @@
 
 use super::commit_columns::{
     FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,
-    mailmaps, subject,
+    author_offset, mailmaps, subject,
 };
 use super::file_content::FILE;
 use super::repository_table::RepositoryTable;
@@ -56,6 +56,7 @@ impl Row for BlamedLines {
         author_name(),
         author_email(),
         author_date(),
+        author_offset(),
         subject("The subject of the commit"),
         varchar("original_path", "The path of the file in that commit", |row, out| {
             out.text(row.version().path.as_slice())

@@ -116,7 +116,7 @@ fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<
     let is_expression =
         arguments.pattern.contains(['|', '*', '+', '?', '[', '(', '^', '$', '\\', '.']);
     if !is_expression || arguments.regex.unwrap_or(false) {
-        return Ok(None);
+        return Ok(Outlined { outline: None, seen });
     }
     let query = QueryOptions {
         pattern: &arguments.pattern,

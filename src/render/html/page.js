@@ -39,9 +39,14 @@
       localStorage.setItem(KEY, JSON.stringify([...viewed.values()]));
     } catch { say("This browser keeps nothing for this page: use Export."); }
   };
-  const isViewed = (hunk) => viewed.has(hunk.dataset.c);
+  // A hunk that is shown as one and is several of the default options has their ids, joined.
+  const idsOf = (hunk) => {
+    const contexts = hunk.dataset.c.split("+");
+    return hunk.id.split("+").map((id, at) => ({ hunk_id: id, context_id: contexts[at] }));
+  };
+  const isViewed = (hunk) => idsOf(hunk).every((ids) => viewed.has(ids.context_id));
   // The same lines were viewed, with others around them: that is said, and the hunk is shown.
-  const isKnown = (hunk) => !isViewed(hunk) && lines.has(hunk.id);
+  const isKnown = (hunk) => !isViewed(hunk) && idsOf(hunk).every((ids) => lines.has(ids.hunk_id));
   const sectionOf = (part) => part.closest(".file");
   const hunksOf = (section) => all(".h[id]", section);
   const partsOf = (hunk) => {
@@ -51,8 +56,11 @@
   };
   const set = (given, is) => {
     for (const hunk of given) {
-      if (is) add({ hunk_id: hunk.id, context_id: hunk.dataset.c, file_path: sectionOf(hunk).dataset.path, viewed_at: new Date().toISOString() });
-      else viewed.delete(hunk.dataset.c);
+      const about = { file_path: sectionOf(hunk).dataset.path, viewed_at: new Date().toISOString() };
+      for (const ids of idsOf(hunk)) {
+        if (is) add({ ...ids, ...about });
+        else viewed.delete(ids.context_id);
+      }
     }
     lines.clear();
     viewed.forEach((entry) => lines.add(entry.hunk_id));
@@ -182,7 +190,7 @@
     const made = make("div", { className: "at" });
     if (hunk.id) made.append(box(`Viewed: ${text || sectionOf(hunk).dataset.path}`, isViewed(hunk), (event) => set([hunk], event.target.checked)));
     made.append(text);
-    if (isKnown(hunk)) made.append(make("span", { className: "known", textContent: "viewed before, with other lines around" }));
+    if (isKnown(hunk)) made.append(make("span", { className: "known", textContent: "viewed before, with something else around" }));
     return made;
   };
   const build = (part) => {

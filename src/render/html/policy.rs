@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
-/// The style of the page.
-pub(super) const STYLE: &str = include_str!("page.css");
+/// The style of the page, of which a part is that of the Python package's pages, too.
+pub(super) const STYLE: &str =
+    concat!(include_str!("../../../python/duckdb_redline/colours.css"), include_str!("page.css"));
 /// The script of the page.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 

@@ -38,6 +38,8 @@ pub(super) struct Content<'a> {
     pub(super) text: View<'a>,
     /// The lines in the form that is compared.
     pub(super) keys: View<'a>,
+    /// How many there are.
+    pub(super) lines: usize,
     /// The class numbers of a range of lines.
     pub(super) ids: &'a [u32],
     /// The first line of that range.
@@ -147,7 +149,7 @@ impl Slider<'_> {
     }
 
     fn slide_down(&mut self, run: &mut Run, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
-        let lines = self.content.keys.len() as u32;
+        let lines = self.content.lines as u32;
         while run.end < lines && self.content.equal(run.start, run.end, pace)? {
             run.start += 1;
             run.end += 1;

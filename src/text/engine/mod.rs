@@ -12,6 +12,7 @@ mod histogram;
 mod indent;
 mod intern;
 mod myers;
+mod numbered;
 mod options;
 mod patience;
 mod prune;
@@ -28,6 +29,7 @@ use self::intern::{Interner, equal};
 use self::patience::Patience;
 use self::tail::common_tail;
 use self::whitespace::{Keys, is_blank};
+pub(super) use numbered::{NumberedEngine, Numbers};
 pub use options::{Algorithm, Change, Options, Whitespace};
 pub(super) use whitespace::is_space;
 
@@ -148,6 +150,7 @@ impl Engine {
         let content = [0, 1].map(|side| Content {
             text: texts[side],
             keys: keys[side],
+            lines: keys[side].len(),
             ids: &self.ids[side],
             first: start,
             is_lowest: options.is_lowest,

@@ -64,13 +64,18 @@ ANSWERS = {
     21: [("src/lib.py", 2, 3, 1.0), ("docs/moved.txt", 2, 2, 2 / 3)],
     22: [("src", 3, 1, 1, ["Ann"]), ("docs", 2, 1, 1, ["Ann"]), (".", 1, 1, 1, ["Ann"])],
     24: [(..., "Ann", 2, 1)],
-    25: [(1, 1, 1, 0.5), (2, 0, 0, 1.0)],
-    26: [("one\ntwo\n", "one\n2\n"), ("another", None)],
-    28: [(2, "changed", ...), (3, "deleted", ...), (4, "added", ...)],
-    29: [("--- a\n+++ b\n@@ -3 +3 @@\n-$.b.c[1] = 2\n+$.b.c[1] = 3\n",)],
-    30: [(2,)],
-    32: CHANGED,
-    33: [
+    25: [("Tuesday", 23, 1), ("Wednesday", 13, 1)],
+    26: [("Ben", 1)],
+    27: [(..., ..., "Start", "Ann")],
+    28: [("src", ..., 2, 1, 5), (".", ..., 2, 1, 5), ("docs", ..., 1, 1, 0)],
+    29: [("v1", ..., 5, 1.0)],
+    30: [(1, 1, 1, 0.5), (2, 0, 0, 1.0)],
+    31: [("one\ntwo\n", "one\n2\n"), ("another", None)],
+    33: [(2, "changed", ...), (3, "deleted", ...), (4, "added", ...)],
+    34: [("--- a\n+++ b\n@@ -3 +3 @@\n-$.b.c[1] = 2\n+$.b.c[1] = 3\n",)],
+    35: [(2,)],
+    37: CHANGED,
+    38: [
         (repo, *row)
         for repo in (".", "./")
         for row in (
@@ -80,6 +85,9 @@ ANSWERS = {
         )
     ],
 }
+
+# Trailers; a line of the same form within a message is none.
+HELPERS = "Co-authored-by: Ben <ben@example.com>\nSigned-off-by: Ann <ann@example.com>"
 
 
 def git(folder: pathlib.Path, *words: str) -> str:
@@ -99,14 +107,16 @@ def project(tmp_path, monkeypatch) -> pathlib.Path:
     (folder / "src/lib.py").write_text("x = 1\ny = 2\n")
     (folder / "moved.txt").write_text("a file\nthat moves\n")
     git(folder, "add", ".")
-    git(folder, "commit", "-qm", "Start")
+    git(folder, "commit", "-qm", "Start", "--date", "2026-03-03T23:10:00-0800")
+    start = git(folder, "rev-parse", "HEAD").strip()
     git(folder, "tag", "v1")
     (folder / "README.md").write_text("# The project\n")
     (folder / "src/lib.py").write_text("x = 1\ny = 3\n# TODO: more\n")
     (folder / "docs").mkdir()
     (folder / "moved.txt").rename(folder / "docs/moved.txt")
     git(folder, "add", ".")
-    git(folder, "commit", "-qm", "Work on it")
+    said = ["-m", "Work on it", "-m", f"This reverts commit {start}.", "-m", HELPERS]
+    git(folder, "commit", "-q", *said, "--date", "2026-03-04T13:00:00+0900")
     (folder / "src/lib.py").write_text("x = 1\ny = 3\n# TODO: more\nz = 3\n")
     git(folder, "add", ".")
     (folder / "README.md").write_text("# The project\n\nWhat it does.\n")
@@ -143,7 +153,7 @@ def test_a_recipe_in_sql_answers(book_con, project, number):
     if number == 12:
         of_start = [row[3:] for row in rows if row[:2] == ("Start", "src/lib.py")]
         assert of_start == [("ADDED", "x = 1"), ("ADDED", "y = 2")]
-    if number == 27:
+    if number == 32:
         # Nothing was edited since in the files of the index.
         subprocess.run(
             ["git", "apply", "--check", "--cached"],
@@ -152,14 +162,14 @@ def test_a_recipe_in_sql_answers(book_con, project, number):
             text=True,
             check=True,
         )
-    if number == 31:
+    if number == 36:
         assert (project / "last.patch").read_bytes() == subprocess.run(
             ["git", "diff", "--no-renames", "HEAD~1", "HEAD"],
             cwd=project,
             capture_output=True,
             check=True,
         ).stdout
-    if number == 32:
+    if number == 37:
         assert book_con.execute("SELECT count(*) FROM 'changes.parquet'").fetchone() == (4,)
 
 

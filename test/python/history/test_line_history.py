@@ -170,6 +170,20 @@ def test_times_and_lists(con, moved):
     assert con.execute(query, [str(moved)]).fetchall() == table and len(table) > 2
 
 
+def test_a_function_in_a_class_is_one_where_an_attribute_names_the_language(con, tmp_path):
+    repo = tmp_path
+    write(repo, "init --quiet --initial-branch=main .")
+    text = "class One:\n    x = 1\n\n    def two(self):\n        return 2\n"
+    Clock(repo).commit("begin", files={"a.py": text})
+    query = "SELECT first_line, last_line FROM line_history(':two:a.py', NULL, NULL, 'main', ?)"
+    said = "no function of 'a.py' matches 'two'. Line 4 does, but is not taken .* diff=rust"
+    with pytest.raises(duckdb.Error, match=said):
+        con.execute(query, [str(repo)]).fetchall()
+    (repo / ".git/info").mkdir(exist_ok=True)
+    (repo / ".git/info/attributes").write_text("*.py diff=python\n")
+    assert con.execute(query, [str(repo)]).fetchall() == [(4, 5)]
+
+
 def test_wrong_lines_files_and_ranges_are_refused(con, moved):
     for arguments, code, words in [
         (("src/new.rs", 500, 501, "main"), "invalid_args", "the file has 49"),

@@ -5,6 +5,8 @@ import os
 import pathlib
 import pty
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 
@@ -196,6 +198,20 @@ def test_a_query_is_written_in_every_format(redline, repo):
     assert redline("sql", "CREATE TABLE t AS SELECT 1 AS a", "--database", "x.duckdb") == ""
     assert redline("sql", "FROM t", "--database", "x.duckdb") == "a\n1\n"
     assert redline("sql", "SELECT count(*) AS n FROM changes()") == "n\n2\n"
+    # Several statements to DuckDB, some without a text; of several of a person's, the last.
+    pivot = "PIVOT (SELECT 1 AS a, 'x' AS b, 3 AS c) ON b USING sum(c) GROUP BY a"
+    for query in (
+        pivot,
+        f"FROM ({pivot});",
+        f"SELECT 2; {pivot}",
+        f"{pivot}; SELECT 1 AS a, 3 AS x",
+    ):
+        assert redline("sql", query) == "a,x\n1,3\n"
+    assert redline("sql", "-o", "pivot.csv", pivot) == ""
+    assert (repo / "pivot.csv").read_text() == "a,x\n1,3\n"
+    made = f"CREATE TABLE made AS {pivot}"
+    assert redline("sql", made, "--database", "x.duckdb") == ""
+    assert redline("sql", "FROM made", "--database", "x.duckdb") == "a,x\n1,3\n"
 
 
 def test_errors_have_exit_codes_and_one_reason_on_stderr(redline, tmp_path_factory):
@@ -273,7 +289,8 @@ def test_the_commands_of_the_readme_answer(extension, repo, tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr
     assert "modified\t1\t3\tsrc/a.txt\n" in done.stdout and "\nsrc/a.txt,modified," in done.stdout
-    assert re.search(r"│ new\.txt +│ modified +│", done.stdout), done.stdout
+    subject = git(repo, "log", "-1", "--format=%s").strip()
+    assert re.search(rf"│ {subject} +│", done.stdout), done.stdout
 
 
 def test_files_are_listed_as_git_lists_them(redline, repo):
@@ -327,11 +344,46 @@ def test_a_blame_names_the_commit_of_each_line(redline, repo):
     assert "-L takes FIRST,LAST" in redline("blame", "-L", "x", "src/a.txt", code=2)
 
 
+@pytest.mark.parametrize("date", ["1464343200 -0600", "1464343200 +1345", "1464390000 +0000"])
+def test_a_date_is_that_of_the_author_s_clock(extension, tmp_path, monkeypatch, date):
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "a.txt").write_text("one\n")
+    git(tmp_path, "add", ".")
+    monkeypatch.setitem(ENVIRONMENT, "GIT_AUTHOR_DATE", date)
+    monkeypatch.setitem(ENVIRONMENT, "TZ", "Asia/Tokyo")
+    git(tmp_path, "commit", "-qm", "Start")
+    command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension)]
+    run = lambda *words: (
+        subprocess.run(
+            [*command, *words],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    )
+    day, whole = git(tmp_path, "log", "--date=short", "--format=%ad"), git(tmp_path, "log")
+    assert run("log").split("\t")[1] == run("blame", "a.txt").split("\t")[2] == day.strip()
+    (line,) = re.findall(r"^Date: .*$", whole, re.MULTILINE)
+    assert line in run("show").splitlines() and line in run("log", "-p").splitlines()
+
+
 def test_a_query_is_a_table_in_markdown(redline):
     assert (
         redline("sql", "-f", "markdown", "SELECT 1 AS a, 'x|y' AS b")
         == "| a | b |\n|---:|---|\n| 1 | x\\|y |\n"
     )
+
+
+def test_a_query_is_a_page_of_html(redline, repo):
+    query = "SELECT 1 AS a, '<b>x' || chr(10) || chr(8238) AS b, NULL AS c"
+    page = redline("sql", "-f", "html", query)
+    assert page.startswith("<!DOCTYPE html>") and "<b>" not in page
+    cells = re.findall(r"<t[dh](?: [^>]*)?>(.*?)</t[dh]>", page, re.DOTALL)
+    assert cells == ["a", "b", "c", "1", "&lt;b&gt;x\n\\u202e", ""]
+    assert redline("sql", "-o", "out.html", query) == ""
+    assert (repo / "out.html").read_text() == page
 
 
 def test_help_tells_of_one_function(redline):
@@ -382,6 +434,49 @@ def test_revisions_are_completed(extension, repo):
         command, cwd=repo, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
     assert "plain,main" in done.stdout.splitlines(), done.stderr
+
+
+def completed(extension, repo: pathlib.Path, folder: pathlib.Path, *words: str) -> list[str]:
+    """Returns what bash would offer for the last word, by the script that `setup` writes."""
+    (folder / "redline").write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" -m duckdb_redline --extension "{extension}" "$@"\n'
+    )
+    (folder / "redline").chmod(0o755)
+    environment = ENVIRONMENT | {"PATH": f"{folder}:{ENVIRONMENT['PATH']}", "HOME": str(folder)}
+    setup = [folder / "redline", "setup", "--completion", "bash"]
+    subprocess.run(setup, env=environment, check=True, stdout=subprocess.DEVNULL)
+    given = " ".join(map(shlex.quote, ["redline", "--extension", str(extension), *words]))
+    script = (
+        f"source ~/.local/share/bash-completion/completions/redline\n"
+        f"COMP_WORDS=({given}); COMP_CWORD={len(words) + 2}\n"
+        "_redline_completion redline; printf '%s\\n' \"${COMPREPLY[@]}\""
+    )
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=repo,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_offers_revisions_and_paths(extension, repo, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bin")
+    # A path that begins as a branch does, one with a blank, and a directory.
+    (repo / "maybe.txt").write_text("")
+    (repo / "ma be").mkdir()
+    offered = lambda *words: sorted(completed(extension, repo, folder, *words))
+    assert offered("stat", "ma") == ["ma\\ be/", "main", "maybe.txt"]
+    assert offered("show", "HEAD..ma") == ["HEAD..main"]
+    assert offered("diff", "main", "sr") == ["src/"]
+    assert offered("stat", "-C", "s") == ["src/"]
+    assert offered("sql", "-f", "j") == ["json", "jsonl"]
+    assert offered("help", "file_pat") == ["file_patches", "file_patches_each", "file_patches_list"]
+    assert offered("bla") == ["blame"]
 
 
 def test_nothing_to_show_is_said_on_a_terminal_alone(extension, redline, repo):

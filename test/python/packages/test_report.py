@@ -16,6 +16,7 @@ pytest.importorskip("matplotlib", reason="`make test` installs what draws the pi
 
 sys.path.insert(0, str(ROOT / "python"))
 
+from axe import needs_axe, violations
 from chromium import BROWSER, Chromium
 
 import duckdb_redline
@@ -301,7 +302,7 @@ def test_texts_and_shapes_stand_out_in_light_and_dark(browser, page, scheme):
     )
     browser.go(page.as_uri())
     background = browser.value("getComputedStyle(document.body).backgroundColor")
-    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 23, 26)"}[scheme]
+    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 24, 27)"}[scheme]
     assert browser.value(CONTRAST) == []
 
 
@@ -324,6 +325,39 @@ def test_since_and_a_revision_choose_the_history(extension, repo, tmp_path):
     assert f"{repo}" in html.unescape(text) and "main~20" in text
     periods = re.findall(r'<th scope="row">(\d{4}-\d\d)</th>', text)
     assert min(periods) >= "2021-06" and max(periods) < "2022-03"
+
+
+def test_paths_choose_the_files_of_every_picture(extension, repo, tmp_path):
+    words = [
+        "HEAD",
+        "-C",
+        repo,
+        "-o",
+        tmp_path / "part.html",
+        "--snapshots",
+        2,
+        "--",
+        "*.py",
+        ":!**/deep/**",
+    ]
+    done = report(extension, tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    text = html.unescape((tmp_path / "part.html").read_text())
+    assert "*.py  :!**/deep/**" in text and "src/a.py" in text
+    assert "docs/d.md" not in text and "top.txt" not in text and "er/c.py" not in text
+    with duckdb_redline.connect(extension=extension) as con:
+        for sql in re.findall(r"<pre><code>(.*?)</code></pre>", text, re.DOTALL):
+            assert con.execute(sql).fetchall(), sql
+
+
+def test_what_takes_long_is_said_in_a_pipe_too(capsys):
+    from duckdb_redline.command.screen import tell_in_lines
+
+    for second in range(1, 100):
+        tell_in_lines("blaming", second)
+    assert capsys.readouterr().err.splitlines() == [
+        f"blaming … {seconds} s" for seconds in (10, 20, 40, 80)
+    ]
 
 
 def test_one_commit_has_a_page_that_says_what_it_lacks(extension, tmp_path):
@@ -359,7 +393,7 @@ def test_without_matplotlib_the_command_says_what_to_install(extension, tmp_path
         [sys.executable, script], cwd=tmp_path, capture_output=True, text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT / "python")},
     )  # fmt: skip
-    assert done.returncode == 1 and done.stderr.endswith("pip install 'duckdb-redline[report]'\n")
+    assert done.returncode == 1 and done.stderr.endswith("pip install matplotlib\n")
 
 
 def test_the_tiles_of_a_treemap_are_in_the_map_and_do_not_overlap():
@@ -378,3 +412,11 @@ def test_the_tiles_of_a_treemap_are_in_the_map_and_do_not_overlap():
             for at in (0, 1)
         ]
         assert min(shared) < 1e-9
+
+
+@needs_browser
+@needs_axe
+def test_axe_finds_nothing_in_the_page(browser):
+    assert violations(browser) == []
+    browser.value("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    assert violations(browser) == []

@@ -1,6 +1,10 @@
-"""range_diff compared with `git range-diff`, byte for byte."""
+"""range_diff compared with `git range-diff`, byte for byte.
+
+`REDLINE_REBASES` sets how many random rebases the slow test tries, 500 by default; `make torture` tries 1,000.
+"""
 
 import json
+import os
 import re
 
 import pytest
@@ -78,9 +82,9 @@ def test_random_rebases_are_shown_as_git_shows_them(con, world):
 
 
 @pytest.mark.slow
-def test_five_hundred_random_rebases_are_shown_as_git_shows_them(con, world):
+def test_many_random_rebases_are_shown_as_git_shows_them(con, world):
     series = Series(world, 11)
-    for number in range(500):
+    for number in range(int(os.environ.get("REDLINE_REBASES", "500"))):
         factor = series.dice.choice([60, 60, 20, 100, 999])
         options, named = [f"--creation-factor={factor}"], f", creation_factor := {factor}"
         assert_same(con, world, *series.ranges(), f"rebase {number}:", options, named)
@@ -93,6 +97,31 @@ def test_ranges_of_ripgrep_are_shown_as_git_shows_them(con, ripgrep):
         ("0.10.0~20..0.10.0", "0.10.0~12..11.0.0~300"),
     ]:
         assert_same(con, ripgrep, old, new)
+
+
+@pytest.mark.slow
+def test_series_of_cargo_are_shown_as_git_shows_them(con, tmp_path_factory):
+    """Ranges that overlap, ranges that do not, and backports beside what they were made from."""
+    if repositories.test_repositories() is None:
+        pytest.skip("REDLINE_TEST_REPOS is not set")
+    cargo = repositories.clone_bundle(
+        "cargo.bundle", tmp_path_factory.mktemp("cargo") / "cargo.git", "--bare"
+    )
+    repositories.git(cargo, "config", "core.abbrev", "10")
+    text = lambda *command: repositories.git_text(cargo, *command).strip()
+    line = text("rev-list", "--first-parent", "master").split()
+    for start in range(0, len(line) - 60, len(line) // 40):
+        ends = [line[start + by] for by in (50, 10, 40, 0)]
+        for factor in (60, 999):
+            options, named = [f"--creation-factor={factor}"], f", creation_factor := {factor}"
+            assert_same(con, cargo, f"{ends[0]}..{ends[1]}", f"{ends[2]}..{ends[3]}", str(start), options, named)  # fmt: skip
+    places, backports = {commit: at for at, commit in enumerate(line)}, 0
+    for tag in text("tag", "--no-merged", "master", "--list", "0.*").split():
+        base = text("merge-base", tag, "master")
+        if places.get(base, 0) > 80:
+            assert_same(con, cargo, f"{base}..{tag}", f"{base}..{line[places[base] - 80]}", tag)
+            backports += 1
+    assert backports > 5
 
 
 def test_notes_and_mailmap_take_part_as_in_git(con, tmp_path):

@@ -1,6 +1,7 @@
 """What is left to review: review_left and except_ids, over rebases."""
 
 import json
+import re
 
 import pytest
 from rebases import clone_of_ripgrep
@@ -152,11 +153,120 @@ def test_a_hunk_that_joins_two_is_left_out_only_where_both_were_seen(con, repo):
     assert len(ids) == 2
     assert [left(10, seen) for seen in ([], ids[:1], ids[1:], ids)] == [1, 1, 1, 0]
     assert [left(0, seen) for seen in ([], ids[:1], ids[1:], ids)] == [2, 1, 1, 0]
-    # On a page, such a hunk has no box to tick.
+
+
+HUNKS = "SELECT hunk_id, context_id FROM diff_hunks('main', 'feature', ?, paths := 'a.txt'{}) ORDER BY hunk"
+
+
+def of_page(con, repo, options: str) -> list[tuple]:
+    """Returns the ids of the hunks on a page."""
     (page,) = con.execute(
-        "SELECT diff_html('main', 'feature', ?, {'context': 10, 'paths': 'a.txt'})", [str(repo)]
+        f"SELECT diff_html('main', 'feature', ?, {{'paths': 'a.txt'{options}}})", [str(repo)]
     ).fetchone()
-    assert 'class="h' in page and "data-c=" not in page.split("</style>")[1].split("<script>")[0]
+    body = page.split("</style>")[1].split("<script>")[0]
+    spans = re.findall(r'<span class="h[^"]*"(?: id="([^"]*)" data-c="([^"]*)")?>', body)
+    return [tuple(name or None for name in span) for span in spans]
+
+
+def test_a_hunk_has_the_ids_of_all_hunks_that_it_shows_whole_and_of_no_other(con, repo):
+    write(repo, "a.txt", edited(BASE, {5: "five\n", 9: "nine\n", 20: "twenty\n", 45: "end \n"}))
+    commit(repo)
+    ids = lambda options: con.execute(HUNKS.format(options), [str(repo)]).fetchall()
+    whole = ids("")
+    assert len(whole) == 3
+    joined = lambda *names: tuple("+".join(name) for name in zip(*names))
+    nothing = (None, None)
+    for sql, struct, wanted in [
+        ("context := 10", "context: 10", [joined(*whole[:2]), whole[2]]),
+        ("context := -1", "context: -1", [joined(*whole)]),
+        ("inter_hunk_context := 20", "inter_hunk_context: 20", [joined(*whole)]),
+        # Two parts of the first hunk.
+        ("context := 0", "context: 0", [nothing, nothing, whole[1], whole[2]]),
+        ("algorithm := 'histogram'", "algorithm: 'histogram'", whole),
+        ("ignore_whitespace := 'all'", "ignore_whitespace: 'all'", whole),
+    ]:
+        assert ids(f", {sql}") == of_page(con, repo, f", {struct}") == wanted, sql
+    # What was seen joined was seen apart.
+    for seen in (ids(", context := 10"), ids(", context := -1")):
+        names = [name for pair in seen for name in pair]
+        con.execute("SET VARIABLE seen = ?", [names])
+        left = con.execute(
+            "SELECT file_path, hunk FROM review_left('main', 'feature', ?, getvariable('seen')) WHERE file_path = 'a.txt'",
+            [str(repo)],
+        ).fetchall()
+        review = con.execute(
+            "SELECT count(*) FROM diff_review('main', 'feature', ?, except_ids := getvariable('seen')) WHERE kind = 'hunk' AND file_path = 'a.txt'",
+            [str(repo)],
+        ).fetchone()
+        assert (left, review) == ([], (0,))
+
+
+def test_a_hunk_shown_without_its_white_space_has_not_been_seen(con, repo):
+    """A change of indentation beside a line that is shown, and one alone in its hunk and in its file."""
+    write(
+        repo,
+        "a.txt",
+        edited(BASE, {5: "five\n", 7: "  the line number 7\n", 40: "\tthe line number 40\n"}),
+    )
+    commit(repo)
+    assert len(con.execute(HUNKS.format(""), [str(repo)]).fetchall()) == 2
+    for option, struct in [("ignore_whitespace := 'all'", "ignore_whitespace: 'all'"), ("ignore_whitespace := 'all', context := 0", "ignore_whitespace: 'all', context: 0")]:  # fmt: skip
+        hunks = con.execute(HUNKS.format(f", {option}"), [str(repo)]).fetchall()
+        assert (None, None) in hunks and len({name for pair in hunks for name in pair}) == 1
+        assert set(of_page(con, repo, f", {struct}")) == {(None, None)}
+    write(repo, "a.txt", edited(BASE, {40: "\tthe line number 40\n"}))
+    commit(repo)
+    (named,) = con.execute(
+        "SELECT count(hunk_id) FROM diff_review('main', 'feature', ?, ignore_whitespace := 'all') WHERE file_path = 'a.txt'",
+        [str(repo)],
+    ).fetchone()
+    assert named == 0 and set(of_page(con, repo, ", ignore_whitespace: 'all'")) <= {(None, None)}
+    # Nor is what all hunks hide left out where these were seen.
+    con.execute("SET VARIABLE seen = ['x']")
+    assert ("a.txt", "file") in [row[:2] for row in con.execute(REVIEWED, [str(repo)]).fetchall()]
+
+
+def test_the_kind_of_a_file_is_seen_with_its_hunks(con, repo):
+    """The same lines as the target of a link, of a program, or under another old name."""
+    (repo / "new").write_text("a.txt")
+    write(repo, "b.txt", edited(BASE, {50: "fifty\n"}))
+    git(repo, "rm", "-q", "a.txt")
+    commit(repo)
+    query = "SELECT hunk_id, context_id FROM diff_hunks('main', 'feature', ?, paths := ?, renames := true)"
+    ids = lambda path: con.execute(query, [str(repo), path]).fetchall()
+    ((lines, context),) = ids("new")
+    (repo / "new").chmod(0o755)
+    commit(repo)
+    ((same, of_program),) = ids("new")
+    (repo / "new").unlink()
+    (repo / "new").symlink_to("a.txt")
+    commit(repo)
+    ((also, of_link),) = ids("new")
+    assert lines == same == also and len({context, of_program, of_link}) == 3
+    # The rest of a file that was renamed is that of the other one.
+    names = lambda: con.execute(
+        "SELECT hunk_id, context_id FROM diff_hunks('main', 'feature', ?, renames := true) WHERE file_path = 'b.txt'",
+        [str(repo)],
+    ).fetchall()
+    ((lines, context),) = names()
+    git(repo, "checkout", "-q", "main")
+    git(repo, "mv", "a.txt", "c.txt")
+    commit(repo)
+    git(repo, "checkout", "-q", "feature")
+    ((same, other),) = names()
+    assert lines == same and context != other
+
+
+def test_a_part_of_a_hunk_has_no_ids_before_its_end(con, repo):
+    write(repo, "a.txt", [f"another line, the number {number}\n" for number in range(400)])
+    commit(repo)
+    query = "SELECT text, hunk_id, next_cursor FROM diff_review('main', 'feature', ?, paths := 'a.txt', max_bytes := 4000, cursor := ?)"
+    parts, cursor = [], None
+    while not parts or cursor:
+        rows = con.execute(query, [str(repo), cursor]).fetchall()
+        parts += [hunk_id for text, hunk_id, _ in rows if "[part of " in text]
+        cursor = rows[0][2]
+    assert len(parts) > 3 and parts[-1] and not any(parts[:-1])
 
 
 def test_a_cursor_belongs_to_what_was_seen(con, repo):

@@ -8,6 +8,7 @@ import re
 import time
 
 import pytest
+from axe import needs_axe, violations
 from chromium import BROWSER, Chromium
 from repositories import git
 
@@ -372,3 +373,41 @@ def test_half_a_million_lines_neither_freeze_nor_fill_the_page(repo, opened):
     worst, nodes = browser.value(longest)
     print("longest frame", worst, "nodes", nodes)
     assert worst < 1500 and nodes < 60_000
+
+
+@needs_axe
+def test_axe_finds_nothing_in_the_page(changed, opened):
+    browser = opened(changed)
+    browser.until("document.querySelectorAll('.rows').length > 2")
+    assert violations(browser) == []
+    browser.press("v", 86, "v")
+    browser.press("s", 83, "s")
+    browser.until("document.querySelector('.pair') !== null")
+    assert violations(browser) == []
+    browser.press("?", 191, "?")
+    browser.until("document.querySelector('dialog').open")
+    assert violations(browser) == []
+
+
+@needs_axe
+def test_axe_finds_nothing_in_the_page_without_script(changed, opened, con, tmp_path):
+    (text,) = con.execute("SELECT diff_html('HEAD~1', 'HEAD', ?)", [str(changed)]).fetchone()
+    page = tmp_path / "still.html"
+    head, _, rest = text.rpartition("<script>")
+    page.write_text(head + rest.partition("</script>")[2])
+    browser = opened(changed)
+    browser.go(page.as_uri())
+    assert browser.value("document.querySelectorAll('.rows, button').length") == 0
+    assert violations(browser) == []
+
+
+@needs_axe
+def test_axe_finds_what_is_wrong(changed, opened):
+    browser = opened(changed)
+    browser.value(
+        "document.querySelector('main').append(Object.assign(document.createElement('img'), {src: 'x'}))"
+    )
+    browser.value(
+        "document.querySelector('h1').style.color = getComputedStyle(document.body).backgroundColor"
+    )
+    assert {said.split(": ")[1] for said in violations(browser)} >= {"image-alt"}

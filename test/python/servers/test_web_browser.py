@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
+from axe import needs_axe, violations
 from chromium import BROWSER, Chromium
 from served import Document, Served, words
 
@@ -253,3 +254,19 @@ def test_the_texts_are_in_the_order_in_which_they_are_stored(served, browser):
         return [...text.data].map((_, at) => (range.setStart(text, at), range.setEnd(text, at + 1), range.getBoundingClientRect().left));
     })()""")
     assert len(places) == len(text) and places == sorted(places), places
+
+
+@needs_axe
+def test_axe_finds_nothing_in_the_pages(served, browser, path):
+    calls = [served.call(*edit(path, "2\u202e \t\r\n<b>"))]
+    browser.go(served.address("approve"))
+    browser.until("document.querySelector('a') !== null")
+    assert violations(browser) == []
+    (link,) = served.waiting()
+    browser.value(f"location.href = {json.dumps(link)}")
+    browser.until("document.forms.length === 2 && document.readyState === 'complete'")
+    assert violations(browser) == []
+    served.decline_all()
+    assert [call.result(30).is_error for call in calls] == [True]
+    browser.go(served.address("approve"))
+    assert violations(browser) == []

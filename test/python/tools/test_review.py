@@ -275,7 +275,9 @@ def test_answers_keep_their_budgets_and_match_their_schemas(
         output_schemas[tool].validate(structured)
         assert structured["truncated"] is (structured["next_cursor"] is not None)
         assert structured["files_changed"] == (1 if tool == "GitDiffFile" else 10)
-        assert list(structured) == facts + ["files"] + ["patch"] * (tool != "GitDiffSummary")
+        assert list(structured) == facts + ["files"] + ["patch", "hunks", "hunks_seen"] * (
+            tool != "GitDiffSummary"
+        )
         assert "\n" not in answer["content"][0]["text"]
         files += structured["files"]
         patch += structured.get("patch", "")

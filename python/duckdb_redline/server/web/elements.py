@@ -7,6 +7,7 @@ import bisect
 import hashlib
 import itertools
 import xml.etree.ElementTree as ElementTree
+from importlib import resources
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
@@ -52,6 +53,13 @@ def document(
             append(head, node("script", script, type="module"))
     append(head, node("meta", name="viewport", content="width=device-width, initial-scale=1"))
     return written(node("html", head, node("body", node("main", *content)), lang="en"))
+
+
+def style_of(package: str) -> str:
+    """Returns the style of the pages of a package: what all pages have in common, then their own."""
+    shared = resources.files("duckdb_redline").joinpath("colours.css")
+    own = resources.files(package).joinpath("style.css")
+    return shared.read_text(encoding="utf-8") + own.read_text(encoding="utf-8")
 
 
 def policy(style: str, script: str | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -20,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..host import Host
 from . import pages
+from .elements import style_of
 from .question import View, Waiting, is_stale, view, waiting
 from .seals import Seals, is_same
 
@@ -196,10 +196,7 @@ class Site:
                 return await event.wait()
 
     async def style(self, request: Request) -> Response:
-        text = (
-            importlib.resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
-        )
-        return Response(text, media_type="text/css")
+        return Response(style_of(__package__), media_type="text/css")
 
 
 class WithHeaders:

@@ -42,27 +42,26 @@ pub fn lines(
                 Ok::<bool, Error>(sections.is_heading(line))
             };
             let mut start = None;
+            let mut no_heading = None;
             for line in 0..text.len() {
                 let bytes = text.get(line);
                 // git's search ends at a NUL.
                 let end = bytes.iter().position(|&byte| byte == 0);
                 let shown = &bytes[..end.unwrap_or(bytes.len())];
                 let shown = shown.strip_suffix(b"\n").unwrap_or(shown);
-                if pattern.is_match(shown)? && is_heading(line)? {
-                    start = Some(line);
-                    break;
+                if pattern.is_match(shown)? {
+                    if is_heading(line)? {
+                        start = Some(line);
+                        break;
+                    }
+                    no_heading = no_heading.or(Some(line + 1));
                 }
                 if end.is_some() {
                     break;
                 }
             }
             let Some(start) = start else {
-                return Err(Error::not_found(format!(
-                    "no function of {} matches {}",
-                    quoted(file),
-                    quoted(name)
-                ))
-                .with_hint("Give a part of the line that begins it, or the numbers of its lines"));
+                return Err(no_function(file, name, no_heading));
             };
             let mut end = start + 1;
             while end < text.len() && !is_heading(end)? {
@@ -78,6 +77,22 @@ pub fn lines(
         .with_hint("Give lines of the file, counted from 1"));
     }
     Ok(std::iter::once(first - 1..last).collect())
+}
+
+/// Returns the error for a name that no line which begins a function matches; `other` is the number
+/// of a line that does.
+fn no_function(file: &str, name: &str, other: Option<usize>) -> Error {
+    let error =
+        Error::not_found(format!("no function of {} matches {}", quoted(file), quoted(name)));
+    match other {
+        None => error
+            .with_hint("Give a part of the line that begins it, or the numbers of its lines"),
+        Some(line) => error.with_hint(format!(
+            "Line {line} does, but is not taken for the beginning of a function: that is decided by the \
+             attribute diff of the file, such as '*.rs diff=rust' in .gitattributes or in \
+             .git/info/attributes. Set it, or give the numbers of the lines"
+        )),
+    }
 }
 
 fn pattern(name: &str) -> Result<Pattern> {

@@ -164,14 +164,26 @@ fn every_pass_after_the_search_checks_the_budget() {
     assert_eq!(runs.len(), LINES);
     assert!(passes(|cancel| runs_of(&every_second, 0, cancel).map(drop)) >= 2);
     assert!(passes(|cancel| pair_up(&runs, &runs, cancel).map(drop)) >= 1);
-    let content =
-        Content { text: lines.view(), keys: lines.view(), ids: &[], first: 0, is_lowest: false };
+    let content = Content {
+        text: lines.view(),
+        keys: lines.view(),
+        lines: lines.len(),
+        ids: &[],
+        first: 0,
+        is_lowest: false,
+    };
     assert!(passes(|cancel| compact(&runs, &runs, &content, cancel).map(drop)) >= 1);
     // The places of runs that slide are rated as well.
     let same = text((0..4 * LINES).map(|_| 1));
     let same = split(&same);
-    let content =
-        Content { text: same.view(), keys: same.view(), ids: &[], first: 0, is_lowest: false };
+    let content = Content {
+        text: same.view(),
+        keys: same.view(),
+        lines: same.len(),
+        ids: &[],
+        first: 0,
+        is_lowest: false,
+    };
     assert!(passes(|cancel| compact(&runs[..1], &[], &content, cancel).map(drop)) >= 4);
     let changes = pair_up(&runs, &runs, &CancelToken::never()).expect("nobody stops it");
     assert!(

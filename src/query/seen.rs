@@ -1,0 +1,92 @@
+//! What a reviewer has seen: the names of hunks, and comparisons of which all was seen.
+
+use std::collections::HashSet;
+
+use super::context::Context;
+use super::hunk_ids::{HunkNamer, id_bytes};
+use super::revisions::Revisions;
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::git::Change;
+use crate::pipeline::{Poll, Weigh};
+use crate::text::hunk_id::{HunkId, parts};
+use crate::text::{CancelToken, DiffOptions};
+
+/// The names of hunks that were seen.
+#[derive(Default)]
+pub struct Seen {
+    ids: HashSet<String>,
+    _charge: Charge,
+}
+
+/// The names of the hunks of a file.
+struct Named(Vec<HunkId>);
+
+impl Weigh for Named {
+    /// Nothing: all of them are kept until the last one is there.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Seen {
+    /// Returns what was seen: names of hunks, and ranges of revisions; `revisions` are those that
+    /// are compared now, in the same repository.
+    ///
+    /// # Errors
+    /// Those of the ranges.
+    pub fn of(given: &[String], revisions: &Revisions, context: &Context) -> Result<Self> {
+        let mut seen = Self::default();
+        for given in given {
+            match is_range(given) {
+                true => seen.add(&revisions.of_range(given), context)?,
+                false => seen.ids.extend(parts(given).map(str::to_owned)),
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Tells whether nothing was seen.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Tells whether a hunk was seen as it is.
+    pub fn has(&self, id: &HunkId) -> bool {
+        self.ids.contains(&id.context)
+    }
+
+    /// Tells whether the lines of a hunk were seen.
+    pub fn has_lines(&self, id: &HunkId) -> bool {
+        self.ids.contains(&id.lines)
+    }
+
+    fn add(&mut self, revisions: &Revisions, context: &Context) -> Result<()> {
+        let comparison = revisions.open(context)?;
+        let mut work = revisions.work_on(&comparison, context, |comparison| {
+            let options = DiffOptions::default();
+            let mut namer = HunkNamer::new(comparison, &options)?;
+            let mut patcher = comparison.patcher(options)?;
+            Ok(move |change: Change, cancel: &CancelToken<'_>| {
+                let patch = patcher.patch(&change, cancel)?;
+                let Some(names) = namer.names(&change, &patch, cancel)? else {
+                    return Ok(Named(Vec::new()));
+                };
+                let hunks = names.of_all(&patch).into_iter().flatten();
+                Ok(Named(hunks.chain(names.file().cloned()).collect()))
+            })
+        })?;
+        let cancel = CancelToken::of(&context.budget);
+        while let Poll::Ready(named) = work.poll(None) {
+            let Named(ids) = named?;
+            self._charge.join(cancel.charge_all(ids.iter().map(id_bytes).sum())?);
+            self.ids.extend(ids.into_iter().flat_map(|id| [id.lines, id.context]));
+        }
+        Ok(())
+    }
+}
+
+/// Tells whether what was seen is a range, and not the name of a hunk.
+fn is_range(given: &str) -> bool {
+    given.contains("..")
+}
