@@ -104,7 +104,7 @@ impl Question<'_> {
         if self.is_unseen {
             let is_decided = approvals.has_answer(&request, rules);
             if is_decided && !asking.is_asked && !asking.holds_key {
-                return Ok(Outlined { outline: None, seen });
+                return Ok(None);
             }
             approvals.request(&request, &self.hidden.shown, self.hidden.base_oid, rules)?;
             if !asking.holds_key {
@@ -118,7 +118,7 @@ impl Question<'_> {
         let operation = planned.operation(&caller.session);
         let is_free = !self.asks(&planned) || approvals.allows(&operation, rules);
         if is_free && !asking.is_asked {
-            return Ok(Outlined { outline: None, seen });
+            return Ok(None);
         }
         let proposal = self.proposal(&planned, id)?;
         let json = proposal.payload.to_json();
