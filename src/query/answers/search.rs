@@ -116,7 +116,7 @@ fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<
     let is_expression =
         arguments.pattern.contains(['|', '*', '+', '?', '[', '(', '^', '$', '\\', '.']);
     if !is_expression || arguments.regex.unwrap_or(false) {
-        return Ok(Outlined { outline: None, seen });
+        return Ok(None);
     }
     let query = QueryOptions {
         pattern: &arguments.pattern,
