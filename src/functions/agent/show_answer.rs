@@ -54,7 +54,7 @@ impl Answers for GitShow {
             has_hunks: true,
             max_bytes: call.reply.max_bytes,
             cursor: arguments.cursor,
-            except: arguments.except_ids.unwrap_or_default(),
+            except: Vec::new(),
         };
         let is_first = request.cursor.is_none();
         let besides = match (call.reply.is_data, is_first) {
