@@ -97,8 +97,9 @@ def sqlalchemy(block: str, folder: Path, extension: Path) -> str:
     return run(python_with("sqlalchemy"), "-c", given + block, cwd=folder)
 
 
-def dbt(profile: str, model: str, folder: Path) -> str:
+def dbt(profile: str, model: str, folder: Path, extension: Path) -> str:
     python = python_with("dbt")
+    profile += f"          config: {{extension: {str(extension)!r}}}\n"
     (folder / "profiles.yml").write_text(profile)
     (folder / "dbt_project.yml").write_text("name: history\nprofile: redline\nversion: 1.0.0\n")
     (folder / "models").mkdir()
@@ -120,7 +121,7 @@ def main() -> None:
         "DuckDB's command line": lambda: command_line(page["sh"], folder, extension),
         "Node": lambda: node(page["js"], folder, extension),
         "SQLAlchemy": lambda: sqlalchemy(page["python"], folder, extension),
-        "dbt": lambda: dbt(page["yaml"], page["jinja"], folder),
+        "dbt": lambda: dbt(page["yaml"], page["jinja"], folder, extension),
     }
     for client, attempt in tries.items():
         repository(folder)

@@ -246,6 +246,11 @@ pub fn is_hard_to_see(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Tells whether a character looks like a space and is a different character.
+pub fn is_other_blank(c: char) -> bool {
+    c != ' ' && (c.is_whitespace() || c == '\u{2800}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -44,6 +44,44 @@ pub enum Payload {
     PatchLarge(PatchLargePayload),
 }
 
+/// What every payload starts with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// A one-line description that suffices for a decision.
+    pub description: String,
+    /// The path as an agent gives it, `sandbox_name/relative/path`; of a patch, the name of the
+    /// sandbox.
+    pub path: String,
+    /// The name of the sandbox.
+    pub sandbox: String,
+}
+
+/// The start of a text that is fetched in chunks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chunk {
+    /// Always true.
+    pub content_truncated: bool,
+    /// The first chunk.
+    pub content_preview: String,
+    /// The reference that `approval_chunk` takes to fetch the others.
+    pub fetch_url: String,
+    /// The most bytes of a chunk.
+    pub chunk_size: u64,
+    /// The number of chunks.
+    pub total_chunks: u64,
+}
+
+/// The file as it is; empty where there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Base {
+    /// Its git blob id.
+    #[serde(default)]
+    pub base_oid: Option<String>,
+    /// Its kind and its permissions in octal digits, as `100755`.
+    #[serde(default)]
+    pub mode: Option<String>,
+}
+
 /// A file of a patch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchedFile {
@@ -68,12 +106,9 @@ pub struct PatchedFile {
 /// `type: "patch"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchPayload {
-    /// A one-line description that suffices for a decision.
-    pub description: String,
-    /// The name of the sandbox.
-    pub path: String,
-    /// The name of the sandbox.
-    pub sandbox: String,
+    /// What it is about.
+    #[serde(flatten)]
+    pub head: Head,
     /// The files.
     pub files: Vec<PatchedFile>,
     /// The changes of all of them, as a git diff.
@@ -88,24 +123,14 @@ pub struct PatchPayload {
 /// `type: "patch_large"`: the chunks, joined, are the git diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchLargePayload {
-    /// A one-line description that suffices for a decision.
-    pub description: String,
-    /// The name of the sandbox.
-    pub path: String,
-    /// The name of the sandbox.
-    pub sandbox: String,
+    /// What it is about.
+    #[serde(flatten)]
+    pub head: Head,
     /// The files.
     pub files: Vec<PatchedFile>,
-    /// Always true.
-    pub content_truncated: bool,
-    /// The first chunk of the git diff.
-    pub content_preview: String,
-    /// The reference that `approval_chunk` takes to fetch the others.
-    pub fetch_url: String,
-    /// The most bytes of a chunk.
-    pub chunk_size: u64,
-    /// The number of chunks.
-    pub total_chunks: u64,
+    /// The first chunk.
+    #[serde(flatten)]
+    pub chunk: Chunk,
     /// The lines of the git diff.
     pub diff_lines: u64,
     /// The id for `approve`.
@@ -116,12 +141,9 @@ pub struct PatchLargePayload {
 /// `type: "write"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WritePayload {
-    /// A one-line description that suffices for a decision.
-    pub description: String,
-    /// The path as an agent gives it: `sandbox_name/relative/path`.
-    pub path: String,
-    /// The name of the sandbox.
-    pub sandbox: String,
+    /// What it is about.
+    #[serde(flatten)]
+    pub head: Head,
     /// The whole content to write.
     pub content: String,
     /// The number of its lines; a last line without newline counts.
@@ -146,12 +168,9 @@ pub struct WritePayload {
     /// The lines of `unified_diff`.
     #[serde(default)]
     pub diff_lines: Option<u64>,
-    /// The git blob id of that file.
-    #[serde(default)]
-    pub base_oid: Option<String>,
-    /// The kind and the permissions of that file in octal digits, as `100755`.
-    #[serde(default)]
-    pub mode: Option<String>,
+    /// Its current state.
+    #[serde(flatten)]
+    pub base: Base,
     /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -160,12 +179,9 @@ pub struct WritePayload {
 /// `type: "edit"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditPayload {
-    /// A one-line description that suffices for a decision.
-    pub description: String,
-    /// The path as an agent gives it: `sandbox_name/relative/path`.
-    pub path: String,
-    /// The name of the sandbox.
-    pub sandbox: String,
+    /// What it is about.
+    #[serde(flatten)]
+    pub head: Head,
     /// The text that is replaced; of several edits, the file from the first match to the last.
     pub old_string: String,
     /// Its replacement.
@@ -189,12 +205,9 @@ pub struct EditPayload {
     pub file_lines: u64,
     /// The current number of bytes in the file.
     pub file_bytes: u64,
-    /// The git blob id of the current content.
-    #[serde(default)]
-    pub base_oid: String,
-    /// The kind and the permissions of that file in octal digits, as `100755`.
-    #[serde(default)]
-    pub mode: Option<String>,
+    /// Its current state.
+    #[serde(flatten)]
+    pub base: Base,
     /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -203,24 +216,18 @@ pub struct EditPayload {
 /// `type: "read"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadPayload {
-    /// A one-line description that suffices for a decision.
-    pub description: String,
-    /// The path as an agent gives it: `sandbox_name/relative/path`.
-    pub path: String,
-    /// The name of the sandbox.
-    pub sandbox: String,
+    /// What it is about.
+    #[serde(flatten)]
+    pub head: Head,
     /// The lines of the file, 0 if there is none.
     pub file_lines: u64,
     /// The bytes of the file, 0 if there is none.
     pub file_bytes: u64,
     /// Whether the file exists.
     pub file_exists: bool,
-    /// The git blob id of the file.
-    #[serde(default)]
-    pub base_oid: Option<String>,
-    /// The kind and the permissions of that file in octal digits, as `100755`.
-    #[serde(default)]
-    pub mode: Option<String>,
+    /// Its current state.
+    #[serde(flatten)]
+    pub base: Base,
     /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -229,22 +236,12 @@ pub struct ReadPayload {
 /// `type: "write_large"`: the chunks, joined, are the content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteLargePayload {
-    /// A one-line description that suffices for a decision.
-    pub description: String,
-    /// The path as an agent gives it: `sandbox_name/relative/path`.
-    pub path: String,
-    /// The name of the sandbox.
-    pub sandbox: String,
-    /// Always true.
-    pub content_truncated: bool,
-    /// The first chunk of the content.
-    pub content_preview: String,
-    /// The reference that `approval_chunk` takes to fetch the others.
-    pub fetch_url: String,
-    /// The most bytes of a chunk.
-    pub chunk_size: u64,
-    /// The number of chunks.
-    pub total_chunks: u64,
+    /// What it is about.
+    #[serde(flatten)]
+    pub head: Head,
+    /// The first chunk.
+    #[serde(flatten)]
+    pub chunk: Chunk,
     /// The number of lines in the content; a last line without newline counts.
     pub content_lines: u64,
     /// The number of bytes in the content.
@@ -255,12 +252,9 @@ pub struct WriteLargePayload {
     pub existing_lines: Option<u64>,
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
-    /// The git blob id of that file.
-    #[serde(default)]
-    pub base_oid: Option<String>,
-    /// The kind and the permissions of that file in octal digits, as `100755`.
-    #[serde(default)]
-    pub mode: Option<String>,
+    /// Its current state.
+    #[serde(flatten)]
+    pub base: Base,
     /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -269,22 +263,12 @@ pub struct WriteLargePayload {
 /// `type: "edit_large"`: the chunks, joined, are the unified diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditLargePayload {
-    /// A one-line description that suffices for a decision.
-    pub description: String,
-    /// The path as an agent gives it: `sandbox_name/relative/path`.
-    pub path: String,
-    /// The name of the sandbox.
-    pub sandbox: String,
-    /// Always true.
-    pub content_truncated: bool,
-    /// The first chunk of the unified diff.
-    pub content_preview: String,
-    /// The reference that `approval_chunk` takes to fetch the others.
-    pub fetch_url: String,
-    /// The most bytes of a chunk.
-    pub chunk_size: u64,
-    /// The number of chunks.
-    pub total_chunks: u64,
+    /// What it is about.
+    #[serde(flatten)]
+    pub head: Head,
+    /// The first chunk.
+    #[serde(flatten)]
+    pub chunk: Chunk,
     /// Whether every occurrence is replaced.
     pub replace_all: bool,
     /// The lines of the unified diff.
@@ -297,12 +281,9 @@ pub struct EditLargePayload {
     pub file_lines: u64,
     /// The current number of bytes in the file.
     pub file_bytes: u64,
-    /// The git blob id of the current content.
-    #[serde(default)]
-    pub base_oid: String,
-    /// The kind and the permissions of that file in octal digits, as `100755`.
-    #[serde(default)]
-    pub mode: Option<String>,
+    /// Its current state.
+    #[serde(flatten)]
+    pub base: Base,
     /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -341,7 +322,8 @@ impl Received {
                 | "patch_large"),
             ) => {
                 let kind = quoted(kind);
-                let payload = Payload::deserialize(&value);
+                // The head first: of several fields that are missing, the first is named.
+                let payload = Head::deserialize(&value).and_then(|_| Payload::deserialize(&value));
                 payload
                     .map(Box::new)
                     .map(Self::Known)
@@ -381,90 +363,60 @@ impl Payload {
 
     /// Returns the one-line description.
     pub fn description(&self) -> &str {
-        match self {
-            Self::Write(WritePayload { description, .. })
-            | Self::Edit(EditPayload { description, .. })
-            | Self::Read(ReadPayload { description, .. })
-            | Self::WriteLarge(WriteLargePayload { description, .. })
-            | Self::EditLarge(EditLargePayload { description, .. })
-            | Self::Patch(PatchPayload { description, .. })
-            | Self::PatchLarge(PatchLargePayload { description, .. }) => description,
-        }
-    }
-
-    /// Replaces the one-line description.
-    pub(super) fn describe(&mut self, words: impl FnOnce(&str) -> String) {
-        match self {
-            Self::Write(WritePayload { description, .. })
-            | Self::Edit(EditPayload { description, .. })
-            | Self::Read(ReadPayload { description, .. })
-            | Self::WriteLarge(WriteLargePayload { description, .. })
-            | Self::EditLarge(EditLargePayload { description, .. })
-            | Self::Patch(PatchPayload { description, .. })
-            | Self::PatchLarge(PatchLargePayload { description, .. }) => {
-                *description = words(description);
-            }
-        }
-    }
-
-    /// Tells whether the file is executable.
-    pub fn is_executable(&self) -> bool {
-        let mode = match self {
-            Self::Write(WritePayload { mode, .. })
-            | Self::Edit(EditPayload { mode, .. })
-            | Self::Read(ReadPayload { mode, .. })
-            | Self::WriteLarge(WriteLargePayload { mode, .. })
-            | Self::EditLarge(EditLargePayload { mode, .. }) => mode,
-            Self::Patch(PatchPayload { files, .. })
-            | Self::PatchLarge(PatchLargePayload { files, .. }) => {
-                return files.iter().any(|file| file.executable);
-            }
-        };
-        let mode = mode.as_deref().and_then(|mode| u32::from_str_radix(mode, 8).ok());
-        mode.is_some_and(|mode| mode & EXECUTE != 0)
+        &self.parts().0.description
     }
 
     /// Returns the path as an agent gives it.
     pub fn path(&self) -> &str {
-        match self {
-            Self::Write(WritePayload { path, .. })
-            | Self::Edit(EditPayload { path, .. })
-            | Self::Read(ReadPayload { path, .. })
-            | Self::WriteLarge(WriteLargePayload { path, .. })
-            | Self::EditLarge(EditLargePayload { path, .. })
-            | Self::Patch(PatchPayload { path, .. })
-            | Self::PatchLarge(PatchLargePayload { path, .. }) => path,
+        &self.parts().0.path
+    }
+
+    /// Returns the id for `approve`.
+    pub fn approval_id(&self) -> &str {
+        self.parts().2
+    }
+
+    /// Tells whether the file is executable.
+    pub fn is_executable(&self) -> bool {
+        if let Self::Patch(PatchPayload { files, .. })
+        | Self::PatchLarge(PatchLargePayload { files, .. }) = self
+        {
+            return files.iter().any(|file| file.executable);
         }
+        let mode = self.parts().1.and_then(|base| base.mode.as_deref());
+        let mode = mode.and_then(|mode| u32::from_str_radix(mode, 8).ok());
+        mode.is_some_and(|mode| mode & EXECUTE != 0)
     }
 
     /// Returns the git blob id of the current content; `None` if there is no file, or several.
     pub fn base_oid(&self) -> Option<&str> {
-        match self {
-            Self::Write(WritePayload { base_oid, .. })
-            | Self::Read(ReadPayload { base_oid, .. })
-            | Self::WriteLarge(WriteLargePayload { base_oid, .. }) => base_oid.as_deref(),
-            Self::Edit(EditPayload { base_oid, .. })
-            | Self::EditLarge(EditLargePayload { base_oid, .. }) => Some(base_oid),
-            Self::Patch(_) | Self::PatchLarge(_) => None,
-        }
+        let oid = self.parts().1?.base_oid.as_deref();
+        // What is edited exists, whether its payload names it or not.
+        let is_edit = matches!(self, Self::Edit(_) | Self::EditLarge(_));
+        oid.or(is_edit.then_some(""))
+    }
+
+    /// Returns what all payloads have: the head, the file where it is one, and the id.
+    fn parts(&self) -> (&Head, Option<&Base>, &str) {
+        let (head, base, id) = match self {
+            Self::Write(WritePayload { head, base, approval_id, .. })
+            | Self::Edit(EditPayload { head, base, approval_id, .. })
+            | Self::Read(ReadPayload { head, base, approval_id, .. })
+            | Self::WriteLarge(WriteLargePayload { head, base, approval_id, .. })
+            | Self::EditLarge(EditLargePayload { head, base, approval_id, .. }) => {
+                (head, Some(base), approval_id)
+            }
+            Self::Patch(PatchPayload { head, approval_id, .. })
+            | Self::PatchLarge(PatchLargePayload { head, approval_id, .. }) => {
+                (head, None, approval_id)
+            }
+        };
+        (head, base, id)
     }
 
     /// Tells whether the payload holds only its first chunk.
     pub const fn is_large(&self) -> bool {
         matches!(self, Self::WriteLarge(_) | Self::EditLarge(_) | Self::PatchLarge(_))
-    }
-
-    /// Returns the id for `approve`.
-    pub fn approval_id(&self) -> &str {
-        match self {
-            Self::Write(WritePayload { approval_id, .. })
-            | Self::Edit(EditPayload { approval_id, .. })
-            | Self::Read(ReadPayload { approval_id, .. })
-            | Self::WriteLarge(WriteLargePayload { approval_id, .. })
-            | Self::EditLarge(EditLargePayload { approval_id, .. })
-            | Self::Patch(PatchPayload { approval_id, .. })
-            | Self::PatchLarge(PatchLargePayload { approval_id, .. }) => approval_id,
-        }
     }
 }
 
@@ -475,14 +427,15 @@ mod tests {
     #[test]
     fn a_payload_keeps_the_order_of_its_fields_and_reads_back_equal() {
         let payload = Payload::Read(ReadPayload {
-            description: "Read workspace/a".to_owned(),
-            path: "workspace/a".to_owned(),
-            sandbox: "workspace".to_owned(),
+            head: Head {
+                description: "Read workspace/a".to_owned(),
+                path: "workspace/a".to_owned(),
+                sandbox: "workspace".to_owned(),
+            },
             file_lines: 2,
             file_bytes: 9,
             file_exists: true,
-            base_oid: None,
-            mode: None,
+            base: Base::default(),
             approval_id: "id".to_owned(),
         });
         let json = r#"{"type":"read","description":"Read workspace/a","path":"workspace/a","sandbox":"workspace","file_lines":2,"file_bytes":9,"file_exists":true,"base_oid":null,"mode":null,"approval_id":"id"}"#;

@@ -1,8 +1,9 @@
 //! The payload of an operation, and the text that its chunks are cut from.
 
 use super::payload::{
-    CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, PatchLargePayload, PatchPayload,
-    PatchedFile, Payload, ReadPayload, WHOLE_BYTES, WriteLargePayload, WritePayload,
+    Base, CHUNK_BYTES, Chunk, EditLargePayload, EditPayload, Head, PREVIEW_LINES,
+    PatchLargePayload, PatchPayload, PatchedFile, Payload, ReadPayload, WHOLE_BYTES,
+    WriteLargePayload, WritePayload,
 };
 use super::plan::{ContentDiff, Plan, counted};
 use super::request::{Edit, FileName};
@@ -30,8 +31,27 @@ pub struct Existing<'a> {
 }
 
 impl Existing<'_> {
-    fn shown_mode(self) -> String {
-        format!("{:o}", self.mode)
+    fn base(self) -> Base {
+        Base { base_oid: Some(self.oid.to_owned()), mode: Some(format!("{:o}", self.mode)) }
+    }
+}
+
+impl Head {
+    fn of(file: FileName<'_>, description: String) -> Self {
+        Self { description, path: file.to_string(), sandbox: file.sandbox.to_owned() }
+    }
+}
+
+impl Chunk {
+    /// Returns the start of a text that is fetched by an id.
+    fn of(text: &str, id: Digest) -> Self {
+        Self {
+            content_truncated: true,
+            content_preview: first_chunk(text),
+            fetch_url: format!("{FETCH_URL}{id}"),
+            chunk_size: CHUNK_BYTES as u64,
+            total_chunks: chunks(text).count() as u64,
+        }
     }
 }
 
@@ -54,36 +74,40 @@ impl Proposal {
         change: Option<ContentDiff>,
         id: Digest,
     ) -> Self {
+        Self::write_as("Write", file, content, existing, change, id)
+    }
+
+    /// Proposes it in other words than "Write".
+    fn write_as(
+        verb: &str,
+        file: FileName<'_>,
+        content: &str,
+        existing: Option<Existing<'_>>,
+        change: Option<ContentDiff>,
+        id: Digest,
+    ) -> Self {
         let content_lines = line_count(content.as_bytes());
         let content_bytes = content.len() as u64;
         let existing_lines = existing.map(|existing| line_count(existing.content));
         let existing_bytes = existing.map(|existing| existing.content.len() as u64);
-        let mut description = format!("Write {} to {file}", counted(content_lines, "line"));
+        let mut description = format!("{verb} {} to {file}", counted(content_lines, "line"));
         if let Some(lines) = existing_lines {
             description += &format!(" (overwrites {})", counted(lines, "line"));
         }
-        let (path, sandbox) = (file.to_string(), file.sandbox.to_owned());
+        let head = Head::of(file, description);
         let file_exists = existing.is_some();
-        let base_oid = existing.map(|existing| existing.oid.to_owned());
-        let mode = existing.map(Existing::shown_mode);
+        let base = existing.map(Existing::base).unwrap_or_default();
         let approval_id = id.to_string();
         if content.len() > WHOLE_BYTES {
             let payload = Payload::WriteLarge(WriteLargePayload {
-                description,
-                path,
-                sandbox,
-                content_truncated: true,
-                content_preview: first_chunk(content),
-                fetch_url: format!("{FETCH_URL}{id}"),
-                chunk_size: CHUNK_BYTES as u64,
-                total_chunks: chunks(content).count() as u64,
+                head,
+                chunk: Chunk::of(content, id),
                 content_lines,
                 content_bytes,
                 file_exists,
                 existing_lines,
                 existing_bytes,
-                base_oid,
-                mode,
+                base,
                 approval_id,
             });
             return Self { payload, large: Some(content.to_owned()) };
@@ -93,9 +117,7 @@ impl Proposal {
             .map(|change| change.unified_diff)
             .filter(|diff| diff.len() + content.len() <= WHOLE_BYTES);
         let payload = Payload::Write(WritePayload {
-            description,
-            path,
-            sandbox,
+            head,
             preview_truncated: preview.len() < content.len(),
             content: content.to_owned(),
             content_lines,
@@ -106,8 +128,7 @@ impl Proposal {
             existing_bytes,
             diff_lines: unified_diff.as_ref().map(|diff| line_count(diff.as_bytes())),
             unified_diff,
-            base_oid,
-            mode,
+            base,
             approval_id,
         });
         Self { payload, large: None }
@@ -124,6 +145,16 @@ impl Proposal {
         plan: &Plan,
         id: Digest,
     ) -> Result<Self> {
+        Self::edit_as(Head::of(file, plan.description(file)), existing, edits, plan, id)
+    }
+
+    fn edit_as(
+        head: Head,
+        existing: Existing<'_>,
+        edits: &[Edit<'_>],
+        plan: &Plan,
+        id: Digest,
+    ) -> Result<Self> {
         let base = existing.content;
         let (old_string, new_string, replace_all) = match edits {
             [edit] => (edit.old_string.to_owned(), edit.new_string.to_owned(), edit.replace_all),
@@ -135,41 +166,29 @@ impl Proposal {
         };
         let lines = Lines::split(base, &CancelToken::never())?;
         let [context_before, context_after] = context(&lines, plan);
-        let description = plan.description(file);
-        let (path, sandbox) = (file.to_string(), file.sandbox.to_owned());
         let unified_diff = plan.diff.unified_diff.clone();
         let diff_lines = line_count(unified_diff.as_bytes());
         let (match_line, match_count) = (plan.match_line, plan.replacements_made());
         let (file_lines, file_bytes) = (lines.len() as u64, base.len() as u64);
-        let (base_oid, approval_id) = (existing.oid.to_owned(), id.to_string());
-        let mode = Some(existing.shown_mode());
+        let (base, approval_id) = (existing.base(), id.to_string());
         let texts = [&old_string, &new_string, &unified_diff, &context_before, &context_after];
         if texts.iter().map(|text| text.len()).sum::<usize>() > WHOLE_BYTES {
             let payload = Payload::EditLarge(EditLargePayload {
-                description,
-                path,
-                sandbox,
-                content_truncated: true,
-                content_preview: first_chunk(&unified_diff),
-                fetch_url: format!("{FETCH_URL}{id}"),
-                chunk_size: CHUNK_BYTES as u64,
-                total_chunks: chunks(&unified_diff).count() as u64,
+                head,
+                chunk: Chunk::of(&unified_diff, id),
                 replace_all,
                 diff_lines,
                 match_line,
                 match_count,
                 file_lines,
                 file_bytes,
-                base_oid,
-                mode,
+                base,
                 approval_id,
             });
             return Ok(Self { payload, large: Some(unified_diff) });
         }
         let payload = Payload::Edit(EditPayload {
-            description,
-            path,
-            sandbox,
+            head,
             old_string,
             new_string,
             replace_all,
@@ -181,8 +200,7 @@ impl Proposal {
             context_after,
             file_lines,
             file_bytes,
-            base_oid,
-            mode,
+            base,
             approval_id,
         });
         Ok(Self { payload, large: None })
@@ -198,33 +216,21 @@ impl Proposal {
             sum(|file| file.lines_removed)
         );
         let (path, sandbox) = (sandbox.to_owned(), sandbox.to_owned());
+        let head = Head { description, path, sandbox };
         let diff_lines = line_count(unified_diff.as_bytes());
         let approval_id = id.to_string();
         if unified_diff.len() > WHOLE_BYTES {
             let payload = Payload::PatchLarge(PatchLargePayload {
-                description,
-                path,
-                sandbox,
+                head,
                 files,
-                content_truncated: true,
-                content_preview: first_chunk(&unified_diff),
-                fetch_url: format!("{FETCH_URL}{id}"),
-                chunk_size: CHUNK_BYTES as u64,
-                total_chunks: chunks(&unified_diff).count() as u64,
+                chunk: Chunk::of(&unified_diff, id),
                 diff_lines,
                 approval_id,
             });
             return Self { payload, large: Some(unified_diff) };
         }
-        let payload = Payload::Patch(PatchPayload {
-            description,
-            path,
-            sandbox,
-            files,
-            unified_diff,
-            diff_lines,
-            approval_id,
-        });
+        let payload =
+            Payload::Patch(PatchPayload { head, files, unified_diff, diff_lines, approval_id });
         Self { payload, large: None }
     }
 
@@ -240,9 +246,8 @@ impl Proposal {
         id: Digest,
     ) -> Result<Self> {
         let Some(to) = to else { return Self::removal(file, existing, change, id) };
-        let mut proposal = Self::write(file, &lossy(to)?, existing, Some(change), id);
-        proposal.payload.describe(|description| format!("Take back changes: {description}"));
-        Ok(proposal)
+        let verb = "Take back changes: Write";
+        Ok(Self::write_as(verb, file, &lossy(to)?, existing, Some(change), id))
     }
 
     /// Proposes to remove the file: an edit that leaves no content and no file.
@@ -261,23 +266,19 @@ impl Proposal {
         };
         let old_string = lossy(existing.content)?;
         let edit = Edit { old_string: &old_string, new_string: "", replace_all: false };
-        let mut proposal = Self::edit(file, existing, &[edit], &plan, id)?;
         let lines = counted(line_count(existing.content), "line");
-        proposal.payload.describe(|_| format!("Take back changes: delete {file} ({lines})"));
-        Ok(proposal)
+        let head = Head::of(file, format!("Take back changes: delete {file} ({lines})"));
+        Self::edit_as(head, existing, &[edit], &plan, id)
     }
 
     /// Proposes to read the file.
     pub fn read(file: FileName<'_>, existing: Option<Existing<'_>>, id: Digest) -> Self {
         let payload = Payload::Read(ReadPayload {
-            description: format!("Read {file}"),
-            path: file.to_string(),
-            sandbox: file.sandbox.to_owned(),
+            head: Head::of(file, format!("Read {file}")),
             file_lines: existing.map_or(0, |existing| line_count(existing.content)),
             file_bytes: existing.map_or(0, |existing| existing.content.len() as u64),
             file_exists: existing.is_some(),
-            base_oid: existing.map(|existing| existing.oid.to_owned()),
-            mode: existing.map(Existing::shown_mode),
+            base: existing.map(Existing::base).unwrap_or_default(),
             approval_id: id.to_string(),
         });
         Self { payload, large: None }
@@ -457,7 +458,7 @@ mod tests {
             panic!("small")
         };
         assert_eq!(
-            write.description,
+            write.head.description,
             "Write 51 lines to workspace/src/utils.py (overwrites 1 line)"
         );
         assert_eq!((write.preview.as_str(), write.preview_truncated), (&content[..100], true));
@@ -465,7 +466,7 @@ mod tests {
             write.file_exists,
             write.existing_lines,
             write.existing_bytes,
-            write.base_oid.as_deref(),
+            write.base.base_oid.as_deref(),
         );
         assert_eq!(of_old, (true, Some(1), Some(2), Some("0123")));
         let Payload::Write(write) = Proposal::write(FILE, &content[2..], None, None, id()).payload
@@ -495,7 +496,7 @@ mod tests {
             panic!("a read")
         };
         assert_eq!(
-            (read.file_exists, read.file_lines, read.file_bytes, read.base_oid),
+            (read.file_exists, read.file_lines, read.file_bytes, read.base.base_oid),
             (false, 0, 0, None)
         );
     }
@@ -537,7 +538,7 @@ mod tests {
         );
         assert_eq!((edit.match_line, edit.match_count, edit.replace_all), (1, 2, false));
         assert_eq!(
-            edit.description,
+            edit.head.description,
             "Edit workspace/src/utils.py: replace 2 lines at line 1 and 1 other place"
         );
     }
@@ -561,10 +562,10 @@ mod tests {
         ));
         let proposal = Proposal::write(FILE, &content, None, None, id());
         let Payload::WriteLarge(write) = &proposal.payload else { panic!("large") };
-        assert!(write.content_truncated && write.chunk_size == CHUNK_BYTES as u64);
-        assert_eq!(write.fetch_url, format!("redline:approval/{}", id()));
-        assert_eq!(write.content_preview, proposal.chunk(1).unwrap());
-        assert_eq!(joined(&proposal, write.total_chunks), content);
+        assert!(write.chunk.content_truncated && write.chunk.chunk_size == CHUNK_BYTES as u64);
+        assert_eq!(write.chunk.fetch_url, format!("redline:approval/{}", id()));
+        assert_eq!(write.chunk.content_preview, proposal.chunk(1).unwrap());
+        assert_eq!(joined(&proposal, write.chunk.total_chunks), content);
         assert_eq!(
             (write.content_lines, write.content_bytes),
             (WHOLE_BYTES as u64 / 10 + 1, content.len() as u64)
@@ -574,13 +575,13 @@ mod tests {
         let all = Edit { old_string: "line", new_string: "line é", replace_all: true };
         let (proposal, plan) = edit(base.as_bytes(), &[all]);
         let Payload::EditLarge(edit) = &proposal.payload else { panic!("large") };
-        assert_eq!(joined(&proposal, edit.total_chunks), plan.diff.unified_diff);
+        assert_eq!(joined(&proposal, edit.chunk.total_chunks), plan.diff.unified_diff);
         assert_eq!(edit.diff_lines, plan.diff.unified_diff.lines().count() as u64);
         assert_eq!(
             (edit.match_count, edit.file_lines),
             (WHOLE_BYTES as u64 / 10, WHOLE_BYTES as u64 / 10)
         );
-        assert!(edit.replace_all && edit.content_truncated);
+        assert!(edit.replace_all && edit.chunk.content_truncated);
     }
 
     #[test]

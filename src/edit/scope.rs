@@ -44,11 +44,6 @@ impl Scope {
         }
     }
 
-    /// Tells whether it covers more than the operation that was shown.
-    pub const fn is_wide(self) -> bool {
-        matches!(self, Self::Path | Self::Sandbox | Self::Session)
-    }
-
     /// Returns the part of [`Covered::around`] an operation that the scope covers beyond it.
     pub(super) fn of(self, [path, sandbox, session]: &[Covered; 3]) -> Option<&Covered> {
         match self {

@@ -1,6 +1,7 @@
 //! The SQL functions. Each is one file: its declaration and a thin adapter to the core.
 //!
-//! - `surface`: what a declaration is, and the registry, which lists every function once
+//! - `registry`: every function, once
+//! - `surface`: what a declaration is
 //! - `context`: settings, grants, the state of the database, reading a file named in an argument
 //! - `params`: declared parameters, named options, texts
 //! - `git`, `text`, `files`, `approvals`, `agent`, `debug`: the functions, by family
@@ -13,6 +14,7 @@ mod debug;
 mod files;
 mod git;
 mod params;
+mod registry;
 mod surface;
 mod text;
 
@@ -23,12 +25,12 @@ use crate::ffi::Registrar;
 pub fn register(registrar: &mut Registrar) -> Result<()> {
     refuse_names_that_are_taken(registrar)?;
     let tools = agent::tools::TOOLS.iter().map(|tool| tool.declaration.name).collect();
-    registrar.keep(context::database::Database::new(surface::FUNCTIONS, tools));
+    registrar.keep(context::database::Database::new(registry::FUNCTIONS, tools));
     // Later, threads can read only repositories.
     crate::git::local_time_zone();
     context::settings::register(registrar)?;
     registrar.replacement::<git::range_scan::RangeScan>();
-    surface::FUNCTIONS.iter().try_for_each(|function| function.register(registrar))
+    registry::FUNCTIONS.iter().try_for_each(|function| function.register(registrar))
 }
 
 /// Refuses to share a function's name with another extension: which of the two a call reaches
@@ -36,7 +38,7 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
 /// reaches either.
 fn refuse_names_that_are_taken(registrar: &Registrar) -> Result<()> {
     const FOUND: &str = "these names are taken: ";
-    let names: Vec<String> = surface::FUNCTIONS
+    let names: Vec<String> = registry::FUNCTIONS
         .iter()
         .map(|function| format!("'{}'", function.declaration.name))
         .collect();

@@ -152,9 +152,7 @@ impl FileChanges {
             quoted(&self.rev),
             quoted(&self.file)
         ));
-        Err(match nearest_paths(&comparison, &self.file)?.as_slice() {
-            [] => error.with_hint("Paths start at the root of the repository"),
-            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
-        })
+        let near = nearest_paths(&comparison, &self.file)?;
+        Err(error.near(&near).or_hint("Paths start at the root of the repository"))
     }
 }

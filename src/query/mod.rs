@@ -1,10 +1,12 @@
 //! The work of SQL functions, tools and commands: from a request in Rust types to ordered rows.
 //!
 //! A request opens its repository in a [`Context`], which holds its access and budget as plain
-//! values, and starts its threads through [`run::Run`]. Nothing here knows DuckDB, a setting or
-//! JSON.
+//! values, and starts its threads through [`run::Run`]. Nothing here knows DuckDB or a
+//! setting.
 
+pub mod answers;
 pub mod blame;
+pub mod caller;
 pub mod commit;
 pub mod commit_changes;
 pub mod commit_search;
@@ -20,6 +22,7 @@ pub mod file_changes;
 pub mod file_content;
 pub mod file_history;
 pub mod file_status;
+pub mod files;
 pub mod found_files;
 pub mod history_jobs;
 pub mod hunk_ids;
@@ -38,6 +41,7 @@ mod seen;
 pub mod tree_blame;
 pub mod tree_files;
 
+pub use caller::Caller;
 pub use context::Context;
 pub use needs::{Need, Needs};
 pub use revisions::Revisions;

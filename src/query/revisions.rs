@@ -216,12 +216,8 @@ impl Revisions {
             .with_hint(format!("{lister} lists the changed files below it")));
         }
         let error = Error::not_found(format!("no file {shown} in {}", self.shown()));
-        Err(match nearest_paths(sides, file)?.as_slice() {
-            [] => error.with_hint(format!(
-                "Paths start at the root of the repository; {lister} lists them"
-            )),
-            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
-        })
+        let hint = format!("Paths start at the root of the repository; {lister} lists them");
+        Err(error.near(&nearest_paths(sides, file)?).or_hint(hint))
     }
 
     /// Returns both ends for a message.

@@ -63,29 +63,30 @@ fn card(payload: &Payload, extent: Extent) -> Card<'_> {
 }
 
 fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
+    let path = payload.path();
     match payload {
-        Payload::Edit(p) => edit(&p.path, p.match_line, p.match_count, &p.unified_diff, None),
+        Payload::Edit(p) => edit(path, p.match_line, p.match_count, &p.unified_diff, None),
         Payload::EditLarge(p) => {
-            let of = Chunks { all: p.total_chunks, lines: p.diff_lines };
-            edit(&p.path, p.match_line, p.match_count, whole_lines(&p.content_preview), Some(of))
+            let of = Chunks { all: p.chunk.total_chunks, lines: p.diff_lines };
+            edit(path, p.match_line, p.match_count, whole_lines(&p.chunk.content_preview), Some(of))
         }
         Payload::Write(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
             match p.unified_diff.as_deref().filter(|_| p.file_exists) {
-                Some(diff) => overwrite(&p.path, diff, &p.content, old),
-                None => write(&p.path, &p.content, None, old, extent),
+                Some(diff) => overwrite(path, diff, &p.content, old),
+                None => write(path, &p.content, None, old, extent),
             }
         }
         Payload::WriteLarge(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
-            let of = Chunks { all: p.total_chunks, lines: p.content_lines };
-            write(&p.path, whole_lines(&p.content_preview), Some(of), old, extent)
+            let of = Chunks { all: p.chunk.total_chunks, lines: p.content_lines };
+            write(path, whole_lines(&p.chunk.content_preview), Some(of), old, extent)
         }
         Payload::Read(p) => read(p),
-        Payload::Patch(p) => patch(&p.path, p.files.len(), &p.unified_diff, None),
+        Payload::Patch(p) => patch(path, p.files.len(), &p.unified_diff, None),
         Payload::PatchLarge(p) => {
-            let of = Chunks { all: p.total_chunks, lines: p.diff_lines };
-            patch(&p.path, p.files.len(), whole_lines(&p.content_preview), Some(of))
+            let of = Chunks { all: p.chunk.total_chunks, lines: p.diff_lines };
+            patch(path, p.files.len(), whole_lines(&p.chunk.content_preview), Some(of))
         }
     }
 }
@@ -217,11 +218,11 @@ fn read(payload: &ReadPayload) -> Card<'_> {
     };
     Card {
         action: "Read",
-        path: &payload.path,
+        path: &payload.head.path,
         facts,
         body: Vec::new(),
         lines: 0,
-        warnings: hidden_warning(hidden(&payload.path)).into_iter().collect(),
+        warnings: hidden_warning(hidden(&payload.head.path)).into_iter().collect(),
         question: "Allow this read?",
         view: None,
     }

@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use unicode_width::UnicodeWidthChar;
 
+use crate::error::{is_hard_to_see, is_other_blank};
+
 /// Columns from one tab stop to the next.
 const TAB: usize = 4;
 
@@ -136,12 +138,9 @@ fn columns(c: char) -> Option<usize> {
 /// letters, marks or symbols that are drawn as nothing. `unseen.py` of the Python package has the
 /// same rule.
 pub(super) fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || (c.is_whitespace() && c != ' ')
-        || matches!(c,
-            '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
-            | '\u{2d7f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}'
-            | '\u{16fe4}' | '\u{1d159}' | '\u{e0000}'..)
+    is_hard_to_see(c)
+        || is_other_blank(c)
+        || matches!(c, '\u{2d7f}' | '\u{fffc}' | '\u{16fe4}' | '\u{1d159}')
         || (c > '~' && NO_SIGN.is_match(c.encode_utf8(&mut [0; 4])))
 }
 

@@ -7,64 +7,13 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::beneath::Root;
-use super::directory::{self, DirectoryEntry, EntryKind};
+use super::directory::{self, DirectoryEntry};
 use super::handles::with_handles;
-
-/// A time of the file system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment {
-    /// Seconds since 1970.
-    pub seconds: i64,
-    /// Nanoseconds of that second.
-    pub nanoseconds: u32,
-}
-
-/// The state of a path from the file system, without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileState {
-    /// The kind of entry.
-    pub kind: EntryKind,
-    /// Whether its owner may execute it.
-    pub is_executable: bool,
-    /// The size in bytes; of a link, that of its target.
-    pub size: u64,
-    /// The last modification of the content.
-    pub modified: Moment,
-    /// The last change of content, name or permissions.
-    pub changed: Moment,
-    /// The inode number.
-    pub inode: u64,
-    /// The owner.
-    pub user: u32,
-    /// The owning group.
-    pub group: u32,
-}
-
-impl FileState {
-    fn new(stat: &Stat) -> Self {
-        // The types of these fields differ between systems.
-        #[allow(clippy::unnecessary_cast)]
-        let moment = |seconds, nanoseconds| Moment {
-            seconds: seconds as i64,
-            nanoseconds: u32::try_from(nanoseconds).unwrap_or(0),
-        };
-        #[allow(clippy::unnecessary_cast)]
-        Self {
-            kind: EntryKind::of(FileType::from_raw_mode(stat.st_mode)),
-            is_executable: stat.st_mode & 0o100 != 0,
-            size: stat.st_size as u64,
-            modified: moment(stat.st_mtime, stat.st_mtime_nsec),
-            changed: moment(stat.st_ctime, stat.st_ctime_nsec),
-            inode: stat.st_ino as u64,
-            user: stat.st_uid,
-            group: stat.st_gid,
-        }
-    }
-}
+use super::state::{EntryKind, FileState};
 
 /// Checks files below a root. Paths are relative to it, components separated by `/`.
 ///
@@ -229,7 +178,7 @@ mod tests {
         rustix::fs::mknodat(
             rustix::fs::CWD,
             temp.path().join("fifo"),
-            FileType::Fifo,
+            rustix::fs::FileType::Fifo,
             Mode::RUSR,
             0,
         )

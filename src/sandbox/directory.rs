@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::buffer::spare_capacity;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 
 use super::beneath::{self, Root};
 use super::handles::with_handles;
+use super::state::{EntryKind, Stamp};
 use crate::budget::{Stopped, check_current};
 
 /// Bytes that are read between two checks of the budget.
@@ -53,41 +54,6 @@ pub enum OpenError {
     System(io::Error),
     /// The query ended.
     Stopped(Stopped),
-}
-
-/// Identifies one state of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Stamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    /// Seconds and nanoseconds.
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-/// The kind of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryKind {
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
-    /// A symbolic link, wherever it leads.
-    Link,
-    /// A FIFO, a socket or a device.
-    Special,
-}
-
-impl EntryKind {
-    pub(super) fn of(kind: FileType) -> Self {
-        match kind {
-            FileType::RegularFile => Self::File,
-            FileType::Directory => Self::Directory,
-            FileType::Symlink => Self::Link,
-            _ => Self::Special,
-        }
-    }
 }
 
 /// An entry of a directory.
@@ -297,13 +263,13 @@ impl RegularFile {
     /// Reads the whole file; more than `limit` bytes are [`OpenError::TooLarge`], also when it
     /// grows meanwhile.
     pub fn read_all(&self, limit: u64) -> Result<Vec<u8>, OpenError> {
-        if self.stamp.size > limit {
-            return Err(OpenError::TooLarge { size: self.stamp.size });
+        if self.stamp.size() > limit {
+            return Err(OpenError::TooLarge { size: self.stamp.size() });
         }
         let mut bytes = Vec::new();
         let no_memory = || OpenError::System(io::ErrorKind::OutOfMemory.into());
         // One byte more than its size reveals a file that has grown.
-        let size = usize::try_from(self.stamp.size).map_err(|_| no_memory())?.saturating_add(1);
+        let size = usize::try_from(self.stamp.size()).map_err(|_| no_memory())?.saturating_add(1);
         bytes.try_reserve_exact(size).map_err(|_| no_memory())?;
         // A large buffer is zeroed before it is read into, as the budget is checked between its
         // steps.
@@ -349,49 +315,6 @@ impl RegularFile {
             }
         }
         Ok(read)
-    }
-}
-
-impl Stamp {
-    // The types of these fields differ between systems.
-    #[allow(clippy::unnecessary_cast)]
-    fn new(stat: &Stat) -> Self {
-        Self {
-            device: stat.st_dev as u64,
-            inode: stat.st_ino as u64,
-            size: stat.st_size as u64,
-            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-        }
-    }
-
-    /// Returns the size of the file.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Returns the last modification of the content, in seconds since 1970 and nanoseconds of that
-    /// second.
-    pub fn modified(&self) -> (i64, i64) {
-        self.modified
-    }
-
-    /// Returns the device and the inode.
-    pub fn identity(&self) -> (u64, u64) {
-        (self.device, self.inode)
-    }
-
-    /// Returns the stamp of a file that new links to it do not change, as those of a local clone.
-    #[must_use]
-    pub fn without_links(self) -> Self {
-        Self { changed: (0, 0), ..self }
-    }
-
-    /// Returns the stamp of a file that is written once and whose times do not matter: git renews
-    /// the time of a pack when an object is added that it contains.
-    #[must_use]
-    pub fn without_times(self) -> Self {
-        Self { changed: (0, 0), modified: (0, 0), ..self }
     }
 }
 

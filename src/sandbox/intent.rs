@@ -17,6 +17,7 @@ use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Sandbox, Sandboxes};
+use super::state::FileId;
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -24,9 +25,6 @@ use crate::limits;
 const SUFFIX: &str = ".intent";
 /// The bits of a mode that let others in.
 const OTHERS: u32 = 0o077;
-
-/// The device and the number of a file.
-pub(super) type FileId = (u64, u64);
 
 /// How far a change has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

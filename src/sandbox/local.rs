@@ -5,7 +5,8 @@ use std::path::Path;
 use super::access::Access;
 use super::beneath::Root;
 use super::directories::Directories;
-use super::directory::{EntryKind, OpenError};
+use super::directory::OpenError;
+use super::state::EntryKind;
 use super::walk::Found;
 
 /// A path that DuckDB's local file system would open.

@@ -20,6 +20,7 @@
 //! | `locked` | locks a directory while it is written, and clears reserved names in it |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
 //! | `staging` | the locked directories of such a change, with staged new and kept old contents |
+//! | `state` | the state of a file as the file system tells it |
 //! | `tour` | walks the files of a sandbox, and finds names near a path that was not found |
 //! | `transaction` | changes of several files, all or none, also when the process is killed |
 //! | `walk` | resolves a path; the system never accesses anything outside of the roots |
@@ -43,6 +44,7 @@ mod recovery;
 mod ref_limit;
 mod rel_path;
 mod staging;
+mod state;
 mod tour;
 mod transaction;
 mod walk;
@@ -50,16 +52,17 @@ mod write;
 
 pub use access::Access;
 pub use beneath::Root;
-pub use directories::{Directories, FileState, Moment};
-pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, RegularFile, Stamp};
+pub use directories::Directories;
+pub use directory::{Directory, DirectoryEntry, Links, OpenError, RegularFile};
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalFile, LocalPath, is_free_name};
-pub use place::{Identity, OpenFile, Place};
+pub use place::{OpenFile, Place};
 pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
 pub use pooled::PooledFile;
 pub use private::{PrivateDirectory, PrivateLock};
 pub use ref_limit::{RefLimit, RefPattern};
 pub use rel_path::{Flaw, RelPath};
+pub use state::{EntryKind, FileState, Moment, Stamp};
 pub use tour::{Next, Stop};
 pub use transaction::{After, Change, apply};
 pub use write::Expected;

@@ -3,14 +3,15 @@
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::fs::fstat;
 use rustix::io::Errno;
 
 use super::beneath::read_bounded;
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
+use super::state::{EntryKind, FileState};
 use crate::budget::{Stopped, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
@@ -24,28 +25,13 @@ pub struct Place<'a> {
     path: RelPath,
 }
 
-/// Identifies one state of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    /// The device and the inode.
-    pub file: (u64, u64),
-    /// The size in bytes.
-    pub size: u64,
-    /// Seconds and nanoseconds of the last change of content.
-    pub modified: (i64, i64),
-    /// The kind of the file, its permissions and its setuid bits.
-    pub mode: u32,
-    /// The number of hard links.
-    pub links: u64,
-}
-
 /// A regular file, opened.
 #[derive(Debug)]
 pub struct OpenFile {
     /// The handle, for reading.
     pub file: File,
-    /// Its identity when it was opened.
-    pub identity: Identity,
+    /// Its state when it was opened.
+    pub state: FileState,
 }
 
 impl Sandboxes {
@@ -192,27 +178,19 @@ impl<'a> Place<'a> {
                     error => self.failed(error.into()),
                 },
             )?;
-        let found = file.metadata().map_err(|error| self.failed(error))?;
-        if !found.is_file() {
-            return Err(self.not_a_file(if found.is_dir() {
-                "a directory"
-            } else {
-                "a pipe or a device"
+        let state = self.state_of(&file)?;
+        if state.kind != EntryKind::File {
+            return Err(self.not_a_file(match state.kind {
+                EntryKind::Directory => "a directory",
+                _ => "a pipe or a device",
             }));
         }
-        let identity = Identity {
-            file: (found.dev(), found.ino()),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            mode: found.mode(),
-            links: found.nlink(),
-        };
-        Ok(OpenFile { file, identity })
+        Ok(OpenFile { file, state })
     }
 
     /// Returns the file's bytes; a file over the sandbox's limit is `too_large:`, and not read.
     pub fn read(&self) -> Result<Vec<u8>> {
-        self.read_with_identity().map(|(bytes, _)| bytes)
+        self.read_with_state().map(|(bytes, _)| bytes)
     }
 
     /// Reads a file of any size in pieces: `take` gets the whole size and each piece.
@@ -221,7 +199,7 @@ impl<'a> Place<'a> {
     /// Those of [`Self::open`] and of `take`; `stale` for a file that changed meanwhile; the reason
     /// why the thread's work ended.
     pub fn stream(&self, mut take: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
-        let OpenFile { mut file, identity } = self.open()?;
+        let OpenFile { mut file, state } = self.open()?;
         let mut piece = vec![0; limits::PIECE_BYTES];
         let mut size = 0;
         loop {
@@ -234,11 +212,9 @@ impl<'a> Place<'a> {
                 break;
             }
             size += read as u64;
-            take(identity.size, &piece[..read])?;
+            take(state.size, &piece[..read])?;
         }
-        let found = file.metadata().map_err(|error| self.failed(error))?;
-        let modified = (found.mtime(), found.mtime_nsec());
-        if size != identity.size || modified != identity.modified {
+        if size != state.size || self.state_of(&file)?.modified != state.modified {
             let shown = quoted(&self.to_string());
             return Err(Error::stale(format!("{shown} changed while it was read"))
                 .with_hint("Read it again"));
@@ -246,20 +222,24 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    /// Returns the file's bytes and its identity when they were read.
-    pub(super) fn read_with_identity(&self) -> Result<(Vec<u8>, Identity)> {
-        let OpenFile { file, identity } = self.open()?;
+    fn state_of(&self, file: &File) -> Result<FileState> {
+        fstat(file).map(|stat| FileState::new(&stat)).map_err(|error| self.failed(error.into()))
+    }
+
+    /// Returns the file's bytes and its state when they were read.
+    pub(super) fn read_with_state(&self) -> Result<(Vec<u8>, FileState)> {
+        let OpenFile { file, state } = self.open()?;
         let limit = self.sandbox.max_file_bytes();
         let bytes =
             read_bounded(file, limit).map_err(|error| self.failed(error))?.ok_or_else(|| {
                 Error::too_large(format!(
                     "{} has {} bytes, and its sandbox allows {limit}",
                     quoted(&self.to_string()),
-                    identity.size.max(limit + 1)
+                    state.size.max(limit + 1)
                 ))
                 .with_hint("read_file and search read files of any size; to edit or compare this one, ask the host to raise the sandbox's max_file_bytes")
             })?;
-        Ok((bytes, identity))
+        Ok((bytes, state))
     }
 
     /// Rejects a file in a git directory with another name than `.git`, such as a bare repository.

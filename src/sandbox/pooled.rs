@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::directory::{Directory, OpenError, RegularFile, Stamp};
+use super::directory::{Directory, OpenError, RegularFile};
 use super::handles::{self, Reopened};
+use super::state::Stamp;
 
 /// A regular file that is never rewritten, for example one named by its checksum. It stays the file
 /// that was opened first: another one that has taken its name is [`OpenError::Absent`].

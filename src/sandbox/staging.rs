@@ -11,10 +11,11 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::intent::{FileId, Plan, Stage, Step};
+use super::intent::{Plan, Stage, Step};
 use super::locked::{clear, lock};
 use super::policy::Sandbox;
 use super::rel_path::RelPath;
+use super::state::FileId;
 
 use crate::error::{Error, Result, quoted};
 

@@ -1,9 +1,10 @@
 //! Walks the readable files of a sandbox, sorted by path, only as far as requested.
 
-use super::directory::{Directory, DirectoryEntry, EntryKind, OpenError};
+use super::directory::{Directory, DirectoryEntry, OpenError};
 use super::place::Place;
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
+use super::state::EntryKind;
 use crate::budget::check_current;
 use crate::error::{Error, Result, quoted};
 use crate::limits;

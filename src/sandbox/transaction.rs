@@ -106,7 +106,7 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
                 .with_hint("Change the files of each sandbox by themselves"));
         }
         let file = match before {
-            Expected::Present { identity, .. } => Some(identity.file),
+            Expected::Present { state, .. } => Some(state.id()),
             Expected::Absent => None,
         };
         let key =
@@ -133,7 +133,7 @@ fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
     let step = |change: &Change<'_>| Step {
         path: change.place.path().as_str().to_owned(),
         old: match &change.before {
-            Expected::Present { identity, .. } => Some(identity.file),
+            Expected::Present { state, .. } => Some(state.id()),
             Expected::Absent => None,
         },
         new: None,

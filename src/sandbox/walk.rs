@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::beneath::Root;
-use super::directory::{Directory, EntryKind, OpenError};
+use super::directory::{Directory, OpenError};
+use super::state::EntryKind;
 use crate::limits;
 
 /// A root below which files may be read.

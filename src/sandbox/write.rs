@@ -16,8 +16,9 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::locked::{clear, lock};
-use super::place::{Identity, Place};
+use super::place::Place;
 use super::recovery::settle;
+use super::state::FileState;
 use crate::budget::check_current;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::limits;
@@ -34,8 +35,8 @@ pub enum Expected {
     Absent,
     /// The file that was read, with its bytes.
     Present {
-        /// Its identity when it was opened.
-        identity: Identity,
+        /// Its state when it was opened.
+        state: FileState,
         /// Its content.
         bytes: Vec<u8>,
     },
@@ -54,7 +55,7 @@ impl Expected {
     pub fn mode(&self) -> Option<u32> {
         match self {
             Self::Absent => None,
-            Self::Present { identity, .. } => Some(identity.mode),
+            Self::Present { state, .. } => Some(state.mode),
         }
     }
 }
@@ -65,8 +66,8 @@ impl Place<'_> {
         if self.is_absent() {
             return Ok(Expected::Absent);
         }
-        let (bytes, identity) = self.read_with_identity()?;
-        Ok(Expected::Present { identity, bytes })
+        let (bytes, state) = self.read_with_state()?;
+        Ok(Expected::Present { state, bytes })
     }
 
     /// Reads the file, and returns the state that a write may require.
@@ -74,8 +75,8 @@ impl Place<'_> {
         self.check_writable()?;
         settle(self)?;
         let expected = self.read_as_it_is()?;
-        if let Expected::Present { identity, .. } = &expected {
-            self.check_replaceable(identity)?;
+        if let Expected::Present { state, .. } = &expected {
+            self.check_replaceable(state)?;
         }
         Ok(expected)
     }
@@ -178,7 +179,7 @@ impl Place<'_> {
         self.check_unchanged(expected)?;
         let replaced = match expected {
             Expected::Absent => None,
-            Expected::Present { identity, .. } => Some(identity),
+            Expected::Present { state, .. } => Some(state),
         };
         let old = if replaced.is_some() { Some(self.open()?.file) } else { None };
         let new = NewFile::create(directory.as_fd(), replaced.is_none()).map_err(failed)?;
@@ -195,26 +196,26 @@ impl Place<'_> {
         let is_unchanged = match expected {
             Expected::Absent => self.is_absent(),
             Expected::Present { .. } if self.is_absent() => false,
-            Expected::Present { identity, bytes } => {
-                let (found, now) = self.read_with_identity()?;
-                *identity == now && *bytes == found
+            Expected::Present { state, bytes } => {
+                let (found, now) = self.read_with_state()?;
+                now.is_same_file(state) && *bytes == found
             }
         };
         if is_unchanged { Ok(()) } else { Err(stale(&quoted(&self.to_string()))) }
     }
 
     /// Rejects a file that a new one cannot replace.
-    fn check_replaceable(&self, identity: &Identity) -> Result<()> {
+    fn check_replaceable(&self, state: &FileState) -> Result<()> {
         let refused = |what: &str, hint: &str| {
             Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string()))).with_hint(hint))
         };
-        if identity.links > 1 {
+        if state.links > 1 {
             return refused(
                 "has several names (hard links)",
                 "Write to a copy: the other names would keep the old content",
             );
         }
-        if identity.mode & SETUID_OR_SETGID != 0 {
+        if state.mode & SETUID_OR_SETGID != 0 {
             return refused(
                 "runs as its owner (setuid or setgid)",
                 "Take that permission away first",
@@ -350,16 +351,16 @@ impl<'a> NewFile<'a> {
         &self,
         bytes: &[u8],
         old: Option<&File>,
-        replaced: Option<&Identity>,
+        replaced: Option<&FileState>,
     ) -> io::Result<()> {
         (&self.file).write_all(bytes)?;
         if let Some(old) = old {
             copy_attributes(old, &self.file);
             copy_owner(old, &self.file)?;
         }
-        if let Some(identity) = replaced {
+        if let Some(state) = replaced {
             // Files with setuid and setgid bits were rejected; the sticky bit stays.
-            fchmod(&self.file, Mode::from_raw_mode(identity.mode & 0o1777))?;
+            fchmod(&self.file, Mode::from_raw_mode(state.mode & 0o1777))?;
         }
         Ok(fsync(&self.file)?)
     }

@@ -64,8 +64,8 @@ impl Tool for EditFile {
 /// The arguments of `write_file`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct WriteFileArguments {
-    #[allow(missing_docs)]
     pub path: String,
     /// All that the file is to hold.
     pub content: String,
@@ -74,32 +74,27 @@ pub struct WriteFileArguments {
 /// The arguments of `edit_file`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct EditFileArguments {
-    #[allow(missing_docs)]
     pub path: String,
     /// Must match exactly and occur once (or replace_all).
     pub old_string: Option<String>,
     /// What takes its place.
     pub new_string: Option<String>,
-    #[allow(missing_docs)]
     pub replace_all: Option<bool>,
-    #[allow(missing_docs)]
     pub edits: Option<Vec<EditArgument>>,
-    #[allow(missing_docs)]
     pub base_oid: Option<String>,
 }
 
 /// One of several replacements.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct EditArgument {
-    #[allow(missing_docs)]
     #[serde(alias = "oldText", alias = "old_text", alias = "old_str")]
     pub old_string: String,
-    #[allow(missing_docs)]
     #[serde(alias = "newText", alias = "new_text", alias = "new_str")]
     pub new_string: String,
-    #[allow(missing_docs)]
     #[serde(alias = "replaceAll")]
     pub replace_all: Option<bool>,
 }
@@ -277,7 +272,7 @@ record! {
         pub lines_written: u64,
         /// Whether the file is new.
         pub created: bool,
-        /// What happened, in one sentence.
+        /// The report, in one sentence.
         pub message: String,
     }
 }
@@ -291,7 +286,7 @@ record! {
         pub replacements_made: u64,
         /// The larger of the numbers of added and removed lines.
         pub lines_changed: u64,
-        /// What happened, in one sentence.
+        /// The report, in one sentence.
         pub message: String,
         /// The change, with three lines of context.
         pub unified_diff: String,

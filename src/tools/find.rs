@@ -73,27 +73,25 @@ impl Tool for Search {
 /// The arguments of `list_files`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct ListFilesArguments {
     /// sandbox/directory. Default: the only one.
     pub path: Option<String>,
-    #[allow(missing_docs)]
     pub repo: Option<String>,
     /// Instead of the files on disk.
     pub rev: Option<String>,
-    #[allow(missing_docs)]
     pub glob: Option<String>,
     /// Levels.
     pub depth: Option<u64>,
-    #[allow(missing_docs)]
     #[schemars(extend("default" = false))]
     pub include_ignored: Option<bool>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
 /// The arguments of `search`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct SearchArguments {
     /// A text within a line.
     pub pattern: String,
@@ -105,17 +103,12 @@ pub struct SearchArguments {
     pub ignore_case: Option<bool>,
     /// As list_files, or a file.
     pub path: Option<String>,
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub rev: Option<String>,
-    #[allow(missing_docs)]
     pub glob: Option<String>,
     /// 0 to 20.
     pub context_lines: Option<i64>,
-    #[allow(missing_docs)]
     pub include_ignored: Option<bool>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
@@ -226,6 +219,7 @@ impl Output for FileList {
 
 /// A line that was found.
 #[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
 pub struct MatchedLine {
     /// Its number, from 1.
     pub line: u64,
@@ -234,7 +228,6 @@ pub struct MatchedLine {
     /// Whether it matches.
     pub is_match: bool,
     #[serde(skip)]
-    #[allow(missing_docs)]
     pub is_after_gap: bool,
 }
 

@@ -2,38 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result, quoted};
 use crate::text::Whitespace;
-
-/// Which white space is ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IgnoreWhitespace {
-    /// None.
-    None,
-    /// All of it.
-    All,
-    /// Changes of its amount.
-    Change,
-    /// What is at the end of a line.
-    Eol,
-    /// A carriage return at the end of a line.
-    CrAtEol,
-}
-
-impl From<IgnoreWhitespace> for Whitespace {
-    fn from(given: IgnoreWhitespace) -> Self {
-        match given {
-            IgnoreWhitespace::None => Self::Exact,
-            IgnoreWhitespace::All => Self::All,
-            IgnoreWhitespace::Change => Self::Change,
-            IgnoreWhitespace::Eol => Self::Eol,
-            IgnoreWhitespace::CrAtEol => Self::CrAtEol,
-        }
-    }
-}
 
 /// The aliases that all git tools share.
 const ALIASES: &[Alias] = &[
@@ -134,16 +107,15 @@ impl Tool for GitDiffFile {
 }
 
 /// The arguments of `GitDiff`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitDiffArguments {
     /// Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
     pub from: String,
     /// Default: WORKTREE.
     pub to: Option<String>,
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub file: Option<String>,
     /// Pathspecs: *.rs, :!docs.
     pub paths: Option<Vec<String>>,
@@ -151,58 +123,54 @@ pub struct GitDiffArguments {
     pub context_lines: Option<i64>,
     /// none (default), all, change, eol, cr_at_eol.
     #[schemars(with = "Option<String>")]
-    pub ignore_whitespace: Option<IgnoreWhitespace>,
-    #[allow(missing_docs)]
+    pub ignore_whitespace: Option<Whitespace>,
     #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
     /// Hunks seen: ids, or a..b.
     pub except_ids: Option<Vec<String>>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
-/// The arguments of `GitDiffSummary`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GitDiffSummaryArguments {
-    #[allow(missing_docs)]
-    pub from: String,
-    #[allow(missing_docs)]
-    pub to: Option<String>,
-    #[allow(missing_docs)]
-    pub repo: Option<String>,
-    #[allow(missing_docs)]
-    pub paths: Option<Vec<String>>,
-    #[allow(missing_docs)]
-    #[schemars(with = "Option<String>")]
-    pub ignore_whitespace: Option<IgnoreWhitespace>,
-    #[allow(missing_docs)]
-    pub renames: Option<bool>,
-    #[allow(missing_docs)]
-    pub cursor: Option<String>,
+/// Declares the arguments of a tool that takes some of those of `GitDiff`.
+macro_rules! some_of_git_diff {
+    ($($(#[$doc:meta])* $name:ident: $($(#[$meta:meta])* $field:ident: $kind:ty),+;)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $(#[allow(missing_docs)] $(#[$meta])* pub $field: $kind,)+
+        }
+
+        impl From<$name> for GitDiffArguments {
+            fn from(given: $name) -> Self {
+                Self { $($field: given.$field.into(),)+ ..Self::default() }
+            }
+        }
+    )+};
 }
 
-/// The arguments of `GitDiffFile`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GitDiffFileArguments {
-    #[allow(missing_docs)]
-    pub file: String,
-    #[allow(missing_docs)]
-    pub from: String,
-    #[allow(missing_docs)]
-    pub to: Option<String>,
-    #[allow(missing_docs)]
-    pub repo: Option<String>,
-    #[allow(missing_docs)]
-    pub context_lines: Option<i64>,
-    #[allow(missing_docs)]
-    #[schemars(with = "Option<String>")]
-    pub ignore_whitespace: Option<IgnoreWhitespace>,
-    #[allow(missing_docs)]
-    pub renames: Option<bool>,
-    #[allow(missing_docs)]
-    pub cursor: Option<String>,
+some_of_git_diff! {
+    /// The arguments of `GitDiffSummary`.
+    GitDiffSummaryArguments:
+        from: String,
+        to: Option<String>,
+        repo: Option<String>,
+        paths: Option<Vec<String>>,
+        #[schemars(with = "Option<String>")]
+        ignore_whitespace: Option<Whitespace>,
+        renames: Option<bool>,
+        cursor: Option<String>;
+    /// The arguments of `GitDiffFile`.
+    GitDiffFileArguments:
+        file: String,
+        from: String,
+        to: Option<String>,
+        repo: Option<String>,
+        context_lines: Option<i64>,
+        #[schemars(with = "Option<String>")]
+        ignore_whitespace: Option<Whitespace>,
+        renames: Option<bool>,
+        cursor: Option<String>;
 }
 
 impl GitDiffArguments {
@@ -230,52 +198,6 @@ impl GitDiffArguments {
     }
 }
 
-impl From<GitDiffSummaryArguments> for GitDiffArguments {
-    fn from(given: GitDiffSummaryArguments) -> Self {
-        let GitDiffSummaryArguments { from, to, repo, paths, ignore_whitespace, renames, cursor } =
-            given;
-        Self {
-            from,
-            to,
-            repo,
-            file: None,
-            paths,
-            context_lines: None,
-            ignore_whitespace,
-            renames,
-            except_ids: None,
-            cursor,
-        }
-    }
-}
-
-impl From<GitDiffFileArguments> for GitDiffArguments {
-    fn from(given: GitDiffFileArguments) -> Self {
-        let GitDiffFileArguments {
-            file,
-            from,
-            to,
-            repo,
-            context_lines,
-            ignore_whitespace,
-            renames,
-            cursor,
-        } = given;
-        Self {
-            from,
-            to,
-            repo,
-            file: Some(file),
-            paths: None,
-            context_lines,
-            ignore_whitespace,
-            renames,
-            except_ids: None,
-            cursor,
-        }
-    }
-}
-
 /// Tells whether a text has the form of the names of hunks.
 fn is_hunk_id(id: &str) -> bool {
     let is_one = |id: &str| {
@@ -286,36 +208,8 @@ fn is_hunk_id(id: &str) -> bool {
     id.split('+').all(is_one)
 }
 
-/// A changed file, as file_changes has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FileChange {
-    /// The path from the root of the repository; of a deleted file, the old one.
-    pub file_path: String,
-    /// The status: added, deleted, modified, type_changed, renamed, copied or unmerged.
-    pub status: &'static str,
-    /// Bytes of the old content; null for a submodule and where there was none.
-    pub old_size: Option<u64>,
-    /// Bytes of the new content, likewise.
-    pub new_size: Option<u64>,
-    /// The path that a renamed or copied file comes from.
-    pub old_path: Option<String>,
-    /// Similarity of both contents of a renamed or copied file, in percent.
-    pub similarity: Option<u8>,
-    /// Added lines; null for a binary file.
-    pub additions: Option<u64>,
-    /// Removed lines; null for a binary file.
-    pub deletions: Option<u64>,
-    /// Whether the file is binary.
-    pub is_binary: bool,
-    /// git's mode of the old file, such as 100644.
-    pub old_mode: Option<String>,
-    /// git's mode of the new file.
-    pub new_mode: Option<String>,
-    /// The id of the old content.
-    pub old_oid: Option<String>,
-    /// The id of the new content.
-    pub new_oid: Option<String>,
-}
+/// A changed file: the columns of file_changes.
+pub type FileChange = Map<String, Value>;
 
 /// The names of a hunk on a page, which stay the same when a branch is rebased.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -38,12 +38,10 @@ impl Tool for GitRefs {
 /// The arguments of `GitRefs`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitRefsArguments {
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub glob: Option<String>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
@@ -127,12 +125,10 @@ impl Tool for GitStatus {
 /// The arguments of `GitStatus`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitStatusArguments {
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub paths: Option<Vec<String>>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 

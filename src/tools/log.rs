@@ -63,14 +63,12 @@ impl Tool for GitLog {
 /// The arguments of `GitLog`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitLogArguments {
     /// Revision, a..b or ALL. Default: HEAD.
     pub range: Option<String>,
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub file: Option<String>,
-    #[allow(missing_docs)]
     pub paths: Option<Vec<String>>,
     /// A text added or removed.
     pub contains: Option<String>,
@@ -82,17 +80,14 @@ pub struct GitLogArguments {
     pub author: Option<String>,
     /// Of lines of file.
     pub first_line: Option<u64>,
-    #[allow(missing_docs)]
     pub last_line: Option<u64>,
     /// A function of file.
     pub function: Option<String>,
-    #[allow(missing_docs)]
     pub since: Option<String>,
     /// A date: until then.
     pub until: Option<String>,
     /// Most commits in all.
     pub limit: Option<u64>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::changed_files::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use crate::error::escaped;
 
@@ -74,17 +75,7 @@ pub struct PatchArguments {
 }
 
 /// The result of a patch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PatchResult {
-    /// The operation, as in `redline_log()`; `None` if nothing was written.
-    pub id: Option<String>,
-    /// `applied`, `already_applied` or `would_apply`.
-    pub outcome: &'static str,
-    /// The files.
-    pub files: Vec<FileResult>,
-    /// The report, in one line.
-    pub message: String,
-}
+pub type PatchResult = ChangedFiles<FileResult>;
 
 /// The result for a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -131,10 +122,7 @@ impl Output for PatchResult {
     type Content = PatchContent;
 
     fn text(&self) -> String {
-        let mut text = self.message.clone();
-        if let Some(id) = &self.id {
-            text += &format!("\nundo with id = {id} takes this back");
-        }
+        let mut text = self.summary();
         for file in &self.files {
             let from = file.old_path.as_ref().map(|old| format!("{} -> ", escaped(old)));
             text += &format!(

@@ -45,17 +45,14 @@ impl Tool for ReadFile {
 /// The arguments of `read_file`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct ReadFileArguments {
-    #[allow(missing_docs)]
     pub path: String,
     /// From 1.
     pub first_line: Option<u64>,
-    #[allow(missing_docs)]
     pub last_line: Option<u64>,
-    #[allow(missing_docs)]
     #[schemars(extend("default" = false))]
     pub line_numbers: Option<bool>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 

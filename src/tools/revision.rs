@@ -46,19 +46,16 @@ impl Tool for GitShow {
 /// The arguments of `GitShow`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitShowArguments {
     /// Default: HEAD.
     pub rev: Option<String>,
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub paths: Option<Vec<String>>,
-    #[allow(missing_docs)]
     pub context_lines: Option<i64>,
     /// first_parent (default) or combined.
     #[schemars(with = "Option<String>")]
     pub merges: Option<ShownMerges>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
@@ -213,20 +210,14 @@ impl Tool for GitFile {
 /// The arguments of `GitFile`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitFileArguments {
-    #[allow(missing_docs)]
     pub file: String,
-    #[allow(missing_docs)]
     pub rev: Option<String>,
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub first_line: Option<u64>,
-    #[allow(missing_docs)]
     pub last_line: Option<u64>,
-    #[allow(missing_docs)]
     pub line_numbers: Option<bool>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
@@ -303,23 +294,19 @@ impl Tool for GitBlame {
 /// The arguments of `GitBlame`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitBlameArguments {
-    #[allow(missing_docs)]
     pub file: String,
-    #[allow(missing_docs)]
     pub rev: Option<String>,
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub first_line: Option<u64>,
-    #[allow(missing_docs)]
     pub last_line: Option<u64>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
 /// A run of lines of one commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
 pub struct BlameHead {
     /// The commit; null for lines that are not committed.
     pub commit_id: Option<String>,
@@ -334,7 +321,6 @@ pub struct BlameHead {
     /// The line there at which the run begins.
     pub original_line: u64,
     #[serde(skip)]
-    #[allow(missing_docs)]
     pub is_renamed: bool,
     /// Whether an earlier run of the page describes the commit.
     #[serde(skip)]

@@ -37,14 +37,13 @@ impl Tool for GitRangeDiff {
 /// The arguments of `GitRangeDiff`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct GitRangeDiffArguments {
     /// Before: a..b.
     pub old_range: String,
     /// After: a..b.
     pub new_range: String,
-    #[allow(missing_docs)]
     pub repo: Option<String>,
-    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
 use super::bounded::{Bounded, Bounds};
+use super::changed_files::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use crate::error::Result;
 
@@ -61,14 +62,8 @@ pub struct UndoneFile {
 /// The answer of `undo`.
 #[derive(Debug, Clone)]
 pub struct Undone {
-    /// The operation that undid it; absent if nothing was done.
-    pub id: Option<String>,
-    /// `applied`, `already_applied` or `would_apply`.
-    pub outcome: &'static str,
-    /// The files.
-    pub files: Vec<UndoneFile>,
-    /// The report, in one sentence.
-    pub message: String,
+    /// The operation and its files.
+    pub done: ChangedFiles<UndoneFile>,
     /// The changes of all files; may be cut.
     pub unified_diff: String,
     /// Whether the diff is cut. The files are not.
@@ -102,7 +97,7 @@ impl Undone {
     /// Returns the answer; its diff is cut if it exceeds the room of the reply.
     pub fn within(self, reply: &Reply) -> Result<Self> {
         let mut diff = Bounded::new(Bounds::room(reply.body(), reply.room(&self)));
-        'files: for file in &self.files {
+        'files: for file in &self.done.files {
             for line in file.unified_diff.split_inclusive('\n') {
                 if !diff.push(line.as_bytes())? {
                     break 'files;
@@ -119,27 +114,24 @@ impl Output for Undone {
     type Content = UndoneContent;
 
     fn text(&self) -> String {
-        let mut text = self.message.clone();
-        if let Some(id) = &self.id {
-            text += &format!("\nundo with id = {id} takes this back");
-        }
-        for file in &self.files {
+        let mut text = self.done.summary();
+        for file in &self.done.files {
             text += &format!("\n{} {}", file.kind, file.path);
         }
         format!("{text}\n{}", self.unified_diff)
     }
 
     fn line(&self) -> String {
-        self.message.clone()
+        self.done.message.clone()
     }
 
     fn facts(&self) -> UndoneFacts {
-        let Self { id, outcome, truncated, .. } = self;
+        let Self { done: ChangedFiles { id, outcome, .. }, truncated, .. } = self;
         UndoneFacts { id: id.clone(), outcome: (*outcome).to_owned(), truncated: *truncated }
     }
 
     fn content(&self) -> UndoneContent {
-        let Self { message, files, unified_diff, .. } = self.clone();
+        let Self { done: ChangedFiles { message, files, .. }, unified_diff, .. } = self.clone();
         UndoneContent { message, files, unified_diff }
     }
 }

@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("git/store", &["error", "limits", "budget", "text", "sandbox", "git/model"]),
     ("git/refs", &["error", "limits", "budget", "sandbox", "git/model", "git/store"]),
     ("git/config", &["budget", "git/model"]),
-    ("git/objects", &["error", "limits", "budget", "git/model", "git/store"]),
+    ("git/objects", &["error", "limits", "budget", "text", "git/model", "git/store"]),
     (
         "git/repository",
         &[
@@ -181,7 +181,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "query",
         &[
             "error", "limits", "budget", "find", "form", "pipeline", "text", "sandbox", "git",
-            "edit", "review",
+            "edit", "journal", "review", "tools",
         ],
     ),
     ("ffi", &["error", "limits", "budget"]),
@@ -455,7 +455,7 @@ const DROPPED: &[(&str, &str, &str)] = &[
     ("src/git/store/gate.rs", "open", "the wording of an error"),
     ("src/git/store/graph.rs", "read_all", "the commits themselves are read"),
     ("src/git/store/pack/table.rs", "try_reserve_exact", "the bytes are read, and not kept"),
-    ("src/git/index/tests.rs", "paths", "a test"),
+    ("src/git/index/file/tests.rs", "paths", "a test"),
     ("src/git/store/kept.rs", "duration_since", "a clock before 1970 keeps nothing"),
     (
         "src/git/worktree/look_ahead.rs",

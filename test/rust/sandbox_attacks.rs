@@ -148,14 +148,14 @@ fn files_inside_are_read() {
     for path in [format!("{}/sub/b.txt", root.display()), "/ws/sub/b.txt".to_owned()] {
         assert_eq!(world.read(&path).unwrap(), b"inside", "{path}");
     }
-    let identity = |path| world.sandboxes().resolve(path).unwrap().open().unwrap().identity;
-    let alone = identity("ws/a.txt");
+    let state = |path| world.sandboxes().resolve(path).unwrap().open().unwrap().state;
+    let alone = state("ws/a.txt");
     assert_eq!((alone.size, alone.links), (6, 1));
     // A second name of a file is read, and told to whoever wants to write.
     fs::hard_link(world.path("root/a.txt"), world.path("root/second.txt")).unwrap();
-    let both = [identity("ws/a.txt"), identity("ws/second.txt")];
+    let both = [state("ws/a.txt"), state("ws/second.txt")];
     assert_eq!(both[0], both[1]);
-    assert_eq!((both[0].file, both[0].links), (alone.file, 2));
+    assert_eq!((both[0].inode, both[0].links), (alone.inode, 2));
 }
 
 /// Paths that need nothing on the disk to be refused, and what they would mean there.

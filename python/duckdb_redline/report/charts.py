@@ -217,14 +217,15 @@ def draw_hotspots(canvas: Canvas, rows: Rows) -> str:
 
 
 def names_of(paths: list[str]) -> dict[str, str]:
-    """Returns the last part of each path, and where several have the same the directory before it."""
-    last = Counter(path.rpartition("/")[2] for path in paths)
-    return {
-        path: "/".join(path.split("/")[-2:])
-        if last[path.rpartition("/")[2]] > 1
-        else path.rpartition("/")[2]
-        for path in paths
-    }
+    """Returns of each path the shortest end that no other one has."""
+    shared = Counter(end for path in paths for end in ends_of(path))
+    return {path: next((end for end in ends_of(path) if shared[end] == 1), path) for path in paths}
+
+
+def ends_of(path: str) -> list[str]:
+    """Returns the ends of a path, the name of the file first."""
+    parts = path.split("/")
+    return ["/".join(parts[at:]) for at in range(len(parts) - 1, -1, -1)]
 
 
 def steps_between(least: int, most: int) -> list[int]:

@@ -29,7 +29,7 @@ def facts(asked: Asked, summary: Summary) -> Element:
         "Files": f"{summary.files:,}",
     }
     if asked.paths:
-        said["Of the paths"] = harmless("  ".join(asked.paths))
+        said["Pictures of"] = harmless("  ".join(asked.paths))
     rows = [part for term, text in said.items() for part in (node("dt", term), node("dd", text))]
     return node("dl", *rows)
 

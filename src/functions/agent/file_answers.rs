@@ -1,18 +1,18 @@
 //! The work of the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo`.
 
 use super::entry::{Answers, Call};
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
+use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::settings;
-use crate::functions::files::file_tools::FileTools;
 use crate::functions::text::diff_tool::{Differ, Shown};
 use crate::git::blob_id;
-use crate::review::{Binding, Position};
+use crate::query::answers;
+use crate::query::files::FileTools;
 use crate::text::Engine;
 use crate::tools::{
     ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditCall,
-    EditFile, EditFileArguments, Edited, FileCall, LinePlace, LineScan, Lines, PatchResult,
-    ReadFile, ReadFileArguments, Undo, UndoArguments, Undone, WriteFile, WriteFileArguments,
-    Written,
+    EditFile, EditFileArguments, Edited, FileCall, Lines, PatchResult, ReadFile, ReadFileArguments,
+    Undo, UndoArguments, Undone, WriteFile, WriteFileArguments, Written,
 };
 
 impl Answers for Diff {
@@ -43,41 +43,9 @@ impl Answers for Diff {
 impl Answers for ReadFile {
     fn answer(call: Call, arguments: ReadFileArguments) -> Result<Lines> {
         let Call { execution, reply } = call;
-        let mut range = arguments.range()?;
-        let options = format!(
-            "read_file {:?} {:?} {:?} {}",
-            arguments.path, arguments.first_line, arguments.last_line, range.has_numbers
-        );
-        // The cursor gives the start before it is known whether the file is still the same.
-        let from =
-            arguments.cursor.as_deref().map(|given| Binding::peek(given, options.as_bytes()));
-        if let Some(from) = from.transpose()? {
-            range.from = LinePlace { line: from.listed as u64, byte: from.offset as u64 };
-        }
-        let mut scan = LineScan::new(range, reply.max_bytes);
-        let tools = FileTools::new(execution);
-        let base_oid = tools.stream(&arguments.path, |chunk| scan.push(chunk))?;
-        let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
-        if let Some(cursor) = &arguments.cursor {
-            binding.position(cursor)?;
-        }
-        let cursor = |place: LinePlace| {
-            let number = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
-            let position = Position {
-                listed: number(place.line),
-                offset: number(place.byte),
-                ..Position::default()
-            };
-            binding.cursor(position).ok_or_else(|| {
-                Error::too_large(format!(
-                    "{} has a line that no cursor reaches",
-                    quoted(&arguments.path)
-                ))
-                .with_hint("Use search to find a text in it")
-            })
-        };
-        let lines = Lines { path: arguments.path.clone(), base_oid, ..Lines::default() };
-        lines.filled(&scan.finish(), range, &reply, cursor)
+        let tools = FileTools::new(execution.caller().clone());
+        let elsewhere = |path: &str| read_file_for(path, &execution);
+        answers::read_file(&tools, &reply, &arguments, elsewhere)
     }
 
     fn file_call(arguments: ReadFileArguments) -> Option<FileCall> {
@@ -87,7 +55,7 @@ impl Answers for ReadFile {
 
 impl Answers for WriteFile {
     fn answer(call: Call, arguments: WriteFileArguments) -> Result<Written> {
-        let result = FileTools::new(call.execution).write(&arguments)?;
+        let result = FileTools::new(call.execution.caller().clone()).write(&arguments)?;
         Ok(Written { result, oid: blob_id(arguments.content.as_bytes())? })
     }
 
@@ -99,7 +67,7 @@ impl Answers for WriteFile {
 impl Answers for EditFile {
     fn answer(call: Call, arguments: EditFileArguments) -> Result<Edited> {
         let Call { execution, reply } = call;
-        let result = FileTools::new(execution)
+        let result = FileTools::new(execution.caller().clone())
             .edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
         Edited::new(result, &reply)
     }
@@ -111,7 +79,8 @@ impl Answers for EditFile {
 
 impl Answers for ApplyPatch {
     fn answer(call: Call, arguments: ApplyPatchArguments) -> Result<PatchResult> {
-        FileTools::new(call.execution).patch(&mut Engine::default(), &arguments.into())
+        FileTools::new(call.execution.caller().clone())
+            .patch(&mut Engine::default(), &arguments.into())
     }
 
     fn file_call(arguments: ApplyPatchArguments) -> Option<FileCall> {
@@ -122,7 +91,9 @@ impl Answers for ApplyPatch {
 impl Answers for Undo {
     fn answer(call: Call, arguments: UndoArguments) -> Result<Undone> {
         let Call { execution, reply } = call;
-        FileTools::new(execution).undo(&arguments.chosen(), None, false)?.within(&reply)
+        let tools = FileTools::new(execution.caller().clone());
+        let done = tools.undo(&arguments.chosen(), None, false)?;
+        Undone { done, unified_diff: String::new(), truncated: false }.within(&reply)
     }
 
     fn file_call(arguments: UndoArguments) -> Option<FileCall> {

@@ -1,18 +1,19 @@
 //! The work of the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile`.
 
 use super::entry::{Answers, Call};
-use super::missing_file::explained;
 use crate::error::Result;
 use crate::functions::params::CONTEXT;
+use crate::functions::surface::Row;
 use crate::git::{Changes, LineCounts, Measured, Pathspec, RenameOptions};
 use crate::query::Revisions;
+use crate::query::answers::explained;
 use crate::query::review::{Frame, Request, Reviewed};
 use crate::review::{CURSOR_BYTES, Kind, Layout};
 use crate::text::DiffOptions;
 use crate::text::hunk_id::HunkId;
 use crate::tools::{
-    Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
-    GitDiffSummary, GitDiffSummaryArguments, HunkNames, Listed, Reply, Totals,
+    Compared, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments, GitDiffSummary,
+    GitDiffSummaryArguments, HunkNames, Listed, Reply, Totals,
 };
 
 impl Answers for GitDiff {
@@ -92,7 +93,7 @@ impl Shown {
             },
             options: DiffOptions {
                 context: CONTEXT.of_tool(arguments.context_lines)?,
-                whitespace: arguments.ignore_whitespace.map(Into::into).unwrap_or_default(),
+                whitespace: arguments.ignore_whitespace.unwrap_or_default(),
                 ..DiffOptions::default()
             },
             file: arguments.file,
@@ -114,8 +115,9 @@ pub fn compared(reply: &Reply, reviewed: Reviewed) -> Compared {
     };
     if reply.is_data {
         let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
-        compared.files =
-            listed.filter_map(|section| Some(file_change(&rows[section.file?]))).collect();
+        compared.files = listed
+            .filter_map(|section| Some(Measured::COLUMNS.json(&rows[section.file?])))
+            .collect();
         compared.hunks = page
             .sections
             .iter()
@@ -157,7 +159,7 @@ impl Frame for AnswerFrame {
         if !self.reply.is_data {
             return 0;
         }
-        serde_json::to_string(&file_change(row)).map_or(0, |json| json.len() + ",".len())
+        serde_json::to_string(&Measured::COLUMNS.json(row)).map_or(0, |json| json.len() + ",".len())
     }
 
     fn names_hunks(&self) -> bool {
@@ -204,25 +206,5 @@ fn hunk_names(row: &Measured, id: &HunkId, known_lines: bool) -> HunkNames {
         hunk_id: id.lines.clone(),
         context_id: id.context.clone(),
         known_lines,
-    }
-}
-
-fn file_change(row: &Measured) -> FileChange {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let change = &row.change;
-    FileChange {
-        file_path: text(&change.path),
-        status: change.status().name(),
-        old_size: row.old_size,
-        new_size: row.new_size,
-        old_path: change.origin.as_ref().map(|origin| text(&origin.path)),
-        similarity: change.origin.as_ref().map(|origin| origin.similarity),
-        additions: row.lines.as_ref().and_then(LineCounts::additions),
-        deletions: row.lines.as_ref().and_then(LineCounts::deletions),
-        is_binary: row.lines == Some(LineCounts::Binary),
-        old_mode: change.old.map(|entry| entry.mode.to_string()),
-        new_mode: change.new.map(|entry| entry.mode.to_string()),
-        old_oid: change.old.map(|entry| entry.oid.to_string()),
-        new_oid: change.new.map(|entry| entry.oid.to_string()),
     }
 }

@@ -318,8 +318,5 @@ impl Table for RedlineHelp {
 
 fn unknown(name: &str, names: impl Iterator<Item = &'static str>) -> Error {
     let error = Error::not_found(format!("redline has no function {}", quoted(name)));
-    error.with_hint(match suggest::nearest(name, names).as_slice() {
-        [] => "FROM redline_help() lists them".to_owned(),
-        near => format!("Did you mean {}?", near.join(" or ")),
-    })
+    error.near(&suggest::nearest(name, names)).or_hint("FROM redline_help() lists them")
 }

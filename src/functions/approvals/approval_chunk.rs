@@ -53,7 +53,7 @@ impl Scalar for ApprovalChunk {
             Error::invalid_args(format!("there is no chunk {number}"))
                 .with_hint("Chunks are numbered from 1")
         })?;
-        let approvals = &state.database.approvals;
+        let approvals = &state.state.approvals;
         Ok(out.text(approvals.chunk(&reference, number, approver.is_some(), state.rules())?))
     }
 }

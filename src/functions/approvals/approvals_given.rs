@@ -9,7 +9,6 @@ use crate::edit::Given;
 use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::context::settings;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
 use crate::functions::params::kinds::Name;
@@ -82,9 +81,9 @@ impl Table for ApprovalsGiven {
             }
             None => Some(execution.session.clone()),
         };
-        let rules = settings::rules(&execution.settings);
+        let rules = execution.rules();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let rows = execution.database.approvals.given(rules).into_iter();
+        let rows = execution.state.approvals.given(rules).into_iter();
         let rows = rows.filter(|given| own.as_ref().is_none_or(|own| *own == given.session)).map(
             |given| {
                 let since = now.saturating_sub(rules.now.saturating_duration_since(given.since));

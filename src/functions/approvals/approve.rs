@@ -49,7 +49,7 @@ impl Scalar for Approve {
         let scope = Scope::parse(args.get(SCOPE)?)?;
         let payload = known(payload)?;
         check_shown(state, &payload, scope, args.get(PROOF)?)?;
-        Ok(out.text(state.database.approvals.approve(&payload, scope, &by, state.rules())?))
+        Ok(out.text(state.state.approvals.approve(&payload, scope, &by, state.rules())?))
     }
 }
 

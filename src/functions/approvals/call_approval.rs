@@ -5,12 +5,12 @@
 
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
-use crate::functions::files::file_tools::FileTools;
-use crate::functions::files::parameters::{
-    CONTENT, EDITS, ONE, ONE_OR_ALL, PAIRS, PATH, edit_arguments, write_arguments,
-};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
+use crate::functions::params::files::{
+    CONTENT, EDITS, ONE, ONE_OR_ALL, PAIRS, PATH, edit_arguments, write_arguments,
+};
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
 use crate::tools::{FileCall, ReadFileArguments};
 
@@ -33,10 +33,10 @@ macro_rules! approval_of {
         impl Scalar for $type {
             const OVERLOADS: &'static [Overload] = $overloads;
             type Returns = Json;
-            type State = FileTools;
+            type State = Opened;
             const NULLS: Nulls = Nulls::Handle;
 
-            fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+            fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
                 Ok(out.json(tools.approval(&$call(args)?)?))
             }
         }

@@ -32,6 +32,6 @@ impl Scalar for Decline {
         state.approver_of(args)?;
         // A call that needs no approval has no payload, and nothing is declined.
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
-        Ok(out.text(state.database.approvals.decline(&known(payload)?, state.rules())?))
+        Ok(out.text(state.state.approvals.decline(&known(payload)?, state.rules())?))
     }
 }

@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::agent::tools as tools_of_agents;
-use crate::functions::files::file_tools::FileTools;
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
 use crate::functions::params::kinds::{Bytes, Text};
@@ -39,14 +39,14 @@ impl Scalar for NeedsApproval {
         fields![TOOL, ARGS, SESSION, HOST_KEY],
     ];
     type Returns = Json;
-    type State = FileTools;
+    type State = Opened;
     // NULL is an answer, which must not follow from a NULL argument.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
         let (tool, arguments) = (args.get(TOOL)?, args.get(ARGS)?);
         let call = tools_of_agents::find(tool)?.file_call(arguments)?;
-        let execution = tools.execution();
+        let Opened { execution, tools } = opened;
         let key = args.get(HOST_KEY)?;
         let approver = key.map(|key| execution.approver(key, args.function())).transpose()?;
         let session = session(args, execution.settings.connection())?;

@@ -7,8 +7,7 @@ use crate::edit::Session;
 use crate::edit::payload::Payload;
 use crate::error::Result;
 use crate::ffi::{Field, Open};
-use crate::functions::context::settings;
-use crate::functions::files::file_tools::FileTools;
+use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
 use crate::functions::params::kinds::Name;
@@ -16,6 +15,7 @@ use crate::functions::params::param::{Param, required};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, Rows, Table, json, varchar,
 };
+use crate::query::files::FileTools;
 
 /// The table function.
 pub struct PendingApprovals;
@@ -68,11 +68,10 @@ impl Table for PendingApprovals {
     }
 
     fn open(key: &String, open: Open<'_>) -> Result<Self::Scan> {
-        let mut tools = FileTools::open::<Self>(open.settings)?;
-        tools.execution().approver(key.as_bytes(), Self::DECLARATION.name)?;
-        tools.plan_requests()?;
-        let execution = tools.execution();
-        let waiting = execution.database.approvals.waiting(settings::rules(&execution.settings));
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        execution.approver(key.as_bytes(), Self::DECLARATION.name)?;
+        FileTools::new(execution.caller().clone()).plan_requests()?;
+        let waiting = execution.state.approvals.waiting(execution.rules());
         Ok(Rows::new(
             waiting.into_iter().map(|(session, payload)| Waiting { session, payload }),
             open.projection,

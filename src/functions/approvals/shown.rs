@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::edit::payload::{Payload, Received};
-use crate::edit::{Page, Rules, proven};
+use crate::edit::{Page, proven};
 use crate::error::{Error, Result};
 use crate::ffi::{Settings, Type};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::context::settings;
 use crate::functions::params::args::Args;
 use crate::functions::params::given::Given;
 use crate::functions::params::kinds::Text;
@@ -72,11 +71,6 @@ impl Approving {
     pub fn approver_of(&self, args: Args<'_>) -> Result<String> {
         self.approver(args.get(KEY)?, args.function())
     }
-
-    /// Returns the limits of proposals and approvals at this time.
-    pub fn rules(&self) -> Rules {
-        settings::rules(&self.settings)
-    }
 }
 
 /// Returns the error for a payload that is longer than the pages.
@@ -109,7 +103,7 @@ pub fn shown_pages(
             lines.end()
         )));
     }
-    let secret = execution.database.approvals.secret();
+    let secret = execution.state.approvals.secret();
     Ok(proven(secret, &payload.to_json(), [width, height], pages(payload, width, height)))
 }
 

@@ -36,7 +36,7 @@ impl Scalar for Withdraw {
     fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         state.approver_of(args)?;
         let id = args.get(ID)?;
-        state.database.approvals.withdraw(id, state.rules())?;
+        state.state.approvals.withdraw(id, state.rules())?;
         Ok(out.text(id))
     }
 }

@@ -3,26 +3,20 @@
 
 use std::sync::Arc;
 
-use crate::edit::{Approvals, Calls, Repeats};
+use crate::edit::Calls;
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::functions::surface::Entry;
 use crate::git::Repositories;
-use crate::journal::{Looked, Memory};
+use crate::query::caller::DatabaseState;
 
 /// The state of one database.
 #[derive(Default)]
 pub struct Database {
-    /// Operations that wait for a person, and decisions.
-    pub approvals: Approvals,
+    /// The state of the file tools.
+    pub state: Arc<DatabaseState>,
     /// The counts of tool calls.
     pub calls: Calls,
-    /// The edits that statements have made.
-    pub repeats: Repeats,
-    /// The operations on files, if no directory is set for them.
-    pub operations: Memory,
-    /// The time at which the journal's directory was last shortened.
-    pub looked: Looked,
     /// The cache of open repositories.
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.

@@ -7,12 +7,13 @@ use super::database::Database;
 use super::grants;
 use super::settings;
 use crate::budget::{Budget, RowThread};
-use crate::edit::{FileTool, Operation, Session};
-use crate::error::{Error, ErrorKind, Result};
+use crate::edit::Session;
+use crate::error::Result;
 use crate::ffi::{Settings, THREADS};
 use crate::functions::surface::{Declared, State};
+use crate::query::Caller;
 use crate::query::Context;
-use crate::sandbox::{Access, Place};
+use crate::sandbox::Access;
 
 /// Whether DuckDB may read and write files anywhere.
 pub const EXTERNAL_ACCESS: &str = "enable_external_access";
@@ -50,24 +51,23 @@ pub const SETTINGS: &[&str] = &[
     settings::JOURNAL_DAYS,
 ];
 
+/// The tools that show the content of files.
+const READING: &[&str] = &["read_file", "edit_file"];
+
 /// The settings at the start of an execution, and the context of its queries.
 #[derive(Clone)]
 pub struct ExecutionContext {
     /// The settings as they are.
     pub settings: Settings,
-    /// The access and the budget that they give.
-    context: Context,
-    /// The state of the database.
-    pub database: Arc<Database>,
-    /// The session of the call: that of the connection, unless the call names another.
-    pub session: Session,
+    /// What they let queries open and use, and for whom.
+    caller: Caller,
 }
 
 impl Deref for ExecutionContext {
-    type Target = Context;
+    type Target = Caller;
 
-    fn deref(&self) -> &Context {
-        &self.context
+    fn deref(&self) -> &Caller {
+        &self.caller
     }
 }
 
@@ -95,10 +95,16 @@ impl ExecutionContext {
         Self::new(settings)
     }
 
+    /// Returns for whom the calls are made, and within what.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
     /// Interprets the settings for a session's call of a tool, whose time starts now.
     pub fn for_tool(settings: Settings, session: Session) -> Result<Self> {
-        let mut execution = Self { session, ..Self::new(settings)? };
-        execution.context.budget = settings::tool_budget(&execution.settings);
+        let mut execution = Self::new(settings)?;
+        execution.caller.session = session;
+        execution.caller.context.budget = settings::tool_budget(&execution.settings);
         Ok(execution)
     }
 
@@ -120,32 +126,26 @@ impl ExecutionContext {
             repositories: Arc::clone(&database.repositories),
             cache_bytes: settings::cache_bytes(&settings),
         };
-        let session = Session::Connection(settings.connection());
-        Ok(Self { settings, context, database, session })
+        let has_approver =
+            settings::approvers(&settings).is_ok_and(|approvers| approvers.is_some());
+        let is_locked = settings.get(LOCK_CONFIGURATION).as_boolean() == Some(true);
+        let caller = Caller {
+            context,
+            state: Arc::clone(&database.state),
+            connection: settings.connection(),
+            session: Session::Connection(settings.connection()),
+            limits: settings::rules(&settings),
+            journaling: settings::journaling(&settings),
+            may_read: grants::is_one_granted(READING, &settings),
+            no_approver: (!has_approver && is_locked)
+                .then_some("redline_approver names no approver"),
+        };
+        Ok(Self { settings, caller })
     }
 
     /// Gives the next row its part of the threads, as other rows may be computed at the same time.
     pub fn share_threads(&mut self) {
-        self.context.threads = RowThread::share(self.settings.threads());
-    }
-
-    /// Tells whether the session may see the content of a file: its sandbox requires no approval
-    /// for reading, or an approval of a scope wider than `once` covers it.
-    pub fn may_show(&self, place: &Place<'_>) -> bool {
-        if !place.sandbox().approvals().read {
-            return true;
-        }
-        let operation = Operation {
-            session: &self.session,
-            tool: FileTool::Read,
-            sandbox: place.sandbox().identity(),
-            path: place.path().as_str().as_bytes(),
-            arguments: &[],
-            base: None,
-            result: None,
-            mode: None,
-        };
-        self.database.approvals.covers(&operation, settings::rules(&self.settings))
+        self.caller.context.threads = RowThread::share(self.settings.threads());
     }
 
     /// Returns the name of the approver with this secret; an empty one belongs to nobody.
@@ -154,21 +154,5 @@ impl ExecutionContext {
     /// `permission_denied`.
     pub fn approver(&self, key: &[u8], function: &str) -> Result<String> {
         settings::approvers(&self.settings)?.named_by(key, function).map(str::to_owned)
-    }
-
-    /// Returns the error for an action that needs an approval. `approval_required` invites the
-    /// caller to wait; if there is no approver, and the locked configuration permits none, the
-    /// refusal is final.
-    pub fn unapproved(&self, what: &str, required: Error) -> Error {
-        let has_approver =
-            settings::approvers(&self.settings).is_ok_and(|approvers| approvers.is_some());
-        let is_locked = self.settings.get(LOCK_CONFIGURATION).as_boolean() == Some(true);
-        if has_approver || !is_locked || required.kind() != ErrorKind::ApprovalRequired {
-            return required;
-        }
-        Error::permission_denied(format!(
-            "a person must approve \"{what}\", and nobody can here: redline_approver names no approver"
-        ))
-        .with_hint("Tell the person who runs the host; another call of this kind is refused too")
     }
 }

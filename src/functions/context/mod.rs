@@ -5,5 +5,5 @@ pub mod database;
 pub mod execution_context;
 pub mod file_input;
 pub mod grants;
-pub mod journal;
+pub mod opened;
 pub mod settings;

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::budget::Budget;
 use crate::edit::{Approvers, Rules};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ffi::{ConfigOption, OptionDefault, Registrar, Settings};
-use crate::journal::Bounds;
 use crate::limits;
+use crate::query::caller::Journaling;
 use crate::text::lines;
 
 /// The named roots, as JSON.
@@ -176,24 +176,15 @@ pub fn rules(settings: &Settings) -> Rules {
     }
 }
 
-/// Returns the directory of the journal; `None` while operations are kept in memory.
-///
-/// # Errors
-/// `fs_denied` for NULL.
-pub fn journal(settings: &Settings) -> Result<Option<&str>> {
-    let text = settings.get(JOURNAL).as_text().ok_or_else(|| {
-        Error::fs_denied(format!("{JOURNAL} is NULL, so no file is written"))
-            .with_hint("Ask the host to name a directory, or '' to record operations in memory")
-    })?;
-    Ok(Some(text).filter(|text| !text.is_empty()))
-}
-
-/// Returns the limits of the journal at a time in microseconds since 1970.
-pub fn journal_bounds(settings: &Settings, now: i64) -> Bounds {
+/// Returns where operations on files are recorded.
+pub fn journaling(settings: &Settings) -> Journaling {
     const DAY: u64 = 24 * 3600 * 1_000_000;
-    let bytes = number(settings, JOURNAL_MAX_BYTES, limits::JOURNAL_BYTES);
-    let age = number(settings, JOURNAL_DAYS, limits::JOURNAL_DAYS).saturating_mul(DAY);
-    Bounds { bytes, since: now.saturating_sub(i64::try_from(age).unwrap_or(i64::MAX)) }
+    Journaling {
+        option: JOURNAL,
+        directory: settings.get(JOURNAL).as_text().map(str::to_owned),
+        bytes: number(settings, JOURNAL_MAX_BYTES, limits::JOURNAL_BYTES),
+        age: number(settings, JOURNAL_DAYS, limits::JOURNAL_DAYS).saturating_mul(DAY),
+    }
 }
 
 /// Returns the number of calls that a session may make in a minute, `None` without a limit.

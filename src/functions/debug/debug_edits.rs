@@ -3,9 +3,9 @@
 
 use crate::error::Result;
 use crate::ffi::{Arguments, Nulls, Overload};
-use crate::functions::files::parameters::{EDITS, ONE, PAIRS, PATH};
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
+use crate::functions::params::files::{EDITS, ONE, PAIRS, PATH};
 use crate::functions::params::kinds::Bytes;
 use crate::functions::params::param::{Maybe, Param, required};
 use crate::functions::surface::{

@@ -1,7 +1,6 @@
 //! `edit_explain(path, old_string)`: the occurrences of a string in a file, and passages that
 //! resemble it.
 
-use super::parameters::PATH;
 use crate::edit::{self, NearMiss};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Open, Type};
@@ -9,6 +8,7 @@ use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
+use crate::functions::params::files::PATH;
 use crate::functions::params::given::Given;
 use crate::functions::params::kinds::Name;
 use crate::functions::params::param::{Asked, Kind, Param, required};

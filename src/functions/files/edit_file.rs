@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use super::file_tools::FileTools;
-use super::parameters::{
-    EDITS, NEW_STRING, OLD_STRING, ONE, ONE_OR_ALL, PAIRS, PATH, REPLACE_ALL, edit_arguments,
-};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Settings};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
+use crate::functions::params::files::{
+    EDITS, NEW_STRING, OLD_STRING, ONE, ONE_OR_ALL, PAIRS, PATH, REPLACE_ALL, edit_arguments,
+};
 use crate::functions::params::kinds::Bytes;
 use crate::functions::params::param::{Maybe, Param, optional};
 use crate::functions::surface::{
@@ -38,19 +38,19 @@ impl Declared for EditFile {
 
 /// The file tools, and the memory for comparing texts.
 pub struct Editor {
-    pub(super) tools: FileTools,
+    pub(super) tools: Opened,
     pub(super) engine: Engine,
 }
 
 impl State for Editor {
-    const SETTINGS: &'static [&'static str] = FileTools::SETTINGS;
+    const SETTINGS: &'static [&'static str] = Opened::SETTINGS;
 
     fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Ok(Self { tools: FileTools::open::<F>(settings)?, engine: Engine::default() })
+        Ok(Self { tools: Opened::open::<F>(settings)?, engine: Engine::default() })
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(self.tools.budget())
+        self.tools.budget()
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::edit_file::Editor;
-use super::parameters::{EDITS_OF, PAIRS_OF};
 use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Nulls, Overload};
+use crate::functions::params::files::{EDITS_OF, PAIRS_OF};
 use crate::functions::params::{
     Args, Flag, Maybe, Name, Param, Text, fields, flag, optional, options, required, row_options,
 };
@@ -88,31 +88,6 @@ impl Row for FileResult {
 impl HasList<PlacedHunk> for FileResult {
     fn list(file: &Self, out: Out<'_, ListOf<PlacedHunk>>) -> Written {
         out.all(file.hunks.iter().copied())
-    }
-}
-
-impl Row for PatchResult {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar(
-            "id",
-            "The operation, for revert_edit; NULL where nothing was written",
-            |result, out| out.text(result.id.as_deref()),
-        ),
-        varchar("outcome", "`applied`, `already_applied` or `would_apply`", |result, out| {
-            out.text(result.outcome)
-        }),
-        structures::<Self, FileResult>("files", "What became of each file"),
-        varchar("message", "What happened, in one line", |result, out| {
-            out.text(result.message.as_str())
-        }),
-    ];
-}
-
-impl HasList<FileResult> for PatchResult {
-    fn list(result: &Self, out: Out<'_, ListOf<FileResult>>) -> Written {
-        out.all(&result.files)
     }
 }
 

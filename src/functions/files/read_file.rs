@@ -1,8 +1,9 @@
 //! `read_file(path [, offset, max_chars])`: the text of a file, or a part of it.
 
-use super::file_tools::FileTools;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload, Type};
+use crate::functions::context::file_input::read_file_for;
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
 use crate::functions::params::given::Given;
@@ -54,11 +55,13 @@ const MAX_CHARS: Param<Maybe<Characters>> =
 impl Scalar for ReadFile {
     const OVERLOADS: &'static [Overload] = &[fields![PATH], fields![PATH, OFFSET, MAX_CHARS]];
     type Returns = RecordOf<ReadResult>;
-    type State = FileTools;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let Some(path) = args.get(PATH)? else { return Ok(out.null()) };
-        Ok(out.record(&tools.read(path, args.get(OFFSET)?, args.get(MAX_CHARS)?)?))
+        let elsewhere = |path: &str| read_file_for(path, &opened.execution);
+        let (offset, max_chars) = (args.get(OFFSET)?, args.get(MAX_CHARS)?);
+        Ok(out.record(&opened.tools.read(path, offset, max_chars, elsewhere)?))
     }
 }

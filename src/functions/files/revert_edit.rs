@@ -1,19 +1,18 @@
 //! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: undoes recorded
 //! operations on files.
 
-use super::file_tools::FileTools;
-use super::taking_back::Chosen;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Flag, Maybe, Moment, Name, Param, Text, fields, flag, optional, options, required,
     row_options,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf,
-    Written, bigint, structures, varchar,
+    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
 };
-use crate::tools::{Undone, UndoneFile};
+use crate::query::files::{Chosen, FileTools};
+use crate::tools::{ChangedFiles, UndoneFile};
 
 /// `revert_edit`
 pub struct RevertEdit;
@@ -56,11 +55,8 @@ const OPTIONS: Field =
 const OF_ONE: [Field; 2] = [ID.field, OPTIONS];
 const OF_SANDBOX: [Field; 2] = [SANDBOX.field, OPTIONS];
 
-/// A file that is, or would be, changed.
-pub struct FileRow;
-
-impl Row for FileRow {
-    type Of<'a> = &'a UndoneFile;
+impl Row for UndoneFile {
+    type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
         varchar("path", "The file, as `sandbox/relative/path`", |file, out| {
@@ -79,44 +75,14 @@ impl Row for FileRow {
     ];
 }
 
-/// The result of an undo.
-pub struct RevertRow;
-
-impl Row for RevertRow {
-    type Of<'a> = &'a Undone;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar(
-            "id",
-            "The operation that took it back; NULL where nothing was done",
-            |row, out| out.text(row.id.as_deref()),
-        ),
-        varchar(
-            "outcome",
-            "`applied`, `already_applied` where nothing is left to take back, or `would_apply`",
-            |row, out| out.text(row.outcome),
-        ),
-        structures::<Self, FileRow>("files", "The files that become others"),
-        varchar("message", "What happened, in one sentence", |row, out| {
-            out.text(row.message.as_str())
-        }),
-    ];
-}
-
-impl HasList<FileRow> for RevertRow {
-    fn list(row: &Undone, out: Out<'_, ListOf<FileRow>>) -> Written {
-        out.all(&row.files)
-    }
-}
-
 impl Scalar for RevertEdit {
     const OVERLOADS: &'static [Overload] = &[OF_ONE.split_at(1).0, &OF_ONE];
-    type Returns = StructOf<RevertRow>;
-    type State = FileTools;
+    type Returns = StructOf<ChangedFiles<UndoneFile>>;
+    type State = Opened;
     // A NULL must not silently skip a change.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let values = row_options(args.options(), FIELDS, args.function())?;
         let given = args.with((FIELDS, &values), (&[], &[]));
         let chosen = Chosen::Operation(args.get(ID)?.to_owned());
@@ -135,32 +101,30 @@ impl Scalar for RevertEdit {
 
 impl Scalar for RevertEdits {
     const OVERLOADS: &'static [Overload] = &[OF_SANDBOX.split_at(1).0, &OF_SANDBOX];
-    type Returns = StructOf<RevertRow>;
-    type State = FileTools;
+    type Returns = StructOf<ChangedFiles<UndoneFile>>;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let values = row_options(args.options(), FIELDS, args.function())?;
         let given = args.with((FIELDS, &values), (&[], &[]));
         let name = args.get(SANDBOX)?.trim_end_matches('/').to_owned();
-        tools.check_sandbox(&name)?;
+        check_sandbox(tools, &name)?;
         let client = given.get(SESSION)?.map(str::to_owned);
-        let client = client.unwrap_or_else(|| tools.execution().client());
+        let client = client.unwrap_or_else(|| tools.caller().client());
         let chosen = Chosen::Sandbox { name, client, since: given.get(SINCE)? };
         let done = tools.undo(&chosen, given.get(PATH)?, given.get(DRY_RUN)?)?;
         Ok(out.row(&done))
     }
 }
 
-impl FileTools {
-    /// Refuses an unknown name of a sandbox.
-    fn check_sandbox(&self, name: &str) -> Result<()> {
-        let sandboxes = self.execution().access.sandboxes();
-        let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);
-        if all.any(|sandbox| sandbox.name() == name) {
-            return Ok(());
-        }
-        Err(Error::fs_denied(format!("{} is not a sandbox", quoted(name)))
-            .with_hint("Give the name of a sandbox that redline_capabilities() lists"))
+/// Refuses an unknown name of a sandbox.
+fn check_sandbox(tools: &FileTools, name: &str) -> Result<()> {
+    let sandboxes = tools.caller().access.sandboxes();
+    let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);
+    if all.any(|sandbox| sandbox.name() == name) {
+        return Ok(());
     }
+    Err(Error::fs_denied(format!("{} is not a sandbox", quoted(name)))
+        .with_hint("Give the name of a sandbox that redline_capabilities() lists"))
 }

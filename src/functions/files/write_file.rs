@@ -1,11 +1,11 @@
 //! `write_file(path, content)`: creates a file or replaces its whole content.
 
-use super::file_tools::FileTools;
-use super::parameters::{CONTENT, PATH, write_arguments};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
+use crate::functions::params::files::{CONTENT, PATH, write_arguments};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
 };
@@ -27,11 +27,11 @@ impl Declared for WriteFile {
 impl Scalar for WriteFile {
     const OVERLOADS: &'static [Overload] = &[fields![PATH, CONTENT]];
     type Returns = RecordOf<WriteResult>;
-    type State = FileTools;
+    type State = Opened;
     // A NULL must not silently skip a write.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         Ok(out.record(&tools.write(&write_arguments(args)?)?))
     }
 }

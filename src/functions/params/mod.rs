@@ -4,6 +4,7 @@
 pub mod args;
 pub mod comparison;
 pub mod context_lines;
+pub mod files;
 pub mod given;
 pub mod kinds;
 pub mod param;

@@ -1,6 +1,8 @@
 //! Typed columns: each has a name, a description, and a function that reads its value from a row.
 //! The constructor of a column fixes its type and the type of its values.
 
+use serde_json::{Map, Value};
+
 use super::out::{Blob, Json, Out, Varchar, Varchars, Written};
 use super::value::Number;
 use crate::ffi::{Column, Field, Type};
@@ -85,6 +87,28 @@ impl<K: Row> Col<K> {
             Write::Blob(write) => write(row, Out::new(out)).done(),
             Write::Texts(write) => write(row, Out::new(out)).done(),
             Write::Nested(write) => write(row, out),
+        }
+    }
+
+    fn json(&self, row: K::Of<'_>) -> Value {
+        let mut text = Value::Null;
+        match self.write {
+            Write::Boolean(value) => value(row).into(),
+            Write::Integer(value) => value(row).into(),
+            Write::UTinyInt(value) => value(row).into(),
+            Write::BigInt(value) => value(row).0.into(),
+            Write::Double(value) => value(row).into(),
+            Write::Text(write) => {
+                write(row, Out::json_text(&mut text)).done();
+                text
+            }
+            Write::Timestamp(_)
+            | Write::Json(_)
+            | Write::Texts(_)
+            | Write::Blob(_)
+            | Write::Nested(_) => {
+                unreachable!("a tool answers no row with {}", self.field.name)
+            }
         }
     }
 }
@@ -200,6 +224,12 @@ impl<K: Row> Columns<K> {
         for (index, column) in out.fields_mut().iter_mut().enumerate() {
             self.write(row, index, column);
         }
+    }
+
+    /// Returns a row of texts and plain values as JSON.
+    pub fn json(&self, row: K::Of<'_>) -> Map<String, Value> {
+        let columns = (0..self.len()).filter_map(|index| self.own(index));
+        columns.map(|column| (column.field.name.to_owned(), column.json(row))).collect()
     }
 
     /// Returns the data needed for the projected columns.

@@ -10,7 +10,6 @@ pub mod entry;
 pub mod line_rows;
 pub mod out;
 pub mod records;
-pub mod registry;
 pub mod rows;
 pub mod scalar;
 pub mod stream;
@@ -25,7 +24,6 @@ pub use columns::{
 pub use declaration::{Declaration, Declared, Family, Grant};
 pub use entry::{Entry, Signature};
 pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
-pub use registry::FUNCTIONS;
 pub use rows::Rows;
 pub use scalar::{Scalar, State};
 pub use stream::{Stream, Tabular};

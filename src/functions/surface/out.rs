@@ -3,6 +3,8 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
+use serde_json::Value;
+
 use super::value::Text;
 use crate::ffi::{Column, Type};
 
@@ -56,25 +58,42 @@ impl Written {
 
 /// The place of one row's value.
 pub struct Out<'c, T> {
-    column: &'c mut Column,
+    place: Place<'c>,
     returned: PhantomData<T>,
+}
+
+/// A column of SQL, or a value of JSON.
+enum Place<'c> {
+    Column(&'c mut Column),
+    Json(&'c mut Value),
 }
 
 impl<'c, T: Returned> Out<'c, T> {
     /// Returns the place of the next value of a column of this type.
     pub(super) fn new(column: &'c mut Column) -> Self {
-        Self { column, returned: PhantomData }
+        Self { place: Place::Column(column), returned: PhantomData }
     }
 
     /// Appends NULL.
     pub fn null(self) -> Written {
-        self.written(Column::push_null)
+        match self.place {
+            Place::Column(column) => column.push_null(),
+            Place::Json(value) => *value = Value::Null,
+        }
+        Written(())
     }
 
     /// Runs `write`, which appends one value.
     pub(super) fn written(self, write: impl FnOnce(&mut Column)) -> Written {
-        write(self.column);
+        write(self.column());
         Written(())
+    }
+
+    fn column(self) -> &'c mut Column {
+        match self.place {
+            Place::Column(column) => column,
+            Place::Json(_) => unreachable!("only texts and plain values become JSON"),
+        }
     }
 
     /// Appends a list, to which `fill` appends the elements.
@@ -82,15 +101,24 @@ impl<'c, T: Returned> Out<'c, T> {
         self,
         fill: impl FnOnce(&mut Column) -> Result<(), E>,
     ) -> Result<Written, E> {
-        self.column.push_list(fill)?;
+        self.column().push_list(fill)?;
         Ok(Written(()))
     }
 }
 
-impl Out<'_, Varchar> {
+impl<'c> Out<'c, Varchar> {
+    /// Returns the place of a text in JSON.
+    pub(super) fn json_text(value: &'c mut Value) -> Self {
+        Self { place: Place::Json(value), returned: PhantomData }
+    }
+
     /// Appends a text or NULL.
     pub fn text<'a>(self, text: impl Into<Text<'a>>) -> Written {
-        self.written(|column| text.into().write(column))
+        match self.place {
+            Place::Column(column) => text.into().write(column),
+            Place::Json(value) => *value = text.into().json(),
+        }
+        Written(())
     }
 }
 

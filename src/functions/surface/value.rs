@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::ffi::Column;
 
 /// A VARCHAR: text, bytes shown as text (invalid UTF-8 becomes U+FFFD), or NULL.
@@ -22,6 +24,15 @@ impl Text<'_> {
             Self::Null => out.push_null(),
             Self::Str(text) => out.push_text(Some(&text)),
             Self::Bytes(bytes) => out.push_bytes(Some(&bytes)),
+        }
+    }
+
+    /// Returns the value as JSON.
+    pub(super) fn json(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Str(text) => text.into(),
+            Self::Bytes(bytes) => String::from_utf8_lossy(&bytes).into(),
         }
     }
 }

@@ -22,6 +22,11 @@ pub struct Commits {
 }
 
 impl Commits {
+    /// Returns the budget of reading them.
+    pub fn budget(&self) -> &Budget {
+        self.objects.budget()
+    }
+
     /// Opens the commits of a repository.
     pub fn new(repository: &Repository) -> Result<Self> {
         let ends = shallow(&repository.common_dir)?;

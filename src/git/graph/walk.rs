@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::budget::{Budget, Charge, Pace};
+use crate::budget::{Charge, Pace};
 use crate::error::{Error, Result};
 use crate::git::graph::commit_links::Commits;
 use crate::git::graph::simplify::Simplify;
@@ -124,7 +124,6 @@ pub struct History {
     simplify: Option<Simplify>,
     /// The memory of the commits that were met.
     charge: Charge,
-    budget: Arc<Budget>,
 }
 
 /// The returned commits that were excluded later.
@@ -158,7 +157,6 @@ const SLOP: usize = 5;
 impl History {
     /// Starts the walk.
     pub fn new(repository: &Repository, ends: &RevRange, options: HistoryOptions) -> Result<Self> {
-        let budget = Arc::clone(repository.budget());
         let mut history = Self {
             commits: Commits::new(repository)?,
             options,
@@ -173,8 +171,7 @@ impl History {
             failed: None,
             excluded: Arc::default(),
             simplify: None,
-            charge: budget.charge(0)?,
-            budget,
+            charge: repository.budget().charge(0)?,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
             history.enqueue(id)?;
@@ -259,7 +256,7 @@ impl History {
 
     /// Takes the next commit from the queue.
     fn pop(&mut self) -> Result<Option<(u64, Oid)>> {
-        self.budget.check()?;
+        self.commits.budget().check()?;
         Ok(self.queue.pop().map(|(date, _, id)| (date, id)))
     }
 
@@ -426,7 +423,7 @@ impl History {
     fn hide(&mut self, mut ids: Vec<Oid>) -> Result<()> {
         let mut pace = Pace::new();
         while let Some(id) = ids.pop() {
-            pace.entry(&self.budget)?;
+            pace.entry(self.commits.budget())?;
             if self.hidden.insert(id)
                 && let Some(known) = self.known.get(&id)
             {

@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::budget::Budget;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::attributes::ContentSource;
@@ -20,7 +19,6 @@ use crate::git::repository::Repository;
 use crate::git::tree::tree_lookup::Located;
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;
-use crate::text::CancelToken;
 
 /// A commit that changed the file, and the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +47,6 @@ pub struct Follow<W> {
     trees: TreeChanges,
     reader: Reader,
     is_over: bool,
-    budget: Arc<Budget>,
 }
 
 impl FollowWalk {
@@ -88,7 +85,6 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
             trees: TreeChanges::idle(repository.objects(), Arc::default()),
             reader: Reader::new(&ContentSource::of_objects(repository)),
             is_over: false,
-            budget: Arc::clone(repository.budget()),
         }
     }
 
@@ -149,7 +145,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         }
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         let options = RenameOptions { copies: true, ..RenameOptions::default() };
-        let cancel = CancelToken::of(&self.budget);
+        let cancel = self.objects.cancel();
         let paired = pair(changes, &options, &mut self.reader, &cancel)?;
         let found = paired
             .rows
@@ -166,7 +162,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
 
     fn step(&mut self) -> Result<Option<FileChange>> {
         while let Some(step) = self.walk.next() {
-            self.budget.check()?;
+            self.objects.budget().check()?;
             let (commit, parent) = step?;
             if let Some(change) = self.change(commit.tree, parent)? {
                 return Ok(Some(FileChange { commit, change }));

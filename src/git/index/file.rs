@@ -57,5 +57,4 @@ fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

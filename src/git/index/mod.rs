@@ -142,9 +142,7 @@ impl Index {
                 "its index is out of order or names something that is not a file of a work tree",
             ));
         }
-        let (seconds, nanoseconds) = stamp.modified();
-        let written = Moment { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) };
-        Ok(Self { entries, written: Some(written), tree: OnceLock::new() })
+        Ok(Self { entries, written: Some(stamp.modified()), tree: OnceLock::new() })
     }
 
     /// Tells whether a tree is known to have the same files.

@@ -14,6 +14,7 @@ use crate::git::store::cache::Cache;
 use crate::git::store::counted_pairs::CountedPairs;
 use crate::git::store::{Fault, FoundObject as Found, Kept, ObjectStore, PackReader};
 use crate::limits;
+use crate::text::CancelToken;
 
 /// Reads objects for one thread.
 pub struct Objects {
@@ -21,6 +22,7 @@ pub struct Objects {
     store: Arc<ObjectStore>,
     cache: Arc<Cache>,
     packs: RefCell<PackReader>,
+    budget: Arc<Budget>,
     /// The number of requested objects that were in no pack.
     loose: Cell<u64>,
 }
@@ -32,13 +34,18 @@ impl Objects {
         cache: Arc<Cache>,
         budget: Arc<Budget>,
     ) -> Self {
-        let packs = RefCell::new(store.reader(budget));
-        Self { given, store, cache, packs, loose: Cell::new(0) }
+        let packs = RefCell::new(store.reader(Arc::clone(&budget)));
+        Self { given, store, cache, packs, budget, loose: Cell::new(0) }
     }
 
     /// Returns the budget of reading.
-    pub fn budget(&self) -> Arc<Budget> {
-        Arc::clone(self.packs.borrow().budget())
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    /// Returns a token that ends the work when the budget does.
+    pub fn cancel(&self) -> CancelToken<'_> {
+        CancelToken::of(&self.budget)
     }
 
     /// Caches of the chains that are read from now on only the object itself and `other`, if that

@@ -322,8 +322,7 @@ impl Repositories {
 /// Tells whether a file or directory was modified so long ago that another write will leave a
 /// trace.
 fn is_settled(stamp: Stamp) -> bool {
-    let (seconds, _) = stamp.modified();
-    let written = u64::try_from(seconds).ok().map(Duration::from_secs);
+    let written = u64::try_from(stamp.modified().seconds).ok().map(Duration::from_secs);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
     written.zip(now).is_some_and(|(written, now)| now > written + SETTLED)
 }

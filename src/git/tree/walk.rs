@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::budget::{Budget, Pace};
+use crate::budget::Pace;
 use crate::error::Result;
 use crate::git::model::bytes::Bytes;
 use crate::git::objects::Objects;
@@ -22,7 +22,6 @@ pub struct TreeChanges {
     levels: Vec<Level>,
     /// The path of the current directory, with a trailing slash except for the root.
     path: Vec<u8>,
-    budget: Arc<Budget>,
     pace: Pace,
 }
 
@@ -69,17 +68,8 @@ impl TreeChanges {
 
     /// Returns a comparison of nothing, to be restarted.
     pub fn idle(objects: Objects, paths: Arc<PathFilter>) -> Self {
-        let budget = objects.budget();
         let id_bytes = objects.hash().len_in_bytes();
-        Self {
-            objects,
-            id_bytes,
-            paths,
-            levels: Vec::new(),
-            path: Vec::new(),
-            budget,
-            pace: Pace::new(),
-        }
+        Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), pace: Pace::new() }
     }
 
     /// Starts the comparison of other trees.
@@ -115,7 +105,7 @@ impl TreeChanges {
 
     fn step(&mut self) -> Result<Option<Change>> {
         loop {
-            self.pace.entry(&self.budget)?;
+            self.pace.entry(self.objects.budget())?;
             let Some(level) = self.levels.last_mut() else { return Ok(None) };
             self.path.truncate(level.path_length);
             level.pass_same(self.id_bytes)?;

@@ -82,7 +82,7 @@ impl WorkTree {
             EntryKind::File if !checkout.trusts_executable => {
                 known_mode.filter(|mode| mode.is_regular()).unwrap_or(Mode::regular(false))
             }
-            EntryKind::File => Mode::regular(state.is_executable),
+            EntryKind::File => Mode::regular(state.is_executable()),
         };
         if let Some(known) = known
             && known.entry.mode.is_kind_of(mode)

@@ -1,9 +1,7 @@
 //! Checks the files of the index on several threads, ahead of their comparison, like git's
 //! `core.preloadIndex`.
 
-use std::sync::Arc;
-
-use crate::budget::{Budget, Permits};
+use crate::budget::Permits;
 use crate::git::config::checkout::Checkout;
 use crate::git::index::{Index, Staged};
 use crate::git::model::changed_file::Mode;
@@ -22,8 +20,7 @@ const STEP: usize = 256;
 pub struct LookAhead {
     /// The directories of the work tree, for each thread.
     threads: Vec<Directories>,
-    checkout: Checkout,
-    budget: Arc<Budget>,
+    repository: Repository,
     /// The position of the first checked entry.
     start: usize,
     unchanged: Vec<bool>,
@@ -43,8 +40,7 @@ impl LookAhead {
         let threads: Vec<_> = (0..permits.count()).map_while(view).collect();
         (threads.len() > 1).then(|| Self {
             threads,
-            checkout: repository.checkout,
-            budget: Arc::clone(repository.budget()),
+            repository: repository.clone(),
             start: 0,
             unchanged: Vec::new(),
             _permits: permits,
@@ -67,7 +63,7 @@ impl LookAhead {
         self.unchanged.clear();
         self.unchanged.resize(entries.len(), false);
         let share = entries.len().div_ceil(self.threads.len()).max(1);
-        let (checkout, budget) = (&self.checkout, &self.budget);
+        let (checkout, budget) = (&self.repository.checkout, self.repository.budget());
         let look = |directories: &mut Directories, entries: &[Staged], unchanged: &mut [bool]| {
             for (entries, unchanged) in entries.chunks(STEP).zip(unchanged.chunks_mut(STEP)) {
                 if budget.check().is_err() {
@@ -109,7 +105,9 @@ fn is_worth_it(entry: &Staged) -> bool {
 fn is_mode(entry: &Staged, state: &FileState, checkout: &Checkout) -> bool {
     let mode = entry.entry.mode;
     match state.kind {
-        EntryKind::File if checkout.trusts_executable => mode == Mode::regular(state.is_executable),
+        EntryKind::File if checkout.trusts_executable => {
+            mode == Mode::regular(state.is_executable())
+        }
         EntryKind::File => mode.is_regular(),
         EntryKind::Link => mode.is_link(),
         EntryKind::Directory | EntryKind::Special => false,

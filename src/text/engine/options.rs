@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 /// The algorithm that finds matching lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Algorithm {
@@ -18,10 +20,12 @@ pub enum Algorithm {
 }
 
 /// Which white space is ignored when lines are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Whitespace {
     /// None is ignored.
     #[default]
+    #[serde(rename = "none")]
     Exact,
     /// All white space: `-w`, `--ignore-all-space`.
     All,

@@ -396,6 +396,13 @@ def test_without_matplotlib_the_command_says_what_to_install(extension, tmp_path
     assert done.returncode == 1 and done.stderr.endswith("pip install matplotlib\n")
 
 
+def test_a_tile_is_named_by_the_shortest_end_that_is_its_own():
+    from duckdb_redline.report.charts import names_of
+
+    paths = ["a/src/lib.rs", "b/src/lib.rs", "a/src/main.rs", "lib.rs"]
+    assert list(names_of(paths).values()) == ["a/src/lib.rs", "b/src/lib.rs", "main.rs", "lib.rs"]
+
+
 def test_the_tiles_of_a_treemap_are_in_the_map_and_do_not_overlap():
     from duckdb_redline.report.treemap import tiles
 

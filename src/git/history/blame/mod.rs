@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Budget, Charge, check_current, reserve};
+use crate::budget::{Charge, check_current, reserve};
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
@@ -37,7 +37,7 @@ use crate::git::model::id_tables::{IdMap, IdSet};
 use crate::git::repository::Repository;
 use crate::git::revision::{Revision, commit_of, range_of};
 use crate::text::lines::MAX_BYTES;
-use crate::text::{CancelToken, Engine, Whitespace, line_changes};
+use crate::text::{Engine, Whitespace, line_changes};
 use entries::{Run, divide, merge};
 use ignored::{Fingerprints, carve, guess};
 use origins::{Origin, OriginId, Origins};
@@ -129,7 +129,6 @@ pub struct Blamer {
     bounds: Vec<u32>,
     charge: Charge,
     done: Vec<(Run, OriginId)>,
-    budget: Arc<Budget>,
 }
 
 /// Returns the id that represents uncommitted content.
@@ -229,7 +228,6 @@ impl Blamer {
             bounds: Vec::new(),
             charge: Charge::free(),
             done: Vec::new(),
-            budget: Arc::clone(repository.budget()),
         })
     }
 
@@ -271,7 +269,7 @@ impl Blamer {
 
     /// Computes the offset of each line of the text, and its end.
     fn split(&mut self, text: &[u8]) -> Result<()> {
-        let cancel = CancelToken::of(&self.budget);
+        let cancel = self.repository.cancel();
         if text.len() > MAX_BYTES {
             return Err(Error::too_large(format!("the file has {} bytes", text.len()))
                 .with_hint("git compares files of up to 1023 MiB"));
@@ -300,7 +298,7 @@ impl Blamer {
         }
         let mut links = self.commits.links(id)?;
         let parents = links.parents.len() * size_of::<Oid>();
-        self.charge.join(self.budget.charge(2 * size_of::<(Oid, Links)>() + parents)?);
+        self.charge.join(self.repository.budget().charge(2 * size_of::<(Oid, Links)>() + parents)?);
         if self.options.first_parent {
             links.parents.truncate(1);
         }
@@ -337,7 +335,7 @@ impl Blamer {
         if !self.returns.is_power_of_two() {
             return Ok(());
         }
-        match own_ancestor(&self.links, &self.budget)? {
+        match own_ancestor(&self.links, self.repository.budget())? {
             Some(id) => Err(self.repository.objects().own_ancestor(&id)),
             None => Ok(()),
         }
@@ -348,7 +346,7 @@ impl Blamer {
         while let Some((_, _, commit)) = self.queue.pop() {
             self.left.insert(commit);
             while let Some(id) = self.origins.suspected_at(&commit) {
-                self.budget.check()?;
+                self.repository.budget().check()?;
                 let links = self.links(&commit)?;
                 if self.is_followed(&commit, &links) {
                     self.pass(id, &links)?;
@@ -439,7 +437,7 @@ impl Blamer {
     fn pass_same_lines(&mut self, id: OriginId, parent: OriginId) -> Result<()> {
         let old = self.origins.content(parent)?;
         let new = self.origins.content(id)?;
-        let cancel = CancelToken::of(&self.budget);
+        let cancel = self.repository.cancel();
         let changes = line_changes(&mut self.engine, &old, &new, self.options.whitespace, &cancel)?;
         let (same, kept) = divide(&self.origins.get(id).suspected, &changes);
         self.origins.get_mut(id).suspected = kept;
@@ -450,7 +448,7 @@ impl Blamer {
     fn pass_ignored_lines(&mut self, id: OriginId, parent: OriginId) -> Result<()> {
         let old = self.origins.content(parent)?;
         let new = self.origins.content(id)?;
-        let cancel = CancelToken::of(&self.budget);
+        let cancel = self.repository.cancel();
         let changes = line_changes(&mut self.engine, &old, &new, self.options.whitespace, &cancel)?;
         let (mut passed, differing) = divide(&self.origins.get(id).suspected, &changes);
         let mut old_lines = Fingerprints::new(&old, &cancel)?;

@@ -9,7 +9,7 @@ use super::entries::{Run, Split, splits};
 use super::origins::OriginId;
 use crate::error::Result;
 use crate::git::model::commit::Links;
-use crate::text::{CancelToken, line_changes};
+use crate::text::line_changes;
 
 /// The score that a moved run must exceed.
 const MOVE_SCORE: u32 = 20;
@@ -129,7 +129,7 @@ impl Blamer {
         while !untried.is_empty() {
             let mut best: Vec<Option<(OriginId, Split)>> = vec![None; untried.len()];
             for file in &files {
-                self.budget.check()?;
+                self.repository.budget().check()?;
                 let Some(old) = file.old.filter(|old| !old.mode.is_submodule()) else { continue };
                 if own_path.as_ref().is_some_and(|path| **path == *file.path) {
                     continue;
@@ -171,7 +171,7 @@ impl Blamer {
         best: Option<(OriginId, Split)>,
     ) -> Result<Option<(OriginId, Split)>> {
         let old = self.origins.content(version)?;
-        let cancel = CancelToken::of(&self.budget);
+        let cancel = self.repository.cancel();
         let mut engine = std::mem::take(&mut self.engine);
         let whitespace = self.options.whitespace;
         let changes = line_changes(&mut engine, &old, self.text(run), whitespace, &cancel);

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::entries::Run;
-use crate::budget::Budget;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::change::contents::Reader;
@@ -18,7 +17,6 @@ use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::Located;
 use crate::git::tree::walk::TreeChanges;
-use crate::text::CancelToken;
 
 /// A version, as an index in the list of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,7 +48,6 @@ pub struct Origins {
     all: Vec<Origin>,
     /// The versions of each commit, the last one met first, as in git.
     by_commit: HashMap<Oid, Vec<OriginId>>,
-    budget: Arc<Budget>,
 }
 
 impl Origins {
@@ -62,7 +59,6 @@ impl Origins {
             files,
             all: Vec::new(),
             by_commit: HashMap::new(),
-            budget: Arc::clone(repository.budget()),
         }
     }
 
@@ -165,7 +161,7 @@ impl Origins {
         if !is_new || changes.len() < 2 {
             return Ok(None);
         }
-        let cancel = CancelToken::of(&self.budget);
+        let cancel = self.objects.cancel();
         let paired = pair(changes, &RenameOptions::default(), &mut self.reader, &cancel)?;
         let found = paired.rows.into_iter().find(|change| *change.path == *path);
         Ok(found.and_then(|change| {

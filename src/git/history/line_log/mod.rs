@@ -20,7 +20,6 @@ mod section;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::attributes::ContentSource;
@@ -37,7 +36,7 @@ use crate::git::revision::range_of;
 use crate::git::tree::tree_lookup::Located;
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;
-use crate::text::{CancelToken, Engine, plain_line_changes};
+use crate::text::{Engine, plain_line_changes};
 use order::TopologicalOrder;
 use patch::Touched;
 use ranges::Lines;
@@ -103,7 +102,6 @@ pub struct LineLog {
     /// The changes of the last commit that were not returned yet.
     found: Vec<LineVersion>,
     is_over: bool,
-    budget: Arc<Budget>,
 }
 
 impl LineLog {
@@ -154,7 +152,6 @@ impl LineLog {
             engine: Engine::default(),
             found: Vec::new(),
             is_over: false,
-            budget: Arc::clone(repository.budget()),
         })
     }
 
@@ -207,7 +204,7 @@ impl LineLog {
                 changes.push(change);
             }
         }
-        let cancel = CancelToken::of(&self.budget);
+        let cancel = self.objects.cancel();
         let rows = pair(changes, &RenameOptions::default(), &mut self.reader, &cancel)?.rows;
         let pairs = rows.into_iter().filter_map(|change| {
             let old_path = change.old_path().to_vec();
@@ -240,7 +237,7 @@ impl LineLog {
             let at = before.iter().position(|one| one.path == path);
             let Some(at) = at.filter(|&at| !before[at].lines.is_empty()) else { continue };
             let contents = (self.content(old)?, self.content(Some(new))?);
-            let cancel = CancelToken::of(&self.budget);
+            let cancel = self.objects.cancel();
             let changes = plain_line_changes(&mut self.engine, &contents.0, &contents.1, &cancel)?;
             let touched = ranges::touched(&before[at].lines, &changes);
             before[at].lines = ranges::before(&before[at].lines, &changes, &touched);
@@ -307,7 +304,7 @@ impl LineLog {
                 return Ok(());
             }
         }
-        let cancel = CancelToken::of(&self.budget);
+        let cancel = self.objects.cancel();
         let is_merge = commit.parents.len() > 1;
         for (one, touched) in tracked.iter().zip(shown) {
             let Some(touched) = touched else { continue };
@@ -335,7 +332,7 @@ impl LineLog {
                 return Ok(None);
             }
             let Some(commit) = self.commits.next() else { return Ok(None) };
-            self.budget.check()?;
+            self.objects.budget().check()?;
             if let Some(tracked) = self.waiting.remove(&commit.id) {
                 self.process(&commit, tracked)?;
             }

@@ -3,18 +3,18 @@
 
 use super::file_tools::FileTools;
 use super::planned_operation::file_name;
+use super::question::Planned;
+use super::recorded::{Changed, Recorded, Side, file_at};
 use super::taking_back::{Chosen, Target};
 use crate::edit::{
     ContentDiff, Digest, Existing, FileTool, Operation, Proposal, Session, Taken, payload,
 };
 use crate::error::Result;
-use crate::functions::context::journal::{Changed, Recorded, Side, file_at};
-use crate::functions::context::settings;
 use crate::git::blob_id;
 use crate::journal::ChangeKind;
 use crate::sandbox::{self, After, Change};
 use crate::text::{CancelToken, Engine};
-use crate::tools::{UndoArguments, Undone, UndoneFile};
+use crate::tools::{ChangedFiles, UndoArguments, UndoneFile};
 
 impl UndoArguments {
     /// Returns the operations to undo.
@@ -28,7 +28,12 @@ impl FileTools {
     ///
     /// # Errors
     /// Those of [`Self::taken_back`], of approvals and of the system.
-    pub fn undo(&self, chosen: &Chosen, path: Option<&str>, is_dry_run: bool) -> Result<Undone> {
+    pub fn undo(
+        &self,
+        chosen: &Chosen,
+        path: Option<&str>,
+        is_dry_run: bool,
+    ) -> Result<ChangedFiles<UndoneFile>> {
         let targets = self.taken_back(chosen, path)?;
         let files = targets.iter().map(|target| self.undone(target)).collect::<Result<Vec<_>>>()?;
         let outcome = match is_dry_run {
@@ -41,17 +46,17 @@ impl FileTools {
             _ => None,
         };
         let message = message(outcome, &files);
-        Ok(Undone { id, outcome, files, message, unified_diff: String::new(), truncated: false })
+        Ok(ChangedFiles { id, outcome, files, message })
     }
 
     /// Returns the payload for a person's decision, if one is needed.
     pub(super) fn undo_payload(&self, chosen: &Chosen) -> Result<Option<String>> {
-        let approvals = &self.execution().database.approvals;
-        let rules = settings::rules(&self.execution().settings);
+        let caller = self.caller();
+        let (approvals, rules) = (&caller.state.approvals, caller.rules());
         for target in &self.taken_back(chosen, None)? {
-            let operation = target.operation(&self.execution().session);
-            if target.is_asked_about() && !approvals.allows(&operation, rules) {
-                let proposal = self.undo_proposal(target, operation.id(approvals.secret()))?;
+            let operation = target.operation(&caller.session);
+            if self.asks_about(target) && !approvals.allows(&operation, rules) {
+                let proposal = self.undo_proposal(target, &operation)?;
                 let json = proposal.payload.to_json();
                 approvals.propose(&operation, proposal, rules)?;
                 return Ok(Some(json));
@@ -64,7 +69,7 @@ impl FileTools {
     /// id of the operation.
     fn put_back(&self, targets: &[Target<'_>], chosen: &Chosen) -> Result<String> {
         let files = targets.iter().map(|target| file_at(&target.place)).collect();
-        let recorded = Recorded::new(self.execution(), FileTool::Undo.name(), files);
+        let recorded = Recorded::new(self.caller(), FileTool::Undo.name(), files);
         recorded.because(match chosen {
             Chosen::Operation(id) => Some(format!("takes back {id}")),
             Chosen::Last => None,
@@ -82,50 +87,39 @@ impl FileTools {
 
     /// Uses up the approvals of the files, after each of them has one.
     fn check_approved(&self, targets: &[Target<'_>], recorded: &Recorded<'_>) -> Result<()> {
-        let approvals = &self.execution().database.approvals;
-        let rules = settings::rules(&self.execution().settings);
+        let caller = self.caller();
+        let rules = caller.rules();
         let asked: Vec<&Target<'_>> =
-            targets.iter().filter(|target| target.is_asked_about()).collect();
+            targets.iter().filter(|target| self.asks_about(target)).collect();
         for target in &asked {
-            if !approvals.allows(&target.operation(&self.execution().session), rules) {
+            if !caller.state.approvals.allows(&target.operation(&caller.session), rules) {
                 self.take_yes(target)?;
             }
         }
         for target in asked {
-            recorded.allowed_by(self.take_yes(target)?.given.as_ref());
+            recorded.allowed_by(self.take_yes(target)?);
         }
         Ok(())
     }
 
+    fn asks_about(&self, target: &Target<'_>) -> bool {
+        target.is_asked_about(self.caller().may_read)
+    }
+
     fn take_yes(&self, target: &Target<'_>) -> Result<Taken> {
-        let approvals = &self.execution().database.approvals;
-        let operation = target.operation(&self.execution().session);
-        let proposal = self.undo_proposal(target, operation.id(approvals.secret()))?;
+        let operation = target.operation(&self.caller().session);
+        let proposal = self.undo_proposal(target, &operation)?;
         let outline = payload::outline(FileTool::Undo, &target.place.to_string());
-        let rules = settings::rules(&self.execution().settings);
-        approvals
-            .take(&operation, Some(proposal), &outline, rules)
-            .map_err(|error| self.execution().unapproved(&outline, error))
+        self.caller().take(&operation, Some(proposal), &outline)
     }
 
-    fn undo_proposal(&self, target: &Target<'_>, id: Digest) -> Result<Proposal> {
-        let oid = target.was.bytes().map(blob_id).transpose()?.unwrap_or_default();
-        let mode = target.was.mode().unwrap_or_default();
-        let existing = target.was.bytes().map(|content| Existing { content, oid: &oid, mode });
-        let change = self.diff(target)?;
-        let to = target.to.as_ref().map(|to| &to.bytes[..]);
-        Proposal::undo(file_name(&target.place), to, existing, change, id)
-    }
-
-    fn diff(&self, target: &Target<'_>) -> Result<ContentDiff> {
+    fn undo_proposal(&self, target: &Target<'_>, operation: &Operation<'_>) -> Result<Proposal> {
         let cancel = CancelToken::of(self.budget());
-        let sides = [target.was.bytes(), target.to.as_ref().map(|to| &to.bytes[..])];
-        let [base, content] = sides.map(Option::unwrap_or_default);
-        ContentDiff::new(&mut Engine::default(), file_name(&target.place), base, content, &cancel)
+        target.proposal(self.caller().id(operation), self.caller().may_read, &cancel)
     }
 
     fn undone(&self, target: &Target<'_>) -> Result<UndoneFile> {
-        let diff = self.diff(target)?;
+        let diff = target.diff(&CancelToken::of(self.budget()))?;
         let file = target.changed()?.file;
         Ok(UndoneFile {
             path: file.shown(),
@@ -147,8 +141,25 @@ impl Target<'_> {
         Changed::new(&self.place, [base, result])
     }
 
-    /// Tells whether the sandbox requires an approval.
-    fn is_asked_about(&self) -> bool {
+    fn diff(&self, cancel: &CancelToken<'_>) -> Result<ContentDiff> {
+        let sides = [self.was.bytes(), self.to.as_ref().map(|to| &to.bytes[..])];
+        let [base, content] = sides.map(Option::unwrap_or_default);
+        ContentDiff::new(&mut Engine::default(), file_name(&self.place), base, content, cancel)
+    }
+
+    fn change(&self) -> Change<'_> {
+        let after = self.to.as_ref().map(|to| After {
+            bytes: to.bytes.clone(),
+            executable: Some(to.executable),
+            moved_from: None,
+        });
+        Change { place: self.place.clone(), before: self.was.clone(), after }
+    }
+}
+
+/// What is taken back is in files that may be shown.
+impl Planned for Target<'_> {
+    fn is_asked_about(&self, _may_read: bool) -> bool {
         let asked = self.place.sandbox().approvals();
         match (self.was.bytes(), &self.to) {
             (Some(_), Some(_)) => asked.edit,
@@ -156,7 +167,6 @@ impl Target<'_> {
         }
     }
 
-    /// Returns the operation that an approval covers.
     fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         Operation {
             session,
@@ -170,13 +180,12 @@ impl Target<'_> {
         }
     }
 
-    fn change(&self) -> Change<'_> {
-        let after = self.to.as_ref().map(|to| After {
-            bytes: to.bytes.clone(),
-            executable: Some(to.executable),
-            moved_from: None,
-        });
-        Change { place: self.place.clone(), before: self.was.clone(), after }
+    fn proposal(&self, id: Digest, _: bool, cancel: &CancelToken<'_>) -> Result<Proposal> {
+        let oid = self.was.bytes().map(blob_id).transpose()?.unwrap_or_default();
+        let mode = self.was.mode().unwrap_or_default();
+        let existing = self.was.bytes().map(|content| Existing { content, oid: &oid, mode });
+        let to = self.to.as_ref().map(|to| &to.bytes[..]);
+        Proposal::undo(file_name(&self.place), to, existing, self.diff(cancel)?, id)
     }
 }
 

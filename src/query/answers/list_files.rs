@@ -1,28 +1,30 @@
-//! The tool `list_files`.
+//! The answer of `list_files`.
 
-use super::entry::{Answers, Call};
 use crate::budget::check_current;
 use crate::error::{Error, Result};
-use crate::functions::context::execution_context::ExecutionContext;
+use crate::query::Context;
 use crate::query::found_files::{FilesWanted, cursor};
-use crate::tools::{FileList, ListFiles, ListFilesArguments, ListedFile, Room};
+use crate::tools::{FileList, ListFilesArguments, ListedFile, Reply, Room};
 
-impl Answers for ListFiles {
-    fn answer(call: Call, arguments: ListFilesArguments) -> Result<FileList> {
-        within(&call.execution, arguments.rev.is_some(), || list(&call, &arguments))
-    }
+/// Lists the files that the arguments name.
+pub fn answer(
+    context: &Context,
+    reply: &Reply,
+    arguments: &ListFilesArguments,
+) -> Result<FileList> {
+    within(context, arguments.rev.is_some(), || list(context, reply, arguments))
 }
 
 /// Runs work that reads a repository on a thread that can open nothing else.
-pub fn within<T: Send>(
-    execution: &ExecutionContext,
+pub(super) fn within<T: Send>(
+    context: &Context,
     is_repository: bool,
     work: impl FnOnce() -> Result<T> + Send,
 ) -> Result<T> {
-    if is_repository { execution.read(work) } else { work() }
+    if is_repository { context.read(work) } else { work() }
 }
 
-fn list(call: &Call, arguments: &ListFilesArguments) -> Result<FileList> {
+fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Result<FileList> {
     let depth = arguments.depth.unwrap_or(u64::MAX);
     if depth == 0 {
         return Err(Error::invalid_args("depth is 0").with_hint("1 lists a directory itself"));
@@ -35,7 +37,7 @@ fn list(call: &Call, arguments: &ListFilesArguments) -> Result<FileList> {
         depth,
         include_ignored: arguments.include_ignored.unwrap_or(false),
     };
-    let files = wanted.find(&call.execution)?;
+    let files = wanted.find(context)?;
     let options =
         format!("list_files {:?}", (wanted.path, wanted.repo, wanted.rev, wanted.glob, depth));
     let binding = files.binding(&options);
@@ -53,7 +55,7 @@ fn list(call: &Call, arguments: &ListFilesArguments) -> Result<FileList> {
         next_cursor: Some(cursor(&binding, start, 0)?),
         files: Vec::new(),
     };
-    let mut room = Room::beside(&call.reply, &list);
+    let mut room = Room::beside(reply, &list);
     let over = room.fill(listed.into_iter().skip(start).map(Ok), &mut list.files)?;
     list.next_cursor = match over {
         None => None,

@@ -1,30 +1,23 @@
-//! The work of the tool `GitLog`.
+//! The answer of `GitLog`.
 
-use super::entry::{Answers, Call};
-use super::history_answers::{CommitReader, Pages, opened, shown};
+use super::commits::CommitReader;
 use super::missing_file::explained;
+use super::pages::{Pages, opened, shown};
 use crate::error::{Error, Result, quoted};
-use crate::functions::params::moment;
 use crate::git::{
     Change, CommitFilter, ContentSource, FileChange, History, HistoryOptions, LineLog, LineVersion,
     LinesAsked, Merges, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited,
     range_of,
 };
+use crate::query::Context;
 use crate::query::commit_search::commits_with;
 use crate::query::file_history::FileChanges;
 use crate::tools::{
-    GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion, Listing, shown_id,
+    GitLogArguments, ListedCommit, ListedLines, ListedVersion, Listing, Reply, shown_id,
 };
 
 /// The divisor for the part of an answer that the patch of one commit may take.
 const PATCH_PART: usize = 4;
-
-impl Answers for GitLog {
-    fn answer(call: Call, arguments: GitLogArguments) -> Result<Listing<ListedCommit>> {
-        let arguments = arguments.checked()?;
-        call.execution.read(|| log(&call, &arguments))
-    }
-}
 
 /// A commit of the list, and its change of the file or the lines.
 struct Found {
@@ -43,7 +36,8 @@ type FoundCommits<'a> = Box<dyn Iterator<Item = Result<Found>> + 'a>;
 
 /// A range of commits and the request for them.
 struct Asked<'a> {
-    call: &'a Call,
+    context: &'a Context,
+    reply: &'a Reply,
     arguments: &'a GitLogArguments,
     repository: Repository,
     range: &'a str,
@@ -52,9 +46,15 @@ struct Asked<'a> {
     search: Option<Search>,
 }
 
-fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>> {
-    let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
-    let repository = repository.with_budget(call.execution.budget.part());
+/// Lists the commits of a range that the arguments mean; `options` say which of them are walked.
+pub fn log(
+    context: &Context,
+    reply: &Reply,
+    arguments: &GitLogArguments,
+    options: HistoryOptions,
+) -> Result<Listing<ListedCommit>> {
+    let (repo, repository) = opened(context, arguments.repo.as_deref())?;
+    let repository = repository.with_budget(context.budget.part());
     let range = arguments.range.as_deref().unwrap_or("HEAD");
     let ends = range_of(&repository, range)?;
     let asked = GitLogArguments { cursor: None, ..arguments.clone() };
@@ -67,9 +67,10 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
     let filter = CommitFilter::new(arguments.message.as_deref(), arguments.author.as_deref())?;
     let reader = CommitReader::new(&repository)?;
     let asked = Asked {
-        options: options(arguments)?,
+        options,
         search: search(arguments)?,
-        call,
+        context,
+        reply,
         arguments,
         repository: repository.clone(),
         range,
@@ -97,7 +98,7 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         Ok(ListedCommit { file, lines, ..reader.read(commit)? })
     });
     let cursor = |row| pages.cursor(row);
-    let filled = Listing::filled(head, &call.reply, pages.first(), &mut rows, cursor);
+    let filled = Listing::filled(head, reply, pages.first(), &mut rows, cursor);
     drop(rows);
     let mut page = filled.map_err(|error| match &arguments.file {
         Some(file) => explained(error, &repository, file),
@@ -132,8 +133,7 @@ impl<'a> Asked<'a> {
             let commits = std::iter::from_fn(move || history.next_commit());
             return Ok(Box::new(commits.map(|commit| commit.map(Found::from))));
         };
-        let context = &self.call.execution;
-        let commits = commits_with(search, &self.repository, &paths, history, context)?;
+        let commits = commits_with(search, &self.repository, &paths, history, self.context)?;
         Ok(Box::new(commits.map(|commit| commit.map(Found::from))))
     }
 
@@ -167,7 +167,7 @@ impl<'a> Asked<'a> {
         };
         let file = self.repository.file_from_root(file)?;
         let log = LineLog::new(&self.repository, &file, &asked, self.range, self.options)?;
-        let room = self.call.reply.max_bytes / PATCH_PART;
+        let room = self.reply.max_bytes / PATCH_PART;
         Ok(Box::new(log.map(move |found| {
             let found = found?;
             let lines = Some(lines(&found, room));
@@ -184,15 +184,6 @@ fn shown_ends(ends: &RevRange) -> String {
         ([tip], [hidden]) => format!(" ({}..{})", id(hidden), id(tip)),
         _ => String::new(),
     }
-}
-
-fn options(arguments: &GitLogArguments) -> Result<HistoryOptions> {
-    Ok(HistoryOptions {
-        merges: Merges::AllParents,
-        since: arguments.since.as_deref().map(|text| moment("since", text)).transpose()?,
-        until: arguments.until.as_deref().map(|text| moment("until", text)).transpose()?,
-        first_parent: false,
-    })
 }
 
 fn search(arguments: &GitLogArguments) -> Result<Option<Search>> {

@@ -1,11 +1,12 @@
 //! The plan of a call of a file tool for the current state of the file.
 
+use super::question::Planned;
+use super::recorded::Changed;
 use crate::edit::{
     ContentDiff, Digest, Edit, Existing, FileName, FileTool, Operation, Plan, Proposal, Session,
     payload,
 };
 use crate::error::Result;
-use crate::functions::context::journal::Changed;
 use crate::git::blob_id;
 use crate::sandbox::{Expected, Place};
 use crate::text::{CancelToken, Engine, is_binary};
@@ -88,12 +89,18 @@ impl<'a> PlannedOperation<'a> {
     }
 
     /// Tells whether a write leaves the file as it is.
-    pub fn changes_nothing(&self) -> bool {
+    fn changes_nothing(&self) -> bool {
         self.result().is_some_and(|result| self.was.bytes().is_some_and(|was| *was == *result))
     }
+}
 
-    /// Tells whether the sandbox requires an approval of such an operation.
-    pub fn is_asked_about(&self) -> bool {
+impl Planned for PlannedOperation<'_> {
+    /// An edit shows what stands around it and a write whether there is a file; what leaves the file
+    /// as it is nobody has to see, unless that would tell what the file holds.
+    fn is_asked_about(&self, may_read: bool) -> bool {
+        if may_read && self.changes_nothing() {
+            return false;
+        }
         let asked = self.place.sandbox().approvals();
         match &self.effect {
             Effect::Read => asked.read,
@@ -102,8 +109,7 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
-    /// Returns the operation that an approval covers.
-    pub fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+    fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         Operation {
             session,
             tool: match &self.effect {
@@ -120,14 +126,7 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
-    /// Returns the description for a person under an id; the lines of an overwritten file are in it
-    /// only if the agent may read them.
-    pub fn proposal(
-        &self,
-        id: Digest,
-        shows_lines: bool,
-        cancel: &CancelToken<'_>,
-    ) -> Result<Proposal> {
+    fn proposal(&self, id: Digest, may_read: bool, cancel: &CancelToken<'_>) -> Result<Proposal> {
         let file = self.file();
         let oid = self.base_oid.as_deref().unwrap_or_default();
         let mode = self.was.mode().unwrap_or_default();
@@ -135,7 +134,7 @@ impl<'a> PlannedOperation<'a> {
         match &self.effect {
             Effect::Read => Ok(Proposal::read(file, existing, id)),
             Effect::Write(content) => {
-                let old = self.was.bytes().filter(|old| shows_lines && is_diffed(old));
+                let old = self.was.bytes().filter(|old| may_read && is_diffed(old));
                 let change = old
                     .filter(|_| is_diffed(content.as_bytes()))
                     .map(|old| {

@@ -1,19 +1,15 @@
 //! The parameters of the file tools.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use super::file_tools::FileTools;
-use crate::budget::{Budget, owned};
+use crate::budget::owned;
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Field, Overload, Settings, Type};
-use crate::functions::context::execution_context;
+use crate::ffi::{Arguments, Field, Overload, Type};
 use crate::functions::params::args::Args;
 use crate::functions::params::fields;
 use crate::functions::params::given::Given;
 use crate::functions::params::kinds::{Name, Text};
 use crate::functions::params::param::{Asked, Flag, Kind, Param, flag, required};
-use crate::functions::surface::{Declared, State};
 use crate::tools::{EditArgument, EditFileArguments, WriteFileArguments};
 
 /// The file that a tool is called for.
@@ -200,17 +196,4 @@ pub fn edit_arguments(args: Args<'_>) -> Result<EditFileArguments> {
 pub fn write_arguments(args: Args<'_>) -> Result<WriteFileArguments> {
     let content = owned(args.get(CONTENT)?)?;
     Ok(WriteFileArguments { path: owned(args.get(PATH)?)?, content })
-}
-
-/// The rows of a file tool are computed one after the other, since they change files.
-impl State for FileTools {
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Self::open::<F>(settings)
-    }
-
-    fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(self.budget())
-    }
 }

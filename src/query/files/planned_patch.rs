@@ -1,11 +1,15 @@
 //! The plan of a patch for the current files of a sandbox.
 
+use std::cell::OnceCell;
+
+use super::hidden_call::Hidden;
 use super::planned_operation::file_name;
+use super::question::Planned;
+use super::recorded::Changed;
 use crate::edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
 use crate::edit::payload::PatchedFile;
-use crate::edit::{ContentDiff, Digest, Proposal, check_base};
+use crate::edit::{ContentDiff, Digest, FileTool, Operation, Proposal, Session, check_base};
 use crate::error::{Error, Result, quoted};
-use crate::functions::context::journal::Changed;
 use crate::git::blob_id;
 use crate::journal;
 use crate::sandbox::{After, Change, Expected, Place, Sandbox, Sandboxes};
@@ -83,14 +87,16 @@ impl<'a> AskedPatch<'a> {
         self.files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to))
     }
 
-    /// Returns the paths of all files, as an approval covers them.
-    pub fn paths(&self) -> &[u8] {
-        &self.paths
-    }
-
-    /// Returns the arguments that the result depends on.
-    pub fn arguments(&self) -> [&[u8]; 3] {
-        [&self.arguments[0], &self.arguments[1], &self.arguments[2]]
+    /// Returns the part of the call that does not depend on the files.
+    pub fn hidden(&self) -> Hidden<'_> {
+        Hidden {
+            tool: FileTool::Patch,
+            sandbox: self.sandbox.identity(),
+            path: String::from_utf8_lossy(&self.paths).into_owned(),
+            shown: self.sandbox.name().to_owned(),
+            arguments: self.arguments.iter().map(Vec::as_slice).collect(),
+            base_oid: None,
+        }
     }
 
     /// Fits the patch to the current files.
@@ -103,7 +109,7 @@ impl<'a> AskedPatch<'a> {
         engine: &mut Engine,
         given: &PatchArguments,
         cancel: &CancelToken<'_>,
-    ) -> Result<PlannedPatch<'a>> {
+    ) -> Result<PlannedPatch<'_, 'a>> {
         let max_bytes = self.sandbox.max_file_bytes();
         let options = FitOptions { fuzz: given.fuzz, max_bytes };
         let mut files = Vec::new();
@@ -155,7 +161,13 @@ impl<'a> AskedPatch<'a> {
             },
         );
         let files = files.collect::<Result<Vec<_>>>()?;
-        Ok(PlannedPatch { decision, files })
+        Ok(PlannedPatch {
+            decision,
+            files,
+            asked: self.hidden(),
+            sandbox: self.sandbox,
+            states: OnceCell::new(),
+        })
     }
 }
 
@@ -182,10 +194,14 @@ fn sandbox_of<'a>(
 }
 
 /// A patch that fits, and its effect.
-pub struct PlannedPatch<'a> {
+pub struct PlannedPatch<'p, 'a> {
     /// Whether there is anything to do.
     pub decision: Decision,
     files: Vec<PlannedFile<'a>>,
+    asked: Hidden<'p>,
+    sandbox: &'a Sandbox,
+    /// The files before and after, as an approval is for them.
+    states: OnceCell<[Vec<u8>; 2]>,
 }
 
 struct PlannedFile<'a> {
@@ -306,7 +322,7 @@ impl<'a> PlannedFile<'a> {
     }
 }
 
-impl<'a> PlannedPatch<'a> {
+impl<'a> PlannedPatch<'_, 'a> {
     /// Returns the changes to write.
     pub fn changes(&self) -> Vec<Change<'a>> {
         self.files.iter().flat_map(PlannedFile::changes).collect()
@@ -326,7 +342,7 @@ impl<'a> PlannedPatch<'a> {
     }
 
     /// Returns all bytes of all files before, or after, as an approval covers exactly these.
-    pub fn state(&self, is_after: bool) -> Vec<u8> {
+    fn state(&self, is_after: bool) -> Vec<u8> {
         let mut state = Vec::new();
         let mut push = |part: Option<&[u8]>| {
             state.push(u8::from(part.is_some()));
@@ -347,12 +363,25 @@ impl<'a> PlannedPatch<'a> {
         }
         state
     }
+}
 
-    /// Returns the description for a person under an id.
-    pub fn proposal(&self, sandbox: &Sandbox, id: Digest) -> Proposal {
+impl Planned for PlannedPatch<'_, '_> {
+    fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+        let [base, result] = self.states.get_or_init(|| [self.state(false), self.state(true)]);
+        let request = self.asked.operation(session);
+        Operation { base: Some(base), result: Some(result), ..request }
+    }
+
+    /// A patch edits, and may write and remove whole files.
+    fn is_asked_about(&self, _may_read: bool) -> bool {
+        let policy = self.sandbox.approvals();
+        (policy.edit || policy.write) && self.decision == Decision::Apply
+    }
+
+    fn proposal(&self, id: Digest, _: bool, _: &CancelToken<'_>) -> Result<Proposal> {
         let files = self.files.iter().map(PlannedFile::shown).collect();
         let diff = self.files.iter().map(|file| file.diff.as_str()).collect();
-        Proposal::patch(sandbox.name(), files, diff, id)
+        Ok(Proposal::patch(self.sandbox.name(), files, diff, id))
     }
 }
 

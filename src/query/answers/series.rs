@@ -1,11 +1,10 @@
-//! The work of the tool `GitRangeDiff`.
+//! The answer of `GitRangeDiff`.
 
-use super::entry::{Answers, Call};
-use super::history_answers::{Pages, shown};
+use super::pages::{Pages, shown};
 use crate::error::{Result, escaped, quoted};
 use crate::query::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
-use crate::query::{Need, Needs, Query};
-use crate::tools::{GitRangeDiff, GitRangeDiffArguments, ListedPair, Listing};
+use crate::query::{Context, Need, Needs, Query};
+use crate::tools::{GitRangeDiffArguments, ListedPair, Listing, Reply};
 
 /// The divisor for the part of an answer that the patch of one commit may take.
 const PATCH_PART: usize = 2;
@@ -13,32 +12,31 @@ const PATCH_PART: usize = 2;
 /// The statuses of a commit, in the order of the counts.
 const STATUSES: [&str; 4] = ["equal", "changed", "dropped", "added"];
 
-impl Answers for GitRangeDiff {
-    fn answer(call: Call, arguments: GitRangeDiffArguments) -> Result<Listing<ListedPair>> {
-        let GitRangeDiffArguments { old_range, new_range, repo, cursor } = arguments;
-        let repo = repo.unwrap_or_else(|| call.execution.default_repository());
-        let head = format!("{}: {} and {}", escaped(&repo), quoted(&old_range), quoted(&new_range));
-        let asked = format!("GitRangeDiff {old_range:?} {new_range:?}");
-        let query = RangeDiffQuery {
-            old: old_range,
-            new: new_range,
-            repo,
-            creation_factor: CREATION_FACTOR,
-        };
-        let mut pairs = Vec::new();
-        query.start(&call.execution, Needs::of(&[Need::Patch]))?.each(|pair| pairs.push(pair))?;
-        let pages = Pages::new(&asked, &state(&pairs), cursor.as_deref())?;
-        let counts = STATUSES.iter().filter_map(|status| {
-            let count = pairs.iter().filter(|pair| pair.status() == *status).count();
-            (count > 0).then(|| format!("{count} {status}"))
-        });
-        let counts = counts.collect::<Vec<_>>().join(", ");
-        let counts = if counts.is_empty() { "no commits".to_owned() } else { counts };
-        let room = call.reply.max_bytes / PATCH_PART;
-        let mut rows = pairs.iter().skip(pages.first()).map(|pair| Ok(listed(pair, room)));
-        let head = format!("{head}: {counts}");
-        Listing::filled(head, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
-    }
+/// Compares two versions of a series.
+pub fn range_diff(
+    context: &Context,
+    reply: &Reply,
+    arguments: GitRangeDiffArguments,
+) -> Result<Listing<ListedPair>> {
+    let GitRangeDiffArguments { old_range, new_range, repo, cursor } = arguments;
+    let repo = repo.unwrap_or_else(|| context.default_repository());
+    let head = format!("{}: {} and {}", escaped(&repo), quoted(&old_range), quoted(&new_range));
+    let asked = format!("GitRangeDiff {old_range:?} {new_range:?}");
+    let query =
+        RangeDiffQuery { old: old_range, new: new_range, repo, creation_factor: CREATION_FACTOR };
+    let mut pairs = Vec::new();
+    query.start(context, Needs::of(&[Need::Patch]))?.each(|pair| pairs.push(pair))?;
+    let pages = Pages::new(&asked, &state(&pairs), cursor.as_deref())?;
+    let counts = STATUSES.iter().filter_map(|status| {
+        let count = pairs.iter().filter(|pair| pair.status() == *status).count();
+        (count > 0).then(|| format!("{count} {status}"))
+    });
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let counts = if counts.is_empty() { "no commits".to_owned() } else { counts };
+    let room = reply.max_bytes / PATCH_PART;
+    let mut rows = pairs.iter().skip(pages.first()).map(|pair| Ok(listed(pair, room)));
+    let head = format!("{head}: {counts}");
+    Listing::filled(head, reply, pages.first(), &mut rows, |row| pages.cursor(row))
 }
 
 /// Returns the state to which a cursor is bound: the commits.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::file_tools::FileTools;
 use crate::budget::{Charge, check_current, lossy};
 use crate::error::{Error, Result, quoted};
-use crate::functions::context::execution_context::ExecutionContext;
 use crate::journal::{
     Conflicting, Contents, Entry, FileChange, Journal, Outcome, Record, State, Step, Version,
     take_back,
 };
 use crate::limits;
+use crate::query::Caller;
 use crate::sandbox::{Expected, Place};
 use crate::text::{CancelToken, Engine};
 
@@ -51,7 +51,7 @@ struct Conflict {
 
 /// The files of the operations, as far as these are undone.
 struct Undone<'a> {
-    execution: &'a ExecutionContext,
+    caller: &'a Caller,
     files: BTreeMap<String, Target<'a>>,
     conflicts: Vec<Conflict>,
     charge: Charge,
@@ -64,12 +64,12 @@ impl FileTools {
     /// `not_found` for an operation or content that is not in the journal, `stale` if others have
     /// written to the same place since.
     pub fn taken_back(&self, chosen: &Chosen, path: Option<&str>) -> Result<Vec<Target<'_>>> {
-        let execution = self.execution();
-        execution.with_journal(|journal| {
+        let caller = self.caller();
+        caller.with_journal(|journal| {
             let entries = journal.entries()?;
-            let records = records(&entries, chosen, &execution.client())?;
+            let records = records(&entries, chosen, &caller.client())?;
             let (files, conflicts) = (BTreeMap::new(), Vec::new());
-            let mut undone = Undone { execution, files, conflicts, charge: Charge::free() };
+            let mut undone = Undone { caller, files, conflicts, charge: Charge::free() };
             let mut engine = Engine::default();
             for record in records {
                 for file in record.files.iter().rev() {
@@ -139,7 +139,7 @@ impl<'a> Undone<'a> {
         };
         let path = file.shown();
         let now = self.state(file)?;
-        let cancel = CancelToken::of(&self.execution.budget);
+        let cancel = CancelToken::of(&self.caller.budget);
         let to = match take_back(engine, now, &step, &cancel)? {
             Ok(to) => to,
             Err(why) => {
@@ -165,7 +165,7 @@ impl<'a> Undone<'a> {
     fn content(&mut self, journal: Journal<'_>, version: Option<&Version>) -> Result<State> {
         let Some(version) = version else { return Ok(None) };
         let bytes = usize::try_from(version.bytes).unwrap_or(usize::MAX);
-        let cancel = CancelToken::of(&self.execution.budget);
+        let cancel = CancelToken::of(&self.caller.budget);
         let _charge = cancel.charge_all(bytes)?;
         Ok(Some(Contents { bytes: journal.content(version)?, executable: version.executable }))
     }
@@ -176,18 +176,18 @@ impl<'a> Undone<'a> {
         if let Some(target) = self.files.get(&path) {
             return Ok(target.to.clone());
         }
-        let place = self.execution.recorded_place(file)?;
-        if !self.execution.may_show(&place) {
+        let place = self.caller.recorded_place(file)?;
+        if !self.caller.may_show(&place) {
             let required =
                 Error::approval_required(format!("reading {} must be approved", quoted(&path)))
                     .with_hint(
                         "read_file asks for it; the host can approve it for more than one call",
                     );
-            return Err(self.execution.unapproved(&format!("Read {place}"), required));
+            return Err(self.caller.unapproved(&format!("Read {place}"), required));
         }
         let was = place.read_for_writing()?;
         let bytes = was.bytes().map_or(0, <[u8]>::len);
-        let cancel = CancelToken::of(&self.execution.budget);
+        let cancel = CancelToken::of(&self.caller.budget);
         self.charge.join(cancel.charge_all(bytes.saturating_mul(2))?);
         let to = contents(&was);
         self.files.insert(path, Target { place, was, to: to.clone() });

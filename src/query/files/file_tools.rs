@@ -1,24 +1,16 @@
 //! The file tools: the work of SQL functions and tools of the same names, and their approval.
 
-use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
 
 use super::hidden_call::{Hidden, call_of};
 use super::planned_operation::{Effect, PlannedOperation, file_name};
-use super::question::Question;
+use super::question::{Asking, Planned, Question};
+use super::recorded::{Recorded, file_at};
 use crate::budget::{Budget, check_current, lossy, owned};
-use crate::edit::{
-    Digest, FileTool, Plan, Proposal, Rules, Session, Taken, Ticket, check_base, payload, required,
-};
+use crate::edit::{Digest, FileTool, Plan, Session, Ticket, check_base};
 use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::ffi::Settings;
-use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::context::file_input;
-use crate::functions::context::grants;
-use crate::functions::context::journal::{Recorded, file_at};
-use crate::functions::context::settings;
-use crate::functions::surface::Declared;
 use crate::git::{BlobHasher, blob_id};
+use crate::query::Caller;
 use crate::sandbox::{Expected, Place};
 use crate::text::lines::line_count;
 use crate::text::{CancelToken, Engine, is_binary};
@@ -26,48 +18,46 @@ use crate::tools::{
     EditCall, EditResult, FileCall, ReadResult, Replaced, WriteFileArguments, WriteResult,
 };
 
-/// The tools that show the content of a file.
-const READING: &[&str] = &["read_file", "edit_file"];
-
-/// The file tools under the settings of one execution, for its session.
+/// The file tools for one caller.
 pub struct FileTools {
-    execution: ExecutionContext,
+    caller: Caller,
     ticket: Ticket,
 }
 
 impl FileTools {
-    /// Prepares a thread of an execution of a SQL function, whose session is the connection.
-    pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        let execution = ExecutionContext::open::<F>(settings)?;
-        Ok(Self::new(execution))
+    /// Prepares the calls of a statement.
+    pub fn new(caller: Caller) -> Self {
+        let ticket = caller.state.repeats.ticket();
+        Self { caller, ticket }
     }
 
-    /// Prepares a call.
-    pub fn new(execution: ExecutionContext) -> Self {
-        let ticket = execution.database.repeats.ticket();
-        Self { execution, ticket }
-    }
-
-    /// Returns the host's settings.
-    pub fn execution(&self) -> &ExecutionContext {
-        &self.execution
+    /// Returns for whom the calls are made.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
     }
 
     /// Returns the shared budget of the calls.
     pub fn budget(&self) -> &Arc<Budget> {
-        &self.execution.budget
+        &self.caller.budget
     }
 
     /// Changes the session of the following calls.
     pub fn for_session(&mut self, session: Session) {
-        self.execution.session = session;
+        self.caller.session = session;
     }
 
-    /// Reads a text, or a part of it.
-    pub fn read(&self, path: &str, offset: u64, max_chars: Option<u64>) -> Result<ReadResult> {
-        let bytes = match self.execution.access.sandboxes() {
+    /// Reads a text, or the part of it that is asked for; `elsewhere` reads while no sandbox is
+    /// configured.
+    pub fn read(
+        &self,
+        path: &str,
+        offset: u64,
+        max_chars: Option<u64>,
+        elsewhere: impl FnOnce(&str) -> Result<Vec<u8>>,
+    ) -> Result<ReadResult> {
+        let bytes = match self.caller.access.sandboxes() {
             Some(sandboxes) => self.read_place(sandboxes.resolve(path)?)?,
-            None => file_input::read_file_for(path, &self.execution)?,
+            None => elsewhere(path)?,
         };
         if is_binary(&bytes) {
             return Err(binary(path, bytes.len() as u64));
@@ -90,17 +80,23 @@ impl FileTools {
         })
     }
 
-    /// Reads a text of any size piece by piece; returns its git blob id.
-    pub fn stream(&self, path: &str, mut take: impl FnMut(&[u8])) -> Result<String> {
-        let whole = match self.execution.access.sandboxes() {
+    /// Reads a text of any size piece by piece; returns its git blob id. `elsewhere` reads while no
+    /// sandbox is configured.
+    pub fn stream(
+        &self,
+        path: &str,
+        mut take: impl FnMut(&[u8]),
+        elsewhere: impl FnOnce(&str) -> Result<Vec<u8>>,
+    ) -> Result<String> {
+        let whole = match self.caller.access.sandboxes() {
             Some(sandboxes) => {
                 let place = sandboxes.resolve(path)?;
-                if self.may_show(&place) {
+                if self.caller.may_show(&place) {
                     return stream_place(&place, path, take);
                 }
                 self.read_place(place)?
             }
-            None => file_input::read_file_for(path, &self.execution)?,
+            None => elsewhere(path)?,
         };
         if is_binary(&whole) {
             return Err(binary(path, whole.len() as u64));
@@ -110,12 +106,12 @@ impl FileTools {
     }
 
     fn read_place(&self, place: Place<'_>) -> Result<Vec<u8>> {
-        if self.may_show(&place) {
+        if self.caller.may_show(&place) {
             return place.read();
         }
-        let planned =
-            self.plan_unseen(&Hidden::read(&place), || PlannedOperation::read(place.clone()))?;
-        self.taken(&planned)?;
+        let question = self.question(&place, true, Hidden::read(&place));
+        let planned = question.plan(|| PlannedOperation::read(place.clone()))?;
+        question.take(&planned)?;
         match planned.was.bytes() {
             Some(bytes) => Ok(bytes.to_vec()),
             // The file's own error suggests similar names.
@@ -126,28 +122,24 @@ impl FileTools {
     /// Creates a file or replaces its whole content.
     pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
         let path = &arguments.path;
-        let place = self.writable(path)?;
+        let (place, is_unseen) = self.writable(path)?;
         let recorded = self.recorded(FileTool::Write, &place);
-        let written = self.write_recorded(place, arguments, &recorded);
+        let written = self.write_recorded((&place, is_unseen), arguments, &recorded);
         recorded.end(written)
     }
 
     fn write_recorded(
         &self,
-        place: Place<'_>,
+        (place, is_unseen): (&Place<'_>, bool),
         arguments: &WriteFileArguments,
         recorded: &Recorded<'_>,
     ) -> Result<WriteResult> {
         let path = &arguments.path;
-        let may_show = self.may_show(&place);
-        let planned = if may_show {
-            PlannedOperation::write(place, &arguments.content)?
-        } else {
-            let hidden = Hidden::write(&place, &arguments.content);
-            let plan = || PlannedOperation::write(place.clone(), &arguments.content);
-            self.plan_unseen(&hidden, plan)?
-        };
-        let content = self.allowed(&planned, recorded)?;
+        let hidden = Hidden::write(place, &arguments.content);
+        let question = self.question(place, is_unseen, hidden);
+        let plan = || PlannedOperation::write(place.clone(), &arguments.content);
+        let planned = question.plan(plan)?;
+        let content = recorded.allowed_by(question.take(&planned)?);
         let was = planned.was.bytes();
         let is_same = was.is_some_and(|was| *was == *content);
         if !is_same {
@@ -159,7 +151,7 @@ impl FileTools {
             count => format!("{count} lines"),
         };
         let message = match was {
-            _ if !may_show => format!("Wrote {path} ({})", lines(&content)),
+            _ if question.is_unseen => format!("Wrote {path} ({})", lines(&content)),
             None => format!("Created {path} ({})", lines(&content)),
             Some(_) if is_same => {
                 format!("{path} holds this content already ({})", lines(&content))
@@ -177,32 +169,29 @@ impl FileTools {
 
     /// Replaces passages of a file.
     pub fn edit(&self, engine: &mut Engine, call: EditCall<'_>) -> Result<EditResult> {
-        let place = self.writable(call.path())?;
+        let (place, is_unseen) = self.writable(call.path())?;
         let recorded = self.recorded(call.tool(), &place);
-        let edited = self.edit_recorded(engine, place, call, &recorded);
+        let edited = self.edit_recorded(engine, (place, is_unseen), call, &recorded);
         recorded.end(edited)
     }
 
     fn edit_recorded(
         &self,
         engine: &mut Engine,
-        place: Place<'_>,
+        (place, is_unseen): (Place<'_>, bool),
         call: EditCall<'_>,
         recorded: &Recorded<'_>,
     ) -> Result<EditResult> {
-        let planned = if self.may_show(&place) {
-            self.plan_edit(engine, place, call)?
-        } else {
-            let hidden = Hidden::edit(&place, &call.replaced()?, call.base_oid());
-            self.plan_unseen(&hidden, || self.plan_edit(engine, place.clone(), call))?
-        };
+        let hidden = Hidden::edit(&place, &call.replaced()?, call.base_oid());
+        let question = self.question(&place, is_unseen, hidden);
+        let planned = question.plan(|| self.plan_edit(engine, place.clone(), call))?;
         self.refuse_repeat(&planned)?;
-        let content = self.allowed(&planned, recorded)?;
-        let id = self.id(&planned);
+        let content = recorded.allowed_by(question.take(&planned)?);
+        let id = self.id_of(&planned);
         recorded.begin(vec![planned.changed(&content)?])?;
         let written = planned.place.write_then(&content, &planned.was, || self.record_edit(id));
         // A call with a version, or one whose payload was shown, means that version.
-        let may_be_planned_again = call.base_oid().is_none() && !self.asks(&planned);
+        let may_be_planned_again = call.base_oid().is_none() && !question.asks(&planned);
         let planned = match written {
             Err(error) if error.kind() == ErrorKind::Stale && may_be_planned_again => {
                 self.edit_as_it_is(engine, planned.place, (call, recorded), id)?
@@ -246,11 +235,7 @@ impl FileTools {
 
     /// Records that this call has made an edit.
     fn record_edit(&self, id: Digest) {
-        self.execution.database.repeats.record(
-            self.execution.settings.connection(),
-            id,
-            self.ticket,
-        );
+        self.caller.state.repeats.record(self.caller.connection, id, self.ticket);
     }
 
     fn plan_edit<'a>(
@@ -292,7 +277,7 @@ impl FileTools {
             check_base(file, given, &base_oid)?;
         }
         let most = place.sandbox().max_file_bytes();
-        let cancel = CancelToken::of(&self.execution.budget);
+        let cancel = CancelToken::of(&self.caller.budget);
         let plan = match &replaced {
             Replaced::Strings(edits) => Plan::new(engine, file, bytes, edits, most, &cancel),
             &Replaced::Lines(edit) => {
@@ -304,8 +289,8 @@ impl FileTools {
 
     /// Refuses an edit that a copy of this call has made in this statement.
     fn refuse_repeat(&self, planned: &PlannedOperation<'_>) -> Result<()> {
-        let (connection, request) = (self.execution.settings.connection(), self.id(planned));
-        if !self.execution.database.repeats.is_repeat(connection, request, self.ticket) {
+        let request = self.id_of(planned);
+        if !self.caller.state.repeats.is_repeat(self.caller.connection, request, self.ticket) {
             return Ok(());
         }
         Err(Error::stale(format!("this statement has already made this edit of {}", planned.file())).with_hint(
@@ -317,64 +302,53 @@ impl FileTools {
     /// Returns the payload for a person's decision, or `None` if none is needed; the content of a
     /// file that must not be read unseen is in it only for the holder of the host's key.
     pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
-        if matches!(call, FileCall::Read(_)) && self.execution.access.sandboxes().is_none() {
+        if matches!(call, FileCall::Read(_)) && self.caller.access.sandboxes().is_none() {
             return Ok(None);
         }
-        self.payload(call, holds_key, false)
+        self.payload(call, Asking { is_asked: false, holds_key })
     }
 
     /// Returns a payload that describes the call to a person and can be approved.
     pub fn approval(&self, call: &FileCall) -> Result<String> {
-        Ok(self.payload(call, false, true)?.unwrap_or_default())
+        let asking = Asking { is_asked: true, holds_key: false };
+        Ok(self.payload(call, asking)?.unwrap_or_default())
     }
 
-    fn payload(&self, call: &FileCall, holds_key: bool, is_asked: bool) -> Result<Option<String>> {
-        let place = match call {
-            FileCall::Patch(arguments) => {
-                return self.patch_payload(arguments, holds_key, is_asked);
+    fn payload(&self, call: &FileCall, asking: Asking) -> Result<Option<String>> {
+        let edit = match call {
+            FileCall::Read(arguments) => {
+                let place = self.place(&arguments.path)?;
+                let plan = || PlannedOperation::read(place.clone());
+                let is_unseen = !self.caller.may_show(&place);
+                let question = self.question(&place, is_unseen, Hidden::read(&place));
+                return question.payload(asking, plan);
             }
-            FileCall::Read(arguments) => self.place(&arguments.path),
-            FileCall::Write(arguments) => self.writable(&arguments.path),
-            FileCall::Edit(arguments) => self.writable(&arguments.path),
-            FileCall::Lines(arguments) => self.writable(&arguments.path),
+            FileCall::Write(arguments) => {
+                let (place, is_unseen) = self.writable(&arguments.path)?;
+                let hidden = Hidden::write(&place, &arguments.content);
+                let plan = || PlannedOperation::write(place.clone(), &arguments.content);
+                return self.question(&place, is_unseen, hidden).payload(asking, plan);
+            }
+            FileCall::Patch(arguments) => return self.patch_payload(arguments, asking),
             // It changes files that the session may see.
             FileCall::Undo(arguments) => return self.undo_payload(&arguments.chosen()),
-        }?;
-        let edit = match call {
-            FileCall::Edit(arguments) => Some(EditCall::Strings(arguments)),
-            FileCall::Lines(arguments) => Some(EditCall::Lines(arguments)),
-            _ => None,
+            FileCall::Edit(arguments) => EditCall::Strings(arguments),
+            FileCall::Lines(arguments) => EditCall::Lines(arguments),
         };
-        let replaced = edit.map(EditCall::replaced).transpose()?;
-        let approvals = &self.execution.database.approvals;
-        let hidden = match (call, &edit, &replaced) {
-            (_, Some(edit), Some(replaced)) => Hidden::edit(&place, replaced, edit.base_oid()),
-            (FileCall::Write(arguments), ..) => Hidden::write(&place, &arguments.content),
-            _ => Hidden::read(&place),
-        };
-        let question = Question {
-            hidden,
-            sandbox: place.sandbox().name(),
-            is_unseen: !self.may_show(&place),
-            is_asked,
-            holds_key,
-            rules: self.rules_of(holds_key),
-        };
-        let id = match self.ask(&question)? {
-            Break(answer) => return Ok(answer),
-            Continue(id) => id,
-        };
-        let planned = match (call, edit) {
-            (_, Some(edit)) => self.plan_edit(&mut Engine::default(), place, edit),
-            (FileCall::Write(arguments), _) => PlannedOperation::write(place, &arguments.content),
-            _ => PlannedOperation::read(place),
-        }?;
-        let operation = planned.operation(&self.execution.session);
-        if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, question.rules)) {
-            return Ok(None);
-        }
-        let proposal = self.proposal(&planned, id)?;
-        self.record(&question, &operation, proposal).map(Some)
+        let (place, is_unseen) = self.writable(edit.path())?;
+        let hidden = Hidden::edit(&place, &edit.replaced()?, edit.base_oid());
+        let plan = || self.plan_edit(&mut Engine::default(), place.clone(), edit);
+        self.question(&place, is_unseen, hidden).payload(asking, plan)
+    }
+
+    /// Returns the question about a call on one file.
+    fn question<'a>(
+        &'a self,
+        place: &Place<'a>,
+        is_unseen: bool,
+        hidden: Hidden<'a>,
+    ) -> Question<'a> {
+        Question { caller: &self.caller, hidden, sandbox: place.sandbox().name(), is_unseen }
     }
 
     /// Plans the calls that were requested on files that must not be read unseen, for the holder of
@@ -384,123 +358,43 @@ impl FileTools {
     /// # Errors
     /// The reason for which the work of the thread stops.
     pub fn plan_requests(&mut self) -> Result<()> {
-        let database = Arc::clone(&self.execution.database);
-        for (session, request) in database.approvals.requests(self.rules()) {
+        let state = Arc::clone(&self.caller.state);
+        for (session, request) in state.approvals.requests(self.caller.rules()) {
             self.for_session(session);
-            let planned = call_of(&request).and_then(|call| self.payload(&call, true, false));
+            let planned = call_of(&request)
+                .and_then(|call| self.payload(&call, Asking { is_asked: false, holds_key: true }));
             if planned.is_err() {
                 // The error of one call is reported when it is made; the end of the thread's work
                 // ends the loop.
                 check_current()?;
-                self.execution.budget.check()?;
+                self.caller.budget.check()?;
             }
         }
         Ok(())
     }
 
-    /// Plans an operation on a file that must not be read unseen, after a person has approved it.
-    /// Until then the call is recorded and the file is not opened: the answer, its time and the
-    /// rest of the quotas depend on the call alone.
-    pub(super) fn plan_unseen<T>(
-        &self,
-        hidden: &Hidden<'_>,
-        plan: impl FnOnce() -> Result<T>,
-    ) -> Result<T> {
-        let approvals = &self.execution.database.approvals;
-        let rules = self.rules();
-        let operation = hidden.operation(&self.execution.session);
-        let outline = payload::outline(hidden.tool, &hidden.shown);
-        approvals.check_declined(&operation, &outline, rules)?;
-        if approvals.has_answer(&operation, rules) {
-            return plan().map_err(|error| approvals.void(&operation, &outline, error, rules));
-        }
-        approvals.request(&operation, &hidden.shown, hidden.base_oid, rules)?;
-        let id = operation.id(approvals.secret());
-        Err(self.execution.unapproved(&outline, required(&outline, id)))
-    }
-
     /// Starts the record of a call.
     fn recorded(&self, tool: FileTool, place: &Place<'_>) -> Recorded<'_> {
-        Recorded::new(&self.execution, tool.name(), vec![file_at(place)])
+        Recorded::new(&self.caller, tool.name(), vec![file_at(place)])
     }
 
-    /// Returns the content to write, if the operation needs no approval or has one.
-    fn allowed(
-        &self,
-        planned: &PlannedOperation<'_>,
-        recorded: &Recorded<'_>,
-    ) -> Result<Arc<[u8]>> {
-        let taken = self.taken(planned)?;
-        recorded.allowed_by(taken.given.as_ref());
-        Ok(taken.result)
-    }
-
-    /// As [`Self::allowed`], with the approval.
-    fn taken(&self, planned: &PlannedOperation<'_>) -> Result<Taken> {
-        if !self.asks(planned) {
-            let result = planned.result().unwrap_or_default().into();
-            return Ok(Taken { result, given: None });
-        }
-        let operation = planned.operation(&self.execution.session);
-        let (proposal, outline) = if self.may_show(&planned.place) {
-            let proposal = self.proposal(planned, self.id(planned))?;
-            let outline = proposal.payload.description().to_owned();
-            (Some(proposal), outline)
-        } else {
-            (None, payload::outline(operation.tool, &planned.place.to_string()))
-        };
-        let approvals = &self.execution.database.approvals;
-        approvals
-            .take(&operation, proposal, &outline, self.rules())
-            .map_err(|error| self.execution.unapproved(&outline, error))
-    }
-
-    /// Returns the description of an operation for a person. It has no content that the agent may
-    /// not read with any tool.
-    fn proposal(&self, planned: &PlannedOperation<'_>, id: Digest) -> Result<Proposal> {
-        planned.proposal(id, self.may_read(), &CancelToken::of(&self.execution.budget))
-    }
-
-    /// Tells whether a person must approve the operation. An edit shows the surrounding text and a
-    /// write shows whether the file exists, so they need approval wherever reading does; an
-    /// operation that changes nothing needs none, unless that would reveal the content.
-    fn asks(&self, planned: &PlannedOperation<'_>) -> bool {
-        if !self.may_show(&planned.place) {
-            return true;
-        }
-        planned.is_asked_about() && !(planned.changes_nothing() && self.may_read())
-    }
-
-    /// Tells whether a granted tool shows the content of files.
-    fn may_read(&self) -> bool {
-        grants::is_one_granted(READING, &self.execution.settings)
-    }
-
-    pub(super) fn may_show(&self, place: &Place<'_>) -> bool {
-        self.execution.may_show(place)
-    }
-
-    fn id(&self, planned: &PlannedOperation<'_>) -> Digest {
-        let operation = planned.operation(&self.execution.session);
-        operation.id(self.execution.database.approvals.secret())
-    }
-
-    pub(super) fn rules(&self) -> Rules {
-        settings::rules(&self.execution.settings)
+    fn id_of(&self, planned: &PlannedOperation<'_>) -> Digest {
+        self.caller.id(&planned.operation(&self.caller.session))
     }
 
     /// Returns the place of a path in a sandbox.
     fn place(&self, path: &str) -> Result<Place<'_>> {
-        let sandboxes = self.execution.access.sandboxes().ok_or_else(|| {
+        let sandboxes = self.caller.access.sandboxes().ok_or_else(|| {
             Error::fs_denied(format!("{} is not in a sandbox: none is configured", quoted(path)))
                 .with_hint("Ask the host to configure a directory in redline_sandboxes")
         })?;
         sandboxes.resolve(path)
     }
 
-    /// Returns the place of a path, if its sandbox permits writing.
-    fn writable(&self, path: &str) -> Result<Place<'_>> {
-        let Some(sandboxes) = self.execution.access.sandboxes() else {
+    /// Returns the place of a path, if its sandbox permits writing, and whether the file must not be
+    /// read unseen.
+    fn writable(&self, path: &str) -> Result<(Place<'_>, bool)> {
+        let Some(sandboxes) = self.caller.access.sandboxes() else {
             return Err(Error::fs_denied(format!(
                 "{} cannot be written: no sandbox is configured",
                 quoted(path)
@@ -511,8 +405,9 @@ impl FileTools {
         };
         let place = sandboxes.resolve_for_writing(path)?;
         // Whether its directory is a repository is also hidden until a person approves.
-        if self.may_show(&place) { place.check_writable() } else { place.check_rules() }?;
-        Ok(place)
+        let is_unseen = !self.caller.may_show(&place);
+        if is_unseen { place.check_rules() } else { place.check_writable() }?;
+        Ok((place, is_unseen))
     }
 }
 

@@ -1,86 +1,14 @@
-//! Opens the journal in the settings, and records calls in it.
+//! What the journal has of a call that changes files.
 
 use std::cell::RefCell;
-use std::path::Path;
-use std::time::SystemTime;
+use std::sync::Arc;
 
-use super::execution_context::ExecutionContext;
-use super::settings;
-use crate::edit::{Digest, Given, Session};
-use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::edit::{Digest, Taken};
+use crate::error::{Error, ErrorKind, Result};
 use crate::git::blob_id;
-use crate::journal::{
-    Approved, ChangeKind, End, FileChange, Journal, Kept, Outcome, Record, Store, Version,
-};
-use crate::sandbox::{Place, Sandbox};
-
-/// The number of hexadecimal digits in the names of operations, databases and sessions.
-const NAME_DIGITS: usize = 16;
-
-impl ExecutionContext {
-    /// Opens the journal and passes it to `work`.
-    ///
-    /// # Errors
-    /// `fs_denied` for a directory that sessions could reach; those of the system.
-    pub fn with_journal<T>(&self, work: impl FnOnce(Journal<'_>) -> Result<T>) -> Result<T> {
-        let Some(path) = settings::journal(&self.settings)? else {
-            return work(Journal::Memory(&self.database.operations));
-        };
-        let bounds = settings::journal_bounds(&self.settings, now());
-        let named = (settings::JOURNAL, path);
-        let store = Store::open(named, &self.access, bounds, &self.database.looked)?;
-        work(Journal::Directory(&store))
-    }
-
-    /// Returns the place of a recorded file, if its sandbox still has the same root.
-    ///
-    /// # Errors
-    /// `fs_denied` if the sandboxes do not permit reading it.
-    pub fn recorded_place(&self, file: &FileChange) -> Result<Place<'_>> {
-        let sandboxes = self.access.sandboxes().filter(|sandboxes| {
-            let same = |sandbox: &&Sandbox| sandbox.name() == file.sandbox;
-            let found = sandboxes.iter().find(same);
-            found.is_some_and(|sandbox| sandbox.path() == Path::new(&file.root))
-        });
-        let sandboxes = sandboxes.ok_or_else(|| {
-            Error::fs_denied(format!("{} is not in a configured sandbox", quoted(&file.shown())))
-                .with_hint("Ask the host to configure the directory in redline_sandboxes as it was")
-        })?;
-        sandboxes.resolve(&file.shown())
-    }
-
-    /// Tells whether the session may see what happened to a recorded file.
-    pub fn may_see(&self, file: &FileChange) -> bool {
-        match self.recorded_place(file) {
-            Ok(place) => self.may_show(&place),
-            Err(_) => self.access.is_unlimited(),
-        }
-    }
-
-    /// Returns the name of the session in the journal. It is a digest: the numbers of connections
-    /// repeat in each database, and whoever knows the name of a session can call for it.
-    pub fn client(&self) -> String {
-        match &self.session {
-            Session::Connection(number) => {
-                let database = self.database.approvals.secret().mac("client").finish();
-                format!("connection {number} of {}", short(database))
-            }
-            Session::Named(name) => format!("session {}", short(Digest::sha256(name.as_bytes()))),
-        }
-    }
-}
-
-fn short(digest: Digest) -> String {
-    let mut digits = digest.to_string();
-    digits.truncate(NAME_DIGITS);
-    digits
-}
-
-/// Returns the current time in microseconds since 1970.
-pub fn now() -> i64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
-}
+use crate::journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
+use crate::query::caller::{Caller, now, short};
+use crate::sandbox::Place;
 
 /// A file before and after an operation.
 pub struct Changed<'a> {
@@ -126,22 +54,18 @@ pub fn file_at(place: &Place<'_>) -> FileChange {
 
 /// A call that changes files, from its start to its result.
 pub struct Recorded<'t> {
-    execution: &'t ExecutionContext,
+    caller: &'t Caller,
     record: RefCell<Record>,
     is_open: RefCell<bool>,
 }
 
 impl<'t> Recorded<'t> {
     /// Starts a call of a tool on these files.
-    pub fn new(
-        execution: &'t ExecutionContext,
-        tool: &'static str,
-        files: Vec<FileChange>,
-    ) -> Self {
+    pub fn new(caller: &'t Caller, tool: &'static str, files: Vec<FileChange>) -> Self {
         let record = Record {
             id: String::new(),
             at: now(),
-            client: execution.client(),
+            client: caller.client(),
             tool: tool.to_owned(),
             approval: None,
             reason: None,
@@ -149,16 +73,17 @@ impl<'t> Recorded<'t> {
             error: None,
             files,
         };
-        Self { execution, record: RefCell::new(record), is_open: RefCell::new(false) }
+        Self { caller, record: RefCell::new(record), is_open: RefCell::new(false) }
     }
 
-    /// Sets the approval that allows it.
-    pub fn allowed_by(&self, given: Option<&Given>) {
-        self.record.borrow_mut().approval = given.map(|given| Approved {
-            id: given.id.clone(),
+    /// Notes the yes that allows it, and returns what it allows to write.
+    pub fn allowed_by(&self, taken: Taken) -> Arc<[u8]> {
+        self.record.borrow_mut().approval = taken.given.map(|given| Approved {
+            id: given.id,
             scope: given.scope.name().to_owned(),
-            given_by: given.by.clone(),
+            given_by: given.by,
         });
+        taken.result
     }
 
     /// Sets its reason.
@@ -180,7 +105,7 @@ impl<'t> Recorded<'t> {
         }
         let mut record = self.record.borrow_mut();
         (record.id, record.at, record.files) = (self.new_id(), now(), files);
-        self.execution.with_journal(|journal| journal.begin(&record, &contents))?;
+        self.caller.with_journal(|journal| journal.begin(&record, &contents))?;
         *self.is_open.borrow_mut() = true;
         Ok(())
     }
@@ -208,7 +133,7 @@ impl<'t> Recorded<'t> {
             (record.id, record.error) = (self.new_id(), Some(code.code().to_owned()));
             record.outcome = outcome_of(Some(code));
             // The result is the error of the call, whether or not the journal fails.
-            let _ = self.execution.with_journal(|journal| journal.begin(&record, &Vec::new()));
+            let _ = self.caller.with_journal(|journal| journal.begin(&record, &Vec::new()));
         }
         result
     }
@@ -221,7 +146,7 @@ impl<'t> Recorded<'t> {
         let id = self.record.borrow().id.clone();
         let error = code.map(|code| code.code().to_owned());
         let end = End { id, outcome: outcome_of(code), error };
-        self.execution.with_journal(|journal| journal.end(&end))
+        self.caller.with_journal(|journal| journal.end(&end))
     }
 
     /// Returns the id of the operation.
@@ -230,10 +155,10 @@ impl<'t> Recorded<'t> {
     }
 
     fn new_id(&self) -> String {
-        let database = &self.execution.database;
-        let mut mac = database.approvals.secret().mac("journal");
+        let state = &self.caller.state;
+        let mut mac = state.approvals.secret().mac("journal");
         mac.push(&now().to_be_bytes());
-        mac.push(&database.repeats.ticket().number().to_be_bytes());
+        mac.push(&state.repeats.ticket().number().to_be_bytes());
         short(mac.finish())
     }
 }

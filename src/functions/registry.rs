@@ -1,8 +1,8 @@
 //! Every function, once: registration, grants and help read this list.
 
-use super::entry::Entry;
-use super::scalar::scalar;
-use super::table::table;
+use super::surface::Entry;
+use super::surface::scalar::scalar;
+use super::surface::table::table;
 #[cfg(debug_assertions)]
 use crate::functions::debug::{debug_columns, debug_edits, debug_panic};
 use crate::functions::git::listed::List;

@@ -1,22 +1,20 @@
-//! The tool `search`.
+//! The answer of `search`.
 
-use super::entry::{Answers, Call};
 use super::list_files::within;
 use crate::budget::check_current;
 use crate::error::{Error, Result, quoted};
 use crate::find::{Query, QueryOptions};
-use crate::functions::context::execution_context::ExecutionContext;
 use crate::limits;
+use crate::query::Context;
 use crate::query::found_files::{FilesWanted, FoundFiles, cursor};
-use crate::tools::{MatchedLine, Matches, Room, Search, SearchArguments};
+use crate::tools::{MatchedLine, Matches, Reply, Room, SearchArguments};
 
-impl Answers for Search {
-    fn answer(call: Call, arguments: SearchArguments) -> Result<Matches> {
-        within(&call.execution, arguments.rev.is_some(), || search(&call, &arguments))
-    }
+/// Searches the files that the arguments name.
+pub fn answer(context: &Context, reply: &Reply, arguments: &SearchArguments) -> Result<Matches> {
+    within(context, arguments.rev.is_some(), || search(context, reply, arguments))
 }
 
-fn search(call: &Call, arguments: &SearchArguments) -> Result<Matches> {
+fn search(context: &Context, reply: &Reply, arguments: &SearchArguments) -> Result<Matches> {
     let query = options(arguments)?;
     let options = format!(
         "search {query:?} {:?}",
@@ -29,7 +27,7 @@ fn search(call: &Call, arguments: &SearchArguments) -> Result<Matches> {
         )
     );
     let mut query = Query::new(query)?;
-    let mut files = found(&call.execution, arguments)?;
+    let mut files = found(context, arguments)?;
     let binding = files.binding(&options);
     let from = arguments.cursor.as_deref().map(|cursor| binding.position(cursor)).transpose()?;
     let from = from.unwrap_or_default();
@@ -38,7 +36,7 @@ fn search(call: &Call, arguments: &SearchArguments) -> Result<Matches> {
         next_cursor: Some(cursor(&binding, 0, 0)?),
         ..Matches::default()
     };
-    let mut room = Room::beside(&call.reply, &matches);
+    let mut room = Room::beside(reply, &matches);
     matches.next_cursor = None;
     for index in from.listed..files.len() {
         check_current()?;
@@ -84,7 +82,7 @@ fn options(arguments: &SearchArguments) -> Result<QueryOptions<'_>> {
 }
 
 /// Returns the files to search: those of a directory, or the one at the path.
-fn found(execution: &ExecutionContext, arguments: &SearchArguments) -> Result<FoundFiles> {
+fn found(context: &Context, arguments: &SearchArguments) -> Result<FoundFiles> {
     let wanted = FilesWanted {
         path: arguments.path.as_deref(),
         repo: arguments.repo.as_deref(),
@@ -94,12 +92,12 @@ fn found(execution: &ExecutionContext, arguments: &SearchArguments) -> Result<Fo
         include_ignored: arguments.include_ignored.unwrap_or(false),
     };
     if let (Some(path), None, Some(sandboxes)) =
-        (wanted.path, wanted.rev, execution.access.sandboxes())
+        (wanted.path, wanted.rev, context.access.sandboxes())
         && let Some(file) = FoundFiles::one(sandboxes, path)?
     {
         return Ok(file);
     }
-    wanted.find(execution)
+    wanted.find(context)
 }
 
 /// The lines to count if a regular expression was searched for as text.

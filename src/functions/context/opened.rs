@@ -1,0 +1,40 @@
+//! The file tools as SQL functions open them.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::execution_context::{self, ExecutionContext};
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::ffi::Settings;
+use crate::functions::surface::{Declared, State};
+use crate::query::files::FileTools;
+
+/// The settings of an execution, and the file tools for its connection.
+pub struct Opened {
+    pub execution: ExecutionContext,
+    pub tools: FileTools,
+}
+
+impl Deref for Opened {
+    type Target = FileTools;
+
+    fn deref(&self) -> &FileTools {
+        &self.tools
+    }
+}
+
+/// The rows of a file tool are computed one after the other, since they change files.
+impl State for Opened {
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        let execution = ExecutionContext::open::<F>(settings)?;
+        let tools = FileTools::new(execution.caller().clone());
+        Ok(Self { execution, tools })
+    }
+
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        Some(self.tools.budget())
+    }
+}

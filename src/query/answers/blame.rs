@@ -1,0 +1,119 @@
+//! The answer of `GitBlame`.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::missing_file::explained;
+use super::pages::{Pages, opened, shown};
+use crate::error::{Error, Result, escaped};
+use crate::find::shortened;
+use crate::git::{
+    Blame, BlameOptions, BlamedVersion, CommitInfo, ReadLimit, Repository, SideFiles, mailmap_of,
+    state_of_file,
+};
+use crate::query::Context;
+use crate::query::blame::Blamed;
+use crate::query::needs::{Need, Needs};
+use crate::review::Binding;
+use crate::tools::{
+    BlameHead, GitBlameArguments, ListedBlame, ListedRow, Listing, Reply, utc_text,
+};
+
+/// Returns the lines of a file with the commits that they come from.
+pub fn blame(
+    context: &Context,
+    reply: &Reply,
+    arguments: &GitBlameArguments,
+) -> Result<Listing<ListedBlame>> {
+    let (repo, repository) = opened(context, arguments.repo.as_deref())?;
+    let (rev, path) = (arguments.rev.as_deref().unwrap_or("HEAD"), arguments.file.as_str());
+    let number = |name: &str, given: Option<u64>, default: u32| match given {
+        Some(0) => Err(Error::invalid_args(format!("{name} is 0")).with_hint("Lines count from 1")),
+        Some(line) => Ok(u32::try_from(line).unwrap_or(u32::MAX)),
+        None => Ok(default),
+    };
+    let first = number("first_line", arguments.first_line, 1)?;
+    let last = number("last_line", arguments.last_line, u32::MAX)?;
+    if last < first {
+        return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
+            .with_hint("The last line must not be before the first"));
+    }
+    let asked = format!("GitBlame {repo:?} {path:?} {rev:?} {first} {last}");
+    let peeked = arguments.cursor.as_deref().map(|given| Binding::peek(given, asked.as_bytes()));
+    let shown_before = peeked.transpose()?.unwrap_or_default().listed;
+    let from = first.saturating_add(u32::try_from(shown_before).unwrap_or(u32::MAX));
+    let state = state_of_file(&repository, path, rev)?;
+    let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
+    let last_of_page = last.min(last_of_page(&repository, path, rev, from, reply)?);
+    let options =
+        BlameOptions { lines: Some((from, last_of_page.max(from))), ..BlameOptions::default() };
+    let blame = Blame::of(&repository, path, rev, &options)
+        .map_err(|error| explained(error, &repository, path))?;
+    let count = u32::try_from(blame.bounds.len() - 1).unwrap_or(u32::MAX);
+    let blamed =
+        Blamed::new(blame, &repository, Some(&mailmap_of(&repository)?), Needs::of(&[Need::Info]))?;
+    let blame = &blamed.blame;
+    let mut known = HashSet::new();
+    let runs = blame.runs.iter().flat_map(|run| {
+        let version = blamed.version(*run);
+        let head = head(version, blamed.info(*run), u64::from(run.source) + 1, path);
+        let head = Arc::new(BlameHead { is_known: !known.insert(version.commit), ..head });
+        (0..run.lines).map(move |offset| (run.line + offset, Arc::clone(&head)))
+    });
+    let mut rows = runs.map(|(line, head)| {
+        let text = blame.line(line);
+        Ok(ListedBlame { line: u64::from(line) + 1, text: shortened(text), head })
+    });
+    let place = escaped(&format!("{path} at {rev}"));
+    let lines = format!("{place}, lines {first} to {} of {count}", last.min(count));
+    Listing::filled(lines, reply, pages.first(), &mut rows, |row| pages.cursor(row))
+}
+
+/// Returns the last line that fits on a page starting at a line; later lines need no blame.
+fn last_of_page(
+    repository: &Repository,
+    path: &str,
+    rev: &str,
+    from: u32,
+    reply: &Reply,
+) -> Result<u32> {
+    let path = repository.file_from_root(path)?;
+    let mut files = SideFiles::open_end(repository, rev)?;
+    // The blame reports a missing file.
+    let Some(entry) = files.find(path.as_bytes())? else { return Ok(u32::MAX) };
+    let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
+    let head = Arc::new(BlameHead::default());
+    let (mut room, mut last) = (reply.max_bytes, from);
+    for text in content.split(|&byte| byte == b'\n').skip(from.saturating_sub(1) as usize) {
+        let row =
+            ListedBlame { line: u64::from(last), text: shortened(text), head: Arc::clone(&head) };
+        let cost = if reply.is_data {
+            row.value_bytes(Some(&row))
+        } else {
+            reply.form.cost(&row.shown(Some(&row)))
+        };
+        let Some(left) = room.checked_sub(cost) else { break };
+        room = left;
+        last = last.saturating_add(1);
+    }
+    Ok(last)
+}
+
+fn head(
+    version: &BlamedVersion,
+    info: Option<&CommitInfo>,
+    original_line: u64,
+    path: &str,
+) -> BlameHead {
+    let author = info.and_then(|info| info.author.as_ref());
+    BlameHead {
+        commit_id: version.commit.map(|id| id.to_string()),
+        author_name: author.map_or(String::new(), |person| shown(&person.name)),
+        author_date: info.and_then(|info| info.author_date).map(utc_text),
+        subject: info.map_or(String::new(), |info| shown(&info.subject)),
+        original_path: shown(&version.path),
+        original_line,
+        is_renamed: version.path != path.as_bytes(),
+        is_known: false,
+    }
+}

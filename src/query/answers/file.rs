@@ -1,0 +1,60 @@
+//! The answer of `GitFile`.
+
+use super::missing_file::explained;
+use super::pages::{line_cursor, opened, place_of};
+use crate::error::{Error, Result, escaped, quoted};
+use crate::git::{ReadLimit, SideFiles, Stage, blob_id, object_of};
+use crate::query::Context;
+use crate::review::Binding;
+use crate::tools::{GitFileArguments, LineScan, Lines, Reply};
+
+/// Returns the lines of a file of a revision.
+pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> Result<Lines> {
+    let mut range = arguments.range()?;
+    let (repo, repository) = opened(context, arguments.repo.as_deref())?;
+    let (rev, path) = (arguments.rev.as_deref().unwrap_or("HEAD"), arguments.file.as_str());
+    // A branch may have the name of a stage.
+    let stage =
+        Stage::named(rev).filter(|_| rev.starts_with(':') || object_of(&repository, rev).is_err());
+    let side = if stage.is_some() { "INDEX" } else { rev };
+    let mut files = SideFiles::open_alone(&repository, side)?;
+    let found = match stage {
+        Some(stage) => files.find_stage(path.as_bytes(), stage),
+        None => files.find(path.as_bytes())?,
+    };
+    let Some(entry) = found else {
+        if stage.is_some() && files.find(path.as_bytes())?.is_some() {
+            return Err(Error::not_found(format!(
+                "{} has no version {} in the index",
+                quoted(path),
+                quoted(rev)
+            ))
+            .with_hint("ours, theirs and base are of files in a conflict, which GitStatus lists; rev = INDEX reads the staged version"));
+        }
+        let error =
+            Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));
+        if let Some(hint) = files.submodule_hint(path.as_bytes())? {
+            return Err(error.with_hint(hint));
+        }
+        let error = error
+            .near(&files.nearest(path)?)
+            .or_hint("Paths start at the root of the repository; list_files lists them");
+        return Err(explained(error, &repository, path));
+    };
+    let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
+    let options = format!(
+        "GitFile {repo:?} {path:?} {rev:?} {:?} {:?} {}",
+        arguments.first_line, arguments.last_line, range.has_numbers
+    );
+    let base_oid = blob_id(&content)?;
+    let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
+    if let Some(cursor) = &arguments.cursor {
+        range.from = place_of(binding.position(cursor)?);
+    }
+    let mut scan = LineScan::new(range, reply.max_bytes);
+    scan.push(&content);
+    let cursor = |place| line_cursor(&binding, place, path);
+    let shown = escaped(&format!("{path} at {rev}"));
+    let lines = Lines { path: shown, base_oid, ..Lines::default() };
+    lines.filled(&scan.finish(), range, reply, cursor)
+}

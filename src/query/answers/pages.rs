@@ -1,0 +1,75 @@
+//! What the answers of several tools have in common: pages of a list, the repository that is named,
+//! and names as they are shown.
+
+use crate::error::{Error, Result, escaped, quoted, visible};
+use crate::git::Repository;
+use crate::query::Context;
+use crate::review::{Binding, Position};
+use crate::tools::LinePlace;
+
+/// The pages of a list.
+pub struct Pages {
+    binding: Binding,
+    first: usize,
+}
+
+impl Pages {
+    /// Reads the start of the page; a cursor is bound to `options` and `state`.
+    pub fn new(options: &str, state: &str, cursor: Option<&str>) -> Result<Self> {
+        let binding = Binding::new(options.as_bytes(), state.as_bytes());
+        let from = cursor.map(|cursor| binding.position(cursor)).transpose()?;
+        Ok(Self { binding, first: from.unwrap_or_default().listed })
+    }
+
+    /// Returns the number of rows on earlier pages.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Returns the cursor of a row.
+    pub fn cursor(&self, row: usize) -> Result<String> {
+        self.binding.cursor(Position { listed: row, ..Position::default() }).ok_or_else(|| {
+            Error::too_large("there are more rows than a cursor can count")
+                .with_hint("Ask for fewer")
+        })
+    }
+}
+
+/// Opens the repository in a tool's argument; also returns its name for display.
+pub fn opened(context: &Context, repo: Option<&str>) -> Result<(String, Repository)> {
+    let repo = repo.map_or_else(|| context.default_repository(), str::to_owned);
+    let repository = context.repository(&repo)?;
+    Ok((escaped(&repo), repository))
+}
+
+/// Returns bytes as text without characters that hide or reorder it, cut if it is long.
+pub fn shown(bytes: &[u8]) -> String {
+    visible(&String::from_utf8_lossy(bytes))
+}
+
+/// Returns the name of a reference without the prefix of its kind.
+pub fn short(name: &[u8]) -> &[u8] {
+    let prefixes: [&[u8]; 3] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/"];
+    prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).unwrap_or(name)
+}
+
+/// Returns a path that can be used as an argument, escaped if it hides or reorders text.
+pub fn path_text(path: &[u8]) -> String {
+    escaped(&String::from_utf8_lossy(path))
+}
+
+/// Returns the place in a file that a cursor leads to.
+pub fn place_of(from: Position) -> LinePlace {
+    LinePlace { line: from.listed as u64, byte: from.offset as u64 }
+}
+
+/// Returns the cursor of a place in a file.
+pub fn line_cursor(binding: &Binding, place: LinePlace, path: &str) -> Result<String> {
+    let number = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
+    let position =
+        Position { listed: number(place.line), offset: number(place.byte), ..Position::default() };
+    binding.cursor(position).ok_or_else(|| {
+        Error::too_large(format!("{} has a line that no cursor reaches", quoted(path)))
+            .with_hint("Use search to find a text in it")
+    })
+}

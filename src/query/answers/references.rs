@@ -1,0 +1,83 @@
+//! The answer of `GitRefs`.
+
+use super::pages::{Pages, opened, path_text, short, shown};
+use crate::error::Result;
+use crate::find::Glob;
+use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
+use crate::query::Context;
+use crate::query::refs::kind;
+use crate::tools::{GitRefsArguments, ListedReference, Listing, Reply};
+
+/// Lists the references of a repository.
+pub fn references(
+    context: &Context,
+    reply: &Reply,
+    arguments: &GitRefsArguments,
+) -> Result<Listing<ListedReference>> {
+    let (repo, repository) = opened(context, arguments.repo.as_deref())?;
+    let globs = arguments.glob.as_deref().map(reference_globs).transpose()?;
+    let all = reference_names(&repository)?;
+    let mut named: Vec<NamedReference> = Vec::new();
+    for reference in &all {
+        let name = String::from_utf8_lossy(&reference.name);
+        if globs.as_ref().map_or(Ok(true), |globs| Glob::any_matches(globs, &name))? {
+            named.push(reference.clone());
+        }
+    }
+    let state: Vec<String> = named
+        .iter()
+        .map(|named| format!("{} {:?}", String::from_utf8_lossy(&named.name), named.object))
+        .collect();
+    let asked = format!("GitRefs {:?}", arguments.glob);
+    let pages = Pages::new(&asked, &state.join("\n"), arguments.cursor.as_deref())?;
+    let details = ReferenceDetails {
+        short: false,
+        commit: true,
+        message: true,
+        upstream: true,
+        distance: true,
+        committed: false,
+    };
+    let reader = ReferenceReader::new(&repository, details, repository.packed_references()?);
+    let plural = if named.len() == 1 { "" } else { "s" };
+    let mut head = format!("{repo}: {} reference{plural}", named.len());
+    if named.is_empty() && !all.is_empty() {
+        let count = |prefix: &[u8]| all.iter().filter(|one| one.name.starts_with(prefix)).count();
+        let [branches, tags, remotes] =
+            [&b"refs/heads/"[..], b"refs/tags/", b"refs/remotes/"].map(count);
+        head += &format!(
+            ". None of {} matches the glob: {branches} below refs/heads/, {tags} below refs/tags/, {remotes} below refs/remotes/",
+            all.len()
+        );
+    }
+    let mut rows =
+        named.into_iter().skip(pages.first()).map(|named| Ok(listed(&reader.read(named)?)));
+    Listing::filled(head, reply, pages.first(), &mut rows, |row| pages.cursor(row))
+}
+
+/// Returns the globs for an argument: full names, or prefixes up to a slash, as `git for-each-ref`
+/// takes them, and both without `refs/` and the kind, as revisions do.
+fn reference_globs(given: &str) -> Result<Vec<Glob>> {
+    let mut globs = Vec::new();
+    let text = given.strip_suffix("/*").or_else(|| given.strip_suffix('/')).unwrap_or(given);
+    for prefix in ["", "refs/", "refs/heads/", "refs/tags/", "refs/remotes/"] {
+        globs.push(Glob::parse(&format!("{prefix}{text}/**"))?);
+        globs.push(Glob::parse(&format!("{prefix}{given}"))?);
+    }
+    Ok(globs)
+}
+
+fn listed(reference: &Reference) -> ListedReference {
+    let named = &reference.named;
+    ListedReference {
+        name: path_text(short(&named.name)),
+        kind: kind(&named.name),
+        commit_id: reference.commit.map(|id| id.to_string()),
+        symbolic_target: named.target.as_deref().map(|target| shown(short(target))),
+        is_head: named.is_head,
+        upstream: reference.upstream.as_deref().map(|upstream| shown(short(upstream))),
+        ahead: reference.distance.map(|(ahead, _)| ahead),
+        behind: reference.distance.map(|(_, behind)| behind),
+        subject: reference.subject.as_deref().map(shown),
+    }
+}

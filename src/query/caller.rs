@@ -1,0 +1,199 @@
+//! The caller of file tools: its session, the rules that hold for it, and what its database keeps.
+
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use super::context::Context;
+use crate::edit::{
+    Approvals, Digest, FileTool, Operation, Proposal, Repeats, Rules, Session, Taken,
+};
+use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
+use crate::sandbox::{Place, Sandbox};
+
+/// The number of hexadecimal digits in the names of operations, databases and sessions.
+const NAME_DIGITS: usize = 16;
+
+/// The state of file tools that a database keeps while it is open.
+#[derive(Default)]
+pub struct DatabaseState {
+    /// The pending operations and the approvals.
+    pub approvals: Approvals,
+    /// The edits that statements have made.
+    pub repeats: Repeats,
+    /// The operations on files, if no directory is named for them.
+    pub operations: Memory,
+    /// The time at which the named directory was last pruned.
+    pub looked: Looked,
+}
+
+/// Where operations on files are recorded.
+#[derive(Clone)]
+pub struct Journaling {
+    /// The name of the host's option, for messages.
+    pub option: &'static str,
+    /// The directory; an empty one keeps operations in memory, `None` forbids writing.
+    pub directory: Option<String>,
+    /// The most bytes of the journal.
+    pub bytes: u64,
+    /// The microseconds for which operations are kept.
+    pub age: u64,
+}
+
+/// The caller of file tools.
+#[derive(Clone)]
+pub struct Caller {
+    /// The access, the budget and the limits.
+    pub context: Context,
+    /// The state of its database.
+    pub state: Arc<DatabaseState>,
+    /// Its connection.
+    pub connection: u64,
+    /// Its session: the connection's own, unless a call names another.
+    pub session: Session,
+    /// The rules for proposals and approvals at the start of the execution.
+    pub limits: Rules,
+    /// Where operations are recorded.
+    pub journaling: Journaling,
+    /// Whether one of the tools is granted that show the content of files.
+    pub may_read: bool,
+    /// Why nobody can approve, now or later.
+    pub no_approver: Option<&'static str>,
+}
+
+impl Deref for Caller {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Caller {
+    /// Returns the rules for proposals and approvals now.
+    pub fn rules(&self) -> Rules {
+        Rules { now: Instant::now(), ..self.limits }
+    }
+
+    /// Tells whether the session may see the content of a file: its sandbox requires no approval
+    /// for reading, or an approval of a scope wider than `once` covers it.
+    pub fn may_show(&self, place: &Place<'_>) -> bool {
+        if !place.sandbox().approvals().read {
+            return true;
+        }
+        let operation = Operation {
+            session: &self.session,
+            tool: FileTool::Read,
+            sandbox: place.sandbox().identity(),
+            path: place.path().as_str().as_bytes(),
+            arguments: &[],
+            base: None,
+            result: None,
+            mode: None,
+        };
+        self.state.approvals.covers(&operation, self.rules())
+    }
+
+    /// Returns the error for an action that needs an approval. `approval_required` invites the
+    /// caller to wait; if there is no approver, and the locked configuration permits none, the
+    /// refusal is final.
+    pub fn unapproved(&self, what: &str, required: Error) -> Error {
+        let Some(why) = self.no_approver else { return required };
+        if required.kind() != ErrorKind::ApprovalRequired {
+            return required;
+        }
+        Error::permission_denied(format!(
+            "a person must approve \"{what}\", and nobody can here: {why}"
+        ))
+        .with_hint("Tell the person who runs the host; another call of this kind is refused too")
+    }
+
+    /// Returns the approval id of an operation.
+    pub fn id(&self, operation: &Operation<'_>) -> Digest {
+        operation.id(self.state.approvals.secret())
+    }
+
+    /// Uses up the yes to an operation, or proposes it.
+    ///
+    /// # Errors
+    /// `approval_required`, final if nobody can approve; `declined`.
+    pub fn take(
+        &self,
+        operation: &Operation<'_>,
+        proposal: Option<Proposal>,
+        outline: &str,
+    ) -> Result<Taken> {
+        let taken = self.state.approvals.take(operation, proposal, outline, self.rules());
+        taken.map_err(|error| self.unapproved(outline, error))
+    }
+
+    /// Opens the journal and passes it to `work`.
+    ///
+    /// # Errors
+    /// `fs_denied` for a directory that sessions could reach; those of the system.
+    pub fn with_journal<T>(&self, work: impl FnOnce(Journal<'_>) -> Result<T>) -> Result<T> {
+        let Journaling { option, directory, bytes, age } = &self.journaling;
+        let path = directory.as_deref().ok_or_else(|| {
+            Error::fs_denied(format!("{option} is NULL, so no file is written"))
+                .with_hint("Ask the host to name a directory, or '' to record operations in memory")
+        })?;
+        if path.is_empty() {
+            return work(Journal::Memory(&self.state.operations));
+        }
+        let since = now().saturating_sub(i64::try_from(*age).unwrap_or(i64::MAX));
+        let bounds = Bounds { bytes: *bytes, since };
+        let store = Store::open((option, path), &self.access, bounds, &self.state.looked)?;
+        work(Journal::Directory(&store))
+    }
+
+    /// Returns the place of a recorded file, if its sandbox still has the same root.
+    ///
+    /// # Errors
+    /// `fs_denied` if the sandboxes do not permit reading it.
+    pub fn recorded_place(&self, file: &FileChange) -> Result<Place<'_>> {
+        let sandboxes = self.access.sandboxes().filter(|sandboxes| {
+            let same = |sandbox: &&Sandbox| sandbox.name() == file.sandbox;
+            let found = sandboxes.iter().find(same);
+            found.is_some_and(|sandbox| sandbox.path() == Path::new(&file.root))
+        });
+        let sandboxes = sandboxes.ok_or_else(|| {
+            Error::fs_denied(format!("{} is not in a configured sandbox", quoted(&file.shown())))
+                .with_hint("Ask the host to configure the directory in redline_sandboxes as it was")
+        })?;
+        sandboxes.resolve(&file.shown())
+    }
+
+    /// Tells whether the session may see what happened to a recorded file.
+    pub fn may_see(&self, file: &FileChange) -> bool {
+        match self.recorded_place(file) {
+            Ok(place) => self.may_show(&place),
+            Err(_) => self.access.is_unlimited(),
+        }
+    }
+
+    /// Returns the name of the session in the journal. It is a digest: the numbers of connections
+    /// repeat in each database, and whoever knows the name of a session can call for it.
+    pub fn client(&self) -> String {
+        match &self.session {
+            Session::Connection(number) => {
+                let database = self.state.approvals.secret().mac("client").finish();
+                format!("connection {number} of {}", short(database))
+            }
+            Session::Named(name) => format!("session {}", short(Digest::sha256(name.as_bytes()))),
+        }
+    }
+}
+
+pub(super) fn short(digest: Digest) -> String {
+    let mut digits = digest.to_string();
+    digits.truncate(NAME_DIGITS);
+    digits
+}
+
+/// Returns the current time in microseconds since 1970.
+pub(super) fn now() -> i64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
+}
