@@ -102,7 +102,7 @@ def test_ranges_of_ripgrep_are_shown_as_git_shows_them(con, ripgrep):
 @pytest.mark.slow
 def test_series_of_cargo_are_shown_as_git_shows_them(con, tmp_path_factory):
     """Ranges that overlap, ranges that do not, and backports beside what they were made from."""
-    if repositories.test_repositories() is None:
+    if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     cargo = repositories.clone_bundle(
         "cargo.bundle", tmp_path_factory.mktemp("cargo") / "cargo.git", "--bare"
