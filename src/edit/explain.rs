@@ -480,7 +480,7 @@ mod tests {
             (&"x".repeat(4 << 20), &"X".repeat(WANTED_BYTES), Some(1)),
         ] {
             let begin = |bytes: usize| &file[..bytes];
-            assert_linear(&wanted[..20], file.len() / 8, begin, |file| {
+            assert_linear(&wanted[..20], file.len() / 32, begin, |file| {
                 let lines = Lines::split(file.as_bytes(), &CancelToken::never()).unwrap();
                 let found = near_misses(&lines, wanted, NAMED);
                 if line.is_some() {

@@ -300,7 +300,7 @@ fn a_session_proposes_no_more_than_its_quota() {
 #[test]
 fn proposals_take_linear_time() {
     let paths = |count: usize| (0..count as u32).map(u32::to_be_bytes).collect::<Vec<_>>();
-    assert_linear("proposals", 2_500, paths, |paths| {
+    assert_linear("proposals", 600, paths, |paths| {
         let mut host = Host::new();
         host.rules.proposals = 100_000;
         host.rules.bytes = 1 << 30;

@@ -134,7 +134,7 @@ mod tests {
                 let lines = (0..count).map(|at| line.replace('@', &at.to_string()));
                 std::iter::once(once.to_owned()).chain(lines).collect::<String>()
             };
-            assert_linear(line, 2_500, numbered, |text| {
+            assert_linear(line, 600, numbered, |text| {
                 let (bytes, metadata) = (text.as_bytes(), Metadata::api());
                 let config =
                     File::from_bytes_no_includes(bytes, metadata, Default::default()).unwrap();

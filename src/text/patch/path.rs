@@ -296,7 +296,7 @@ mod tests {
     fn a_line_of_blanks_is_cut_in_linear_time() {
         assert_linear(
             "a line of blanks",
-            1 << 17,
+            1 << 15,
             |size| " ".repeat(size),
             |line| {
                 assert!(two_names(line.as_bytes(), b" ").is_none());
