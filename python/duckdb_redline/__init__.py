@@ -31,5 +31,7 @@ def __getattr__(name: str) -> Any:
     if name in HOMES:
         import importlib
 
+        # The command does with the compiled module; the package around it adds methods to a connection.
+        importlib.import_module("duckdb")
         return getattr(importlib.import_module(f".{HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
