@@ -248,7 +248,7 @@ $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	@rm -rf $(@D)
 	@mkdir -p $(dir $(@D))
 	@$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check $(PACKAGES)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
 	@touch $@
 
 $(STABLE_CHECKS): $(STABLE_MCP)
