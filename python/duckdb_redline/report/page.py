@@ -51,7 +51,7 @@ def section(question: Question, styles: Styles) -> Element:
         shown = node("figure", picture, node("figcaption", drawn.sentence))
     rows = node(
         "details",
-        node("summary", f"The {len(question.rows)} rows"),
+        node("summary", "The row" if len(question.rows) == 1 else f"The {len(question.rows)} rows"),
         node("div", table(question), class_="wide"),
     )
     sql = node("details", node("summary", "The SQL"), node("pre", node("code", question.sql)))
