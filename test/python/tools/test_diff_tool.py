@@ -12,6 +12,7 @@ import apart
 import duckdb
 import pytest
 import repositories
+from lockdown import READING_TOOLS
 
 MARK = re.compile(r"\[diff truncated at (\d+) bytes\]\Z")
 FUNCTIONS = {
@@ -347,24 +348,7 @@ def test_the_words_of_another_file_system_are_kept(con):
 # -- grants ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "granted",
-    [
-        "Diff",
-        "GitDiff",
-        "GitDiffSummary",
-        "GitDiffFile",
-        "GitLog",
-        "GitShow",
-        "GitFile",
-        "GitBlame",
-        "GitStatus",
-        "GitRefs",
-        "list_files",
-        "read_file",
-        "*",
-    ],
-)
+@pytest.mark.parametrize("granted", [*READING_TOOLS, "*"])
 def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
     con.execute(f"SET redline_tool_grants = ['search', '{granted}']")
     for name, (query, tools) in FUNCTIONS.items():
