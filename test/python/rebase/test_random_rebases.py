@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 import repositories
-from rebases import Series
+from rebases import Series, empty_world
 
 REBASES = int(os.environ.get("REDLINE_REBASES", "60"))
 
@@ -21,10 +21,7 @@ HUNKS = """SELECT commit.id, hunk_id, context_id
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    repo = tmp_path_factory.mktemp("rebases") / "repo"
-    repo.mkdir()
-    repositories.git(repo, "init", "--quiet", "--bare", ".")
-    return repo
+    return empty_world(tmp_path_factory)
 
 
 def of_git(repo, commits: list[str]) -> dict[str, tuple[list, list]]:

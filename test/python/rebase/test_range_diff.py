@@ -10,7 +10,7 @@ import re
 import pytest
 import repositories
 from answers import answer, assert_refused
-from rebases import Series, clone_of_ripgrep
+from rebases import Series, clone_of_ripgrep, empty_world
 
 IDENTITY = ["-c", "user.name=A U Thor", "-c", "user.email=a@b"]
 SIGNS = {"equal": "=", "changed": "!", "dropped": "<", "added": ">"}
@@ -69,10 +69,7 @@ def assert_same(con, repo, old, new, what="", options=(), named=""):
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    repo = tmp_path_factory.mktemp("rebases") / "repo"
-    repo.mkdir()
-    repositories.git(repo, "init", "--quiet", "--bare", ".")
-    return repo
+    return empty_world(tmp_path_factory)
 
 
 def test_random_rebases_are_shown_as_git_shows_them(con, world):

@@ -26,6 +26,14 @@ WORDS = [
 ]
 
 
+def empty_world(tmp_path_factory) -> pathlib.Path:
+    """Returns a bare repository without a commit, for series."""
+    repo = tmp_path_factory.mktemp("rebases") / "repo"
+    repo.mkdir()
+    repositories.git(repo, "init", "--quiet", "--bare", ".")
+    return repo
+
+
 def clone_of_ripgrep(tmp_path_factory) -> pathlib.Path:
     """Returns a bare clone of ripgrep."""
     if repositories.bundle_folder() is None:
