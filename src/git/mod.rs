@@ -24,12 +24,11 @@ mod worktree;
 
 pub use attributes::ContentSource;
 pub use attributes::ignore::Ignores;
-pub use change::change_iter::Changes;
 pub use change::combined::{changes_of, combined_of};
 pub use change::combined_patch::{COMBINED_BINARY_LINE, MergedTexts, merged_texts};
 pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};
-pub use change::differences::{PathChange, Walk};
+pub use change::differences::{Changes, PathChange, Walk};
 pub use change::listed::untracked_paths;
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};

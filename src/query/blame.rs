@@ -1,11 +1,20 @@
-//! A blame with the fields of its commits.
+//! The commit of each line: of one file, or in runs of lines of all files of a revision.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::context::Context;
 use super::needs::{Need, Needs};
-use crate::error::Result;
-use crate::git::{Blame, BlamedRun, BlamedVersion, CommitInfo, Mailmap, Oid, Repository};
+use super::revisions::Revisions;
+use super::rows::{Query, RowGroup, Rows};
+use super::run::Run;
+use crate::error::{Error, Result};
+use crate::git::{
+    Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion, Change, CommitInfo, Mailmap,
+    Mailmaps, Oid, Pathspec, Repository,
+};
+use crate::pipeline::{Source, Weigh, Window};
+use crate::text::CancelToken;
 
 /// A blame, and the commits of its versions.
 pub struct Blamed {
@@ -23,12 +32,19 @@ impl Blamed {
         mailmap: Option<&Mailmap>,
         needs: Needs,
     ) -> Result<Self> {
-        let infos = if needs.has(Need::Info) {
-            infos(repository, &blame.versions, mailmap)?
-        } else {
-            Vec::new()
+        let versions = if needs.has(Need::Info) { blame.versions.as_slice() } else { &[] };
+        let (objects, cancel) = (repository.objects(), repository.cancel());
+        let mut known: HashMap<Oid, Arc<CommitInfo>> = HashMap::new();
+        let mut read = |id: Oid| {
+            if let Some(info) = known.get(&id) {
+                return Ok(Arc::clone(info));
+            }
+            let info = Arc::new(CommitInfo::read(&objects.commit(&id)?, mailmap, &cancel)?);
+            known.insert(id, Arc::clone(&info));
+            Ok(info)
         };
-        Ok(Self { blame, infos })
+        let infos = versions.iter().map(|version| version.commit.map(&mut read).transpose());
+        Ok(Self { infos: infos.collect::<Result<_>>()?, blame })
     }
 
     /// Returns the version of a run.
@@ -42,29 +58,186 @@ impl Blamed {
     }
 }
 
-/// Reads the fields of the versions' commits.
-fn infos(
-    repository: &Repository,
-    versions: &[BlamedVersion],
-    mailmap: Option<&Mailmap>,
-) -> Result<Vec<Option<Arc<CommitInfo>>>> {
-    let (objects, cancel) = (repository.objects(), repository.cancel());
-    let mut known: HashMap<Oid, Arc<CommitInfo>> = HashMap::new();
-    let mut infos = Vec::with_capacity(versions.len());
-    for version in versions {
-        let Some(id) = version.commit else {
-            infos.push(None);
-            continue;
-        };
-        let info = match known.get(&id) {
-            Some(info) => Arc::clone(info),
-            None => {
-                let info = Arc::new(CommitInfo::read(&objects.commit(&id)?, mailmap, &cancel)?);
-                known.insert(id, Arc::clone(&info));
-                info
-            }
-        };
-        infos.push(Some(info));
+/// Consecutive lines from one commit.
+#[derive(Clone, Copy)]
+pub struct BlamedLines<'a> {
+    blamed: &'a Blamed,
+    /// The lines.
+    pub run: BlamedRun,
+}
+
+impl<'a> BlamedLines<'a> {
+    /// Returns the first line without its newline.
+    pub fn content(self) -> &'a [u8] {
+        self.blamed.blame.line(self.run.line)
     }
-    Ok(infos)
+
+    /// Returns their version.
+    pub fn version(self) -> &'a BlamedVersion {
+        self.blamed.version(self.run)
+    }
+
+    /// Returns the fields of their commit.
+    pub fn info(self) -> Option<&'a CommitInfo> {
+        self.blamed.info(self.run)
+    }
+}
+
+/// A query for the blame of a file.
+pub struct FileBlameQuery {
+    /// The path of the file.
+    pub file: String,
+    /// The newest version.
+    pub rev: String,
+    /// The repository.
+    pub repo: String,
+    /// The mailmaps to apply to names.
+    pub mailmap: Mailmaps,
+    /// How lines are followed.
+    pub options: BlameOptions,
+}
+
+/// The lines of a file.
+pub struct FileBlamed {
+    blamed: Blamed,
+    /// The first row of each run.
+    starts: Vec<usize>,
+    rows: usize,
+}
+
+impl FileBlamed {
+    fn new(blamed: Blamed) -> Self {
+        let mut rows = 0;
+        let starts = blamed.blame.runs.iter().map(|run| {
+            let start = rows;
+            rows += run.lines as usize;
+            start
+        });
+        let starts = starts.collect();
+        Self { blamed, starts, rows }
+    }
+}
+
+impl Weigh for FileBlamed {
+    fn bytes(&self) -> usize {
+        self.blamed.blame.content.len() + self.rows * size_of::<usize>()
+    }
+}
+
+impl RowGroup for FileBlamed {
+    type Of<'a> = BlamedLines<'a>;
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn row(&self, index: usize) -> BlamedLines<'_> {
+        let at = self.starts.partition_point(|&start| start <= index) - 1;
+        let (run, offset) = (self.blamed.blame.runs[at], (index - self.starts[at]) as u32);
+        let (line, source) = (run.line + offset, run.source + offset);
+        BlamedLines { blamed: &self.blamed, run: BlamedRun { line, lines: 1, source, ..run } }
+    }
+}
+
+impl Query for FileBlameQuery {
+    type Group = FileBlamed;
+
+    /// Starts the work, which is one job.
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileBlamed>> {
+        context.read(|| {
+            let run = Run::open(context, &self.repo, 1)?;
+            let mailmap = run.mailmap(needs, &self.mailmap)?;
+            let job = Source::new(std::iter::once(Ok(())));
+            let rows = run.start(job, Window::unweighed(1), |run| {
+                let repository = run.repository.clone();
+                let (file, rev, options, mailmap) =
+                    (self.file.clone(), self.rev.clone(), self.options.clone(), mailmap.clone());
+                Ok(move |(), _: &CancelToken<'_>| {
+                    let blame = Blame::of(&repository, &file, &rev, &options)?;
+                    Blamed::new(blame, &repository, mailmap.as_deref(), needs).map(FileBlamed::new)
+                })
+            })?;
+            Ok(rows.into())
+        })
+    }
+}
+
+/// A query for the blame of many files.
+pub struct TreeBlameQuery {
+    /// The newest versions.
+    pub rev: String,
+    /// The repository.
+    pub repo: String,
+    /// The selected files.
+    pub paths: Vec<Pathspec>,
+    /// The mailmaps to apply to names.
+    pub mailmap: Mailmaps,
+    /// How lines are followed.
+    pub options: BlameOptions,
+}
+
+/// The runs of lines of a file.
+pub struct TreeBlamed {
+    path: Vec<u8>,
+    blamed: Blamed,
+}
+
+impl Weigh for TreeBlamed {
+    fn bytes(&self) -> usize {
+        let blame = &self.blamed.blame;
+        blame.content.len() + blame.runs.len() * size_of::<BlamedRun>()
+    }
+}
+
+impl RowGroup for TreeBlamed {
+    /// The path of the file, and some of its lines.
+    type Of<'a> = (&'a [u8], BlamedLines<'a>);
+
+    fn rows(&self) -> usize {
+        self.blamed.blame.runs.len()
+    }
+
+    fn row(&self, index: usize) -> (&[u8], BlamedLines<'_>) {
+        let run = self.blamed.blame.runs[index];
+        (&self.path, BlamedLines { blamed: &self.blamed, run })
+    }
+}
+
+impl Query for TreeBlameQuery {
+    type Group = TreeBlamed;
+
+    /// Starts the work, with one job for each file.
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<TreeBlamed>> {
+        let files = Revisions {
+            paths: self.paths.clone(),
+            ..Revisions::between("EMPTY".to_owned(), Some(self.rev.clone()), self.repo.clone())
+        };
+        let rows = files.work(context, |comparison| {
+            let repository = comparison.repository().clone();
+            let is_named = needs.has(Need::Names) && self.mailmap.is_any();
+            let mailmap =
+                is_named.then(|| self.mailmap.read(&repository).map(Arc::new)).transpose()?;
+            let (rev, options, mut cache) =
+                (self.rev.clone(), self.options.clone(), BlameCache::default());
+            Ok(move |change: Change, _: &CancelToken<'_>| {
+                let path = change.path;
+                let is_file = change.new.is_some_and(|entry| !entry.mode.is_submodule());
+                let blame = match std::str::from_utf8(&path) {
+                    Ok(path) if is_file => {
+                        Blame::of_one(&repository, path, &rev, &options, &mut cache)?
+                    }
+                    Ok(_) => Blame::nothing(),
+                    Err(_) => {
+                        return Err(Error::invalid_args(
+                            "a file has a name that is not valid UTF-8",
+                        )
+                        .with_hint("Leave it out with paths"));
+                    }
+                };
+                let blamed = Blamed::new(blame, &repository, mailmap.as_deref(), needs)?;
+                Ok(TreeBlamed { path, blamed })
+            })
+        })?;
+        Ok(rows.into())
+    }
 }

@@ -202,7 +202,7 @@ impl Liner {
             reader: comparison.reader(),
             engine: Engine::default(),
             options: options.clone(),
-            combined: comparison.combined().unwrap_or(Combined::Dense),
+            combined: comparison.combined.unwrap_or(Combined::Dense),
         }
     }
 

@@ -17,7 +17,6 @@ pub mod diff_lines;
 pub mod diff_page;
 pub mod diff_rows;
 pub mod excluded;
-pub mod file_blame;
 pub mod file_changes;
 pub mod file_content;
 pub mod file_history;
@@ -38,7 +37,6 @@ pub mod revisions;
 pub mod rows;
 pub mod run;
 mod seen;
-pub mod tree_blame;
 pub mod tree_files;
 
 pub use caller::Caller;

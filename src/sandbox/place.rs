@@ -263,13 +263,13 @@ impl<'a> Place<'a> {
     fn not_found(&self) -> Error {
         let error = Error::not_found(format!("there is no file {}", quoted(&self.to_string())));
         let (near, directory) = self.near();
-        match near.as_slice() {
-            [] => error.with_hint(self.sandboxes.readable()),
-            near => error.with_hint(format!(
-                "Did you mean {}, in {}?",
-                near.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" or "),
-                quoted(&directory)
-            )),
+        let mut near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
+        match near.last_mut() {
+            None => error.with_hint(self.sandboxes.readable()),
+            Some(last) => {
+                last.push_str(&format!(", in {}", quoted(&directory)));
+                error.near(&near)
+            }
         }
     }
 

@@ -14,10 +14,10 @@ use crate::functions::params::{
     flag, number, optional, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, boolean, varchar,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Tabular, bigint, boolean, varchar,
 };
 use crate::git::{BlameOptions, CommitInfo};
-use crate::query::file_blame::{BlameQuery, BlamedLine, BlamedLines};
+use crate::query::blame::{BlamedLines, FileBlameQuery, FileBlamed};
 
 const REVISION: Param<Name> = required(
     "rev",
@@ -42,17 +42,16 @@ pub const COPIES: Param<CopySearch> = number(
 const LINES: Param<Maybe<LineRange>> =
     optional("lines", "The first and the last line, from 1; NULL for all");
 
-impl Row for BlamedLines {
-    type Of<'a> = BlamedLine<'a>;
+/// The commit of some lines.
+pub struct BlamedCommit;
+
+impl Row for BlamedCommit {
+    type Of<'a> = BlamedLines<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        bigint("line", "The line's number, from 1", |row| row.line().into()),
-        varchar("content", "The line without its newline", |row, out| out.text(row.content())),
-        varchar(
-            "commit_id",
-            "The id of the commit it is from; NULL for a line that is not committed",
-            |row, out| out.text(row.version().commit.map(|id| id.to_string())),
-        ),
+        varchar("commit_id", "The id of the commit; NULL for what is not committed", |row, out| {
+            out.text(row.version().commit.map(|id| id.to_string()))
+        }),
         author_name(),
         author_email(),
         author_date(),
@@ -61,24 +60,40 @@ impl Row for BlamedLines {
         varchar("original_path", "The path of the file in that commit", |row, out| {
             out.text(row.version().path.as_slice())
         }),
-        bigint("original_line", "The line's number in that version, from 1", |row| {
-            row.original_line().into()
+        bigint("original_line", "The number of the first line in that version, from 1", |row| {
+            Some(i64::from(row.run.source) + 1).into()
         }),
         boolean(
             "is_boundary",
-            "Whether its history ends here: at a root commit, or at the end of the range",
+            "Whether the history ends here: at a root commit, or at the end of the range",
             |row| Some(row.version().is_boundary),
         ),
     ];
 }
 
-impl OfCommit for BlamedLines {
+impl OfCommit for BlamedCommit {
     fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
         row.info()
     }
 }
 
-impl Tabular for BlamedLines {
+impl Row for FileBlamed {
+    type Of<'a> = BlamedLines<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("line", "The line's number, from 1", |row| Some(i64::from(row.run.line) + 1).into()),
+        varchar("content", "The line without its newline", |row, out| out.text(row.content())),
+    ];
+    const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
+}
+
+impl Has<BlamedCommit> for FileBlamed {
+    fn part<'a>(row: Self::Of<'a>) -> BlamedLines<'a> {
+        row
+    }
+}
+
+impl Tabular for FileBlamed {
     type Row = Self;
 }
 
@@ -110,10 +125,10 @@ impl RepositoryTable for FileBlame {
     ];
     const LIST_EXAMPLE: &'static str =
         "SELECT len(file_blame_list('README.md', 'HEAD', '.', {'lines': [1, 2]}))";
-    type Query = BlameQuery;
+    type Query = FileBlameQuery;
 
-    fn query(args: Args<'_>) -> Result<BlameQuery> {
-        Ok(BlameQuery {
+    fn query(args: Args<'_>) -> Result<FileBlameQuery> {
+        Ok(FileBlameQuery {
             file: args.owned(FILE)?,
             rev: args.owned(REVISION)?,
             repo: args.owned(REPO)?,

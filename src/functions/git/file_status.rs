@@ -1,7 +1,6 @@
 //! `file_status(repo)` and `file_status_list(repo)`: the rows of `git status`.
 
-use super::listed::Listed;
-use super::numbered::Numbered;
+use super::listed::{Listed, Numbered};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;

@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::ffi::{Field, Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, fields, options, row_options};
-use crate::functions::surface::{Declaration, Declared, ListOf, Out, Row, Scalar, Table, Written};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Has, ListOf, Out, Part, Row, Scalar, Table, Written, bigint,
+};
 
 /// The most positional parameters, with the options.
 const MAX_PARAMETERS: usize = 8;
@@ -94,6 +96,23 @@ impl<F: Listed> Scalar for List<F> {
         let args = args.with((F::NAMED, &values), (fields![FROM], &nothing));
         execution.share_threads();
         F::list(&F::bind(args)?, execution, out)
+    }
+}
+
+/// A row of a list: its number, then the row of the table.
+pub struct Numbered<T>(PhantomData<T>);
+
+impl<T: Row> Row for Numbered<T> {
+    type Of<'a> = (i64, T::Of<'a>);
+
+    const OWN: &'static [Col<Self>] =
+        &[bigint("seq", "The row's number, from 1", |(seq, _)| seq.into())];
+    const PART: Option<Part<Self>> = Some(Part::of::<T>());
+}
+
+impl<T: Row> Has<T> for Numbered<T> {
+    fn part<'a>(row: Self::Of<'a>) -> T::Of<'a> {
+        row.1
     }
 }
 

@@ -1,6 +1,6 @@
 //! The functions over repositories, one per file. Most are a `RepositoryTable` or a
 //! `RepositoryScalar`; they share the columns of commits (`commit_columns`), twins that return
-//! lists (`listed`, `numbered`), and ranges as table names (`range_scan`).
+//! lists (`listed`), and ranges as table names (`range_scan`).
 
 pub mod ahead_behind;
 pub mod commit_changes;
@@ -21,7 +21,6 @@ pub mod line_history;
 pub mod listed;
 pub mod merge_base;
 pub mod moved_lines;
-pub mod numbered;
 pub mod range_diff;
 pub mod range_scan;
 pub mod refs;

@@ -1,14 +1,13 @@
 //! Table functions whose rows are those of a query over a repository, with their twins that return
 //! lists.
 
-use super::listed::Listed;
-use super::numbered::{Numbered, push_rows};
+use super::listed::{Listed, Numbered};
 use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::Args;
-use crate::functions::surface::{Declared, ListOf, Out, Stream, Table, Tabular, Written};
-use crate::query::Query;
+use crate::functions::surface::{Declared, ListOf, Out, Row, Stream, Table, Tabular, Written};
+use crate::query::{Query, RowGroup};
 
 /// A table function over a repository: its parameters make a query, and its rows are those of the
 /// query.
@@ -60,6 +59,16 @@ impl<F: RepositoryTable> Listed for F {
         execution: &ExecutionContext,
         out: Out<'_, ListOf<Self::Element>>,
     ) -> Result<Written> {
-        push_rows(query, execution, out)
+        let needs = <Self as Table>::Row::COLUMNS.all_needs();
+        let rows = query.start(execution, needs)?;
+        out.rows(|elements| {
+            let mut seq = 0;
+            rows.each(|group| {
+                for row in 0..group.rows() {
+                    seq += 1;
+                    elements.push((seq, group.row(row)));
+                }
+            })
+        })
     }
 }

@@ -1,10 +1,7 @@
 //! `tree_blame(rev, repo)`: the commits of the lines of all files of a revision.
 
-use super::commit_columns::{
-    FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,
-    author_offset, mailmaps, subject,
-};
-use super::file_blame::{COPIES, IGNORE_REVS, MOVES, blame_options};
+use super::commit_columns::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
+use super::file_blame::{BlamedCommit, COPIES, IGNORE_REVS, MOVES, blame_options};
 use super::repository_table::RepositoryTable;
 use crate::error::Result;
 use crate::ffi::Field;
@@ -12,54 +9,33 @@ use crate::functions::params::{
     Args, IGNORE_WHITESPACE, Name, PATHS, Param, REPO, fields, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, boolean, varchar,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Tabular, bigint, varchar,
 };
-use crate::git::CommitInfo;
-use crate::query::tree_blame::{BlamedFile, BlamedHunk, TreeBlameQuery};
+use crate::query::blame::{BlamedLines, TreeBlameQuery, TreeBlamed};
 
 const REVISION: Param<Name> =
     required("rev", "The newest versions: a revision that names a commit, INDEX or WORKTREE");
 
-impl Row for BlamedFile {
-    type Of<'a> = BlamedHunk<'a>;
+impl Row for TreeBlamed {
+    type Of<'a> = (&'a [u8], BlamedLines<'a>);
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
-        bigint("first_line", "The number of the first line, from 1", |row| {
-            Some(i64::from(row.run.line) + 1).into()
+        varchar("file_path", "Path from the repository's root", |(path, _), out| out.text(path)),
+        bigint("first_line", "The number of the first line, from 1", |(_, lines)| {
+            Some(i64::from(lines.run.line) + 1).into()
         }),
-        bigint("lines", "How many lines there are", |row| i64::from(row.run.lines).into()),
-        varchar(
-            "commit_id",
-            "The id of the commit they are from; NULL for lines that are not committed",
-            |row, out| out.text(row.version().commit.map(|id| id.to_string())),
-        ),
-        author_name(),
-        author_email(),
-        author_date(),
-        author_offset(),
-        subject("The subject of the commit"),
-        varchar("original_path", "The path of the file in that commit", |row, out| {
-            out.text(row.version().path.as_slice())
-        }),
-        bigint("original_line", "The first line's number in that version, from 1", |row| {
-            Some(i64::from(row.run.source) + 1).into()
-        }),
-        boolean(
-            "is_boundary",
-            "Whether the history ends here: at a root commit, or at the end of the range",
-            |row| Some(row.version().is_boundary),
-        ),
+        bigint("lines", "How many lines there are", |(_, lines)| i64::from(lines.run.lines).into()),
     ];
+    const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
 }
 
-impl OfCommit for BlamedFile {
-    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
-        row.info()
+impl Has<BlamedCommit> for TreeBlamed {
+    fn part<'a>(row: Self::Of<'a>) -> BlamedLines<'a> {
+        row.1
     }
 }
 
-impl Tabular for BlamedFile {
+impl Tabular for TreeBlamed {
     type Row = Self;
 }
 

@@ -46,22 +46,6 @@ impl<G: Tabular> Stream<G> {
     pub fn eager(self) -> Self {
         Self { patience: limits::FIRST_CHUNK_TIME, ..self }
     }
-
-    /// Appends rows until the batch is full, its time is up or the work has ended.
-    pub fn fill(&mut self, batch: &mut Batch) -> Result<()> {
-        let patience = self.patience;
-        self.patience = (2 * patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
-        let (current, projection) = (&mut self.current, &self.projection);
-        match &mut self.rows {
-            Rows::Workers(work) => fill_from_workers(work, current, projection, patience, batch),
-            Rows::Walk(walk) => walk.each(|group| {
-                for row in 0..group.rows() {
-                    write(&group, row, projection, batch);
-                }
-                !batch.is_full()
-            }),
-        }
-    }
 }
 
 fn write<G: Tabular>(group: &G, row: usize, projection: &[usize], batch: &mut Batch) {
@@ -100,7 +84,19 @@ fn fill_from_workers<G: Tabular>(
 }
 
 impl<G: Tabular> Scan for Stream<G> {
+    /// Appends rows until the batch is full, its time is up or the work has ended.
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
-        Stream::fill(self, batch)
+        let patience = self.patience;
+        self.patience = (2 * patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
+        let (current, projection) = (&mut self.current, &self.projection);
+        match &mut self.rows {
+            Rows::Workers(work) => fill_from_workers(work, current, projection, patience, batch),
+            Rows::Walk(walk) => walk.each(|group| {
+                for row in 0..group.rows() {
+                    write(&group, row, projection, batch);
+                }
+                !batch.is_full()
+            }),
+        }
     }
 }

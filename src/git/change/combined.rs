@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::git::change::change_iter::Changes;
 use crate::git::change::comparison::Comparison;
-use crate::git::change::differences::{Walk, is_dirty, walk};
+use crate::git::change::differences::{Changes, Walk, is_dirty, walk};
 use crate::git::change::renames::RenameOptions;
 use crate::git::index::Index;
 use crate::git::model::changed_file::{Change, Entry};
@@ -41,7 +40,7 @@ pub fn combined_of(
 /// Starts the comparison, with renames if options are given; merges and conflicts are compared with
 /// all sides at once if requested.
 pub fn changes_of(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Changes> {
-    if comparison.combined().is_none() {
+    if comparison.combined.is_none() {
         return Changes::new(comparison, renames);
     }
     combined_walk(comparison, renames).map(Changes::Walked)
@@ -50,7 +49,7 @@ pub fn changes_of(comparison: &Comparison, renames: Option<RenameOptions>) -> Re
 /// Starts the walk over files that differ from all sides, and over other changes. Conflicts come
 /// first, as in git.
 fn combined_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Walk> {
-    if !comparison.other_parents().is_empty() {
+    if !comparison.others.is_empty() {
         return merge_walk(comparison, renames);
     }
     let found = walk(comparison)?;
@@ -74,7 +73,7 @@ fn has_conflicts(comparison: &Comparison) -> bool {
 /// Returns the conflicts with a version of both ours and theirs.
 fn conflicts(comparison: &Comparison, index: &Arc<Index>) -> Result<Vec<Change>> {
     let mut work_tree = WorkTree::new(comparison.source(), index)?;
-    let submodules = Submodules::new(comparison.above().clone(), is_dirty);
+    let submodules = Submodules::new(comparison.above.clone(), is_dirty);
     let cancel = comparison.repository().cancel();
     let (mut charge, mut pace) = (Charge::free(), cancel.pace());
     let mut conflicts = Vec::new();
@@ -87,7 +86,7 @@ fn conflicts(comparison: &Comparison, index: &Arc<Index>) -> Result<Vec<Change>>
         pace.spend(1)?;
         let staged = |stage: u8| versions.iter().find(|version| version.stage == stage);
         let (Some(ours), Some(theirs)) = (staged(2), staged(3)) else { continue };
-        if !comparison.paths().matches_in_list(&first.path, first.entry.mode) {
+        if !comparison.paths.matches_in_list(&first.path, first.entry.mode) {
             continue;
         }
         let found = work_tree.entry(&first.path, Some(first), &submodules)?;
@@ -106,7 +105,7 @@ fn merge_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result
     let from = |parent: Revision| Changes::new(&comparison.between(parent, new), renames);
     let first = from(old)?;
     let others: Vec<_> = comparison
-        .other_parents()
+        .others
         .iter()
         .map(|&parent| from(parent).map(Other::new))
         .collect::<Result<_>>()?;

@@ -34,19 +34,21 @@ pub struct Comparison {
     source: ContentSource,
     old: Revision,
     new: Revision,
-    untracked: Untracked,
+    /// How untracked files are treated.
+    pub(super) untracked: Untracked,
     /// The selected paths.
-    paths: Arc<PathFilter>,
+    pub(super) paths: Arc<PathFilter>,
     /// The superprojects of this repository.
-    above: Above,
+    pub(super) above: Above,
     /// The number of threads that may check the work tree.
-    threads: usize,
-    /// Whether files count that git is told to ignore.
-    looks_everywhere: bool,
+    pub(super) threads: usize,
+    /// Whether files count that git is told to ignore: assumed to be unchanged, or absent from a
+    /// sparse checkout.
+    pub(super) looks_everywhere: bool,
     /// How merges and conflicts are shown if they are compared with all parents at once.
-    combined: Option<Combined>,
+    pub combined: Option<Combined>,
     /// The other parents of a merge; the old side is the first.
-    others: Arc<[Revision]>,
+    pub(super) others: Arc<[Revision]>,
 }
 
 impl Comparison {
@@ -100,26 +102,6 @@ impl Comparison {
         Self { combined: Some(combined), others: others.into(), ..self }
     }
 
-    /// Returns how merges and conflicts are shown if they are compared with all parents at once.
-    pub fn combined(&self) -> Option<Combined> {
-        self.combined
-    }
-
-    /// Returns the other parents of a merge.
-    pub(super) fn other_parents(&self) -> &[Revision] {
-        &self.others
-    }
-
-    /// Sets the superprojects of the repository.
-    pub(super) fn inside(self, above: Above) -> Self {
-        Self { above, ..self }
-    }
-
-    /// Returns the superprojects of the repository.
-    pub(super) fn above(&self) -> &Above {
-        &self.above
-    }
-
     /// Sets how untracked files are treated.
     #[must_use]
     pub fn with_untracked(self, untracked: Untracked) -> Self {
@@ -135,27 +117,10 @@ impl Comparison {
         Ok(Self { paths, ..self })
     }
 
-    /// Also compares files of the work tree that git is told to ignore: assumed to be unchanged, or
-    /// absent from a sparse checkout.
-    #[must_use]
-    pub fn looking_everywhere(self) -> Self {
-        Self { looks_everywhere: true, ..self }
-    }
-
-    /// Tells whether files count that git is told to ignore.
-    pub(super) fn looks_everywhere(&self) -> bool {
-        self.looks_everywhere
-    }
-
     /// Sets the number of threads that may check the work tree.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
-    }
-
-    /// Returns the number of threads that may check the work tree.
-    pub(super) fn threads(&self) -> usize {
-        self.threads
     }
 
     /// Sets the budget of reading.
@@ -182,16 +147,6 @@ impl Comparison {
     /// Returns the index, if a side needs it.
     pub(super) fn index(&self) -> Option<&Arc<Index>> {
         self.source.index()
-    }
-
-    /// Returns the selected paths.
-    pub(super) fn paths(&self) -> &Arc<PathFilter> {
-        &self.paths
-    }
-
-    /// Returns how untracked files are treated.
-    pub(super) fn untracked(&self) -> Untracked {
-        self.untracked
     }
 
     /// Creates a reader of contents for one thread.

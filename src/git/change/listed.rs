@@ -16,7 +16,7 @@ pub fn untracked_paths(comparison: &Comparison) -> Result<Vec<Vec<u8>>> {
         return Ok(Vec::new());
     };
     let mut directories = Directories::new(repository.work_tree_root()?);
-    let listed = untracked::files(repository, &mut directories, index, comparison.paths(), None)?;
+    let listed = untracked::files(repository, &mut directories, index, &comparison.paths, None)?;
     Ok(listed.into_iter().map(|(path, _)| path).collect())
 }
 

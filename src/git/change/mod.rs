@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `comparison` | the two sides |
 //! | `differences`, `uncommitted` | the files that differ; those of the index and the work tree |
-//! | `renames`, `change_iter` | renames and copies; the stream of changes with or without them |
+//! | `renames` | renames and copies |
 //! | `contents`, `measure` | the contents of a file's sides; sizes and line counts |
 //! | `search` | changes that add or remove a text |
 //! | `patch` | git's headers around the hunks |
@@ -15,7 +15,6 @@
 //! | `status` | the rows of `git status` |
 //! | `suggest` | the nearest paths to a missing one |
 
-pub mod change_iter;
 pub mod combined;
 pub mod combined_patch;
 pub mod comparison;

@@ -66,9 +66,9 @@ impl SideFiles {
     /// Opens the side of a name, as in comparisons.
     pub fn open(repository: &Repository, name: &str) -> Result<Self> {
         let side = side_of(repository, name)?;
-        let comparison = Comparison::new(repository.clone(), Revision::Empty, side)?
-            .with_untracked(Untracked::Identified)
-            .looking_everywhere();
+        let mut comparison = Comparison::new(repository.clone(), Revision::Empty, side)?;
+        comparison.untracked = Untracked::Identified;
+        comparison.looks_everywhere = true;
         let reader = comparison.reader();
         Ok(Self { comparison, reader, is_alone: false })
     }

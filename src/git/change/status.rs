@@ -6,8 +6,8 @@ use gix::bstr::ByteSlice;
 
 use crate::budget::{Charge, reserve};
 use crate::error::{Error, Result, quoted};
-use crate::git::change::change_iter::Changes;
 use crate::git::change::comparison::Comparison;
+use crate::git::change::differences::{Changes, collect};
 use crate::git::change::renames::RenameOptions;
 use crate::git::model::changed_file::{Change, OriginKind, Status};
 use crate::git::pathspec::Pathspec;
@@ -89,10 +89,12 @@ impl StatusWalk {
             Some(head) => side_of(repository, &head.to_string())?,
             None => Revision::Empty,
         };
-        let comparison = Comparison::new(repository.clone(), head, Revision::WorkTree)?
+        let mut comparison = Comparison::new(repository.clone(), head, Revision::WorkTree)?
             .with_paths(&options.paths)?
-            .with_threads(threads)
-            .inside(if options.untracked { Above::counting_untracked() } else { Above::default() });
+            .with_threads(threads);
+        if options.untracked {
+            comparison.above = Above::counting_untracked();
+        }
         Ok(Self { comparison, head, options })
     }
 
@@ -101,12 +103,8 @@ impl StatusWalk {
         let cancel = self.comparison.repository().cancel();
         let changes = |old, new| {
             let comparison = self.comparison.between(old, new);
-            let (mut all, mut charge) = (Vec::new(), Charge::free());
-            for change in Changes::new(&comparison, self.options.renames)? {
-                cancel.room(&mut charge, &mut all, 1)?;
-                all.push(change?);
-            }
-            Ok::<_, Error>(all)
+            let mut changes = Changes::new(&comparison, self.options.renames)?;
+            collect(&mut changes, &mut Charge::free(), &cancel)
         };
         match part {
             StatusPart::Index => {
@@ -129,7 +127,7 @@ impl StatusWalk {
             let bit = 1 << (version.stage - 1);
             match found.last_mut() {
                 Some((path, bits)) if *path == version.path => *bits |= bit,
-                _ if self.comparison.paths().matches_in_list(&version.path, version.entry.mode) => {
+                _ if self.comparison.paths.matches_in_list(&version.path, version.entry.mode) => {
                     found.push((version.path.clone(), bit));
                 }
                 _ => {}
@@ -148,7 +146,7 @@ impl StatusWalk {
                 self.comparison.repository(),
                 work_tree.directories(),
                 index,
-                self.comparison.paths(),
+                &self.comparison.paths,
                 self.options.ignored.then_some(&mut passed),
             )?;
         }

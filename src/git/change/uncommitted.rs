@@ -8,13 +8,13 @@ use std::iter::Peekable;
 use std::sync::Arc;
 use std::vec;
 
-use crate::budget::Budget;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::change::comparison::{Comparison, Untracked};
 use crate::git::index::{Index, Staged};
 use crate::git::model::changed_file::{Change, Entry, Mode, Source};
 use crate::git::pathspec::PathFilter;
+use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::worktree::files::WorkTree;
@@ -39,7 +39,6 @@ pub struct Uncommitted {
     equal_to: Option<Oid>,
     /// Rows that are ready and not returned yet.
     ready: VecDeque<Change>,
-    budget: Arc<Budget>,
 }
 
 /// The compared sides of a path.
@@ -50,8 +49,8 @@ struct Sides {
     work_tree: Option<OnDisk>,
     /// How untracked files are treated.
     untracked: Untracked,
-    /// The hash kind of the repository's ids.
-    hash: gix::hash::Kind,
+    /// The repository, with the budget of the comparison.
+    repository: Repository,
     /// Whether the committed side is the new one.
     is_reverse: bool,
 }
@@ -81,8 +80,7 @@ impl Uncommitted {
         let is_reverse = distance(old) > distance(new);
         let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
         let repository = comparison.repository();
-        let budget = Arc::clone(repository.budget());
-        let paths = Arc::clone(comparison.paths());
+        let paths = Arc::clone(&comparison.paths);
         // The equality of tree and index is determined only once.
         let staged_on = nearer.as_tree().flatten();
         let is_equal = staged_on.is_some_and(|tree| index.is_known_as(tree));
@@ -97,13 +95,13 @@ impl Uncommitted {
         let mut work_tree = match farther {
             Revision::WorkTree => Some(OnDisk {
                 files: WorkTree::new(comparison.source(), &index)?,
-                submodules: Submodules::new(comparison.above().clone(), is_dirty),
-                looks_everywhere: comparison.looks_everywhere(),
+                submodules: Submodules::new(comparison.above.clone(), is_dirty),
+                looks_everywhere: comparison.looks_everywhere,
             }),
             _ => None,
         };
         let files = match &mut work_tree {
-            Some(on_disk) if comparison.untracked() != Untracked::Ignored => {
+            Some(on_disk) if comparison.untracked != Untracked::Ignored => {
                 untracked::files(repository, on_disk.files.directories(), &index, &paths, None)?
             }
             _ => Vec::new(),
@@ -111,12 +109,12 @@ impl Uncommitted {
         let sides = Sides {
             has_tree: nearer.as_tree().is_some(),
             work_tree,
-            untracked: comparison.untracked(),
-            hash: repository.object_hash(),
+            untracked: comparison.untracked,
+            repository: repository.clone(),
             is_reverse,
         };
         let ahead = if sides.work_tree.is_some() && paths.is_everything() {
-            LookAhead::new(repository, &index, comparison.threads())
+            LookAhead::new(repository, &index, comparison.threads)
         } else {
             None
         };
@@ -131,7 +129,6 @@ impl Uncommitted {
             ahead,
             equal_to,
             ready: VecDeque::new(),
-            budget,
         })
     }
 
@@ -144,7 +141,7 @@ impl Uncommitted {
 
     /// Compares the next path of any side; returns whether there was one.
     fn step(&mut self) -> Result<bool> {
-        self.budget.check()?;
+        self.sides.repository.budget().check()?;
         if self.tree.is_none() && self.untracked.len() == 0 {
             return self.step_index();
         }
@@ -232,7 +229,8 @@ impl Sides {
             EntryKind::Link => Mode::link(),
             EntryKind::Directory | EntryKind::Special => return None,
         };
-        let entry = Entry { mode, oid: Oid::null(self.hash), source: Source::WorkTree { size: 0 } };
+        let oid = Oid::null(self.repository.object_hash());
+        let entry = Entry { mode, oid, source: Source::WorkTree { size: 0 } };
         (self.untracked == Untracked::Named).then_some(entry)
     }
 

@@ -31,28 +31,25 @@ pub fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error>
         Some(end) => resolver.unresolved_end(end),
         None => resolver.unresolved(""),
     };
-    let name = end.unwrap_or(&resolver.asked);
-    Ok(match hint(resolver, name)? {
-        Some(hint) => error.with_hint(hint),
-        None => error.with_hint("Name a branch, a tag or a commit that 'git rev-parse' knows"),
-    })
+    let error = hinted(error, resolver, end.unwrap_or(&resolver.asked))?;
+    Ok(error.or_hint("Name a branch, a tag or a commit that 'git rev-parse' knows"))
 }
 
-/// Returns a hint for a name.
-fn hint(resolver: &Resolver<'_>, name: &str) -> Result<Option<String>> {
+/// Adds a hint for a name, if there is one.
+fn hinted(error: Error, resolver: &Resolver<'_>, name: &str) -> Result<Error> {
     let head = resolver.references.resolve(b"HEAD")?;
     let base = name.find(['~', '^', '@', ':']).map_or(name, |at| &name[..at]);
     let means_head = base.is_empty() || base.eq_ignore_ascii_case("HEAD");
     if let Resolved::Dangling(branch) = &head
         && (means_head || branch.ends_with(format!("/{base}").as_bytes()))
     {
-        return Ok(Some(format!(
+        return Ok(error.with_hint(format!(
             "The branch {} has no commit yet; EMPTY, INDEX and WORKTREE can be compared",
             quoted(&short(branch))
         )));
     }
     if let Some(hint) = beyond_the_first(resolver, name)? {
-        return Ok(Some(hint));
+        return Ok(error.with_hint(hint));
     }
     let mut names = resolver.references.short_names()?;
     names.push("HEAD".to_owned());
@@ -68,23 +65,21 @@ fn hint(resolver: &Resolver<'_>, name: &str) -> Result<Option<String>> {
         near.truncate(suggest::MAX_SUGGESTIONS);
     }
     if !near.is_empty() {
-        return Ok(Some(format!("Did you mean {}?", near.join(" or "))));
+        return Ok(error.near(&near));
     }
     if resolver.commits()?.is_shallow() {
-        return Ok(Some(
-            "The history is shallow; 'git fetch --unshallow' gets the rest".to_owned(),
-        ));
+        return Ok(error.with_hint("The history is shallow; 'git fetch --unshallow' gets the rest"));
     }
     if let Resolved::Id { id, .. } = head
         && let tree = resolver.tree(id)?
         && TreeItem::find(&resolver.objects, Some(tree), name.as_bytes())? != TreeItem::Nothing
     {
-        return Ok(Some(format!(
+        return Ok(error.with_hint(format!(
             "{} is a path of HEAD, and a revision is wanted here: the arguments may be in another order",
             quoted(name)
         )));
     }
-    Ok(None)
+    Ok(error)
 }
 
 /// Returns the hint for `HEAD~1` if HEAD is a root commit.
