@@ -1,6 +1,6 @@
 //! The SQL functions. Each is one file: its declaration and a thin adapter to the core.
 //!
-//! - `registry`: every function, once
+//! - `registry`, `tools`: every function and every tool, once
 //! - `surface`: what a declaration is
 //! - `context`: settings, grants, the state of the database, reading a file named in an argument
 //! - `params`: declared parameters, named options, texts
@@ -17,6 +17,7 @@ mod params;
 mod registry;
 mod surface;
 mod text;
+mod tools;
 
 use crate::error::{Error, Result};
 use crate::ffi::Registrar;
@@ -24,7 +25,7 @@ use crate::ffi::Registrar;
 /// Registers every setting and function on the database that loads the extension.
 pub fn register(registrar: &mut Registrar) -> Result<()> {
     refuse_names_that_are_taken(registrar)?;
-    let tools = agent::tools::TOOLS.iter().map(|tool| tool.declaration.name).collect();
+    let tools = tools::TOOLS.iter().map(|tool| tool.declaration.name).collect();
     registrar.keep(context::database::Database::new(registry::FUNCTIONS, tools));
     // Later, threads can read only repositories.
     crate::git::local_time_zone();

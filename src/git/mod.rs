@@ -24,7 +24,6 @@ mod worktree;
 
 pub use attributes::ContentSource;
 pub use attributes::ignore::Ignores;
-pub use change::combined::{changes_of, combined_of};
 pub use change::combined_patch::{COMBINED_BINARY_LINE, MergedTexts, merged_texts};
 pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};

@@ -16,10 +16,8 @@
 //! The crate in `test/loom` compiles these files with loom's locks and explores their
 //! interleavings.
 
-mod batches;
 #[cfg(all(not(loom), target_os = "linux", target_env = "gnu"))]
 mod heap;
-mod source;
 mod state;
 mod sync;
 
@@ -27,8 +25,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use batches::{Batches, Growth};
-pub use source::Source;
 use state::{Room, Shared};
 use sync::{JoinHandle, Mutex};
 
@@ -78,6 +74,120 @@ impl Window {
 pub trait Weigh {
     /// Returns the size in bytes.
     fn bytes(&self) -> usize;
+}
+
+/// A source of jobs.
+pub struct Source<I> {
+    jobs: I,
+    open: Option<Open<I>>,
+}
+
+/// How a source withholds results, and how it advances until they are final.
+struct Open<I> {
+    is_open: fn(&I) -> bool,
+    walk_on: fn(&mut I),
+}
+
+impl<I> Source<I> {
+    /// Takes the jobs from an iterator.
+    pub fn new(jobs: I) -> Self {
+        Self { jobs, open: None }
+    }
+
+    /// Withholds all results while `is_open`; while there is no room for another job, a worker
+    /// calls `walk_on` repeatedly. It must return after some milliseconds, and close the source
+    /// eventually. So does the last job.
+    #[must_use]
+    pub fn open_while(self, is_open: fn(&I) -> bool, walk_on: fn(&mut I)) -> Self {
+        Self { open: Some(Open { is_open, walk_on }), ..self }
+    }
+
+    /// Tells whether results may be read.
+    fn is_decided(&self) -> bool {
+        self.open.as_ref().is_none_or(|open| !(open.is_open)(&self.jobs))
+    }
+
+    /// Advances the source until it knows which jobs count.
+    fn walk_on(&mut self) {
+        if let Some(open) = &self.open {
+            (open.walk_on)(&mut self.jobs);
+        }
+    }
+}
+
+impl<J, I: Iterator<Item = Result<J>>> Source<I> {
+    /// Returns the next job.
+    fn next(&mut self) -> Result<Option<J>> {
+        self.jobs.next().transpose()
+    }
+}
+
+/// The growth of batches from one item on, as a query with a LIMIT may need no more.
+#[derive(Debug, Clone, Copy)]
+pub struct Growth {
+    /// The number of batches after which their size doubles.
+    pub doubles_after: u32,
+    /// The most items of a batch.
+    pub most: usize,
+}
+
+/// Groups the items of an iterator, jobs too small to be handed over one by one, in growing batches;
+/// an error comes after the items before it.
+pub struct Batches<I> {
+    items: I,
+    growth: Growth,
+    /// The number of returned batches.
+    given: u32,
+    /// An error after the last batch.
+    failed: Option<Error>,
+}
+
+impl<I> Batches<I> {
+    /// Takes the items from an iterator.
+    pub fn new(items: I, growth: Growth) -> Self {
+        Self { items, growth, given: 0, failed: None }
+    }
+
+    /// Returns the iterator.
+    pub fn items(&self) -> &I {
+        &self.items
+    }
+
+    /// Returns the iterator.
+    pub fn items_mut(&mut self) -> &mut I {
+        &mut self.items
+    }
+
+    /// Returns the maximum size of the next batch.
+    fn room(&mut self) -> usize {
+        let doubled = self.given / self.growth.doubles_after;
+        self.given = self.given.saturating_add(1);
+        1usize.checked_shl(doubled).unwrap_or(usize::MAX).min(self.growth.most)
+    }
+}
+
+impl<T, I: Iterator<Item = Result<T>>> Iterator for Batches<I> {
+    type Item = Result<Vec<T>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        let room = self.room();
+        let mut batch = Vec::with_capacity(room);
+        while batch.len() < room {
+            match self.items.next() {
+                Some(Ok(item)) => batch.push(item),
+                Some(Err(error)) if batch.is_empty() => return Some(Err(error)),
+                Some(Err(error)) => {
+                    self.failed = Some(error);
+                    break;
+                }
+                None => break,
+            }
+        }
+        (!batch.is_empty()).then_some(Ok(batch))
+    }
 }
 
 /// Starts the threads of some work.
@@ -171,14 +281,14 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
             return Poll::End;
         }
         let found = match self.start_threads() {
-            Ok(()) => self.next(until),
+            Ok(()) => self.wait(until),
             Err(error) => Poll::Ready(Err(error)),
         };
         self.is_over = matches!(found, Poll::Ready(Err(_)) | Poll::End);
         found
     }
 
-    fn next(&self, until: Option<Instant>) -> Poll<R> {
+    fn wait(&self, until: Option<Instant>) -> Poll<R> {
         let mut state = self.shared.lock();
         loop {
             if let Err(stopped) = self.budget.check() {
@@ -195,6 +305,18 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
                 return Poll::Pending;
             }
             state = self.shared.wait(state, left);
+        }
+    }
+}
+
+/// Waits for each result.
+impl<R: Weigh + Send + 'static> Iterator for Ordered<R> {
+    type Item = Result<R>;
+
+    fn next(&mut self) -> Option<Result<R>> {
+        match self.poll(None) {
+            Poll::Ready(result) => Some(result),
+            Poll::Pending | Poll::End => None,
         }
     }
 }

@@ -245,3 +245,29 @@ fn a_deadline_passes_while_the_first_job_runs() {
     assert!(matches!(ordered.poll(None), Poll::Ready(Ok(0))));
     assert!(matches!(ordered.poll(None), Poll::End));
 }
+
+fn batches<T, I: Iterator<Item = Result<T>>>(
+    items: I,
+    doubles_after: u32,
+    most: usize,
+) -> Batches<I> {
+    Batches::new(items, Growth { doubles_after, most })
+}
+
+#[test]
+fn batches_hold_all_items_in_order_and_an_error_comes_after_those_before_it() {
+    let items = (0..200).map(|n| if n == 150 { Err(Error::stale("150")) } else { Ok(n) });
+    let mut found = batches(items, 1, 64);
+    let lengths: Vec<usize> = (0..8).map(|_| found.next().unwrap().unwrap().len()).collect();
+    assert_eq!(lengths, [1, 2, 4, 8, 16, 32, 64, 23]);
+    assert!(found.next().unwrap().is_err());
+    let all: Vec<i32> = batches((0..200).map(Ok), 1, 64).flat_map(Result::unwrap).collect();
+    assert_eq!(all, (0..200).collect::<Vec<_>>());
+    assert!(batches(std::iter::empty::<Result<i32>>(), 1, 64).next().is_none());
+}
+
+#[test]
+fn batches_grow_as_slowly_as_they_are_told() {
+    let lengths = batches((0..40).map(Ok), 3, 4).map(|batch| batch.unwrap().len());
+    assert_eq!(lengths.collect::<Vec<_>>(), [1, 1, 1, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 3]);
+}

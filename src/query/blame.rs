@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::context::Context;
-use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
-use super::run::Run;
+use super::run::{Context, Need, Needs, Run};
 use crate::error::{Error, Result};
 use crate::git::{
     Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion, Change, CommitInfo, Mailmap,
@@ -35,7 +33,7 @@ impl Blamed {
         let versions = if needs.has(Need::Info) { blame.versions.as_slice() } else { &[] };
         let (objects, cancel) = (repository.objects(), repository.cancel());
         let mut known: HashMap<Oid, Arc<CommitInfo>> = HashMap::new();
-        let mut read = |id: Oid| {
+        let mut read = |id: Oid| -> Result<Arc<CommitInfo>> {
             if let Some(info) = known.get(&id) {
                 return Ok(Arc::clone(info));
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use super::context::Context;
+use super::run::Context;
 use crate::edit::{
     Approvals, Digest, FileTool, Operation, Proposal, Repeats, Rules, Session, Taken,
 };

@@ -1,8 +1,10 @@
 //! A commit and its fields, as far as they are needed.
 
-use super::needs::{Need, Needs};
+use super::rows::RowGroup;
+use super::run::{Need, Needs};
 use crate::error::Result;
 use crate::git::{CommitInfo, Mailmap, Objects, Oid, Visited};
+use crate::pipeline::Weigh;
 use crate::text::CancelToken;
 
 /// A commit and its fields.
@@ -40,5 +42,24 @@ impl Commit {
     pub fn bytes(&self) -> usize {
         let info = self.info.as_ref().map_or(0, CommitInfo::bytes);
         size_of::<Self>() + self.visited.parents.len() * size_of::<Oid>() + info
+    }
+}
+
+/// A commit with what it changed.
+impl<T: Weigh> Weigh for (Commit, T) {
+    fn bytes(&self) -> usize {
+        self.0.bytes() + self.1.bytes()
+    }
+}
+
+impl<T: Weigh + Send + 'static> RowGroup for (Commit, T) {
+    type Of<'a> = (&'a Commit, &'a T);
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> (&Commit, &T) {
+        (&self.0, &self.1)
     }
 }

@@ -2,13 +2,9 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::excluded::Unsettled;
-use super::file_changes::measure;
-use super::history_jobs::Jobs;
-use super::needs::{Need, Needs};
+use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
-use super::run::Run;
+use super::run::{Context, Need, Needs, Run};
 use crate::error::Result;
 use crate::git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
@@ -126,7 +122,7 @@ impl CommitChangesQuery {
     fn measure(&self, needs: Needs) -> CommitMeasure {
         CommitMeasure {
             info: needs.has(Need::Info),
-            changes: measure(needs),
+            changes: needs.measure(),
             renames: self.renames,
             diff: self.diff.clone(),
             search: self.search.clone(),

@@ -1,15 +1,14 @@
 //! The commits of a walk with matching changes, as in `git log -S` and `git log -G`.
 
-use super::context::Context;
 use super::history_jobs::Jobs;
-use super::run::Run;
+use super::run::{Context, Run};
 use crate::error::Result;
 use crate::git::{
     CommitMeasure, CommitMeasurer, Comparable, History, Measure, Pathspec, RenameOptions,
     Repository, Search, Visited,
 };
 use crate::limits;
-use crate::pipeline::{Poll, Weigh, Window};
+use crate::pipeline::{Weigh, Window};
 use crate::text::{CancelToken, DiffOptions};
 
 /// Those of a group of commits that have a matching change.
@@ -40,7 +39,7 @@ pub fn commits_with(
     };
     let run = Run::over(context, repository.clone(), usize::MAX);
     let jobs = Jobs::source(history, History::next, limits::JOB_COMMITS);
-    let mut work = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
+    let work = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
         let mut measurer = CommitMeasurer::new(&run.repository, paths, &measure, None)?;
         Ok(move |job: Vec<Comparable>, cancel: &CancelToken<'_>| {
             let mut found = Vec::new();
@@ -56,17 +55,8 @@ pub fn commits_with(
             Ok(Found(found))
         })
     })?;
-    let mut ready = Vec::new().into_iter();
-    Ok(std::iter::from_fn(move || {
-        loop {
-            if let Some(commit) = ready.next() {
-                return Some(Ok(commit));
-            }
-            match work.poll(None) {
-                Poll::Ready(Ok(Found(found))) => ready = found.into_iter(),
-                Poll::Ready(Err(error)) => return Some(Err(error)),
-                Poll::Pending | Poll::End => return None,
-            }
-        }
+    Ok(work.flat_map(|found| match found {
+        Ok(Found(found)) => found.into_iter().map(Ok).collect(),
+        Err(error) => vec![Err(error)],
     }))
 }

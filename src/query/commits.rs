@@ -4,12 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::commit::Commit;
-use super::context::Context;
-use super::excluded::Unsettled;
-use super::history_jobs::Jobs;
-use super::needs::{Need, Needs};
+use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
-use super::run::Run;
+use super::run::{Context, Need, Needs, Run};
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::{

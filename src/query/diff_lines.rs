@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
 use super::diff_rows::{LineRow, LineRows, Liner};
 use super::hunk_ids::{FileHunkIds, LineNamer};
-use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
+use super::run::{Context, Need, Needs};
 use crate::budget::{Budget, Current};
 use crate::error::Result;
 use crate::git::{Change, Comparison};

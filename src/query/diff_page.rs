@@ -1,14 +1,14 @@
 //! A whole change for a page: the patches of its files, the names of their hunks, and the moved
 //! lines.
 
-use super::context::Context;
 use super::hunk_ids::HunkNamer;
 use super::moved_lines::{FileDiff, MovedRun, moved};
 use super::revisions::Revisions;
+use super::run::Context;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::{Change, Comparison, DiffAttribute, Patcher, WrittenPatch};
-use crate::pipeline::{Poll, Weigh};
+use crate::pipeline::Weigh;
 use crate::review::{Marks, Noise, Rank};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
@@ -90,13 +90,13 @@ impl PageQuery {
         let comparison = self.revisions.open(context)?;
         let repository = comparison.repository().name();
         let ends = self.revisions.ends(comparison.repository())?;
-        let mut work = self.revisions.work_on(&comparison, context, |comparison| {
+        let work = self.revisions.work_on(&comparison, context, |comparison| {
             let mut comparer = Comparer::new(comparison, &self.options)?;
             Ok(move |change, cancel: &CancelToken<'_>| comparer.compare(change, cancel))
         })?;
         let cancel = CancelToken::of(&context.budget);
         let (mut files, mut diffs, mut charge) = (Vec::new(), Vec::new(), Charge::free());
-        while let Poll::Ready(compared) = work.poll(None) {
+        for compared in work {
             let Compared { file, diff } = compared?;
             let held = size_of::<Compared>() + file.patch.bytes.len() + diff.size();
             charge.join(cancel.charge_all(held)?);

@@ -1,9 +1,8 @@
 //! The files that differ between two sides.
 
-use super::context::Context;
-use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
+use super::run::{Context, Need, Needs};
 use crate::error::Result;
 use crate::git::{Measure, Measured};
 use crate::pipeline::Weigh;
@@ -15,11 +14,6 @@ pub struct FileChangesQuery {
     pub revisions: Revisions,
     /// How lines are compared.
     pub options: DiffOptions,
-}
-
-/// Returns the needed measurements of a changed file.
-pub fn measure(needs: Needs) -> Measure {
-    Measure { sizes: needs.has(Need::Sizes), lines: needs.has(Need::Lines) }
 }
 
 impl Weigh for Measured {
@@ -46,7 +40,7 @@ impl Query for FileChangesQuery {
     /// Starts measuring every change. Without measurements, the walk runs on the caller's thread if
     /// that is allowed, and if only names are needed, untracked files are not read.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Measured>> {
-        let measure = measure(needs);
+        let measure = needs.measure();
         if measure != Measure::default() {
             let rows = self.revisions.work(context, |comparison| {
                 let mut measurer = comparison.measurer(measure, self.options.clone());

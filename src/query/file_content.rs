@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::context::Context;
+use super::run::Context;
 use crate::error::Result;
 use crate::git::{Bytes, ReadLimit, SideFiles};
 use crate::limits;

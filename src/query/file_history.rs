@@ -3,21 +3,18 @@
 use std::sync::Arc;
 
 use super::commit::Commit;
-use super::context::Context;
-use super::file_changes::measure;
-use super::needs::Needs;
 use super::read_ahead::ReadAhead;
-use super::rows::{Query, RowGroup, Rows};
-use super::run::Run;
+use super::rows::{Query, Rows};
+use super::run::{Context, Needs, Run};
 use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::git::{
     Comparison, ContentSource, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions,
-    Mailmaps, Measured, Measurer, Repository, RevRange, Revision, TreeItem, nearest_paths,
+    Mailmaps, Measured, Measurer, Reader, Repository, RevRange, Revision, TreeItem, nearest_paths,
     range_of, side_of,
 };
 use crate::limits;
-use crate::pipeline::{Source, Weigh, Window};
+use crate::pipeline::{Source, Window};
 use crate::text::{CancelToken, DiffOptions};
 
 /// A file and a range of commits.
@@ -34,36 +31,12 @@ pub struct FileHistoryQuery {
     pub options: HistoryOptions,
 }
 
-/// A commit with its change of the file.
-pub struct FileVersion {
-    commit: Commit,
-    file: Measured,
-}
-
-impl Weigh for FileVersion {
-    fn bytes(&self) -> usize {
-        self.commit.bytes() + self.file.bytes()
-    }
-}
-
-impl RowGroup for FileVersion {
-    type Of<'a> = (&'a Commit, &'a Measured);
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> (&Commit, &Measured) {
-        (&self.commit, &self.file)
-    }
-}
-
 impl Query for FileHistoryQuery {
-    type Group = FileVersion;
+    type Group = (Commit, Measured);
 
     /// Starts the walk with workers, which read the fields of commits and count lines; one thread
     /// reads the links between commits ahead.
-    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileVersion>> {
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Self::Group>> {
         context.read(|| {
             let mut run = Run::open(context, &self.repo, usize::MAX)?;
             let ends = range_of(&run.repository, &self.rev)?;
@@ -75,12 +48,12 @@ impl Query for FileHistoryQuery {
             let source = ContentSource::of_objects(&run.repository);
             let rows = run.start(Source::new(jobs), Window::of(limits::WINDOW_JOBS), |run| {
                 let (mailmap, objects) = (mailmap.clone(), run.repository.objects());
-                let mut measurer = Measurer::new(&source, measure(needs), DiffOptions::default());
+                let reader = Reader::new(&source);
+                let mut measurer = Measurer::new(reader, needs.measure(), DiffOptions::default());
                 Ok(move |found: FileChange, cancel: &CancelToken<'_>| {
                     let mailmap = mailmap.as_deref();
                     let commit = Commit::read(found.commit, needs, &objects, mailmap, cancel)?;
-                    let file = measurer.measure(found.change, cancel)?;
-                    Ok(FileVersion { commit, file })
+                    Ok((commit, measurer.measure(found.change, cancel)?))
                 })
             })?;
             Ok(rows.into())

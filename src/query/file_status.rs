@@ -1,12 +1,11 @@
 //! The rows of `git status`.
 
-use super::context::Context;
-use super::run::Run;
+use super::run::{Context, Run};
 use crate::error::Result;
 use crate::git::{
     FileStatus, Repository, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
 };
-use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
+use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::CancelToken;
 
 /// A repository and the options of its status.
@@ -17,9 +16,6 @@ pub struct StatusQuery {
     pub options: StatusOptions,
 }
 
-/// The parts of a status, which are computed in parallel.
-pub struct StatusParts(Ordered<StatusFound>);
-
 impl Weigh for StatusFound {
     fn bytes(&self) -> usize {
         // All are awaited at once.
@@ -29,38 +25,30 @@ impl Weigh for StatusFound {
 
 impl StatusQuery {
     /// Starts the parts, each as a job.
-    pub fn start(&self, context: &Context) -> Result<StatusParts> {
-        context.read(|| {
-            StatusParts::start(context.repository(&self.repo)?, self.options.clone(), context)
-        })
+    pub fn start(&self, context: &Context) -> Result<Ordered<StatusFound>> {
+        context.read(|| parts(context.repository(&self.repo)?, self.options.clone(), context))
     }
 }
 
-impl StatusParts {
-    fn start(repository: Repository, options: StatusOptions, context: &Context) -> Result<Self> {
-        // The longest first.
-        let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
-        let run = Run::over(context, repository, jobs.len());
-        let walk = StatusWalk::new(&run.repository, options, context.threads)?;
-        let window = Window::unweighed(jobs.len());
-        let parts = run.start(Source::new(jobs.into_iter()), window, |_| {
-            let walk = walk.clone();
-            Ok(move |part, _: &CancelToken<'_>| walk.find(part))
-        })?;
-        Ok(Self(parts))
-    }
+fn parts(
+    repository: Repository,
+    options: StatusOptions,
+    context: &Context,
+) -> Result<Ordered<StatusFound>> {
+    // The longest first.
+    let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
+    let run = Run::over(context, repository, jobs.len());
+    let walk = StatusWalk::new(&run.repository, options, context.threads)?;
+    let window = Window::unweighed(jobs.len());
+    run.start(Source::new(jobs.into_iter()), window, |_| {
+        let walk = walk.clone();
+        Ok(move |part, _: &CancelToken<'_>| walk.find(part))
+    })
+}
 
-    /// Awaits all parts.
-    pub fn joined(mut self) -> Result<Vec<FileStatus>> {
-        let mut found = Vec::new();
-        loop {
-            match self.0.poll(None) {
-                Poll::Ready(part) => found.push(part?),
-                Poll::Pending => {}
-                Poll::End => return join(found),
-            }
-        }
-    }
+/// Awaits all parts.
+pub fn joined(parts: Ordered<StatusFound>) -> Result<Vec<FileStatus>> {
+    join(parts.collect::<Result<_>>()?)
 }
 
 /// Returns the status of a repository.
@@ -69,5 +57,5 @@ pub fn status(
     options: StatusOptions,
     context: &Context,
 ) -> Result<Vec<FileStatus>> {
-    StatusParts::start(repository.clone(), options, context)?.joined()
+    joined(parts(repository.clone(), options, context)?)
 }

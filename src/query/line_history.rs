@@ -1,10 +1,8 @@
 //! The commits that changed some lines of a file.
 
 use super::commit::Commit;
-use super::context::Context;
-use super::needs::Needs;
-use super::rows::{Query, RowGroup, Rows};
-use super::run::Run;
+use super::rows::{Query, Rows};
+use super::run::{Context, Needs, Run};
 use crate::error::Result;
 use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked, Mailmaps};
 use crate::limits;
@@ -27,35 +25,17 @@ pub struct LineHistoryQuery {
     pub options: HistoryOptions,
 }
 
-/// A commit with its change of the lines.
-pub struct LinesVersion {
-    commit: Commit,
-    lines: LineVersion,
-}
-
-impl Weigh for LinesVersion {
+impl Weigh for LineVersion {
     fn bytes(&self) -> usize {
-        self.commit.bytes() + self.lines.bytes()
-    }
-}
-
-impl RowGroup for LinesVersion {
-    type Of<'a> = (&'a Commit, &'a LineVersion);
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> (&Commit, &LineVersion) {
-        (&self.commit, &self.lines)
+        size_of::<Self>() + self.path.len() + self.patch.len()
     }
 }
 
 impl Query for LineHistoryQuery {
-    type Group = LinesVersion;
+    type Group = (Commit, LineVersion);
 
     /// Starts the walk; a worker reads the fields of commits.
-    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<LinesVersion>> {
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Self::Group>> {
         context.read(|| {
             let run = Run::open(context, &self.repo, 1)?;
             let mailmap = run.mailmap(needs, &self.mailmap)?;
@@ -65,8 +45,7 @@ impl Query for LineHistoryQuery {
                 let (mailmap, objects) = (mailmap.clone(), run.repository.objects());
                 Ok(move |lines: LineVersion, cancel: &CancelToken<'_>| {
                     let (visited, mailmap) = (lines.commit.clone(), mailmap.as_deref());
-                    let commit = Commit::read(visited, needs, &objects, mailmap, cancel)?;
-                    Ok(LinesVersion { commit, lines })
+                    Ok((Commit::read(visited, needs, &objects, mailmap, cancel)?, lines))
                 })
             })?;
             Ok(rows.into())

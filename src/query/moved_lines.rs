@@ -1,15 +1,13 @@
 //! The lines of a comparison that were moved, within and across files.
 
-use super::context::Context;
-use super::needs::Needs;
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
-use super::run::Run;
+use super::run::{Context, Needs, Run};
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::{Change, Reader, WrittenPatch};
 use crate::limits;
-use crate::pipeline::{Poll, Source, Weigh, Window};
+use crate::pipeline::{Source, Weigh, Window};
 use crate::text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, Printed, TextIds, mark};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
@@ -157,17 +155,13 @@ impl MovedLinesQuery {
     /// Compares all files.
     fn files(&self, context: &Context) -> Result<Vec<FileDiff>> {
         let comparison = self.revisions.open(context)?;
-        let mut work = self.revisions.work_on(&comparison, context, |comparison| {
+        let work = self.revisions.work_on(&comparison, context, |comparison| {
             let (mut reader, mut engine) = (comparison.reader(), Engine::default());
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 file_diff(&mut reader, &mut engine, change, cancel)
             })
         })?;
-        let mut files = Vec::new();
-        while let Poll::Ready(file) = work.poll(None) {
-            files.push(file?);
-        }
-        Ok(files)
+        work.collect()
     }
 }
 

@@ -1,10 +1,9 @@
 //! Changes as git prints them: the patches of files, or the hunks of all.
 
-use super::context::Context;
 use super::hunk_ids::{HunkNamer, id_bytes};
-use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
+use super::run::{Context, Need, Needs};
 use crate::error::Result;
 use crate::git::{Change, PatchHunk, WrittenPatch};
 use crate::pipeline::{Ordered, Weigh};

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::needs::{Need, Needs};
 use super::rows::{Query, RowGroup, Rows};
-use super::run::Run;
+use super::run::{Context, Need, Needs, Run};
 use crate::budget::Charge;
 use crate::error::{Error, Result, quoted};
 use crate::git::{

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::needs::{Need, Needs};
 use super::rows::{Query, RowGroup, Rows};
-use super::run::Run;
+use super::run::{Context, Need, Needs, Run};
 use crate::error::Result;
 use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
 use crate::limits;

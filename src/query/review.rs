@@ -6,20 +6,20 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::context::Context;
 use super::cutter::{Cut, Cutter, PieceIds};
 use super::moved_lines::{FileDiff, moved};
 use super::revisions::Revisions;
+use super::run::Context;
 use super::seen::Seen;
 use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::Form;
 use crate::git::{
-    Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin, OriginKind,
-    Status, changes_of, untracked_paths,
+    Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin,
+    OriginKind, Status, untracked_paths,
 };
 use crate::limits;
-use crate::pipeline::{Poll, Weigh};
+use crate::pipeline::Weigh;
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Rank, Review};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
@@ -181,13 +181,13 @@ impl Request {
             }
             return Ok(all);
         }
-        let mut work = self.revisions.work_on(comparison, context, |comparison| {
+        let work = self.revisions.work_on(comparison, context, |comparison| {
             let mut outliner = make(comparison)?;
             Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
         })?;
         let (mut all, mut held) = (Outlines::default(), Charge::free());
         let cancel = CancelToken::of(&context.budget);
-        while let Poll::Ready(outlined) = work.poll(None) {
+        for outlined in work {
             let outlined = outlined?;
             let bytes = outlined.outline.as_ref().map_or(0, Outline::held_bytes);
             held.join(cancel.charge_all(bytes)?);
@@ -202,7 +202,7 @@ impl Request {
         let file = &comparison.repository().file_from_root(file)?;
         if let renames @ Some(_) = self.revisions.renames {
             let mut found = Vec::new();
-            for change in changes_of(comparison, renames)? {
+            for change in Changes::new(comparison, renames)? {
                 let change = change?;
                 let is_origin = |origin: &Origin| {
                     origin.kind == OriginKind::Renamed && origin.path == file.as_bytes()

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
 use super::rows::CallersWalk;
-use super::run::Run;
+use super::run::{Context, Run};
 use crate::budget::Current;
 use crate::error::{Error, Result, quoted, visible};
 use crate::git::{
     Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Repository, Untracked,
-    changes_of, combined_of, ends_of, nearest_paths,
+    ends_of, nearest_paths,
 };
 use crate::limits;
 use crate::pipeline::{Batches, Growth, Ordered, Source, Weigh, Window};
@@ -22,7 +21,7 @@ const SHOWN_DIGITS: usize = 12;
 const SMALL_JOBS: Growth = Growth { doubles_after: 1, most: 64 };
 
 /// The given revisions of a repository.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Revisions {
     /// The old side, or a range.
     pub from: String,
@@ -45,16 +44,7 @@ pub struct Revisions {
 impl Revisions {
     /// Compares all files of two sides; the new one is `None` where `from` is a range.
     pub fn between(from: String, to: Option<String>, repo: String) -> Self {
-        Self {
-            from,
-            to,
-            repo,
-            merge_base: false,
-            untracked: Untracked::Ignored,
-            paths: Vec::new(),
-            renames: None,
-            combined: None,
-        }
+        Self { from, to, repo, ..Self::default() }
     }
 
     /// Returns the same for callers that need only names and statuses: untracked files are not
@@ -81,14 +71,16 @@ impl Revisions {
 
     /// Opens the repository and resolves the revisions.
     pub fn open(&self, context: &Context) -> Result<Comparison> {
-        let repository = context.repository(&self.repo)?;
+        self.sides(&context.repository(&self.repo)?, context)
+    }
+
+    /// Resolves the revisions.
+    fn sides(&self, repository: &Repository, context: &Context) -> Result<Comparison> {
         let (from, to) = (self.from.as_str(), self.to.as_deref());
-        let comparison = match self.combined {
-            None => Comparison::of(&repository, from, to, self.merge_base)?,
-            Some(combined) => combined_of(&repository, from, to, self.merge_base, combined)?,
-        };
-        let comparison = comparison.with_threads(context.threads);
-        comparison.with_untracked(self.untracked).with_paths(&self.paths)
+        Comparison::of(repository, from, to, self.merge_base, self.combined)?
+            .with_threads(context.threads)
+            .with_untracked(self.untracked)
+            .with_paths(&self.paths)
     }
 
     /// Returns permanent names of both ends: abbreviated ids of commits, else their names.
@@ -115,7 +107,7 @@ impl Revisions {
         let budget = context.budget.part();
         let _current = Current::enter(&budget);
         let changes =
-            changes_of(&self.open(context)?.with_budget(Arc::clone(&budget)), self.renames)?;
+            Changes::new(&self.open(context)?.with_budget(Arc::clone(&budget)), self.renames)?;
         Ok(Some(CallersWalk::new(changes, budget, group)))
     }
 
@@ -129,8 +121,7 @@ impl Revisions {
         R: Weigh + Send + 'static,
         W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
-        // The workers are started on the restricted thread, and so are restricted as well.
-        context.read(|| self.work_on(&self.open(context)?, context, make))
+        self.start(context, Source::new, make)
     }
 
     /// Does the same as [`Self::work`] for small work: each worker takes several changes at a time.
@@ -143,15 +134,7 @@ impl Revisions {
         R: Weigh + Send + 'static,
         W: FnMut(Vec<Change>, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
-        context.read(|| {
-            let comparison = self.open(context)?;
-            self.start(
-                &comparison,
-                context,
-                |changes| Source::new(Batches::new(changes, SMALL_JOBS)),
-                make,
-            )
-        })
+        self.start(context, |changes| Source::new(Batches::new(changes, SMALL_JOBS)), make)
     }
 
     /// Starts the walk of an opened comparison.
@@ -165,16 +148,18 @@ impl Revisions {
         R: Weigh + Send + 'static,
         W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
-        self.start(comparison, context, Source::new, make)
+        let run = Run::over(context, comparison.repository().clone(), usize::MAX);
+        let comparison = comparison.clone().with_budget(Arc::clone(&run.budget));
+        let changes = Source::new(Changes::new(&comparison, self.renames)?);
+        run.start(changes, Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
     }
 
-    /// Starts the walk; `jobs` groups its changes into jobs.
+    /// Opens the comparison and starts its walk; `jobs` groups its changes into jobs.
     fn start<R, J, I, W>(
         &self,
-        comparison: &Comparison,
         context: &Context,
-        jobs: impl FnOnce(Changes) -> Source<I>,
-        make: impl Fn(&Comparison) -> Result<W>,
+        jobs: impl FnOnce(Changes) -> Source<I> + Send,
+        make: impl Fn(&Comparison) -> Result<W> + Send,
     ) -> Result<Ordered<R>>
     where
         R: Weigh + Send + 'static,
@@ -182,10 +167,13 @@ impl Revisions {
         I: Iterator<Item = Result<J>> + Send + 'static,
         W: FnMut(J, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
-        let run = Run::over(context, comparison.repository().clone(), usize::MAX);
-        let comparison = comparison.clone().with_budget(Arc::clone(&run.budget));
-        let changes = changes_of(&comparison, self.renames)?;
-        run.start(jobs(changes), Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
+        // The workers are started on the restricted thread, and so are restricted as well.
+        context.read(move || {
+            let run = Run::open(context, &self.repo, usize::MAX)?;
+            let comparison = self.sides(&run.repository, context)?;
+            let jobs = jobs(Changes::new(&comparison, self.renames)?);
+            run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
+        })
     }
 
     /// Returns a text that identifies the options besides the sides.

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::needs::Needs;
+use super::run::{Context, Needs};
 use crate::budget::{Budget, Current};
 use crate::error::Result;
 use crate::git::{Change, Changes};
-use crate::pipeline::{Ordered, Poll, Weigh};
+use crate::pipeline::{Ordered, Weigh};
 
 /// A request that is complete and checked, as far as possible without a repository.
 pub trait Query: Send + Sync + 'static {
@@ -50,8 +49,8 @@ impl<G: RowGroup> Rows<G> {
     /// Passes all groups to `take`.
     pub fn each(self, mut take: impl FnMut(G)) -> Result<()> {
         match self {
-            Self::Workers(mut work) => {
-                while let Poll::Ready(group) = work.poll(None) {
+            Self::Workers(work) => {
+                for group in work {
                     let mut group = group?;
                     group.finalize()?;
                     take(group);

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::context::Context;
 use super::hunk_ids::{HunkNamer, id_bytes};
 use super::revisions::Revisions;
+use super::run::Context;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Change;
-use crate::pipeline::{Poll, Weigh};
+use crate::pipeline::Weigh;
 use crate::text::hunk_id::{HunkId, parts};
 use crate::text::{CancelToken, DiffOptions};
 
@@ -63,7 +63,7 @@ impl Seen {
 
     fn add(&mut self, revisions: &Revisions, context: &Context) -> Result<()> {
         let comparison = revisions.open(context)?;
-        let mut work = revisions.work_on(&comparison, context, |comparison| {
+        let work = revisions.work_on(&comparison, context, |comparison| {
             let options = DiffOptions::default();
             let mut namer = HunkNamer::new(comparison, &options)?;
             let mut patcher = comparison.patcher(options)?;
@@ -77,7 +77,7 @@ impl Seen {
             })
         })?;
         let cancel = CancelToken::of(&context.budget);
-        while let Poll::Ready(named) = work.poll(None) {
+        for named in work {
             let Named(ids) = named?;
             self._charge.join(cancel.charge_all(ids.iter().map(id_bytes).sum())?);
             self.ids.extend(ids.into_iter().flat_map(|id| [id.lines, id.context]));

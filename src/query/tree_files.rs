@@ -1,9 +1,8 @@
 //! The files of a revision, the index or the work tree.
 
-use super::context::Context;
-use super::needs::{Need, Needs};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
+use super::run::{Context, Need, Needs};
 use crate::error::Result;
 use crate::git::{Change, Entry, Measure, Measured};
 use crate::pipeline::Weigh;

@@ -2,9 +2,9 @@
 
 use super::entry::{Answers, Call};
 use crate::error::Result;
+use crate::functions::context::diff_tool::{Differ, Shown};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::settings;
-use crate::functions::text::diff_tool::{Differ, Shown};
 use crate::git::blob_id;
 use crate::query::answers;
 use crate::query::files::FileTools;

@@ -1,5 +1,5 @@
-//! Functions for agents and their hosts: the tools (`redline_call`; `tools` lists them all, `entry`
-//! joins a declaration to its work, which `file_answers`, `git_answers`, `show_answer` and
+//! Functions for agents and their hosts: the tools (`redline_call`; `entry` joins a
+//! declaration to its work, which `file_answers`, `git_answers`, `show_answer` and
 //! `reading_answers` call in `query`), their list, what may be done, help, and the scripts of
 //! `sql/`.
 
@@ -14,4 +14,3 @@ pub mod redline_help;
 pub mod redline_sql;
 pub mod redline_tools;
 mod show_answer;
-pub mod tools;

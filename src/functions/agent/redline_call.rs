@@ -7,23 +7,20 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::tools;
 use crate::budget::{Budget, Current};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Settings, Type};
 use crate::form::Form;
-use crate::functions::context::database::Database;
+use crate::functions::context::database::{self, Database};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::context::grants;
 use crate::functions::context::settings;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::given::Given;
-use crate::functions::params::param::{Asked, Flag, Kind, Param, flag, required};
-use crate::functions::params::session::{SESSION, session};
+use crate::functions::params::{
+    Args, Asked, Flag, Given, Kind, Param, SESSION, fields, flag, required, session,
+};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Json, Out, Scalar, State, Varchar, Written,
 };
+use crate::functions::tools;
 use crate::tools::{Answer, Reply};
 
 /// Answers calls under the settings of one execution.
@@ -61,7 +58,7 @@ impl Caller {
         let session = session(args, self.settings.connection())?;
         self.budget.check()?;
         let tool = tools::find(&args.get(TOOL)?)?;
-        grants::require_tool(tool.declaration.name, &self.settings)?;
+        database::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             let connection = self.settings.connection();
             self.database.calls.count(&session, connection, most, Instant::now())?;

@@ -2,19 +2,19 @@
 //! tries.
 
 use super::entry::{Answers, Call};
-use super::tools::TOOLS;
 use crate::budget::KEPT;
 use crate::error::Result;
 use crate::ffi::{FileError, Open, Settings, host_version};
 use crate::functions::context::execution_context::{
     self, EXTERNAL_ACCESS, ExecutionContext, LOCK_CONFIGURATION,
 };
-use crate::functions::context::{grants, settings};
-use crate::functions::params::args::Args;
+use crate::functions::context::{database, settings};
+use crate::functions::params::Args;
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table,
     Written, bigint, boolean, structure, structures, varchar, varchars,
 };
+use crate::functions::tools::TOOLS;
 use crate::limits;
 use crate::sandbox::{RefPattern, Sandbox, kernel_guard};
 use crate::tools::{self, Abilities, CapabilitiesArguments, INSTRUCTIONS, SandboxAbilities};
@@ -229,7 +229,7 @@ impl Table for Capabilities {
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
-        grants::check(&open.settings)?;
+        database::check(&open.settings)?;
         Ok(Rows::new([ExecutionContext::new(open.settings)?], open.projection))
     }
 }
@@ -239,7 +239,7 @@ impl Answers for tools::Capabilities {
         let Call { execution, .. } = call;
         let granted = TOOLS.iter().map(|tool| tool.declaration.name);
         let tools = granted
-            .filter(|name| grants::require_tool(name, &execution.settings).is_ok())
+            .filter(|name| database::require_tool(name, &execution.settings).is_ok())
             .collect();
         let sandboxes = execution.access.sandboxes();
         let listed = sandboxes.map(|sandboxes| {

@@ -5,9 +5,7 @@ use super::macro_help::{Macro, MacroParameter, macros};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Open};
 use crate::functions::context::database::Database;
-use crate::functions::params::args::Args;
-use crate::functions::params::kinds::Text;
-use crate::functions::params::param::{Maybe, Param, optional};
+use crate::functions::params::{Args, Maybe, Param, Text, optional};
 use crate::functions::surface::{
     Col, Declaration, Declared, Entry, Family, Grant, HasList, ListOf, Out, Row, Rows, Signature,
     Table, Written, structures, varchar,

@@ -2,10 +2,7 @@
 
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Overload;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

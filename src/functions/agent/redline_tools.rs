@@ -1,12 +1,12 @@
 //! `redline_tools()`: the tools as agents see them.
 
-use super::tools::TOOLS;
 use crate::error::Result;
 use crate::ffi::Open;
-use crate::functions::params::args::Args;
+use crate::functions::params::Args;
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, Rows, Table, json, varchar,
 };
+use crate::functions::tools::TOOLS;
 use crate::tools::Declaration as Tool;
 
 /// The table function.

@@ -5,10 +5,9 @@ use super::shown::Approving;
 use crate::edit::payload::Received;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::{BigInt, Bytes, Text};
-use crate::functions::params::param::{Maybe, Param, optional, required};
+use crate::functions::params::{
+    Args, BigInt, Bytes, Maybe, Param, Text, fields, optional, required,
+};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

@@ -7,11 +7,8 @@ use super::shown::PAYLOAD;
 use crate::edit::payload::Received;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload, Type};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::given::Given;
-use crate::functions::params::param::{
-    Asked, Flag, Kind, Maybe, Numeric, Param, flag, number, optional, required,
+use crate::functions::params::{
+    Args, Asked, Flag, Given, Kind, Maybe, Numeric, Param, fields, flag, number, optional, required,
 };
 use crate::functions::surface::{
     Boolean, Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,

@@ -4,10 +4,7 @@
 use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Text;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Param, Text, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

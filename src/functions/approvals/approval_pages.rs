@@ -4,10 +4,7 @@ use super::shown::{Approving, PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::edit::Page;
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Type};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::given::Given;
-use crate::functions::params::param::{Asked, Kind, Param, required};
+use crate::functions::params::{Args, Asked, Given, Kind, Param, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };

@@ -9,10 +9,7 @@ use crate::edit::Given;
 use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Maybe, Param, optional};
+use crate::functions::params::{Args, Maybe, Name, Param, fields, optional};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };

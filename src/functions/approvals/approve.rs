@@ -10,10 +10,7 @@ use crate::edit::{Proof, Scope};
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::{Bytes, Text};
-use crate::functions::params::param::{Maybe, Param, optional, required};
+use crate::functions::params::{Args, Bytes, Maybe, Param, Text, fields, optional, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

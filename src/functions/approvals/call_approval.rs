@@ -6,11 +6,10 @@
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
 use crate::functions::params::files::{
     CONTENT, EDITS, ONE, ONE_OR_ALL, PAIRS, PATH, edit_arguments, write_arguments,
 };
+use crate::functions::params::{Args, fields};
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
 use crate::tools::{FileCall, ReadFileArguments};
 

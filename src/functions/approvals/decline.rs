@@ -3,8 +3,7 @@
 use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
+use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

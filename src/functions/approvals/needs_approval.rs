@@ -5,14 +5,12 @@
 
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
-use crate::functions::agent::tools as tools_of_agents;
 use crate::functions::context::opened::Opened;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::{Bytes, Text};
-use crate::functions::params::param::{Maybe, Param, optional, required};
-use crate::functions::params::session::{SESSION, session};
+use crate::functions::params::{
+    Args, Bytes, Maybe, Param, SESSION, Text, fields, optional, required, session,
+};
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
+use crate::functions::tools as tools_of_agents;
 
 /// The scalar function.
 pub struct NeedsApproval;

@@ -8,10 +8,7 @@ use crate::edit::payload::Payload;
 use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, Rows, Table, json, varchar,
 };

@@ -1,14 +1,20 @@
-//! The state of an open database. It is not shared with other databases of the process and ends
-//! with the database.
+//! The state of an open database, which is not shared with other databases of the process and ends
+//! with the database; and which of its tools are granted.
+//!
+//! Each function declares the tools to which it belongs. `redline_tool_grants` controls a tool and
+//! the functions that would give the same answer, so that a host which withholds a tool withholds it
+//! in every form.
 
 use std::sync::Arc;
 
+use super::settings;
 use crate::edit::Calls;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::ffi::Settings;
-use crate::functions::surface::Entry;
+use crate::functions::surface::{Entry, Grant};
 use crate::git::Repositories;
 use crate::query::caller::DatabaseState;
+use crate::suggest;
 
 /// The state of one database.
 #[derive(Default)]
@@ -36,5 +42,125 @@ impl Database {
         settings
             .extra_info()
             .ok_or_else(|| Error::tool_failed("redline is not loaded in this database"))
+    }
+}
+
+/// Refuses a function none of whose tools is granted.
+pub fn require_function(grant: Grant, settings: &Settings) -> Result<()> {
+    match grant {
+        Grant::Tools(tools) => require_one_of(tools, settings),
+        Grant::Everybody => Ok(()),
+    }
+}
+
+/// Refuses a tool that is not granted.
+pub fn require_tool(tool: &str, settings: &Settings) -> Result<()> {
+    require_one_of(&[tool], settings)
+}
+
+/// Tells whether one of `tools` is granted.
+pub fn is_one_granted(tools: &[&str], settings: &Settings) -> bool {
+    let grants = settings::tool_grants(settings);
+    tools.iter().any(|tool| is_granted(tool, &grants))
+}
+
+fn require_one_of(tools: &[&str], settings: &Settings) -> Result<()> {
+    check(settings)?;
+    require(tools, &settings::tool_grants(settings))
+}
+
+/// Refuses grants of unknown tools.
+pub fn check(settings: &Settings) -> Result<()> {
+    refuse_unknown(&settings::tool_grants(settings), &Database::of(settings)?.tools)
+}
+
+/// Refuses grants of unknown tools: their author meant to grant, or to withhold, something else.
+fn refuse_unknown(grants: &[&str], tools: &[&str]) -> Result<()> {
+    let is_known = |grant: &&&str| **grant == "*" || tools.contains(grant);
+    let Some(unknown) = grants.iter().find(|grant| !is_known(grant)) else { return Ok(()) };
+    let near = suggest::best(unknown, tools.iter().copied());
+    let known = tools.join(", ");
+    Err(Error::invalid_args(format!(
+        "{} grants {}, which is not a tool",
+        settings::TOOL_GRANTS,
+        quoted(unknown)
+    ))
+    .near(&near)
+    .and_hint(format!("The tools are {known}; '*' means all")))
+}
+
+/// Refuses unless one of `tools` is granted.
+fn require(tools: &[&str], grants: &[&str]) -> Result<()> {
+    if tools.iter().any(|tool| is_granted(tool, grants)) {
+        return Ok(());
+    }
+    let list: Vec<String> = grants.iter().map(|grant| quoted(grant)).collect();
+    let (tools, grants) = (tools.join(" or "), list.join(", "));
+    Err(Error::permission_denied(format!(
+        "the tool {tools} is not granted; {} is [{grants}]",
+        settings::TOOL_GRANTS
+    ))
+    .with_hint("Use a tool that is granted, or ask the host to grant this one"))
+}
+
+/// Tells whether a tool is named in the grants, exactly or by `*`.
+fn is_granted(tool: &str, grants: &[&str]) -> bool {
+    grants.iter().any(|&grant| grant == "*" || grant == tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_granted_by_its_exact_name_or_a_star() {
+        for grants in [&[][..], &["Dif"], &["diff"], &["Diff "], &["GitDiff"], &["D*"], &[""]] {
+            assert!(!is_granted("Diff", grants), "{grants:?}");
+        }
+        for grants in [&["*"][..], &["Diff"], &["GitDiff", "Diff"]] {
+            assert!(is_granted("Diff", grants), "{grants:?}");
+        }
+    }
+
+    #[test]
+    fn a_grant_of_an_unknown_tool_is_refused_with_the_nearest_name() {
+        let tools = ["Diff", "GitDiff", "read_file"];
+        for grants in [&[][..], &["*"], &["Diff", "*"], &["read_file", "GitDiff"]] {
+            assert!(refuse_unknown(grants, &tools).is_ok(), "{grants:?}");
+        }
+        for (grant, meant) in [
+            (
+                "Gitdiff",
+                "Did you mean 'GitDiff'? The tools are Diff, GitDiff, read_file; '*' means all.",
+            ),
+            ("readfile", "Did you mean 'read_file'? "),
+            ("none", "The tools are "),
+            ("", "The tools are "),
+        ] {
+            let error = refuse_unknown(&["Diff", grant, "*"], &tools).unwrap_err().to_string();
+            let words = format!(
+                "invalid_args: redline_tool_grants grants '{grant}', which is not a tool. {meant}"
+            );
+            assert!(error.starts_with(&words), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_tool_and_the_grants() {
+        for (tools, grants, words) in [
+            (
+                &["Diff"][..],
+                &["GitDiff", "x"][..],
+                "the tool Diff is not granted; redline_tool_grants is ['GitDiff', 'x'].",
+            ),
+            (
+                &["GitDiffFile", "GitDiff"],
+                &[],
+                "the tool GitDiffFile or GitDiff is not granted; redline_tool_grants is [].",
+            ),
+        ] {
+            let refusal = require(tools, grants).unwrap_err().to_string();
+            assert!(refusal.starts_with(&format!("permission_denied: {words} ")), "{refusal}");
+        }
     }
 }

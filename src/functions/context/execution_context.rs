@@ -3,8 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::database::Database;
-use super::grants;
+use super::database::{self, Database};
 use super::settings;
 use crate::budget::{Budget, RowThread};
 use crate::edit::Session;
@@ -91,7 +90,7 @@ impl State for ExecutionContext {
 impl ExecutionContext {
     /// Interprets the settings, and refuses a function none of whose tools is granted.
     pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        grants::require_function(F::DECLARATION.grant, &settings)?;
+        database::require_function(F::DECLARATION.grant, &settings)?;
         Self::new(settings)
     }
 
@@ -136,7 +135,7 @@ impl ExecutionContext {
             session: Session::Connection(settings.connection()),
             limits: settings::rules(&settings),
             journaling: settings::journaling(&settings),
-            may_read: grants::is_one_granted(READING, &settings),
+            may_read: database::is_one_granted(READING, &settings),
             no_approver: (!has_approver && is_locked)
                 .then_some("redline_approver names no approver"),
         };

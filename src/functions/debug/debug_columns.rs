@@ -4,7 +4,7 @@
 use crate::error::Result;
 use crate::ffi::{Field, Open, Type};
 use crate::functions::context::database::Database;
-use crate::functions::params::args::Args;
+use crate::functions::params::Args;
 use crate::functions::surface::{
     Col, Declaration, Declared, Entry, Family, Grant, Row, Rows, Signature, Table, varchar,
 };

@@ -3,11 +3,8 @@
 
 use crate::error::Result;
 use crate::ffi::{Arguments, Nulls, Overload};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
 use crate::functions::params::files::{EDITS, ONE, PAIRS, PATH};
-use crate::functions::params::kinds::Bytes;
-use crate::functions::params::param::{Maybe, Param, required};
+use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

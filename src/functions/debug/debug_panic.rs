@@ -3,10 +3,7 @@
 
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, Overload};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{
     self, Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, Table, Varchar, Written,
     varchar,

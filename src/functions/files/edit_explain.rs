@@ -6,12 +6,8 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Open, Type};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
 use crate::functions::params::files::PATH;
-use crate::functions::params::given::Given;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{Asked, Kind, Param, required};
+use crate::functions::params::{Args, Asked, Given, Kind, Name, Param, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, Rows, Table, bigint, double, varchar,
 };

@@ -7,13 +7,10 @@ use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Settings};
 use crate::functions::context::opened::Opened;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
 use crate::functions::params::files::{
     EDITS, NEW_STRING, OLD_STRING, ONE, ONE_OR_ALL, PAIRS, PATH, REPLACE_ALL, edit_arguments,
 };
-use crate::functions::params::kinds::Bytes;
-use crate::functions::params::param::{Maybe, Param, optional};
+use crate::functions::params::{Args, Bytes, Maybe, Param, fields, optional};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, State, Written,
 };

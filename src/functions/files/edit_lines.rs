@@ -5,11 +5,8 @@ use super::edit_file::Editor;
 use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
 use crate::functions::params::files::PATH;
-use crate::functions::params::kinds::{BigInt, Name, Text};
-use crate::functions::params::param::{Param, required};
+use crate::functions::params::{Args, BigInt, Name, Param, Text, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
 };

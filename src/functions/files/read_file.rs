@@ -4,12 +4,8 @@ use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload, Type};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::opened::Opened;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
-use crate::functions::params::given::Given;
-use crate::functions::params::kinds::Name;
-use crate::functions::params::param::{
-    Asked, Kind, Maybe, Numeric, Param, number, optional, required,
+use crate::functions::params::{
+    Args, Asked, Given, Kind, Maybe, Name, Numeric, Param, fields, number, optional, required,
 };
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::ffi::Open;
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::args::Args;
+use crate::functions::params::Args;
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };

@@ -3,9 +3,8 @@
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
 use crate::functions::params::files::{CONTENT, PATH, write_arguments};
+use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
 };

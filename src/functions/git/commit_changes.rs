@@ -5,7 +5,6 @@ use super::commit_columns::{
     author_offset, committer_date, history_options, mailmaps, subject,
 };
 use super::commits::RANGE;
-use super::repository_table::RepositoryTable;
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Type, Value};
 use crate::functions::params::{
@@ -13,7 +12,8 @@ use crate::functions::params::{
     fields, optional,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Tabular, varchar, varchars,
+    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, Tabular, varchar,
+    varchars,
 };
 use crate::git::{CommitInfo, HistoryOptions, Measured, Merges, Search};
 use crate::query::RowGroup;

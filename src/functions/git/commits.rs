@@ -3,7 +3,6 @@
 use super::commit_columns::{
     CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,
 };
-use super::repository_table::RepositoryTable;
 use crate::budget::owned;
 use crate::error::Result;
 use crate::ffi::{Field, Type};
@@ -11,7 +10,8 @@ use crate::functions::params::{
     Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, Textual, fields, required, text,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, needing, varchar, varchars,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, needing, varchar,
+    varchars,
 };
 use crate::query::Need;
 use crate::query::commits::{Attached, Commits, CommitsQuery};

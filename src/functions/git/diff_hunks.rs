@@ -1,12 +1,11 @@
 //! `diff_hunks(from, to, repo)`: the hunks of all files.
 
 use super::file_patches::FilePatches;
-use super::repository_table::RepositoryTable;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Row, Tabular, bigint, needing, varchar,
+    Col, Declaration, Declared, RepositoryTable, Row, Tabular, bigint, needing, varchar,
 };
 use crate::query::Need;
 use crate::query::patches::{FileHunk, FileHunks, HunksQuery};

@@ -6,15 +6,15 @@ use super::commit_columns::{
     author_offset, mailmaps, subject,
 };
 use super::file_content::FILE;
-use super::repository_table::RepositoryTable;
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Type, Value};
 use crate::functions::params::{
-    Args, Asked, Flag, Given, IGNORE_WHITESPACE, Kind, Maybe, Name, Numeric, Param, REPO, fields,
+    Args, Asked, Flag, Given, IGNORE_WHITESPACE, Kind, Maybe, Name, Param, REPO, bounded, fields,
     flag, number, optional, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Tabular, bigint, boolean, varchar,
+    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, Tabular, bigint,
+    boolean, varchar,
 };
 use crate::git::{BlameOptions, CommitInfo};
 use crate::query::blame::{BlamedLines, FileBlameQuery, FileBlamed};
@@ -198,23 +198,8 @@ impl Kind for Revisions {
     }
 }
 
-/// The number of git's `-C` options.
-pub struct CopySearch;
-
-impl Kind for CopySearch {
-    const TYPE: Type = Type::Integer;
-    type Of<'a> = u8;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u8> {
-        /// The most `-C` options.
-        const MOST: u8 = 3;
-        let copies = given.integer().unwrap_or_default();
-        u8::try_from(copies).ok().filter(|copies| *copies <= MOST).ok_or_else(|| {
-            Error::invalid_args(format!("{} is {copies}", asked.name)).with_hint(
-                "Give 0 to 3. 0: no other file; 1: files of the same commit; 2: for new files all files; 3: all files",
-            )
-        })
-    }
+bounded! {
+    /// The number of git's `-C` options.
+    pub CopySearch: Integer as u8, 0..=3,
+        "Give 0 to 3. 0: no other file; 1: files of the same commit; 2: for new files all files; 3: all files";
 }
-
-impl Numeric for CopySearch {}

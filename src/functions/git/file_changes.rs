@@ -1,12 +1,11 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
-use super::repository_table::RepositoryTable;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, boolean, needing, utinyint,
-    varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, boolean,
+    needing, utinyint, varchar,
 };
 use crate::git::{Entry, LineCounts, Measured};
 use crate::query::Need;

@@ -6,16 +6,17 @@ use super::commit_columns::{
 };
 use super::file_changes;
 use super::file_content::FILE;
-use super::repository_table::RepositoryTable;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, needing, utinyint, varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, needing,
+    utinyint, varchar,
 };
 use crate::git::{LineCounts, Measured};
 use crate::query::Need;
-use crate::query::file_history::{FileHistoryQuery, FileVersion};
+use crate::query::commit::Commit;
+use crate::query::file_history::FileHistoryQuery;
 
 const REVISION: Param<Name> =
     required("rev", "A revision with all that it reaches, a..b, a...b, or ALL for every reference");
@@ -58,7 +59,7 @@ impl Row for FileThere {
     ];
 }
 
-impl Tabular for FileVersion {
+impl Tabular for (Commit, Measured) {
     type Row = CommitThen<FileThere>;
 }
 

@@ -1,11 +1,11 @@
 //! `file_patches(from, to, repo)`: changes as git prints them.
 
-use super::repository_table::RepositoryTable;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, blob, needing, varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, blob, needing,
+    varchar,
 };
 use crate::query::Need;
 use crate::query::patches::{FilePatch, PatchesQuery};

@@ -9,8 +9,9 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Rows, Scan, Table, Written,
     boolean, utinyint, varchar,
 };
-use crate::git::{FileStatus, RenameOptions, StatusOptions};
-use crate::query::file_status::{StatusParts, StatusQuery};
+use crate::git::{FileStatus, RenameOptions, StatusFound, StatusOptions};
+use crate::pipeline::Ordered;
+use crate::query::file_status::{StatusQuery, joined};
 
 impl Row for FileStatus {
     type Of<'a> = &'a Self;
@@ -68,7 +69,7 @@ const IGNORED: Param<Flag> = flag("ignored", false, "List ignored files, as git'
 
 /// A running scan: its parts, then its rows.
 pub struct Parts {
-    parts: Option<StatusParts>,
+    parts: Option<Ordered<StatusFound>>,
     rows: Rows<FileStatus>,
     projection: Vec<usize>,
 }
@@ -104,7 +105,7 @@ impl Table for FileStatusTable {
 impl Scan for Parts {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         if let Some(parts) = self.parts.take() {
-            self.rows = Rows::new(parts.joined()?, &self.projection);
+            self.rows = Rows::new(joined(parts)?, &self.projection);
         }
         self.rows.fill(batch);
         Ok(())
@@ -121,7 +122,7 @@ impl Listed for FileStatusTable {
         execution: &ExecutionContext,
         out: Out<'_, ListOf<Self::Element>>,
     ) -> Result<Written> {
-        let rows = query.start(execution)?.joined()?;
+        let rows = joined(query.start(execution)?)?;
         Ok(out.all((1..).zip(&rows)))
     }
 }

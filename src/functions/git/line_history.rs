@@ -4,15 +4,15 @@
 use super::commit_columns::{
     CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,
 };
-use super::repository_table::RepositoryTable;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Field;
 use crate::functions::params::{Args, BigInt, Maybe, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, varchar,
 };
 use crate::git::{LineVersion, LinesAsked};
-use crate::query::line_history::{LineHistoryQuery, LinesVersion};
+use crate::query::commit::Commit;
+use crate::query::line_history::LineHistoryQuery;
 
 const FILE: Param<Name> = required(
     "file",
@@ -46,7 +46,7 @@ impl Row for LinesThere {
     ];
 }
 
-impl Tabular for LinesVersion {
+impl Tabular for (Commit, LineVersion) {
     type Row = CommitThen<LinesThere>;
 }
 

@@ -8,8 +8,10 @@ use crate::ffi::{Field, Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, fields, options, row_options};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Has, ListOf, Out, Part, Row, Scalar, Table, Written, bigint,
+    Col, Declaration, Declared, GroupOf, Has, ListOf, Out, Part, RepositoryTable, Row, Scalar,
+    Table, Tabular, Written, bigint,
 };
+use crate::query::{Query, RowGroup};
 
 /// The most positional parameters, with the options.
 const MAX_PARAMETERS: usize = 8;
@@ -32,6 +34,29 @@ pub trait Listed: Table {
         execution: &ExecutionContext,
         out: Out<'_, ListOf<Self::Element>>,
     ) -> Result<Written>;
+}
+
+impl<F: RepositoryTable> Listed for F {
+    const LIST_EXAMPLE: &'static str = F::LIST_EXAMPLE;
+    type Element = Numbered<<GroupOf<F> as Tabular>::Row>;
+
+    fn list(
+        query: &F::Query,
+        execution: &ExecutionContext,
+        out: Out<'_, ListOf<Self::Element>>,
+    ) -> Result<Written> {
+        let needs = <Self as Table>::Row::COLUMNS.all_needs();
+        let rows = query.start(execution, needs)?;
+        out.rows(|elements| {
+            let mut seq = 0;
+            rows.each(|group| {
+                for row in 0..group.rows() {
+                    seq += 1;
+                    elements.push((seq, group.row(row)));
+                }
+            })
+        })
+    }
 }
 
 /// The scalar twin of `F`.

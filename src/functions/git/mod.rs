@@ -25,7 +25,6 @@ pub mod range_diff;
 pub mod range_scan;
 pub mod refs;
 pub mod repository_scalar;
-pub mod repository_table;
 pub mod resolve_revision;
 pub mod tree_blame;
 pub mod tree_files;

@@ -1,10 +1,8 @@
 //! `range_diff(old_range, new_range, repo)`: the commits of two versions of a series, paired.
 
-use crate::error::{Error, Result};
-use crate::ffi::{Field, Open, Type};
-use crate::functions::params::{
-    Args, Asked, BigInt, Given, Kind, Name, Numeric, Param, REPO, fields, number, required,
-};
+use crate::error::Result;
+use crate::ffi::{Field, Open};
+use crate::functions::params::{Args, Name, Param, REPO, bounded, fields, number, required};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, Stream, Table, Tabular, bigint, needing,
     varchar,
@@ -20,26 +18,10 @@ const CREATION_FACTOR: Param<Percent> = number(
     "Cost of a dropped or added commit in percent of its size; a higher one pairs more commits",
 );
 
-/// A percentage, which may be more than 100.
-struct Percent;
-
-impl Kind for Percent {
-    const TYPE: Type = Type::BigInt;
-    const WANTED: &'static str = BigInt::WANTED;
-    type Of<'a> = i64;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<i64> {
-        let percent = BigInt::read(given, asked)?;
-        // git's own limit for a cost.
-        if (0..=i64::from(u16::MAX)).contains(&percent) {
-            return Ok(percent);
-        }
-        Err(Error::invalid_args(format!("{} is {percent}", asked.name))
-            .with_hint("Give 0 to 65535; git's default is 60"))
-    }
+bounded! {
+    /// A percentage, up to git's own limit for a cost.
+    Percent: BigInt as i64, 0..=i64::from(u16::MAX), "Give 0 to 65535; git's default is 60";
 }
-
-impl Numeric for Percent {}
 
 /// The table function.
 pub struct RangeDiff;

@@ -1,12 +1,11 @@
 //! `refs(repo)` and `refs_list(repo)`: the references of a repository.
 
-use super::repository_table::RepositoryTable;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, REPO, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, boolean, needing, timestamp,
-    varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, boolean,
+    needing, timestamp, varchar,
 };
 use crate::git::Reference;
 use crate::query::Need;

@@ -2,14 +2,14 @@
 
 use super::commit_columns::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
 use super::file_blame::{BlamedCommit, COPIES, IGNORE_REVS, MOVES, blame_options};
-use super::repository_table::RepositoryTable;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{
     Args, IGNORE_WHITESPACE, Name, PATHS, Param, REPO, fields, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Tabular, bigint, varchar,
+    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, Tabular, bigint,
+    varchar,
 };
 use crate::query::blame::{BlamedLines, TreeBlameQuery, TreeBlamed};
 

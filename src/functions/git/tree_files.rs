@@ -1,12 +1,12 @@
 //! `tree_files(rev, repo)` and `tree_files_list(rev, repo)`: the files of a revision, the index or
 //! the work tree.
 
-use super::repository_table::RepositoryTable;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, PATHS, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Tabular, bigint, needing, varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, needing,
+    varchar,
 };
 use crate::query::tree_files::{FileBatch, TreeFile, TreeFilesQuery};
 use crate::query::{Need, Revisions};

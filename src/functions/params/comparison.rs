@@ -1,14 +1,11 @@
 //! The parameters of the functions over repositories: two sides, and the options of a diff.
 
-use super::args::Args;
-use super::context_lines::CONTEXT;
-use super::given::Given;
-use super::kinds::{Choice, Name, OneOf, choice};
-use super::param::{Asked, Flag, Kind, Maybe, Numeric, Param, flag, number, optional, required};
+use super::kinds::{CONTEXT, Choice, Files, Lines, Name, OneOf, Pathspecs, Percent, choice};
+use super::param::{Args, Flag, Maybe, Param, flag, number, optional, required};
 use crate::budget::owned;
-use crate::error::{Error, Result};
-use crate::ffi::{Field, Type, Value};
-use crate::git::{Pathspec, RenameOptions, Untracked};
+use crate::error::Result;
+use crate::ffi::Field;
+use crate::git::{RenameOptions, Untracked};
 use crate::query::Revisions;
 use crate::text::{Algorithm, Combined, DiffOptions, Whitespace};
 
@@ -105,14 +102,15 @@ pub const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field
 /// Returns the sides to compare, and the selected files.
 pub fn revisions(args: Args<'_>) -> Result<Revisions> {
     let untracked = args.get(UNTRACKED)?;
-    let to = args.get(TO)?.map(owned).transpose()?;
     Ok(Revisions {
+        from: args.owned(FROM)?,
+        to: args.get(TO)?.map(owned).transpose()?,
+        repo: args.owned(REPO)?,
         merge_base: args.get(MERGE_BASE)?,
         untracked: if untracked { Untracked::Identified } else { Untracked::Ignored },
         paths: args.get(PATHS)?.unwrap_or_default(),
         renames: rename_options(args)?,
         combined: args.get(MERGES)?,
-        ..Revisions::between(args.owned(FROM)?, to, args.owned(REPO)?)
     })
 }
 
@@ -159,79 +157,4 @@ impl Choice for Option<Combined> {
         ("combined", Some(Combined::Dense)),
         ("combined_all", Some(Combined::All)),
     ];
-}
-
-/// A number of lines.
-struct Lines;
-
-impl Kind for Lines {
-    const TYPE: Type = Type::Integer;
-    type Of<'a> = u32;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u32> {
-        let lines = given.integer().unwrap_or_default();
-        u32::try_from(lines).map_err(|_| {
-            Error::invalid_args(format!("{} is {lines}", asked.name))
-                .with_hint("Give 0 or more lines")
-        })
-    }
-}
-
-impl Numeric for Lines {}
-
-/// A percentage.
-struct Percent;
-
-impl Kind for Percent {
-    const TYPE: Type = Type::UTinyInt;
-    type Of<'a> = u8;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u8> {
-        let percent = given.integer().unwrap_or_default();
-        u8::try_from(percent).ok().filter(|percent| *percent <= 100).ok_or_else(|| {
-            Error::invalid_args(format!("{} is {percent}", asked.name))
-                .with_hint("Give 0 to 100 percent")
-        })
-    }
-}
-
-impl Numeric for Percent {}
-
-/// A number of files.
-struct Files;
-
-impl Kind for Files {
-    const TYPE: Type = Type::UInteger;
-    type Of<'a> = u32;
-
-    fn read(given: Given<'_>, _: Asked<'_>) -> Result<u32> {
-        Ok(u32::try_from(given.integer().unwrap_or_default()).unwrap_or(u32::MAX))
-    }
-}
-
-impl Numeric for Files {}
-
-/// A pathspec, or a list of them.
-pub struct Pathspecs;
-
-impl Kind for Pathspecs {
-    const TYPE: Type = Type::TextOrTexts;
-    type Of<'a> = Vec<Pathspec>;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<Pathspec>> {
-        let refused = |what: &str| {
-            Error::invalid_args(format!("{} {what}", asked.name))
-                .with_hint("Give a pathspec, or a list of pathspecs, each a text")
-        };
-        let parse = |path: &Value| match path {
-            Value::Text(path) => Pathspec::parse(path),
-            Value::Null => Err(refused("contains a NULL")),
-            _ => Err(refused("contains a value that is not VARCHAR")),
-        };
-        match given.value() {
-            Some(Value::List(paths)) => paths.iter().map(parse).collect(),
-            Some(path @ Value::Text(_)) => Ok(vec![parse(path)?]),
-            _ => Err(refused("is neither VARCHAR nor a list of VARCHAR")),
-        }
-    }
 }

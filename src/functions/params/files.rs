@@ -5,11 +5,9 @@ use std::marker::PhantomData;
 use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Field, Overload, Type};
-use crate::functions::params::args::Args;
 use crate::functions::params::fields;
-use crate::functions::params::given::Given;
 use crate::functions::params::kinds::{Name, Text};
-use crate::functions::params::param::{Asked, Flag, Kind, Param, flag, required};
+use crate::functions::params::param::{Args, Asked, Flag, Given, Kind, Param, flag, required};
 use crate::tools::{EditArgument, EditFileArguments, WriteFileArguments};
 
 /// The file that a tool is called for.

@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::given::Given;
-use super::param::{Asked, Kind, Numeric, Param, Textual, text};
+use super::param::{Asked, Given, Kind, Numeric, Param, Textual, number, text};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Type, Value};
-use crate::git::date_of;
+use crate::git::{Pathspec, date_of};
+use crate::text::DiffOptions;
 
 /// Text of any content.
 pub struct Text;
@@ -103,6 +103,80 @@ impl Kind for BigInt {
 
 impl Numeric for BigInt {}
 
+/// Declares kinds of whole numbers within bounds, with the advice for other numbers.
+macro_rules! bounded {
+    ($($(#[$doc:meta])* $shown:vis $name:ident: $kind:ident as $number:ty, $bounds:expr, $advice:expr;)*) => {$(
+        $(#[$doc])*
+        $shown struct $name;
+
+        impl $crate::functions::params::Kind for $name {
+            const TYPE: $crate::ffi::Type = $crate::ffi::Type::$kind;
+            type Of<'a> = $number;
+
+            fn read(
+                given: $crate::functions::params::Given<'_>,
+                asked: $crate::functions::params::Asked<'_>,
+            ) -> $crate::error::Result<$number> {
+                let number = given.integer().unwrap_or_default();
+                let found = <$number>::try_from(number).ok();
+                found.filter(|_| ($bounds).contains(&number)).ok_or_else(|| {
+                    let message = format!("{} is {number}", asked.name);
+                    $crate::error::Error::invalid_args(message).with_hint($advice)
+                })
+            }
+        }
+
+        impl $crate::functions::params::Numeric for $name {}
+    )*};
+}
+pub(crate) use bounded;
+
+bounded! {
+    /// A number of lines.
+    pub Lines: Integer as u32, 0.., "Give 0 or more lines";
+    /// A percentage.
+    pub Percent: UTinyInt as u8, 0..=100, "Give 0 to 100 percent";
+}
+
+/// A number of files.
+pub struct Files;
+
+impl Kind for Files {
+    const TYPE: Type = Type::UInteger;
+    type Of<'a> = u32;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<u32> {
+        Ok(u32::try_from(given.integer().unwrap_or_default()).unwrap_or(u32::MAX))
+    }
+}
+
+impl Numeric for Files {}
+
+/// A pathspec, or a list of them.
+pub struct Pathspecs;
+
+impl Kind for Pathspecs {
+    const TYPE: Type = Type::TextOrTexts;
+    type Of<'a> = Vec<Pathspec>;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<Pathspec>> {
+        let refused = |what: &str| {
+            Error::invalid_args(format!("{} {what}", asked.name))
+                .with_hint("Give a pathspec, or a list of pathspecs, each a text")
+        };
+        let parse = |path: &Value| match path {
+            Value::Text(path) => Pathspec::parse(path),
+            Value::Null => Err(refused("contains a NULL")),
+            _ => Err(refused("contains a value that is not VARCHAR")),
+        };
+        match given.value() {
+            Some(Value::List(paths)) => paths.iter().map(parse).collect(),
+            Some(path @ Value::Text(_)) => Ok(vec![parse(path)?]),
+            _ => Err(refused("is neither VARCHAR nor a list of VARCHAR")),
+        }
+    }
+}
+
 /// A time, in microseconds since 1970.
 pub struct Moment;
 
@@ -161,4 +235,75 @@ impl<T: Choice> Textual for OneOf<T> {}
 /// Returns a parameter that is one of several words.
 pub const fn choice<T: Choice>(name: &'static str, doc: &'static str) -> Param<OneOf<T>> {
     text(name, T::WORDS[0].0, doc)
+}
+
+/// Unchanged lines around a change; `None` for all, which is -1 in every function. A number below -1
+/// is an error, except in functions that are total: DuckDB may call those on values that are in no
+/// row, so they read every negative number as all lines.
+pub struct ContextLines;
+
+impl Kind for ContextLines {
+    const TYPE: Type = Type::Integer;
+    type Of<'a> = Option<u32>;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Option<u32>> {
+        match given.integer().unwrap_or_default() {
+            -1 => Ok(None),
+            lines if lines >= 0 => Ok(Some(u32::try_from(lines).unwrap_or(u32::MAX))),
+            lines => Err(Error::invalid_args(format!("{} is {lines}", asked.name))
+                .with_hint("Give 0 or more lines, or -1 for the whole file")),
+        }
+    }
+}
+
+impl Numeric for ContextLines {}
+
+/// The same for a function that is total: every negative number means all lines.
+pub struct TotalContextLines;
+
+impl Kind for TotalContextLines {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = Option<u32>;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<Option<u32>> {
+        let lines = given.integer().unwrap_or_default();
+        Ok((lines >= 0).then(|| u32::try_from(lines).unwrap_or(u32::MAX)))
+    }
+}
+
+impl Numeric for TotalContextLines {}
+
+/// Unchanged lines around a change.
+pub const CONTEXT: Param<ContextLines> = number(
+    "context",
+    DiffOptions::CONTEXT as i64,
+    "Unchanged lines around a change, as git's -U; -1 for the whole file",
+);
+
+/// Unchanged lines around a change, for a function that is total.
+pub const TOTAL_CONTEXT: Param<TotalContextLines> = number(
+    "context",
+    DiffOptions::CONTEXT as i64,
+    "Unchanged lines around a change; a negative number is the whole text",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ffi::{Constant, Value};
+
+    #[test]
+    fn a_number_below_minus_one_is_an_error_except_where_none_may_be_raised() {
+        let read = |lines| {
+            let value = Value::Integer(lines);
+            let given = Some(Given::Value(&value));
+            (CONTEXT.read(given, "f").ok(), TOTAL_CONTEXT.read(given, "f").unwrap())
+        };
+        assert_eq!(read(0), (Some(Some(0)), Some(0)));
+        assert_eq!(read(-1), (Some(None), None));
+        assert_eq!(read(-2), (None, None));
+        assert_eq!(read(i64::MAX), (Some(Some(u32::MAX)), Some(u32::MAX)));
+        assert_eq!(CONTEXT.field.default, Some(Constant::Integer(3)));
+        assert_eq!(CONTEXT.read(None, "f").unwrap(), Some(3));
+    }
 }

@@ -1,8 +1,6 @@
 //! The session of a call.
 
-use super::args::Args;
-use super::given::Given;
-use super::param::{Asked, Kind, Maybe, Param, optional};
+use super::param::{Args, Asked, Given, Kind, Maybe, Param, optional};
 use crate::edit::Session;
 use crate::error::{Error, Result};
 use crate::ffi::Type;

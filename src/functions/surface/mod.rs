@@ -1,8 +1,8 @@
-//! The parts of a SQL function: its declaration (`declaration`), table functions (`table`), scalar
-//! functions (`scalar`), typed places for values (`out`, `structures`), typed columns (`columns`)
-//! and their values (`value`), the columns of lines (`line_rows`), results of tools (`records`),
-//! scans over complete rows (`rows`) or rows being computed (`stream`), and entries of the registry
-//! (`entry`).
+//! The parts of a SQL function: its declaration (`declaration`), table functions and scans over rows
+//! being computed (`table`), scalar functions (`scalar`), typed places for values (`out`,
+//! `structures`), typed columns (`columns`) and their values (`value`), the columns of lines
+//! (`line_rows`), results of tools (`records`), scans over complete rows (`rows`), and entries of
+//! the registry (`entry`).
 
 pub mod columns;
 pub mod declaration;
@@ -12,7 +12,6 @@ pub mod out;
 pub mod records;
 pub mod rows;
 pub mod scalar;
-pub mod stream;
 pub mod structures;
 pub mod table;
 pub mod value;
@@ -26,6 +25,5 @@ pub use entry::{Entry, Signature};
 pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
 pub use rows::Rows;
 pub use scalar::{Scalar, State};
-pub use stream::{Stream, Tabular};
 pub use structures::{HasList, ListOf, RecordOf, StructOf, structure, structures};
-pub use table::{Scan, Table};
+pub use table::{GroupOf, RepositoryTable, Scan, Stream, Table, Tabular};

@@ -10,7 +10,7 @@ use super::out::{Out, Returned, Written};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::params::args::Args;
+use crate::functions::params::Args;
 
 /// The state of one thread of an execution of a scalar function between rows.
 pub trait State: Sized + Send + 'static {

@@ -1,14 +1,19 @@
-//! Table functions: the trait that declares one, and the adapter to DuckDB.
+//! Table functions: the trait that declares one, the adapter to DuckDB, and the scan that returns
+//! the rows of a query, chunk by chunk.
 
 use std::marker::PhantomData;
+use std::time::{Duration, Instant};
 
 use super::columns::Row;
 use super::declaration::Declared;
 use super::entry::{Entry, Signature};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Value};
-use crate::functions::context::execution_context;
-use crate::functions::params::args::Args;
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::params::Args;
+use crate::limits;
+use crate::pipeline::{Ordered, Poll};
+use crate::query::{Query, RowGroup, Rows};
 
 /// A running scan.
 pub trait Scan: Send + 'static {
@@ -50,6 +55,48 @@ pub trait Table: Declared {
     fn open(bind: &Self::Bind, open: Open<'_>) -> Result<Self::Scan>;
 }
 
+/// A table function over a repository: its parameters make a query, and its rows are those of the
+/// query.
+pub trait RepositoryTable: Declared {
+    /// Positional parameters, all required.
+    const PARAMETERS: &'static [Field];
+    /// Named parameters, all optional.
+    const NAMED: &'static [Field] = &[];
+    /// Whether the first rows are returned early: a query with a LIMIT needs no more.
+    const IS_EAGER: bool = false;
+    /// An example of the twin.
+    const LIST_EXAMPLE: &'static str;
+    /// The query.
+    type Query: Query<Group: Tabular>;
+
+    /// Validates the arguments; does no I/O.
+    ///
+    /// # Errors
+    /// `invalid_args`.
+    fn query(args: Args<'_>) -> Result<Self::Query>;
+}
+
+/// The groups of rows of a table's query.
+pub type GroupOf<F> = <<F as RepositoryTable>::Query as Query>::Group;
+
+impl<F: RepositoryTable> Table for F {
+    const PARAMETERS: &'static [Field] = F::PARAMETERS;
+    const NAMED: &'static [Field] = F::NAMED;
+    type Row = <GroupOf<F> as Tabular>::Row;
+    const IS_LONG: bool = true;
+    type Bind = F::Query;
+    type Scan = Stream<GroupOf<F>>;
+
+    fn bind(args: Args<'_>) -> Result<F::Query> {
+        F::query(args)
+    }
+
+    fn open(query: &F::Query, open: Open<'_>) -> Result<Self::Scan> {
+        let stream = Stream::open::<F>(query, open)?;
+        Ok(if F::IS_EAGER { stream.eager() } else { stream })
+    }
+}
+
 /// The function as DuckDB calls it.
 pub struct Adapter<F>(PhantomData<F>);
 
@@ -86,5 +133,94 @@ pub const fn table<F: Table>() -> Entry {
         },
         declaration: F::DECLARATION,
         register: |registrar| registrar.table::<Adapter<F>>(),
+    }
+}
+
+/// Rows of a query as SQL shows them.
+pub trait Tabular: RowGroup {
+    /// The columns of a row.
+    type Row: for<'a> Row<Of<'a> = <Self as RowGroup>::Of<'a>>;
+}
+
+/// A scan over the rows of a query.
+pub struct Stream<G> {
+    rows: Rows<G>,
+    /// The current group and the index of its next row.
+    current: Option<(G, usize)>,
+    projection: Vec<usize>,
+    /// How long a chunk with some rows waits for more.
+    patience: Duration,
+}
+
+impl<G: Tabular> Stream<G> {
+    /// Starts a query for the function `F` and the projected columns.
+    pub fn open<F: Declared>(query: &impl Query<Group = G>, open: Open<'_>) -> Result<Self> {
+        let execution = ExecutionContext::open::<F>(open.settings)?;
+        let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
+        Ok(Self {
+            rows,
+            current: None,
+            projection: open.projection.to_vec(),
+            patience: Duration::from_millis(limits::CHUNK_MILLIS),
+        })
+    }
+
+    /// Returns the first chunks early: a query with a LIMIT needs no more.
+    #[must_use]
+    pub fn eager(self) -> Self {
+        Self { patience: limits::FIRST_CHUNK_TIME, ..self }
+    }
+}
+
+fn write<G: Tabular>(group: &G, row: usize, projection: &[usize], batch: &mut Batch) {
+    G::Row::COLUMNS.write_projected(group.row(row), projection, batch.columns_mut());
+}
+
+fn fill_from_workers<G: Tabular>(
+    work: &mut Ordered<G>,
+    current: &mut Option<(G, usize)>,
+    projection: &[usize],
+    patience: Duration,
+    batch: &mut Batch,
+) -> Result<()> {
+    let whole = Duration::from_millis(limits::CHUNK_MILLIS);
+    let start = Instant::now();
+    while !batch.is_full() {
+        if let Some((group, row)) = current
+            && *row < group.rows()
+        {
+            write(group, *row, projection, batch);
+            *row += 1;
+            continue;
+        }
+        // An empty chunk would end the scan, so it waits for the first row.
+        let until = start + if batch.rows() < limits::FIRST_CHUNK_ROWS { whole } else { patience };
+        match work.poll((batch.rows() > 0).then_some(until)) {
+            Poll::Ready(group) => {
+                let mut group = group?;
+                group.finalize()?;
+                *current = Some((group, 0));
+            }
+            Poll::Pending | Poll::End => break,
+        }
+    }
+    Ok(())
+}
+
+impl<G: Tabular> Scan for Stream<G> {
+    /// Appends rows until the batch is full, its time is up or the work has ended.
+    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        let patience = self.patience;
+        self.patience = (2 * patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
+        let (current, projection) = (&mut self.current, &self.projection);
+        match &mut self.rows {
+            Rows::Workers(work) => fill_from_workers(work, current, projection, patience, batch),
+            Rows::Walk(walk) => walk.each(|group| {
+                for row in 0..group.rows() {
+                    write(&group, row, projection, batch);
+                }
+                !batch.is_full()
+            }),
+        }
     }
 }

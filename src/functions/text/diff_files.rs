@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Settings};
+use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Maybe, Name, Param, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, State, Written,

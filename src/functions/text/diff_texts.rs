@@ -1,9 +1,9 @@
 //! `diff_texts(text_a, text_b [, context_lines [, label_a, label_b]])`: two texts, as the tool
 //! `Diff` compares them.
 
-use super::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,

@@ -5,7 +5,7 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Overload, Type};
 use crate::functions::params::{
     Args, Asked, Blob, Bytes, Choice, Given, Kind, Maybe, Numeric, OneOf, Param, Text, Textual,
-    choice, fields, number, options, required, row_options, text,
+    bounded, choice, fields, number, options, required, row_options, text,
 };
 use crate::limits;
 use crate::text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
@@ -113,24 +113,11 @@ impl Kind for Levels {
 
 impl Numeric for Levels {}
 
-/// The number of characters of a marker.
-struct MarkerSize;
-
-impl Kind for MarkerSize {
-    const TYPE: Type = Type::BigInt;
-    type Of<'a> = usize;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<usize> {
-        let given = given.integer().unwrap_or_default();
-        let size = usize::try_from(given).ok();
-        size.filter(|size| (1..=limits::MARKER_CHARS).contains(size)).ok_or_else(|| {
-            Error::invalid_args(format!("{} is {given}", asked.name))
-                .with_hint(format!("Give 1 to {} characters", limits::MARKER_CHARS))
-        })
-    }
+bounded! {
+    /// The number of characters of a marker.
+    MarkerSize: BigInt as usize, 1..=limits::MARKER_CHARS as i64,
+        format!("Give 1 to {} characters", limits::MARKER_CHARS);
 }
-
-impl Numeric for MarkerSize {}
 
 /// A label of a marker.
 struct Label;

@@ -1,13 +1,11 @@
 //! The functions over texts and patches, one per file. Shared: the parameters of two texts
-//! (`sides`), the work of the tool `Diff` (`diff_tool`), reading a patch (`patches`), and merging
-//! (`merges`).
+//! (`sides`), reading a patch (`patches`), and merging (`merges`).
 
 pub mod apply_patch;
 pub mod diff_files;
 pub mod diff_rows;
 pub mod diff_stats;
 pub mod diff_texts;
-pub mod diff_tool;
 pub mod inline_diff;
 pub mod merge_conflicts;
 pub mod merge_texts;

@@ -9,8 +9,7 @@ use super::patches::PATCH;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::Overload;
-use crate::functions::params::args::Args;
-use crate::functions::params::fields;
+use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
 };

@@ -8,28 +8,28 @@
 //! | file | holds |
 //! |---|---|
 //! | `list` | the lines of one file |
-//! | `source` | a repository with or without its index, to read contents and attributes from |
-//! | `files` | the files of a source, read once for all threads |
-//! | `diff_attribute` | the attributes of a path's diff |
+//! | `files` | a repository with or without its index, to read contents and attributes from; its files,
+//! read once for all threads |
 //! | `ignore` | which untracked files are ignored |
 
-pub mod diff_attribute;
 mod files;
 pub mod ignore;
 mod list;
-mod source;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
+pub use files::ContentSource;
 pub use list::State;
-pub use source::ContentSource;
 
 use files::AttributeFiles;
 use list::{AttributeList, Names};
 
 use crate::error::{Error, Result, quoted};
+use crate::git::config::drivers::Drivers;
+use crate::git::model::diff_attribute::{DiffAttribute, PathAttributes};
 use crate::git::objects::Objects;
 use crate::git::pathspec::glob::Work;
 use crate::limits;
@@ -209,4 +209,59 @@ fn common_components(a: &[u8], b: &[u8]) -> usize {
         .zip(b.split(|&byte| byte == b'/'))
         .take_while(|(a, b)| a == b)
         .count()
+}
+
+/// Looks up the attributes of a file's diff for one thread: text or binary, the driver of its
+/// headings, and whether it is generated.
+pub struct DiffAttributes {
+    attributes: Attributes,
+    drivers: Arc<Drivers>,
+    /// A cache of results: a history needs the same paths again and again, and each may open files.
+    known: HashMap<Vec<u8>, PathAttributes>,
+}
+
+impl DiffAttributes {
+    /// Creates a lookup in a source.
+    pub fn new(source: &ContentSource) -> Self {
+        let drivers = Arc::clone(&source.repository().drivers);
+        let attributes = Attributes::new(source, &["diff", "linguist-generated"]);
+        Self { attributes, drivers, known: HashMap::new() }
+    }
+
+    /// Returns the attributes of the file at `path`.
+    pub fn of(&mut self, path: &[u8]) -> Result<PathAttributes> {
+        if let Some(known) = self.known.get(path) {
+            return Ok(known.clone());
+        }
+        let found = self.look_up(path)?;
+        if self.known.len() == limits::ATTRIBUTE_PATHS {
+            self.known.clear();
+        }
+        self.known.insert(path.to_vec(), found.clone());
+        Ok(found)
+    }
+
+    fn look_up(&mut self, path: &[u8]) -> Result<PathAttributes> {
+        let mut states = self.attributes.of(path)?.into_iter();
+        let (diff, driver) = match states.next() {
+            Some(State::Set) => (DiffAttribute::Set, None),
+            Some(State::Unset) => (DiffAttribute::Unset, None),
+            Some(State::Value(driver)) => {
+                let diff = match self.drivers.get(&driver) {
+                    Some(true) => DiffAttribute::Unset,
+                    Some(false) => DiffAttribute::Set,
+                    None => DiffAttribute::Unspecified,
+                };
+                (diff, Some(driver))
+            }
+            Some(State::Unspecified) | None => (DiffAttribute::Unspecified, None),
+        };
+        let generated = match states.next() {
+            Some(State::Set) => Some(true),
+            Some(State::Unset) => Some(false),
+            Some(State::Value(value)) => Some(value != b"false"),
+            Some(State::Unspecified) | None => None,
+        };
+        Ok(PathAttributes { diff, driver, generated })
+    }
 }

@@ -11,7 +11,7 @@ use crate::git::change::patch::Patcher;
 use crate::git::index::Index;
 use crate::git::pathspec::{PathFilter, Pathspec};
 use crate::git::repository::Repository;
-use crate::git::revision::{Revision, check_side, sides_of};
+use crate::git::revision::{Revision, check_side, commit_and_parents, sides_of};
 use crate::git::worktree::submodule::Above;
 use crate::text::{Combined, DiffOptions};
 
@@ -55,15 +55,26 @@ impl Comparison {
     /// Resolves the sides: two revisions, or, without `to`, the name `from`: the range `a..b`, or
     /// `a...b` from their merge base, or one revision, which is compared with the work tree.
     /// `merge_base` also compares from the merge base; that of the index or the work tree is
-    /// HEAD's.
+    /// HEAD's. With `combined` a merge is compared with all parents at once, and `from` can be
+    /// `commit^!`, which compares a commit with its parents.
     pub fn of(
         repository: &Repository,
         from: &str,
         to: Option<&str>,
         merge_base: bool,
+        combined: Option<Combined>,
     ) -> Result<Self> {
-        let [old, new] = sides_of(repository, from, to, merge_base)?;
-        Self::new(repository.clone(), old, new)
+        let is_merge = combined.is_some() && to.is_none();
+        let found = if is_merge { commit_and_parents(repository, from)? } else { None };
+        let (sides, others) = match found {
+            None => (sides_of(repository, from, to, merge_base)?, Vec::new()),
+            Some((commit, mut parents)) => {
+                let others = parents.split_off(parents.len().min(1));
+                ([parents.pop().unwrap_or(Revision::Empty), commit], others)
+            }
+        };
+        let comparison = Self::new(repository.clone(), sides[0], sides[1])?;
+        Ok(Self { combined, others: others.into(), ..comparison })
     }
 
     /// Compares two sides; reads the index once.
@@ -94,12 +105,6 @@ impl Comparison {
     /// only if the old ones did.
     pub(super) fn between(&self, old: Revision, new: Revision) -> Self {
         Self { old, new, combined: None, others: Arc::default(), ..self.clone() }
-    }
-
-    /// Compares conflicts with ours and theirs at once, and the new side with `others` besides the
-    /// old side.
-    pub(super) fn combining(self, combined: Combined, others: &[Revision]) -> Self {
-        Self { combined: Some(combined), others: others.into(), ..self }
     }
 
     /// Sets how untracked files are treated.
@@ -156,7 +161,7 @@ impl Comparison {
 
     /// Creates a measurer of changes for one thread; counts lines by `options`.
     pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
-        Measurer::new(&self.source, measure, options).of_pairs()
+        Measurer::new(self.reader(), measure, options)
     }
 
     /// Creates a writer of patches for one thread.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::budget::append;
 use crate::error::{Error, ErrorKind, Result};
-use crate::git::attributes::ContentSource;
-use crate::git::attributes::diff_attribute::DiffAttributes;
+use crate::git::attributes::{ContentSource, DiffAttributes};
 use crate::git::change::renames::{Blobs, Version};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry, Source};

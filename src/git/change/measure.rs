@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::git::model::diff_attribute::DiffAttribute;
@@ -104,9 +103,8 @@ pub struct Measurer {
 }
 
 impl Measurer {
-    /// Creates a measurer of a source's files; counts lines by `options`.
-    pub fn new(source: &ContentSource, measure: Measure, options: DiffOptions) -> Self {
-        let reader = Reader::new(source);
+    /// Creates a measurer of a reader's files; counts lines by `options`.
+    pub fn new(reader: Reader, measure: Measure, options: DiffOptions) -> Self {
         let counted = Arc::clone(reader.objects().counted_pairs());
         let big_file_bytes = reader.big_file_bytes();
         let rule = measure
@@ -114,12 +112,6 @@ impl Measurer {
             .then(|| counted.rule(Rule { options: options.clone(), big_file_bytes }))
             .flatten();
         Self { reader, engine: Engine::default(), measure, options, counted, rule }
-    }
-
-    /// Returns the same for a comparison of two sides.
-    #[must_use]
-    pub fn of_pairs(self) -> Self {
-        Self { reader: self.reader.of_pairs(), ..self }
     }
 
     /// Returns the change with the requested measurements.

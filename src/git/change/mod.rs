@@ -9,13 +9,12 @@
 //! | `search` | changes that add or remove a text |
 //! | `patch` | git's headers around the hunks |
 //! | `patch_id` | the id of a patch that stays the same when its lines move |
-//! | `combined`, `combined_patch` | merges and conflicts, against all sides at once |
+//! | `combined_patch` | the diff of a merge or a conflict, against all sides at once |
 //! | `side_files` | single files of one side |
 //! | `listed` | the files of a work tree that may be read if sandboxes are defined |
 //! | `status` | the rows of `git status` |
 //! | `suggest` | the nearest paths to a missing one |
 
-pub mod combined;
 pub mod combined_patch;
 pub mod comparison;
 pub mod contents;

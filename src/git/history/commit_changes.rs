@@ -5,9 +5,8 @@ use std::sync::Arc;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::attributes::ContentSource;
-use crate::git::change::combined::keep_common;
 use crate::git::change::contents::Reader;
-use crate::git::change::differences::collect;
+use crate::git::change::differences::{collect, keep_common};
 use crate::git::change::measure::{Measure, Measured, Measurer};
 use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::change::search::{Search, Searcher};
@@ -84,7 +83,7 @@ impl CommitMeasurer {
         Ok(Self {
             objects: repository.objects(),
             trees: TreeChanges::idle(repository.objects(), paths),
-            measurer: Measurer::new(&source, measure.changes, measure.diff.clone()),
+            measurer: Measurer::new(Reader::new(&source), measure.changes, measure.diff.clone()),
             reader: measure.renames.map(|options| (options, Reader::new(&source))),
             searcher: search.map(|search| Searcher::new(search, Reader::new(&source))),
             info: measure.info,

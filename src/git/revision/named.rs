@@ -5,7 +5,6 @@ use gix::bstr::ByteSlice;
 
 use super::clock::Clock;
 use super::date;
-use super::readable::nameable;
 use super::resolver::Resolver;
 use super::upstream::{Branches, Mark};
 use crate::error::{Result, quoted};
@@ -29,7 +28,7 @@ const RULES: [(&str, &str); 6] = [
 pub fn named(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
     if let Some(id) = whole_id(resolver, name) {
         // git accepts it without a check; an unknown id is better reported here.
-        return if resolver.kind(&id)?.is_some() { nameable(resolver, id) } else { Ok(None) };
+        return if resolver.kind(&id)?.is_some() { resolver.nameable(id) } else { Ok(None) };
     }
     let mut is_prior = false;
     let mut log = None;
@@ -57,14 +56,14 @@ pub fn named(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
         && let Some((_, branch)) = prior(resolver, name)?
         && let Some(id) = whole_id(resolver, &branch)
     {
-        return if resolver.kind(&id)?.is_some() { nameable(resolver, id) } else { Ok(None) };
+        return if resolver.kind(&id)?.is_some() { resolver.nameable(id) } else { Ok(None) };
     }
     let Some(log) = log else { return Ok(reference(resolver, name)?.map(|(_, id)| id)) };
     let found =
         if name.is_empty() { reference(resolver, b"HEAD")? } else { logged(resolver, name)? };
     let Some((reference, id)) = found else { return Ok(None) };
     match in_log(resolver, &reference, id, log)? {
-        Some(id) => nameable(resolver, id),
+        Some(id) => resolver.nameable(id),
         None => Ok(None),
     }
 }

@@ -2,13 +2,11 @@
 
 use gix::objs::Kind;
 
-use super::readable::check_side;
-use super::resolver::Resolver;
-use super::side::Revision;
+use super::resolver::{Resolver, Revision, check_side};
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::index::Index;
-use crate::git::tree::entries::parse;
+use crate::git::tree::walk::parse;
 
 /// Returns the object at a path in an object's tree; an empty path is the tree.
 pub fn in_tree(resolver: &Resolver<'_>, id: &Oid, path: &[u8]) -> Result<Option<Oid>> {

@@ -1,4 +1,5 @@
-//! The shared readers of a resolution: the objects, links and references of a repository.
+//! The shared readers of a resolution: the objects, links and references of a repository; and one
+//! side of a comparison, resolved.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -9,6 +10,8 @@ use gix::objs::Kind;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::graph::commit_links::Commits;
+use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange};
+use crate::git::model::id_tables::IdSet;
 use crate::git::objects::Objects;
 use crate::git::refs::{Packed, References};
 use crate::git::repository::Repository;
@@ -179,6 +182,61 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// Returns the id of an object if it may be named: if a sandbox limits the readable references,
+    /// only commits reachable from one of them, and the tags on the way. The contents of their trees
+    /// are reached from them.
+    pub fn nameable(&self, id: Oid) -> Result<Option<Oid>> {
+        if self.repository.ref_limit().is_none() || id.is_empty_tree() {
+            return Ok(Some(id));
+        }
+        let known = match self.repository.nameable().get() {
+            Some(known) => known,
+            None => {
+                let found = self.reached()?;
+                self.repository.nameable().get_or_init(|| found)
+            }
+        };
+        Ok(known.contains(&id).then_some(id))
+    }
+
+    /// Finds the commits reachable from the references, and the tags on the way to them.
+    fn reached(&self) -> Result<IdSet> {
+        let mut found: IdSet = IdSet::default();
+        let mut tips = Vec::new();
+        let mut named = Vec::new();
+        self.references.each(|_, id| {
+            named.extend(id);
+            Ok(())
+        })?;
+        for id in named {
+            let mut at = id;
+            for _ in 0..limits::TAG_DEPTH {
+                self.cancel.check()?;
+                match self.kind(&at)? {
+                    Some(Kind::Tag) if found.insert(at) => {}
+                    Some(Kind::Commit) => {
+                        tips.push(at);
+                        break;
+                    }
+                    _ => break,
+                }
+                let Some((_, bytes)) = self.objects.object(&at)? else { break };
+                let line = bytes.lines().next().unwrap_or_default();
+                let Some(Ok(target)) = line.strip_prefix(b"object ").map(Oid::from_hex) else {
+                    break;
+                };
+                at = target;
+            }
+        }
+        let ends = RevRange { tips, hidden: Vec::new(), read: Vec::new() };
+        let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
+        let mut history = History::new(self.repository, &ends, options)?;
+        while let Some(commit) = history.next_commit() {
+            found.insert(commit?.id);
+        }
+        Ok(found)
+    }
+
     fn unreadable(&self, id: Oid) -> Error {
         Error::tool_failed(format!(
             "object {id}, which {} leads to, cannot be read in the repository at {}",
@@ -186,5 +244,58 @@ impl<'a> Resolver<'a> {
             quoted(&self.repository.given)
         ))
         .with_hint("Run 'git fsck' there; a partial or shallow clone may lack the object")
+    }
+}
+
+/// One side of a comparison, resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Revision {
+    /// The tree of a revision.
+    Tree(Oid),
+    /// The empty tree, `EMPTY`.
+    Empty,
+    /// The content of the next commit, `INDEX` or `STAGED`.
+    Index,
+    /// The files on disk, `WORKTREE` or `WORKDIR`.
+    WorkTree,
+}
+
+impl Revision {
+    /// Returns the id of a tree, `Some(None)` for the empty one; `None` for index and work tree.
+    pub fn as_tree(self) -> Option<Option<Oid>> {
+        match self {
+            Self::Tree(id) => Some(Some(id)),
+            Self::Empty => Some(None),
+            Self::Index | Self::WorkTree => None,
+        }
+    }
+
+    /// Tells whether a name is a side that is not a revision.
+    pub(in crate::git) fn is_named(name: &str) -> bool {
+        Self::named(name).is_some()
+    }
+
+    /// Returns the side of a name that is not a revision, in any case.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let names = [
+            ("EMPTY", Self::Empty),
+            ("INDEX", Self::Index),
+            ("STAGED", Self::Index),
+            ("WORKTREE", Self::WorkTree),
+            ("WORKDIR", Self::WorkTree),
+        ];
+        names.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, side)| side)
+    }
+}
+
+/// Rejects the index or the work tree as a side if the checked-out branch may not be read.
+pub fn check_side(repository: &Repository, side: Revision) -> Result<()> {
+    match (repository.ref_limit(), side) {
+        (Some(limit), Revision::Index | Revision::WorkTree)
+            if repository.references().branch()?.is_none() =>
+        {
+            Err(limit.refuse_work_tree())
+        }
+        _ => Ok(()),
     }
 }

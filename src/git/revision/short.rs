@@ -6,7 +6,6 @@ use gix::bstr::ByteSlice;
 use gix::hash::Prefix;
 use gix::objs::Kind;
 
-use super::readable::nameable;
 use super::resolver::Resolver;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
@@ -61,7 +60,7 @@ pub fn abbreviated(resolver: &Resolver<'_>, digits: &[u8], hint: Hint) -> Result
     if resolver.repository.ref_limit().is_some() {
         let mut named = BTreeSet::new();
         for id in found {
-            named.extend(nameable(resolver, id)?);
+            named.extend(resolver.nameable(id)?);
         }
         found = named;
     }

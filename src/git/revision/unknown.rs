@@ -3,9 +3,8 @@
 use gix::bstr::ByteSlice;
 
 use super::resolve::resolve;
-use super::resolver::Resolver;
+use super::resolver::{Resolver, Revision};
 use super::short::Hint;
-use super::side::Revision;
 use crate::error::{Error, Result, quoted};
 use crate::git::refs::Resolved;
 use crate::git::tree::tree_lookup::TreeItem;

@@ -1,6 +1,5 @@
-//! Trees: `entries` (the bytes of one), `tree_lookup` (one path in a tree) and `walk` (the
-//! comparison of two).
+//! Trees: `tree_lookup` (one path in a tree) and `walk` (the bytes of a tree, and the comparison of
+//! two).
 
-pub mod entries;
 pub mod tree_lookup;
 pub mod walk;

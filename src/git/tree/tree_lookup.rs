@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::git::objects::Objects;
-use crate::git::tree::entries::parse;
+use crate::git::tree::walk::parse;
 use crate::git::{Entry, Oid};
 
 /// The item at a path in a tree.

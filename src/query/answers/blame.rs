@@ -13,7 +13,7 @@ use crate::git::{
 };
 use crate::query::Context;
 use crate::query::blame::Blamed;
-use crate::query::needs::{Need, Needs};
+use crate::query::{Need, Needs};
 use crate::review::Binding;
 use crate::tools::{
     BlameHead, GitBlameArguments, ListedBlame, ListedRow, Listing, Reply, utc_text,

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::git::{Mailmap, Oid, Repository, Visited, decorations, mailmap_of};
 use crate::limits;
 use crate::query::commit::Commit;
-use crate::query::needs::{Need, Needs};
+use crate::query::{Need, Needs};
 use crate::tools::{ListedCommit, utc_text};
 
 /// Reads commits for lists.

@@ -16,7 +16,7 @@ pub fn explained(error: Error, repository: &Repository, file: &str) -> Error {
 }
 
 fn reason(repository: &Repository, file: &str) -> Result<Option<String>> {
-    let staged = Comparison::of(repository, "HEAD", Some("INDEX"), false)?;
+    let staged = Comparison::of(repository, "HEAD", Some("INDEX"), false, None)?;
     for change in Changes::new(&staged, Some(RenameOptions::default()))? {
         let change = change?;
         if change.path != file.as_bytes() {
@@ -34,7 +34,7 @@ fn reason(repository: &Repository, file: &str) -> Result<Option<String>> {
             (None, Some(_)) => None,
         });
     }
-    let uncommitted = Comparison::of(repository, "HEAD", Some("WORKTREE"), false)?;
+    let uncommitted = Comparison::of(repository, "HEAD", Some("WORKTREE"), false, None)?;
     let is_untracked = untracked_paths(&uncommitted)?.iter().any(|path| path == file.as_bytes());
     Ok(is_untracked.then(|| {
         "It is not tracked: read_file shows it, and GitStatus lists untracked files".to_owned()

@@ -7,7 +7,7 @@ use crate::form::Form;
 use crate::git::{
     CommitInfo, History, HistoryOptions, Merges, Person, Repository, Visited, range_of,
 };
-use crate::query::needs::{Need, Needs};
+use crate::query::{Need, Needs};
 use crate::tools::{CommitWords, Reply, utc_text};
 
 /// What part of an answer the message may be.

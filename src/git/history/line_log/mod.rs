@@ -58,13 +58,6 @@ pub struct LineVersion {
     pub patch: Vec<u8>,
 }
 
-impl LineVersion {
-    /// Returns its approximate size in memory.
-    pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.path.len() + self.patch.len()
-    }
-}
-
 /// The followed lines of a file in one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Tracked {

@@ -1,6 +1,6 @@
 //! Every tool.
 
-use super::entry::Entry;
+use super::agent::entry::Entry;
 use crate::error::Result;
 use crate::tools::{
     ApplyPatch, Capabilities, Diff, EditFile, GitBlame, GitDiff, GitDiffFile, GitDiffSummary,

@@ -4,35 +4,21 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::ffi::{Settings, Type};
+use crate::ffi::Settings;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::file_input;
 use crate::functions::context::settings;
-use crate::functions::params::{
-    Args, Asked, Bytes, Given, Kind, Maybe, Numeric, Param, number, optional,
-};
+use crate::functions::params::{Args, Bytes, Maybe, Param, bounded, number, optional};
 use crate::functions::surface::{Declared, State};
 use crate::limits;
 use crate::text::{CancelToken, DiffOptions, Engine};
 use crate::tools::{Bounds, DiffResult, MAX_CONTEXT, Side};
 
-/// Unchanged lines around a change, at most as many as the tool shows.
-pub struct ToolContextLines;
-
-impl Kind for ToolContextLines {
-    const TYPE: Type = Type::BigInt;
-    type Of<'a> = u32;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u32> {
-        let lines = given.integer().unwrap_or_default();
-        u32::try_from(lines).ok().filter(|lines| *lines <= MAX_CONTEXT).ok_or_else(|| {
-            Error::invalid_args(format!("{} is {lines}", asked.name))
-                .with_hint(format!("Give 0 to {MAX_CONTEXT} lines"))
-        })
-    }
+bounded! {
+    /// Unchanged lines around a change, at most as many as the tool shows.
+    pub ToolContextLines: BigInt as u32, 0..=i64::from(MAX_CONTEXT),
+        format!("Give 0 to {MAX_CONTEXT} lines");
 }
-
-impl Numeric for ToolContextLines {}
 
 /// The number of unchanged lines around a change.
 pub const CONTEXT: Param<ToolContextLines> = number(
