@@ -6,7 +6,7 @@ use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs};
 use crate::error::Result;
 use crate::git::{Change, PatchHunk, WrittenPatch};
-use crate::pipeline::{Ordered, Weigh};
+use crate::pipeline::Weigh;
 use crate::text::hunk_id::HunkId;
 use crate::text::{CancelToken, DiffOptions};
 
@@ -46,50 +46,25 @@ impl RowGroup for FilePatch {
     }
 }
 
-impl PatchesQuery {
-    /// Starts the work: each change with its patch, and its names if it has no hunks.
-    fn named_patches(&self, context: &Context) -> Result<Ordered<FilePatch>> {
-        self.revisions.work(context, |comparison| {
-            let mut patcher = comparison.patcher(self.options.clone())?;
-            let mut namer = HunkNamer::new(comparison, &self.options)?;
-            Ok(move |change: Change, cancel: &CancelToken<'_>| {
-                let patch = patcher.patch(&change, cancel)?;
-                let id = namer.file_name(&change, &patch, cancel)?;
-                Ok(FilePatch { change, patch, id })
-            })
-        })
-    }
-
-    /// Starts the work: each change with its patch, from which `group` makes a result.
-    fn patches<G: RowGroup>(
-        &self,
-        context: &Context,
-        group: fn(Change, WrittenPatch) -> G,
-    ) -> Result<Ordered<G>> {
-        self.revisions.work(context, |comparison| {
-            let mut patcher = comparison.patcher(self.options.clone())?;
-            Ok(move |change: Change, cancel: &CancelToken<'_>| {
-                let patch = patcher.patch(&change, cancel)?;
-                Ok(group(change, patch))
-            })
-        })
-    }
-}
-
 impl Query for PatchesQuery {
     type Group = FilePatch;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FilePatch>> {
-        if needs.has(Need::HunkId) {
-            return Ok(self.named_patches(context)?.into());
-        }
-        if needs.has(Need::Patch) {
-            let group = |change, patch| FilePatch { change, patch, id: None };
-            return Ok(self.patches(context, group)?.into());
-        }
-        let rows = self.revisions.work(context, |_| {
-            Ok(|change, _: &CancelToken<'_>| {
-                Ok(FilePatch { change, patch: WrittenPatch::default(), id: None })
+        let is_patched = needs.has_any(&[Need::Patch, Need::HunkId]);
+        let rows = self.revisions.work(context, |comparison| {
+            let patcher = is_patched.then(|| comparison.patcher(self.options.clone()));
+            let namer = needs.has(Need::HunkId).then(|| HunkNamer::new(comparison, &self.options));
+            let (mut patcher, mut namer) = (patcher.transpose()?, namer.transpose()?);
+            Ok(move |change: Change, cancel: &CancelToken<'_>| {
+                let patch = match &mut patcher {
+                    Some(patcher) => patcher.patch(&change, cancel)?,
+                    None => WrittenPatch::default(),
+                };
+                let id = match &mut namer {
+                    Some(namer) => namer.file_name(&change, &patch, cancel)?,
+                    None => None,
+                };
+                Ok(FilePatch { change, patch, id })
             })
         })?;
         Ok(rows.into())

@@ -4,50 +4,30 @@ use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs};
 use crate::error::Result;
-use crate::git::{Change, Entry, Measure, Measured};
+use crate::git::{Change, Measure, Measured};
 use crate::pipeline::Weigh;
 use crate::text::{CancelToken, DiffOptions};
 
 /// A query for the files of a side.
 pub struct TreeFilesQuery(pub Revisions);
 
-/// A file of a side, as the change from nothing to it.
-pub struct TreeFile(Measured);
-
-impl TreeFile {
-    /// Returns the path of the file.
-    pub fn path(&self) -> &[u8] {
-        &self.0.change.path
-    }
-
-    /// Returns the file; `None` for a conflict in the index.
-    pub fn entry(&self) -> Option<Entry> {
-        self.0.change.new
-    }
-
-    /// Returns the bytes of the content, if needed.
-    pub fn size(&self) -> Option<u64> {
-        self.0.new_size
-    }
-}
-
-/// Some consecutive files.
-pub struct FileBatch(Vec<TreeFile>);
+/// Some consecutive files of a side, each as the change from nothing to it.
+pub struct FileBatch(Vec<Measured>);
 
 impl Weigh for FileBatch {
     fn bytes(&self) -> usize {
-        self.0.iter().map(|file| file.0.bytes()).sum()
+        self.0.iter().map(Weigh::bytes).sum()
     }
 }
 
 impl RowGroup for FileBatch {
-    type Of<'a> = &'a TreeFile;
+    type Of<'a> = &'a Measured;
 
     fn rows(&self) -> usize {
         self.0.len()
     }
 
-    fn row(&self, index: usize) -> &TreeFile {
+    fn row(&self, index: usize) -> &Measured {
         &self.0[index]
     }
 }
@@ -57,7 +37,7 @@ impl Query for TreeFilesQuery {
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileBatch>> {
         let sizes = needs.has(Need::Sizes);
-        let unmeasured = |change| FileBatch(vec![TreeFile(Measured::unmeasured(change))]);
+        let unmeasured = |change| FileBatch(vec![Measured::unmeasured(change)]);
         if !sizes && let Some(walk) = self.0.walk(context, unmeasured)? {
             return Ok(Rows::Walk(walk));
         }
@@ -65,7 +45,7 @@ impl Query for TreeFilesQuery {
             let measure = Measure { sizes, lines: false };
             let mut measurer = comparison.measurer(measure, DiffOptions::default());
             Ok(move |changes: Vec<Change>, cancel: &CancelToken<'_>| {
-                let measured = |change| measurer.measure(change, cancel).map(TreeFile);
+                let measured = |change| measurer.measure(change, cancel);
                 changes.into_iter().map(measured).collect::<Result<_>>().map(FileBatch)
             })
         })?;

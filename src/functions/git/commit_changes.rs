@@ -12,8 +12,7 @@ use crate::functions::params::{
     fields, optional,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, Tabular, varchar,
-    varchars,
+    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, varchar, varchars,
 };
 use crate::git::{CommitInfo, HistoryOptions, Measured, Merges, Search};
 use crate::query::RowGroup;
@@ -80,10 +79,7 @@ impl Kind for Texts {
     }
 }
 
-/// A commit with one of its changes.
-pub struct CommitChange;
-
-impl Row for CommitChange {
+impl Row for ChangesOfCommits {
     type Of<'a> = <ChangesOfCommits as RowGroup>::Of<'a>;
 
     const OWN: &'static [Col<Self>] = &[
@@ -115,20 +111,16 @@ impl Row for CommitChange {
     )];
 }
 
-impl Has<Measured> for CommitChange {
+impl Has<Measured> for ChangesOfCommits {
     fn part<'a>(row: Self::Of<'a>) -> <Measured as Row>::Of<'a> {
         row.1
     }
 }
 
-impl OfCommit for CommitChange {
+impl OfCommit for ChangesOfCommits {
     fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
         row.0.info.as_deref()
     }
-}
-
-impl Tabular for ChangesOfCommits {
-    type Row = CommitChange;
 }
 
 /// The table function.

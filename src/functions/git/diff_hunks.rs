@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, RepositoryTable, Row, Tabular, bigint, needing, varchar,
+    Col, Declaration, Declared, RepositoryTable, Row, bigint, needing, varchar,
 };
 use crate::query::Need;
 use crate::query::patches::{FileHunk, FileHunks, HunksQuery};
@@ -57,10 +57,6 @@ impl Row for FileHunks {
             }),
         ),
     ];
-}
-
-impl Tabular for FileHunks {
-    type Row = Self;
 }
 
 impl RepositoryTable for DiffHunks {

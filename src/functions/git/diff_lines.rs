@@ -6,8 +6,8 @@ use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, ListOf, Out, Part, Row, Stream, Table, Tabular,
-    Written, needing, varchar,
+    Col, Declaration, Declared, Family, Grant, Has, ListOf, Out, Part, Row, Stream, Table, Written,
+    needing, varchar,
 };
 use crate::query::diff_lines::{FileLines, LinesQuery};
 use crate::query::diff_rows::{LineRow, LineRows};
@@ -62,10 +62,6 @@ impl Has<LineRows> for FileLines {
     fn part<'a>(row: Self::Of<'a>) -> <LineRows as Row>::Of<'a> {
         row.1
     }
-}
-
-impl Tabular for FileLines {
-    type Row = Self;
 }
 
 impl Table for DiffLines {

@@ -13,8 +13,8 @@ use crate::functions::params::{
     flag, number, optional, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, Tabular, bigint,
-    boolean, varchar,
+    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, bigint, boolean,
+    varchar,
 };
 use crate::git::{BlameOptions, CommitInfo};
 use crate::query::blame::{BlamedLines, FileBlameQuery, FileBlamed};
@@ -91,10 +91,6 @@ impl Has<BlamedCommit> for FileBlamed {
     fn part<'a>(row: Self::Of<'a>) -> BlamedLines<'a> {
         row
     }
-}
-
-impl Tabular for FileBlamed {
-    type Row = Self;
 }
 
 /// The table function.

@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, boolean,
-    needing, utinyint, varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, boolean, needing,
+    utinyint, varchar,
 };
 use crate::git::{Entry, LineCounts, Measured};
 use crate::query::Need;
@@ -107,10 +107,6 @@ fn mode(entry: Option<Entry>) -> Option<String> {
 
 fn oid(entry: Option<Entry>) -> Option<String> {
     entry.map(|entry| entry.oid.to_string())
-}
-
-impl Tabular for Measured {
-    type Row = Self;
 }
 
 /// The table function.

@@ -4,8 +4,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, blob, needing,
-    varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, blob, needing, varchar,
 };
 use crate::query::Need;
 use crate::query::patches::{FilePatch, PatchesQuery};
@@ -63,10 +62,6 @@ impl Row for FilePatch {
             }),
         ),
     ];
-}
-
-impl Tabular for FilePatch {
-    type Row = Self;
 }
 
 impl RepositoryTable for FilePatches {

@@ -107,8 +107,7 @@ impl Scan for Parts {
         if let Some(parts) = self.parts.take() {
             self.rows = Rows::new(joined(parts)?, &self.projection);
         }
-        self.rows.fill(batch);
-        Ok(())
+        self.rows.fill(batch)
     }
 }
 

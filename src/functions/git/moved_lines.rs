@@ -6,8 +6,7 @@ use crate::functions::params::{
     Args, Choice, FROM, Flag, OneOf, PATHS, Param, REPO, TO, choice, fields, flag,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, Tabular, bigint, boolean,
-    varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, bigint, boolean, varchar,
 };
 use crate::git::RenameOptions;
 use crate::query::Revisions;
@@ -83,10 +82,6 @@ impl Row for MovedLines {
             row.mark().candidates.into()
         }),
     ];
-}
-
-impl Tabular for MovedLines {
-    type Row = Self;
 }
 
 impl Table for MovedLinesTable {

@@ -4,8 +4,7 @@ use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::params::{Args, Name, Param, REPO, bounded, fields, number, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, Tabular, bigint, needing,
-    varchar,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, bigint, needing, varchar,
 };
 use crate::query::Need;
 use crate::query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
@@ -73,10 +72,6 @@ fn number_of(side: Option<&Numbered>) -> Option<i64> {
 
 fn id_of(side: Option<&Numbered>) -> Option<String> {
     side.map(|side| side.commit.id.to_string())
-}
-
-impl Tabular for CommitPair {
-    type Row = Self;
 }
 
 impl Table for RangeDiff {

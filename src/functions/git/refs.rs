@@ -4,15 +4,15 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, REPO, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, boolean,
-    needing, timestamp, varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, boolean, needing,
+    timestamp, varchar,
 };
 use crate::git::Reference;
 use crate::query::Need;
 use crate::query::refs::{References, RefsQuery, kind};
 
-impl Row for Reference {
-    type Of<'a> = &'a Self;
+impl Row for References {
+    type Of<'a> = &'a Reference;
 
     const OWN: &'static [Col<Self>] = &[
         varchar("name", "The full name, such as refs/heads/main, or HEAD", |row, out| {
@@ -107,10 +107,6 @@ impl Row for Reference {
 
 fn count(commits: Option<u64>) -> Option<i64> {
     commits.and_then(|commits| i64::try_from(commits).ok())
-}
-
-impl Tabular for References {
-    type Row = Reference;
 }
 
 /// The table function.

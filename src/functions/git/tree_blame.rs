@@ -8,8 +8,7 @@ use crate::functions::params::{
     Args, IGNORE_WHITESPACE, Name, PATHS, Param, REPO, fields, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, Tabular, bigint,
-    varchar,
+    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, bigint, varchar,
 };
 use crate::query::blame::{BlamedLines, TreeBlameQuery, TreeBlamed};
 
@@ -33,10 +32,6 @@ impl Has<BlamedCommit> for TreeBlamed {
     fn part<'a>(row: Self::Of<'a>) -> BlamedLines<'a> {
         row.1
     }
-}
-
-impl Tabular for TreeBlamed {
-    type Row = Self;
 }
 
 /// The table function.

@@ -5,43 +5,41 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, PATHS, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, needing,
-    varchar,
+    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, needing, varchar,
 };
-use crate::query::tree_files::{FileBatch, TreeFile, TreeFilesQuery};
+use crate::git::Measured;
+use crate::query::tree_files::{FileBatch, TreeFilesQuery};
 use crate::query::{Need, Revisions};
 
 /// A side of a repository.
 pub const REVISION: Param<Name> =
     required("rev", "A revision, as git rev-parse takes it, or INDEX or WORKTREE");
 
-impl Row for TreeFile {
-    type Of<'a> = &'a Self;
+impl Row for FileBatch {
+    type Of<'a> = &'a Measured;
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
+        varchar("file_path", "Path from the repository's root", |row, out| {
+            out.text(row.change.path.as_slice())
+        }),
         varchar(
             "kind",
             "file, executable, symlink or submodule; NULL for a conflict in the index",
-            |row, out| out.text(row.entry().map(|entry| entry.mode.kind_name())),
+            |row, out| out.text(row.change.new.map(|entry| entry.mode.kind_name())),
         ),
         varchar("mode", "The mode, octal, as git prints it", |row, out| {
-            out.text(row.entry().map(|entry| entry.mode.to_string()))
+            out.text(row.change.new.map(|entry| entry.mode.to_string()))
         }),
         needing(
             &[Need::Sizes],
-            bigint("size", "Bytes of the content; NULL for a submodule", |row| row.size().into()),
+            bigint("size", "Bytes of the content; NULL for a submodule", |row| row.new_size.into()),
         ),
         varchar(
             "oid",
             "The object id of the content, of a submodule that of its commit",
-            |row, out| out.text(row.entry().map(|entry| entry.oid.to_string())),
+            |row, out| out.text(row.change.new.map(|entry| entry.oid.to_string())),
         ),
     ];
-}
-
-impl Tabular for FileBatch {
-    type Row = TreeFile;
 }
 
 /// The table function.

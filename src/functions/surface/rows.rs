@@ -22,15 +22,6 @@ where
             projection: projection.to_vec(),
         }
     }
-
-    /// Appends rows until the batch is full or none is left.
-    pub fn fill(&mut self, batch: &mut Batch) {
-        while !batch.is_full()
-            && let Some(row) = self.left.next()
-        {
-            K::COLUMNS.write_projected(&row, &self.projection, batch.columns_mut());
-        }
-    }
 }
 
 impl<K> Scan for Rows<K>
@@ -38,7 +29,11 @@ where
     K: Send + for<'a> Row<Of<'a> = &'a K>,
 {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
-        Rows::fill(self, batch);
+        while !batch.is_full()
+            && let Some(row) = self.left.next()
+        {
+            K::COLUMNS.write_projected(&row, &self.projection, batch.columns_mut());
+        }
         Ok(())
     }
 }

@@ -142,6 +142,13 @@ pub trait Tabular: RowGroup {
     type Row: for<'a> Row<Of<'a> = <Self as RowGroup>::Of<'a>>;
 }
 
+impl<G> Tabular for G
+where
+    G: RowGroup + for<'a> Row<Of<'a> = <G as RowGroup>::Of<'a>>,
+{
+    type Row = G;
+}
+
 /// A scan over the rows of a query.
 pub struct Stream<G> {
     rows: Rows<G>,

@@ -123,11 +123,9 @@ pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
     }
     let commit = |id: Oid| resolver.commit(id);
     Ok(match Range::of(&resolver, Hint::Committish)? {
-        Range::One(id) => {
-            RevRange { tips: vec![commit(id)?], hidden: Vec::new(), read: Vec::new() }
-        }
+        Range::One(id) => RevRange { tips: vec![commit(id)?], ..RevRange::default() },
         Range::Between { from, to } => {
-            RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?], read: Vec::new() }
+            RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?], ..RevRange::default() }
         }
         Range::Symmetric { from, to } => {
             let tips = vec![commit(from)?, commit(to)?];
@@ -136,7 +134,7 @@ pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
             RevRange { tips, hidden, read: bases.into_read() }
         }
         Range::Parents(id) => {
-            RevRange { tips: resolver.parents(&commit(id)?)?, hidden: Vec::new(), read: Vec::new() }
+            RevRange { tips: resolver.parents(&commit(id)?)?, ..RevRange::default() }
         }
         Range::Without { commit: id, parent } => {
             let id = commit(id)?;
@@ -221,7 +219,7 @@ fn all(resolver: &Resolver<'_>) -> Result<RevRange> {
             }
         }
     }
-    Ok(RevRange { tips, hidden: Vec::new(), read: Vec::new() })
+    Ok(RevRange { tips, ..RevRange::default() })
 }
 
 /// The hint for a range in place of one revision.

@@ -29,7 +29,7 @@ pub struct CheckedOut {
 }
 
 /// A reference.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Named {
     /// Its full name, such as `refs/heads/main`, or `HEAD`.
     pub name: Vec<u8>,
@@ -59,7 +59,7 @@ pub struct ReferenceDetails {
 }
 
 /// A reference and its requested details.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reference {
     /// The reference.
     pub named: Named,
@@ -165,17 +165,7 @@ impl<'a> ReferenceReader<'a> {
     pub fn read(&self, named: Named) -> Result<Reference> {
         let cancel = &self.resolver.cancel;
         cancel.check()?;
-        let mut reference = Reference {
-            short: Vec::new(),
-            commit: None,
-            committed_at: None,
-            subject: None,
-            tag: None,
-            upstream: None,
-            distance: None,
-            named,
-            charge: Charge::free(),
-        };
+        let mut reference = Reference { named, ..Reference::default() };
         if self.details.short {
             reference.short = self.short(&reference.named.name)?;
         }

@@ -228,7 +228,7 @@ impl<'a> Resolver<'a> {
                 at = target;
             }
         }
-        let ends = RevRange { tips, hidden: Vec::new(), read: Vec::new() };
+        let ends = RevRange { tips, ..RevRange::default() };
         let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
         let mut history = History::new(self.repository, &ends, options)?;
         while let Some(commit) = history.next_commit() {

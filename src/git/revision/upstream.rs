@@ -52,26 +52,21 @@ impl<'r> Branches<'r> {
             [b"refs/heads/", name].concat()
         };
         let short = branch.strip_prefix(b"refs/heads/").unwrap_or(&branch).to_vec();
-        if self.resolver.repository.ref_limit().is_some() {
-            // The configuration may name branches that may not be read.
-            let found = match mark {
-                Mark::Upstream => self.upstream(&short),
-                Mark::Push => self.push(&short),
-            };
-            let may_read = |name: &[u8]| self.resolver.references.may_read(name);
-            return found.ok().filter(|name| may_read(&branch) && may_read(name)).ok_or_else(
-                || {
-                    self.none(
-                        "the branch has no upstream that may be read",
-                        "Name a branch or a tag that refs(repo) lists",
-                    )
-                },
-            );
-        }
-        match mark {
+        let found = match mark {
             Mark::Upstream => self.upstream(&short),
             Mark::Push => self.push(&short),
+        };
+        if self.resolver.repository.ref_limit().is_none() {
+            return found;
         }
+        // The configuration may name branches that may not be read.
+        let may_read = |name: &[u8]| self.resolver.references.may_read(name);
+        found.ok().filter(|name| may_read(&branch) && may_read(name)).ok_or_else(|| {
+            self.none(
+                "the branch has no upstream that may be read",
+                "Name a branch or a tag that refs(repo) lists",
+            )
+        })
     }
 
     /// Returns the configured upstream of a branch, given without `refs/heads/`.
