@@ -158,10 +158,11 @@ debug:
 	$(CARGO) build --lib --tests
 	@$(PYTHON) scripts/package.py debug
 
-# A registry's CI may name the platform, and on macOS the processor to build for.
+# A registry's CI may name the platform, and on macOS the processor to build for. Built as one kind of library: of a crate
+# that is a Rust library too, cargo does not optimise across crates, whatever the profile says.
 release:
-	$(call step,cargo build --release)
-	$(CARGO) build --release --lib $(if $(TRIPLE),--target $(TRIPLE))
+	$(call step,cargo rustc --release --crate-type cdylib)
+	$(CARGO) rustc --release --lib --crate-type cdylib $(if $(TRIPLE),--target $(TRIPLE))
 	@$(PYTHON) scripts/package.py release $(if $(TRIPLE),--target $(TRIPLE)) $(if $(DUCKDB_PLATFORM),--platform $(DUCKDB_PLATFORM))
 
 # The wheel that is published, with the library linked against an old glibc on Linux.

@@ -69,6 +69,18 @@ def changed(con, columns: str, old: str, new: str, repository, more: str = ""):
     ).fetchall()
 
 
+def added_up(con, query: str) -> tuple[int, int]:
+    """Returns how many rows of two texts there are, and their bytes; DuckDB computes both columns."""
+    return con.execute(
+        f"SELECT count(*), sum(strlen(a) + strlen(b))::BIGINT FROM ({query}) AS asked(a, b)"
+    ).fetchone()
+
+
+def sizes(rows: list[tuple[str, str]]) -> tuple[int, int]:
+    """Returns the same of rows in Python."""
+    return len(rows), sum(len(a.encode()) + len(b.encode()) for a, b in rows)
+
+
 def read_raw(printed: bytes) -> list[tuple]:
     """Returns path and status of each entry of `--raw -z`."""
     fields, found = iter(printed.decode().split("\0")), []

@@ -35,8 +35,8 @@ method. The columns with names are their time divided by redline's: above 1, red
 in a running DuckDB, git its command, libgit2 (pygit2) and GitPython calls in a running Python. "own thread" is redline
 once more, with `SET external_threads` to the number of processors: below 1, that is the faster way to run it in Python.
 "redline" is the first question of a new connection, for which nothing is kept in the process, and "asked again" the same on a
-connection that has answered it before. "Arrow" and
-"Parquet" are other ways out of DuckDB than `fetchall`, which makes a Python object of each value: below 1, they are the
+connection that has answered it before. Names, histories and the lines of one file are added up in DuckDB; "fetchall" makes a
+Python object of each of their values. "Arrow" and "Parquet" are other ways out of DuckDB than that: below 1, they are the
 faster ones. For pairs of texts, "1 thread" and "4 threads" are redline with that many threads of DuckDB instead of one for
 each processor.
 

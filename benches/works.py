@@ -43,18 +43,25 @@ def asked(con, question: Callable) -> dict[str, Callable]:
 
 def wide_range(con, cargo, name: str, old: str, new: str) -> list[Work]:
     flat, renamed = ["diff", "--no-renames", old, new], ["diff", "-M", "-l0", old, new]
+    names = f"SELECT {NAMES} FROM file_changes('{old}', '{new}', '{cargo}')"
     patches = f"SELECT file_path, patch_bytes FROM file_patches('{old}', '{new}', '{cargo}')"
     return [
         Work(
             f"names and statuses, {name}",
             {
-                **asked(con, lambda asked: contestants.changed(asked, NAMES, old, new, cargo)),
+                **asked(con, lambda asked: contestants.added_up(asked, names)),
+                "fetchall": lambda: contestants.first(lambda con: con.execute(names).fetchall()),
                 "git": lambda: inputs.git_bytes(cargo, *flat, "--raw", "-z", *contestants.PLAIN),
                 "libgit2": lambda: contestants.libgit2_names(cargo, old, new),
                 "GitPython": lambda: contestants.gitpython_names(cargo, old, new),
             },
             {"git": 3.5, "libgit2": 1.2},
-            {"git": contestants.read_raw, "libgit2": list},
+            {
+                "fetchall": contestants.sizes,
+                "git": lambda printed: contestants.sizes(contestants.read_raw(printed)),
+                "libgit2": contestants.sizes,
+                "GitPython": contestants.sizes,
+            },
         ),
         Work(
             f"line counts, {name}",
@@ -118,10 +125,11 @@ def one_file(con, cargo, path: str, size: str, least: float, old: str, new: str)
     git = lambda: inputs.git_bytes(
         cargo, "diff", "--no-renames", *contestants.PLAIN, old, new, "--", path
     )
-    arrow = lambda: con.execute(query).fetch_arrow_table()
-    rows = asked(con, lambda asked: asked.execute(query).fetchall())
-    answers = {**rows, "Arrow": arrow, "git": git}
-    return Work(f"one file's diff, {size}", answers, {"git": least}, {"git": read})
+    fetched = lambda: contestants.first(lambda con: con.execute(query).fetchall())
+    added_up = asked(con, lambda asked: contestants.added_up(asked, query))
+    sizes = {"fetchall": contestants.sizes, "git": lambda printed: contestants.sizes(read(printed))}
+    answers = {**added_up, "fetchall": fetched, "git": git}
+    return Work(f"one file's diff, {size}", answers, {"git": least}, sizes)
 
 
 def histories(con, cargo, tip: str, name: str, counts: float) -> list[Work]:

@@ -31,7 +31,7 @@ def build_for_old_linux() -> dict[str, str]:
     machine = platform.machine()
     triple = f"{machine}-unknown-linux-gnu"
     tools = Path(sys.executable).parent
-    run(str(tools / "cargo-zigbuild"), "zigbuild", "--release", "--lib", "--locked", "--target", f"{triple}.{GLIBC}",
+    run(str(tools / "cargo-zigbuild"), "rustc", "--release", "--lib", "--crate-type=cdylib", "--locked", "--target", f"{triple}.{GLIBC}",
         PATH=f"{tools}{os.pathsep}{os.environ['PATH']}")  # fmt: skip
     run(sys.executable, "scripts/package.py", "release", "--target", triple, "--output", str(BUILT))
     return {

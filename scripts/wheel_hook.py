@@ -37,7 +37,9 @@ class ExtensionHook(BuildHookInterface):
         )
         if EXTENSION not in os.environ:
             subprocess.run(
-                ["cargo", "build", "--release", "--lib", "--locked"], cwd=root, check=True
+                ["cargo", "rustc", "--release", "--lib", "--crate-type=cdylib", "--locked"],
+                cwd=root,
+                check=True,
             )
             subprocess.run([sys.executable, "scripts/package.py", "release"], cwd=root, check=True)
         build_data["pure_python"] = False

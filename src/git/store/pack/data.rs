@@ -13,10 +13,12 @@ use libdeflater::Decompressor;
 use super::fault::Fault;
 use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
+use super::pair::Pair;
 use super::prefix;
 use super::windows::{Next, Windows};
 use crate::budget::{Budget, Charge};
 use crate::git::Oid;
+use crate::git::store::cache::{Cache, Object, PackEntry};
 use crate::limits;
 use crate::sandbox::{PooledFile, Stamp};
 
@@ -65,13 +67,14 @@ impl Base {
     }
 }
 
-/// Which objects of a chain of deltas are cached.
+/// Which objects of a chain of deltas are kept.
 #[derive(Debug, Clone, Copy)]
 pub enum Kept {
-    /// All of them: a history mostly needs them next.
+    /// All of them, in the cache: a history mostly needs them next.
     Chains,
-    /// The one that is read and another one, if they are in one chain: two versions are compared,
-    /// and those between them are not needed. Their memory is used again at once.
+    /// The one that is read and another one, if that is in its chain, until the next pair: two
+    /// versions are compared, and those between them are not needed. With `None`, nothing: it is
+    /// the second of its pair.
     Pair(Option<Oid>),
 }
 
@@ -83,7 +86,8 @@ pub struct Unpacker {
     windows: Windows,
     /// The buffer of deltas.
     pub(super) delta: Vec<u8>,
-    pub(super) kept: Kept,
+    kept: Kept,
+    pub(super) pair: Pair,
 }
 
 impl Pack {
@@ -193,7 +197,26 @@ impl Unpacker {
             windows: Windows::default(),
             delta: Vec::new(),
             kept: Kept::Chains,
+            pair: Pair::default(),
         }
+    }
+
+    /// Returns which objects of a chain are kept.
+    pub fn kept(&self) -> Kept {
+        self.kept
+    }
+
+    /// Sets which objects of a chain are kept from now on.
+    pub fn keep(&mut self, kept: Kept) {
+        self.kept = kept;
+        if let Kept::Pair(Some(_)) = kept {
+            self.pair = Pair::default();
+        }
+    }
+
+    /// Returns the object at a place that was read and kept.
+    pub fn read_before(&self, place: PackEntry, cache: &Cache) -> Option<Object> {
+        self.pair.get(place).or_else(|| cache.get(place))
     }
 
     /// Appends an inflated entry to `bytes`; returns its charge.

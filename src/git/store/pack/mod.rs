@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `index` | the offsets of objects |
 //! | `packs` | the packs of a query, and a thread's search in them |
+//! | `pair` | the two objects that are compared next |
 //! | `data` | the entries of a pack |
 //! | `prefix` | the first bytes of an entry |
 //! | `file` | the file of a pack, while it is the opened one |
@@ -13,8 +14,8 @@
 //! | `table` | the bytes of an index, read by pages |
 //!
 //! Every object in a delta chain is cached, as a history mostly needs them next, unless two versions
-//! alone are compared. Objects are found by the packs' own indexes, which git keeps beside a
-//! multi-pack-index.
+//! alone are compared: then their reader holds these until it reads the next two. Objects are found
+//! by the packs' own indexes, which git keeps beside a multi-pack-index.
 
 mod data;
 pub mod fault;
@@ -22,6 +23,7 @@ mod file;
 mod index;
 mod multi_index;
 mod packs;
+mod pair;
 mod prefix;
 mod table;
 mod windows;
@@ -37,6 +39,7 @@ pub use multi_index::covered;
 pub use packs::{PackReader, Packs};
 
 use self::data::{Base, Entry, Unpacker};
+use self::pair::Pair;
 use self::windows::Next;
 use crate::git::model::bytes::Bytes;
 use crate::git::store::cache::{Cache, Object};
@@ -76,10 +79,10 @@ fn unpack_with(
     // Each entry with the end of its delta in the buffer, or `None` if it is not held.
     let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
     let mut at = offset;
-    let keeps = Keeps::of(pack, offset, unpacker.kept)?;
+    let keeps = Keeps::of(pack, offset, unpacker.kept())?;
     // Cached objects are within the cache's limit; objects held here are charged.
     let (mut object, mut charge) = loop {
-        if let Some(object) = cache.get((pack.number(), at)) {
+        if let Some(object) = unpacker.read_before((pack.number(), at), cache) {
             let charge = unpacker.budget.charge_large(object.bytes.len() as u64)?;
             break (object, charge);
         }
@@ -89,7 +92,7 @@ fn unpack_with(
             let mut bytes = Vec::new();
             let charge = unpacker.inflate(pack, &entry, &mut bytes, Next::Near)?;
             let object = Object { kind, bytes: Arc::new(bytes) };
-            keeps.put(at, &object, cache);
+            keeps.put(pack, at, &object, cache, &mut unpacker.pair);
             break (object, charge);
         }
         if chain.len() == MAX_DELTAS {
@@ -118,31 +121,38 @@ fn unpack_with(
         let (bytes, of_result) = applied;
         object = Object { kind: object.kind, bytes: Arc::new(bytes) };
         charge = of_result;
-        keeps.put(entry.offset, &object, cache);
+        keeps.put(pack, entry.offset, &object, cache, &mut unpacker.pair);
     }
     Ok((object.kind, Bytes::held(object.bytes, charge)))
 }
 
-/// The offsets of a pack whose objects are cached while a chain is read.
-struct Keeps {
-    pack: u32,
-    /// `None` for all.
-    only: Option<[Option<u64>; 2]>,
+/// What is kept of the objects of a chain while it is read.
+enum Keeps {
+    /// All, in the cache.
+    Chain,
+    /// The objects at two offsets, in the reader.
+    Pair([u64; 2]),
+    /// None.
+    Nothing,
 }
 
 impl Keeps {
     fn of(pack: &Pack, offset: u64, kept: Kept) -> Result<Self, Fault> {
-        let only = match kept {
-            Kept::Chains => None,
-            Kept::Pair(None) => Some([Some(offset), None]),
-            Kept::Pair(Some(other)) => Some([Some(offset), pack.index().find(&other)?]),
-        };
-        Ok(Self { pack: pack.number(), only })
+        Ok(match kept {
+            Kept::Chains => Self::Chain,
+            Kept::Pair(None) => Self::Nothing,
+            Kept::Pair(Some(other)) => {
+                Self::Pair([offset, pack.index().find(&other)?.unwrap_or(offset)])
+            }
+        })
     }
 
-    fn put(&self, offset: u64, object: &Object, cache: &Cache) {
-        if self.only.is_none_or(|only| only.contains(&Some(offset))) {
-            cache.put((self.pack, offset), object.clone());
+    fn put(&self, pack: &Pack, offset: u64, object: &Object, cache: &Cache, held: &mut Pair) {
+        let place = (pack.number(), offset);
+        match self {
+            Self::Chain => cache.put(place, object.clone()),
+            Self::Pair(offsets) if offsets.contains(&offset) => held.put(place, object, cache),
+            Self::Pair(_) | Self::Nothing => {}
         }
     }
 }

@@ -71,13 +71,32 @@ pub struct PackReader {
     /// The packs as last listed, and their indices, the last hit first.
     packs: Arc<Packs>,
     places: Vec<u32>,
+    found: Found,
     unpacker: Unpacker,
+}
+
+/// Where the objects that were read last are: the trees of a commit are read again as those of its
+/// child's parent. Each has one slot, by its id.
+struct Found(Vec<Option<(Oid, u32, u64)>>);
+
+impl Found {
+    const SLOTS: usize = 256;
+
+    fn new() -> Self {
+        Self(vec![None; Self::SLOTS])
+    }
+
+    fn slot(&mut self, id: &Oid) -> &mut Option<(Oid, u32, u64)> {
+        // The first byte is that of the index's fan-out; any other is as good.
+        &mut self.0[usize::from(id.as_bytes()[1]) % Self::SLOTS]
+    }
 }
 
 impl PackReader {
     /// Creates a reader within the budget of its query.
     pub fn new(packs: Arc<Packs>, budget: Arc<Budget>) -> Self {
-        Self { places: packs.places(), packs, unpacker: Unpacker::new(budget) }
+        let (places, found) = (packs.places(), Found::new());
+        Self { packs, places, found, unpacker: Unpacker::new(budget) }
     }
 
     /// Returns the budget of its query.
@@ -85,9 +104,9 @@ impl PackReader {
         &self.unpacker.budget
     }
 
-    /// Sets which objects of a chain it caches from now on.
+    /// Sets which objects of a chain it keeps from now on.
     pub fn keep(&mut self, kept: Kept) {
-        self.unpacker.kept = kept;
+        self.unpacker.keep(kept);
     }
 
     /// Tells whether it searches these packs.
@@ -98,6 +117,7 @@ impl PackReader {
     /// Replaces the packs that it searches.
     pub fn look_in(&mut self, packs: Arc<Packs>) {
         self.places = packs.places();
+        self.found = Found::new();
         self.packs = packs;
     }
 
@@ -129,12 +149,22 @@ impl PackReader {
         id: &Oid,
         mut take: impl FnMut(&Pack, u64, &mut Unpacker) -> Result<T, Fault>,
     ) -> Result<Option<T>, Fault> {
+        if let Some((_, place, offset)) = self.found.slot(id).filter(|(found, ..)| found == id) {
+            let (_, pack) = &self.packs.packs[place as usize];
+            if let Ok(taken) = take(pack, offset, &mut self.unpacker) {
+                return Ok(Some(taken));
+            }
+        }
         let mut fault = None;
         for position in 0..self.places.len() {
-            let (_, pack) = &self.packs.packs[self.places[position] as usize];
+            let place = self.places[position];
+            let (_, pack) = &self.packs.packs[place as usize];
             let taken = match pack.index().find(id) {
                 Ok(None) => continue,
-                Ok(Some(offset)) => take(pack, offset, &mut self.unpacker),
+                Ok(Some(offset)) => {
+                    *self.found.slot(id) = Some((*id, place, offset));
+                    take(pack, offset, &mut self.unpacker)
+                }
                 Err(error) => Err(error),
             };
             match taken {
