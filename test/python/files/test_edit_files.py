@@ -13,7 +13,7 @@ from answers import answer, assert_refused
 from sandboxes import configure, patched, writable
 
 KILLED = """
-import json, sys, duckdb
+import json, sys, _duckdb as duckdb
 extension, sandboxes, patch = sys.argv[1:]
 con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
 con.execute(f"LOAD '{extension}'")

@@ -241,7 +241,7 @@ def test_eight_connections_tear_no_write(writer, root):
 
 
 CHILD = """
-import duckdb, sys
+import sys, _duckdb as duckdb
 con = duckdb.connect(config={"allow_unsigned_extensions": True})
 con.execute(f"LOAD '{sys.argv[1]}'")
 con.execute(f"SET GLOBAL redline_sandboxes = '{sys.argv[2]}'")
@@ -274,7 +274,7 @@ def test_a_killed_writer_leaves_a_whole_version(extension, root):
 
 
 EDITOR = """
-import duckdb, sys
+import sys, _duckdb as duckdb
 con = duckdb.connect(config={"allow_unsigned_extensions": True})
 con.execute(f"LOAD '{sys.argv[1]}'")
 con.execute(f"SET GLOBAL redline_sandboxes = '{sys.argv[2]}'")

@@ -166,7 +166,7 @@ def test_a_process_that_is_killed_leaves_the_old_file_or_a_record_of_the_new(
                 extension,
                 [("SELECT write_file('ws/f', 'new')", [])],
                 settings=settings(place),
-                under=["strace", "-f", "-q", "-o", str(log), "-e", f"trace={call}"]
+                under=[*apart.STRACE, "-o", str(log), "-e", f"trace={call}"]
                 + ["-e", f"inject={call}:signal=SIGKILL:when={number}"]
                 + [part for path in paths for part in ("-P", str(path))],
             )
@@ -211,7 +211,7 @@ def test_an_operation_that_cannot_be_recorded_is_not_done(extension, place, call
         extension,
         [("SELECT write_file('ws/f', 'twice')", [])],
         settings=settings(place),
-        under=["strace", "-f", "-q", "-o", str(place / "calls"), "-e", f"trace={call}"]
+        under=[*apart.STRACE, "-o", str(place / "calls"), "-e", f"trace={call}"]
         + ["-e", f"inject={call}:error={error}:when=1+"]
         + [part for path in paths for part in ("-P", str(path))],
     )

@@ -194,7 +194,7 @@ def test_no_system_call_names_what_must_not_be_read(extension, root, tmp_path):
     log = tmp_path / "calls"
     settings = [f"SET GLOBAL redline_sandboxes = '{json.dumps([SANDBOX | {'root': str(root)}])}'"]
     asked = [(statement.replace("PLACE", place), []) for place in PLACES for statement in SELECTS]
-    under = [strace, "-f", "-qq", "-s", "4096", "-e", "trace=%file", "-o", str(log)]
+    under = [*apart.STRACE, "-s", "4096", "-e", "trace=%file", "-o", str(log)]
     apart.run(extension, asked, settings=settings, seconds=300, under=under)
     calls = log.read_text(errors="replace").splitlines()
     assert any(str(root) in call for call in calls), "strace saw nothing"

@@ -142,7 +142,7 @@ def test_a_file_that_no_commit_changed_is_refused(con, renamed):
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_the_number_of_threads_changes_no_row(con, renamed, count):
-    con.execute(f"SET threads = {count}")
+    process_threads.let_work(con, count)
     for rev in ("HEAD", "HEAD~30..HEAD"):
         for file in repositories.git_text(
             renamed, "ls-tree", "-r", "--name-only", "HEAD"
@@ -177,7 +177,7 @@ def long(tmp_path_factory) -> pathlib.Path:
 
 
 def test_a_limit_leaves_no_threads(con, long):
-    con.execute("SET threads = 4").execute("SELECT 1").fetchall()
+    process_threads.let_work(con, 4).execute("SELECT 1").fetchall()
     before = process_threads.count()
     for limit in (1, 5, 100):
         query = f"SELECT additions FROM file_history('f', 'main', ?) LIMIT {limit}"
@@ -195,7 +195,7 @@ def test_a_missing_object_is_the_same_error_for_any_number_of_threads(con, long,
     object_file.unlink()
     try:
         for count in (1, 2, 8):
-            con.execute(f"SET threads = {count}")
+            process_threads.let_work(con, count)
             with pytest.raises(
                 duckdb.Error, match=f"^Invalid Input Error: tool_failed: object {name} is missing"
             ):

@@ -320,7 +320,7 @@ def test_a_commit_that_a_slow_clock_excludes_late_is_not_shown(con, tmp_path):
     tree = repositories.git_text(tmp_path, "rev-parse", "main~14^{tree}")
     (tmp_path / ".git/objects" / tree[:2] / tree[2:]).unlink()
     for threads in (1, 2, 8):
-        con.execute(f"SET threads = {threads}")
+        process_threads.let_work(con, threads)
         assert_same(ours(con, tmp_path, "slow..main"), wanted)
         with pytest.raises(
             duckdb.Error, match=f"^Invalid Input Error: tool_failed: object {tree} is missing"
@@ -432,7 +432,7 @@ def long(tmp_path_factory) -> pathlib.Path:
 
 
 def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
-    con.execute("SET threads = 2").execute("SELECT 1").fetchall()
+    process_threads.let_work(con, 2).execute("SELECT 1").fetchall()
     # Of processor time: a busy machine takes no more.
     before, started = process_threads.count(), time.process_time()
     assert (
@@ -451,7 +451,7 @@ def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
 
 
 def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
-    con.execute("SET threads = 2").execute("SELECT 1").fetchall()
+    process_threads.let_work(con, 2).execute("SELECT 1").fetchall()
     before, most = process_threads.count(), 0
 
     def cancel():
@@ -488,5 +488,5 @@ def test_eight_connections_see_one_history(con, cases):
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_the_number_of_threads_changes_no_row(con, cases, count):
-    con.execute(f"SET threads = {count}")
+    process_threads.let_work(con, count)
     assert_same(ours(con, cases, "ALL"), git_log(cases, "--all"))

@@ -47,7 +47,7 @@ DATES = [
 ]  # fmt: skip
 
 ASK = """
-import json, sys, duckdb
+import json, sys, _duckdb as duckdb
 con = duckdb.connect(config={"allow_unsigned_extensions": True})
 con.execute(f"LOAD '{sys.argv[1]}'")
 answers = []

@@ -306,7 +306,7 @@ def traced(
     calls = "trace=open,openat,openat2,creat,execve,execveat"
     apart.run(
         extension, statements, settings=settings, seconds=300,
-        under=[strace, "-f", "-y", "-qq", "-s", "4096", "-e", calls, "-o", str(log)],
+        under=[*apart.STRACE, "-y", "-s", "4096", "-e", calls, "-o", str(log)],
     )  # fmt: skip
     return [
         found

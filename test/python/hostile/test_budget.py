@@ -338,7 +338,7 @@ def test_a_file_of_many_patterns_is_read_within_the_deadline(con, tmp_path, name
 # -- what the system gives ---------------------------------------------------------------------
 
 LIMITED = """
-    import os, resource, sys, duckdb
+    import os, resource, sys, _duckdb as duckdb
     con = duckdb.connect(config={{"allow_unsigned_extensions": True}})
     con.execute("LOAD '{extension}'")
     {limit}

@@ -73,9 +73,7 @@ class Trials:
         self.extension, self.path, self.log = extension, path, folder / "calls"
         paths = [path, *path.rglob("*")]
         self.under = [
-            "strace",
-            "-f",
-            "-q",
+            *apart.STRACE,
             "-o",
             str(self.log),
             *(part for each in paths for part in ("-P", str(each))),

@@ -158,7 +158,7 @@ def test_no_system_call_names_a_path_outside(extension, world, tmp_path, limit):
     log = tmp_path / "calls"
     # Names beneath `in` have the words too: the requested file is there under another name.
     asked = [(question.statement, [question.path]) for question in questions(world, files=True)]
-    under = [strace, "-f", "-qq", "-s", "4096", "-e", "trace=%file", "-o", str(log)]
+    under = [*apart.STRACE, "-s", "4096", "-e", "trace=%file", "-o", str(log)]
     apart.run(extension, asked, settings=limits(world)[limit], seconds=300, under=under)
     calls = log.read_text(errors="replace").splitlines()
     assert any(f"{world}/in" in call for call in calls), "strace saw nothing"

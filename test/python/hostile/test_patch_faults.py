@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 
+import apart
 import pytest
 from answers import answer
 from sandboxes import configure, writable
@@ -68,7 +69,7 @@ CALLS = (
 )  # fmt: skip
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EACCES", "EROFS")
 PROGRAM = """
-import json, sys, duckdb
+import json, sys, _duckdb as duckdb
 extension, sandboxes, journal, *patch = sys.argv[1:]
 patch = patch or list(filter(None, [sys.stdin.read()]))
 con = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": "1"})
@@ -124,7 +125,7 @@ class Trials:
         fill(self.root)
         self.state.mkdir()
         given = [str(self.extension), json.dumps([sandbox(self.root)]), str(self.journal), *patch]
-        traced = ["strace", "-f", "-qq", "-o", str(self.log), *options] if options else []
+        traced = [*apart.STRACE, "-o", str(self.log), *options] if options else []
         return subprocess.run(
             [*traced, sys.executable, "-c", PROGRAM, *given],
             env={**os.environ, "XDG_STATE_HOME": str(self.state)},
@@ -284,7 +285,7 @@ def test_a_file_system_that_is_full_changes_nothing(connect, tmp_path, monkeypat
 # -- others ----------------------------------------------------------------------------------------
 
 WRITER = """
-import json, random, sys, duckdb
+import json, random, sys, _duckdb as duckdb
 extension, sandboxes, name, count = sys.argv[1:]
 con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
 con.execute(f"LOAD '{extension}'")
@@ -390,7 +391,7 @@ def test_one_file_that_cannot_be_replaced_takes_back_all(extension, tmp_path):
         shutil.copy(extension, place / extension.name)
         # Modules are loaded before, from directories that the other user may not read.
         drop = (
-            "import decimal, duckdb, json, os, sys\n"
+            "import decimal, json, os, sys, _duckdb as duckdb\n"
             "duckdb.connect().execute('SELECT ?', ['x']).fetchall()\n"
             "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         )

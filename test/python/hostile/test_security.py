@@ -369,7 +369,7 @@ def test_no_program_is_started(evil, extension, tmp_path):
             environment |= make(evil, tmp_path / name)
     apart.run(
         extension, evil.statements(), seconds=300, environment=environment, folder=tmp_path,
-        under=[strace, "-f", "-qq", "-s", "4096", "-e", "trace=execve,execveat", "-o", str(log)],
+        under=[*apart.STRACE, "-s", "4096", "-e", "trace=execve,execveat", "-o", str(log)],
     )  # fmt: skip
     started = [line for line in log.read_text().splitlines() if "exec" in line]
     assert len(started) == 1 and "apart.py" in started[0], "\n".join(started)

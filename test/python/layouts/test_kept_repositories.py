@@ -266,7 +266,7 @@ def test_packed_references_are_read_once_for_all_rows(extension, tmp_path):
     (answer,) = apart.run(
         extension,
         [(query.replace("$repo", f"'{path}'"), [])],
-        under=["strace", "-f", "-q", "-o", str(log), "-P", str(packed), "-e", "trace=pread64"],
+        under=[*apart.STRACE, "-o", str(log), "-P", str(packed), "-e", "trace=pread64"],
     )
     # HEAD and the branches; each reading is one call for the bytes and one for the end.
     assert (answer.rows, answer.error) == ([(302,)], None)

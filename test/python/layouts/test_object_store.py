@@ -3,6 +3,7 @@
 import pathlib
 import subprocess
 
+import process_threads
 import pytest
 from repositories import git
 from written_repositories import IDENTITY, grown
@@ -161,7 +162,7 @@ def test_a_pack_that_is_cut_while_it_is_read_ends_in_an_error_or_in_all_rows(con
     file.chmod(0o644)
     content = file.read_bytes()
     con = connect()
-    con.execute("SET threads = 1; SET redline_cache_bytes = 0")
+    process_threads.let_work(con, 1).execute("SET redline_cache_bytes = 0")
     query = "SELECT commit_id, file_path, additions FROM commit_changes('HEAD', ?)"
     whole = con.execute(query, [str(path)]).fetchall()
     outcomes = set()

@@ -317,7 +317,7 @@ def find_one_of(con, repo, tmp_path, extension, count: int) -> None:
     (found,) = apart.run(
         extension,
         [query],
-        under=["strace", "-f", "-y", "-s", "0", "-e", "trace=read,pread64", "-o", str(trace)],
+        under=[*apart.STRACE, "-y", "-s", "0", "-e", "trace=read,pread64", "-o", str(trace)],
     )
     assert found.rows == [(id,)] * 3
     read = sum(

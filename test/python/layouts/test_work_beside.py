@@ -5,6 +5,7 @@ import os
 import shutil
 import threading
 
+import process_threads
 import pytest
 from answers import as_text
 from repositories import commit_nothing, git
@@ -141,7 +142,7 @@ def test_a_pack_that_was_replaced_after_a_query_began_is_found_again(connect, hi
     path = tmp_path / "repository"
     shutil.copytree(history, path)
     con = connect()
-    con.execute("SET threads = 1; SET redline_cache_bytes = 0")
+    process_threads.let_work(con, 1).execute("SET redline_cache_bytes = 0")
     query = "SELECT commit_id, file_path, additions FROM commit_changes('HEAD', ?)"
     whole = con.execute(query, [str(path)]).fetchall()
     # Loose objects become packed ones, then those of another pack.
@@ -162,7 +163,7 @@ def test_times_and_links_of_a_pack_end_no_query(connect, history, tmp_path):
     shutil.copytree(history, path)
     git(path, "repack", "-a", "-d", "-q")
     con = connect()
-    con.execute("SET threads = 1; SET redline_cache_bytes = 0")
+    process_threads.let_work(con, 1).execute("SET redline_cache_bytes = 0")
     query = "SELECT commit_id, file_path, additions FROM commit_changes('HEAD', ?)"
     whole = con.execute(query, [str(path)]).fetchall()
     (tmp_path / "links").mkdir()

@@ -8,6 +8,7 @@ import re
 import subprocess
 
 import duckdb
+import process_threads
 import pytest
 import repositories
 
@@ -1081,7 +1082,7 @@ def check_as_git(con, tree: Tree) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_changes_among_many_files_are_those_of_git_with_any_number_of_threads(con, large, threads):
-    con.execute(f"SET threads = {threads}")
+    process_threads.let_work(con, threads)
     check_as_git(con, large)
     large.write("d00/f0000.txt", "changed\n")
     large.write("d03/f0003.txt", "8\n")  # As long as before.

@@ -14,7 +14,10 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import xml.etree.ElementTree as ElementTree
 
-from duckdb_redline.server.web import pages, question, seals
+import anyio
+import anyio.lowlevel
+
+from duckdb_redline.server.web import pages, question, seals, site
 from duckdb_redline.server.web.elements import visible
 from duckdb_redline.server.web.rows import of_diff, of_text, ranges
 from duckdb_redline.server.web.visible import NUMBER, RETURN, SPACE, TAB, pieces, shown
@@ -218,3 +221,28 @@ def test_a_change_that_cannot_be_shown_whole_cannot_be_approved():
             waiting, question.View(problem=problem), seals.Seals(), 1, False
         ).decode()
         assert 'value="no"' in page and 'value="yes"' not in page and problem[:30] in page
+
+
+def test_a_list_that_comes_late_voids_no_form_of_one_that_was_asked_for_after_it(monkeypatch):
+    """Two requests look at what waits, and the answer to the first, of before the question, takes longer."""
+    asked = question.Waiting("id", "Edit w/f", "session", "{}")
+    answers = [([], 20), ([asked], 1)]
+
+    async def waiting(_):
+        found, turns = answers.pop(0)
+        for _ in range(turns):
+            await anyio.lowlevel.checkpoint()
+        return found
+
+    async def seals_of_both():
+        served = site.Site(None, "token")
+        async with anyio.create_task_group() as group:
+            group.start_soon(served.waiting)
+            await anyio.lowlevel.checkpoint()
+            (shown,) = await served.waiting()
+            before = served.seals.answer(shown, "yes")
+        return before, served.seals.answer(shown, "yes")
+
+    monkeypatch.setattr(site, "waiting", waiting)
+    before, after = anyio.run(seals_of_both)
+    assert before == after

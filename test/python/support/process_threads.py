@@ -6,8 +6,15 @@ import threading
 import time
 from collections.abc import Callable
 
+import duckdb
+
 # Seconds until threads that end have left the list: it still has one that was joined just now.
 PROMPTLY = 30.0
+
+
+def let_work(con: duckdb.DuckDBPyConnection, count: int) -> duckdb.DuckDBPyConnection:
+    """Has so many threads of DuckDB work on queries: the one that asks, and its own."""
+    return con.execute(f"SET external_threads = 1; SET threads = {count}")
 
 
 def names() -> list[str]:

@@ -43,8 +43,7 @@ def pairs(con):
 
 
 def on(connection: duckdb.DuckDBPyConnection, threads: int, query: str) -> list[tuple]:
-    connection.execute(f"SET threads = {threads}")
-    return connection.execute(query).fetchall()
+    return process_threads.let_work(connection, threads).execute(query).fetchall()
 
 
 @pytest.mark.parametrize("call", FUNCTIONS.values(), ids=FUNCTIONS)
@@ -71,7 +70,7 @@ def test_the_error_is_that_of_the_first_row_that_has_one(pairs, wrong):
 )
 @pytest.mark.parametrize(("threads", "helps"), [(1, False), (2, True)])
 def test_threads_help_where_the_host_has_idle_ones_and_end_with_the_query(pairs, threads, helps):
-    pairs.execute(f"SET threads = {threads}")
+    process_threads.let_work(pairs, threads)
     work = pairs.cursor()
     query = "SELECT sum(len(unified_diff(a || n, b || n))) FROM pairs, range(10) AS times(n)"
     seen = process_threads.named_during(lambda: work.execute(query).fetchall())
@@ -80,7 +79,7 @@ def test_threads_help_where_the_host_has_idle_ones_and_end_with_the_query(pairs,
 
 
 def test_a_deadline_ends_the_rows_of_all_threads(pairs):
-    pairs.execute(f"SET threads = {THREADS}; SET redline_max_seconds = 1")
+    process_threads.let_work(pairs, THREADS).execute("SET redline_max_seconds = 1")
     with pytest.raises(duckdb.Error, match="timeout: the query took longer than the 1 seconds"):
         pairs.execute(
             "SELECT sum(len(unified_diff(a || n, b || n))) FROM pairs, range(100000) AS times(n)"
@@ -209,7 +208,7 @@ def test_all_threads_read_within_what_the_host_allows(asked, places, call):
     not pathlib.Path("/proc/self/task").is_dir(), reason="the names of threads are read from /proc"
 )
 def test_threads_help_with_repositories_and_end_with_the_query(asked):
-    asked.execute("SET threads = 2")
+    process_threads.let_work(asked, 2)
     work = asked.cursor()
     query = "SELECT sum(len(file_diff_list(file, a, b, repo))) FROM asked, range(15)"
     seen = process_threads.named_during(lambda: work.execute(query).fetchall())
@@ -218,7 +217,7 @@ def test_threads_help_with_repositories_and_end_with_the_query(asked):
 
 
 def test_a_deadline_ends_the_rows_over_repositories(asked):
-    asked.execute(f"SET threads = {THREADS}; SET redline_max_seconds = 1")
+    process_threads.let_work(asked, THREADS).execute("SET redline_max_seconds = 1")
     for call in ("resolve_revision(a, repo)", "file_diff_list(file, a, b, repo)"):
         with pytest.raises(duckdb.Error, match="timeout: the query took longer than the 1 seconds"):
             asked.execute(f"SELECT count({call}) FROM asked, range(100000)").fetchall()

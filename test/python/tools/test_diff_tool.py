@@ -10,6 +10,7 @@ import sys
 
 import apart
 import duckdb
+import process_threads
 import pytest
 import repositories
 from lockdown import READING_TOOLS
@@ -302,7 +303,7 @@ def test_the_home_directory_is_duckdb_s(con, folder):
 def test_a_file_that_the_system_forbids_is_said_to_be_denied(con, tmp_path):
     (tmp_path / "secret").write_text("x")
     (tmp_path / "secret").chmod(0)
-    con.execute("SET threads = 1")
+    process_threads.let_work(con, 1)
     system = ctypes.CDLL(None)
     before = system.setfsuid(65534)
     try:

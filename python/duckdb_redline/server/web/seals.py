@@ -36,7 +36,10 @@ class Seals:
     def keep(self, waiting: list[Waiting]) -> None:
         """Forgets the seals of changes that no longer wait."""
         left = {question.approval_id for question in waiting}
-        self.questions = {name: once for name, once in self.questions.items() if name in left}
+        # In place: a page that is drawn in another thread may be sealing another question.
+        for name in [*self.questions]:
+            if name not in left:
+                self.questions.pop(name, None)
 
 
 def is_same(given: str, expected: str) -> bool:

@@ -53,7 +53,8 @@ class Site:
         self.host, self.token, self.seals = host, token, Seals()
         self.answered: dict[str, anyio.Event] = {}
         self.asked = anyio.Event()
-        self.deciding = anyio.Lock()
+        # One at a time: an older list that came later would void what a newer one has shown.
+        self.listing, self.deciding = anyio.Lock(), anyio.Lock()
         self.views: dict[tuple[Waiting, bool], View] = {}
         # When each question was first seen to wait.
         self.since: dict[str, float] = {}
@@ -86,9 +87,10 @@ class Site:
         return answered
 
     async def waiting(self) -> list[Waiting]:
-        found, now = await waiting(self.host), time.monotonic()
-        self.seals.keep(found)
-        self.since = {one.approval_id: self.since.get(one.approval_id, now) for one in found}
+        async with self.listing:
+            found, now = await waiting(self.host), time.monotonic()
+            self.seals.keep(found)
+            self.since = {one.approval_id: self.since.get(one.approval_id, now) for one in found}
         return [replace(one, age=now - self.since[one.approval_id]) for one in found]
 
     async def overview(self, request: Request) -> Response:
