@@ -1,9 +1,11 @@
 """The command redline and its sub-commands."""
 
 import errno
+import functools
 import os
 import pathlib
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
@@ -76,12 +78,10 @@ class Given:
     def database(self, path: str = ":memory:", macros: bool = False) -> "duckdb.DuckDBPyConnection":
         from ..connection import connect
 
-        if not macros:
-            return connect(path, extension=self.extension, macros=False, by_caller=True)
-        # With the macros come queries of people, whose joins and aggregates DuckDB shares out. Threads that wait for work
-        # while redline is loaded take a tenth of the time of a small command.
-        con = connect(path, extension=self.extension, macros=True, config={"threads": 1})
-        con.execute("RESET threads")
+        con = connect(path, extension=self.extension, macros=macros, by_caller=True)
+        if macros:
+            # With the macros come queries of people, whose joins and aggregates DuckDB shares out.
+            con.execute("RESET external_threads")
         return con
 
 
@@ -104,10 +104,12 @@ class Command(click.Group):
             if error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             fail(ctx, f"{error.strerror}{f': {error.filename}' if error.filename else ''}")
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
         except Exception as error:
-            # Only what raises such an error has imported DuckDB's client.
-            duckdb = sys.modules.get("_duckdb") or sys.modules.get("duckdb")
-            if duckdb is None or not isinstance(error, duckdb.Error):
+            from ..client import duckdb
+
+            if not isinstance(error, duckdb.Error):
                 raise
             fail(ctx, str(error))
 
@@ -151,11 +153,37 @@ def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_page
     ctx.obj = Given(extension, Screen(color, not no_pager))
 
 
+def comparing(command: Callable[..., None]) -> Callable[..., None]:
+    """Declares the sides of a sub-command and how they are compared, and opens the database for it."""
+
+    @SIDES
+    @REPO
+    @STAGED
+    @NO_RENAMES
+    @WHITESPACE
+    @functools.wraps(command)
+    @click.pass_obj
+    def compare(
+        given: Given,
+        /,
+        revisions_and_paths: tuple[str, ...],
+        repo: str,
+        staged: bool,
+        no_renames: bool,
+        ignore_whitespace: bool,
+        **own: object,
+    ) -> None:
+        con = given.database()
+        sides = sides_of(con, repo, revisions_and_paths, staged)
+        whitespace = "all" if ignore_whitespace else None
+        options = {"renames": not no_renames, "ignore_whitespace": whitespace}
+        command(con, given.screen, sides, repo, options, **own)
+
+    return compare
+
+
 @main.command(cls=PathsAfterDashes)
-@SIDES
-@REPO
-@STAGED
-@NO_RENAMES
+@comparing
 @STAT
 @NAME_ONLY
 @NAME_STATUS
@@ -166,7 +194,6 @@ def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_page
     type=click.IntRange(min=-1),
     help="Unchanged lines around a change; -1 is the whole file.",
 )
-@WHITESPACE
 @click.option(
     "--color-moved",
     type=click.Choice(["no", "plain", "blocks", "zebra", "dimmed-zebra"]),
@@ -174,16 +201,14 @@ def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_page
     show_default=True,
     help="How lines that were moved are coloured, where there is colour.",
 )
-@click.pass_obj
 def diff(
-    given: Given,
-    revisions_and_paths: tuple[str, ...],
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    sides: Sides,
     repo: str,
-    staged: bool,
-    no_renames: bool,
+    options: dict[str, object],
     form: str | None,
     context: int | None,
-    ignore_whitespace: bool,
     color_moved: str,
 ) -> None:
     """Shows what changed, as git diff prints it.
@@ -193,48 +218,22 @@ def diff(
     """
     from .changes import show_diff, show_files
 
-    con = given.database()
-    whitespace = "all" if ignore_whitespace else None
-    sides = sides_of(con, repo, revisions_and_paths, staged)
     if form is None:
-        show_diff(
-            con,
-            given.screen,
-            sides,
-            repo,
-            color_moved,
-            renames=not no_renames,
-            context=context,
-            ignore_whitespace=whitespace,
-        )
+        show_diff(con, screen, sides, repo, color_moved, context=context, **options)
     else:
-        show_files(
-            con,
-            given.screen,
-            sides,
-            repo,
-            form,
-            renames=not no_renames,
-            ignore_whitespace=whitespace,
-        )
+        show_files(con, screen, sides, repo, form, **options)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Lists the changed files with bars of their lines.")
-@SIDES
-@REPO
-@STAGED
-@NO_RENAMES
+@comparing
 @MARKDOWN
-@WHITESPACE
-@click.pass_obj
 def stat(
-    given: Given,
-    revisions_and_paths: tuple[str, ...],
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    sides: Sides,
     repo: str,
-    staged: bool,
-    no_renames: bool,
+    options: dict[str, object],
     form: str | None,
-    ignore_whitespace: bool,
 ) -> None:
     """Lists the changed files with their counts of lines, on a terminal as bars.
 
@@ -242,26 +241,11 @@ def stat(
     """
     from .changes import show_files
 
-    con = given.database()
-    whitespace = "all" if ignore_whitespace else None
-    sides = sides_of(con, repo, revisions_and_paths, staged)
-    show_files(
-        con,
-        given.screen,
-        sides,
-        repo,
-        form or "stat",
-        renames=not no_renames,
-        ignore_whitespace=whitespace,
-    )
+    show_files(con, screen, sides, repo, form or "stat", **options)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Writes a page to review a change, and opens it.")
-@SIDES
-@REPO
-@STAGED
-@NO_RENAMES
-@WHITESPACE
+@comparing
 @click.option(
     "-o",
     "--output",
@@ -269,14 +253,12 @@ def stat(
     help="Write the page to this file; by default to one in the temporary directory.",
 )
 @click.option("--open/--no-open", "opens", default=None, help="Open it in a browser, or do not.")
-@click.pass_obj
 def review(
-    given: Given,
-    revisions_and_paths: tuple[str, ...],
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    sides: Sides,
     repo: str,
-    staged: bool,
-    no_renames: bool,
-    ignore_whitespace: bool,
+    options: dict[str, object],
     output: pathlib.Path | None,
     opens: bool | None,
 ) -> None:
@@ -287,11 +269,7 @@ def review(
     """
     from .review import show_page
 
-    con = given.database()
-    sides = sides_of(con, repo, revisions_and_paths, staged)
-    whitespace = "all" if ignore_whitespace else None
-    options = {"renames": not no_renames, "ignore_whitespace": whitespace}
-    show_page(con, given.screen, sides, repo, output, opens, **options)
+    show_page(con, screen, sides, repo, output, opens, **options)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Lists the commits of a range that changed a file.")

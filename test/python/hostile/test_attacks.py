@@ -41,6 +41,13 @@ def test_a_function_that_takes_a_repository_is_among_the_calls():
     assert set(REPOSITORY_CALLS) | tools == set(CALLS) - TOOLS
 
 
+def test_a_tool_that_takes_a_repository_is_among_the_calls(con):
+    tools = con.execute("SELECT name, input_schema FROM redline_tools()").fetchall()
+    takes = {name for name, schema in tools if "repo" in json.loads(schema)["properties"]}
+    called = [re.findall(r" redline_call(?:_text)?\('(\w+)'", call) for call in CALLS.values()]
+    assert takes == set(sum(called, []))
+
+
 def questions(
     world: hostile.World, attack: hostile.Attack, repo: str, thorough: bool
 ) -> list[Question]:

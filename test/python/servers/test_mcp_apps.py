@@ -1,12 +1,11 @@
 """What a client is given to draw beside its form: the diff block of a question, and the view of MCP Apps."""
 
 import base64
+import contextlib
 import hashlib
-import http.server
 import json
 import pathlib
 import sys
-import threading
 
 import pytest
 
@@ -14,7 +13,7 @@ pytest.importorskip("mcp", reason="`make test` installs the packages of the serv
 
 import anyio
 import mcp_types as types
-from chromium import BROWSER, Chromium
+from chromium import BROWSER, Chromium, site
 from mcp import Client
 from mcp.client.extension import advertise
 from served import ROOT, Document
@@ -256,21 +255,8 @@ def test_the_view_works_in_the_frame_of_a_host(drive, tmp_path_factory):
         "/app": during,
     }
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("content-type", "text/html")
-            self.end_headers()
-            self.wfile.write(pages.get(self.path, "").encode())
-
-        def log_message(self, *arguments):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    browser = Chromium(tmp_path_factory.mktemp("profile"))
-    try:
-        address = f"http://127.0.0.1:{server.server_port}"
+    profile = tmp_path_factory.mktemp("profile")
+    with site(pages) as address, contextlib.closing(Chromium(profile)) as browser:
         browser.go(f"{address}/")
         # It asks again until there is something to show, and then says how large it is.
         browser.until(
@@ -299,6 +285,3 @@ def test_the_view_works_in_the_frame_of_a_host(drive, tmp_path_factory):
             == "<img src=x onerror=alert(1)>"
         )
         assert "Content Security Policy" not in json.dumps(browser.events)
-    finally:
-        browser.close()
-        server.shutdown()

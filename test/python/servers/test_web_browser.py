@@ -1,10 +1,8 @@
 """The page of approvals in a real browser without a window: used by keyboard and screen reader, and attacked by other sites."""
 
-import http.server
 import itertools
 import json
 import pathlib
-import threading
 import time
 import urllib.parse
 
@@ -13,7 +11,7 @@ import pytest
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 from axe import needs_axe, violations
-from chromium import BROWSER, Chromium
+from chromium import BROWSER, Chromium, site
 from served import Document, Served, words
 
 pytestmark = pytest.mark.skipif(
@@ -63,21 +61,8 @@ def path(served) -> pathlib.Path:
 def elsewhere():
     """Serves the pages of another site."""
     pages = {}
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("content-type", "text/html")
-            self.end_headers()
-            self.wfile.write(pages.get(self.path, "").encode())
-
-        def log_message(self, *arguments):
-            pages.setdefault("asked", []).append(self.path)
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield pages, f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with site(pages) as address:
+        yield pages, address
 
 
 def edit(path: pathlib.Path, new: str = "2") -> tuple[str, dict]:

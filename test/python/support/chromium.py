@@ -1,5 +1,7 @@
 """A real browser without a window, driven by the DevTools protocol over a pipe; nothing but the browser itself is needed."""
 
+import contextlib
+import http.server
 import itertools
 import json
 import os
@@ -8,7 +10,9 @@ import select
 import shutil
 import signal
 import subprocess
+import threading
 import time
+from collections.abc import Iterator
 
 BROWSER = next(
     filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome", "chrome"])),
@@ -20,6 +24,26 @@ OPTIONS = [
     "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--window-size=1200,900",
     "--host-resolver-rules=MAP evil.example 127.0.0.1", "--no-proxy-server",
 ]  # fmt: skip
+
+
+@contextlib.contextmanager
+def site(pages: dict[str, object]) -> Iterator[str]:
+    """Serves pages by their paths, and yields the address; what is asked for is listed under `asked`."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(str(pages.get(self.path, "")).encode())
+
+        def log_message(self, *arguments):
+            pages.setdefault("asked", []).append(self.path)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
 
 
 class Chromium:

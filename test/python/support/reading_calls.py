@@ -57,18 +57,7 @@ CALLS = {
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",
 }
 # The tools that are called through redline_call alone.
-TOOLS = {
-    "GitDiffFile",
-    "GitLog",
-    "GitShow",
-    "GitFile",
-    "GitBlame",
-    "GitStatus",
-    "GitRefs",
-    "GitRangeDiff",
-    "list_files",
-    "search",
-}
+TOOLS = {name for name, call in CALLS.items() if f" redline_call('{name}'" in call}
 # What reads the index, the work tree, submodules, the ignore files and all references.
 OTHER_CALLS = [
     "SELECT * FROM file_patches('HEAD', 'WORKTREE', $repo, untracked := true)",
