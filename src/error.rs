@@ -206,9 +206,20 @@ pub fn visible(text: &str) -> String {
 
 /// Returns the whole of `text` with hidden characters escaped.
 pub fn escaped(text: &str) -> String {
+    escaping(text, is_hard_to_see)
+}
+
+/// Returns a line of a file in readable form: escapes line breaks that only some programs know, and
+/// characters that move the cursor or reorder text; keeps tabs and the CR of a CR LF.
+pub fn escaped_line(text: &str) -> String {
+    let (line, end) = text.strip_suffix('\r').map_or((text, ""), |line| (line, "\r"));
+    escaping(line, |c| c != '\t' && unseen(c) == Some(Unseen::Moving)) + end
+}
+
+fn escaping(text: &str, hides: impl Fn(char) -> bool) -> String {
     let mut out = String::new();
     for c in text.chars() {
-        if is_hard_to_see(c) {
+        if hides(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
@@ -217,38 +228,44 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Returns a line of a file in readable form: escapes line breaks that only some programs know, and
-/// characters that move the cursor or reorder text; keeps tabs and the CR of a CR LF.
-pub fn escaped_line(text: &str) -> String {
-    let (line, end) = text.strip_suffix('\r').map_or((text, ""), |line| (line, "\r"));
-    let mut out = String::new();
-    for c in line.chars() {
-        let breaks = (c.is_control() && c != '\t')
-            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if breaks {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out + end
+/// Why a character is not seen as itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unseen {
+    /// It is a control, ends a line or reorders the text around it.
+    Moving,
+    /// It is invisible or joins its neighbours: Unicode's `Default_Ignorable_Code_Point`.
+    Ignored,
+    /// It looks like a space.
+    Blank,
+    /// It is a letter, a mark or a symbol that is drawn as nothing.
+    NoSign,
 }
 
-/// Tells whether a character is invisible or changes how the text around it is shown: control and
-/// direction characters, line ends, and Unicode's `Default_Ignorable_Code_Point`.
-pub fn is_hard_to_see(c: char) -> bool {
-    c.is_control()
+/// Returns why a character is not seen: the one table for all texts that people and models read.
+/// What is drawn for a person leaves out whole categories of characters, too
+/// (`render::visible`).
+pub fn unseen(c: char) -> Option<Unseen> {
+    let is_moving = c.is_control()
         || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_ignored = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
+    match c {
+        ' ' => None,
+        _ if is_moving => Some(Unseen::Moving),
+        _ if is_ignored => Some(Unseen::Ignored),
+        _ if c.is_whitespace() || c == '\u{2800}' => Some(Unseen::Blank),
+        '\u{2d7f}' | '\u{fffc}' | '\u{16fe4}' | '\u{1d159}' => Some(Unseen::NoSign),
+        _ => None,
+    }
 }
 
-/// Tells whether a character looks like a space and is a different character.
-pub fn is_other_blank(c: char) -> bool {
-    c != ' ' && (c.is_whitespace() || c == '\u{2800}')
+/// Tells whether a character is invisible or changes how the text around it is shown.
+pub fn is_hard_to_see(c: char) -> bool {
+    matches!(unseen(c), Some(Unseen::Moving | Unseen::Ignored))
 }
 
 #[cfg(test)]

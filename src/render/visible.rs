@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use unicode_width::UnicodeWidthChar;
 
-use crate::error::{is_hard_to_see, is_other_blank};
+use crate::error::unseen;
 
 /// Columns from one tab stop to the next.
 const TAB: usize = 4;
@@ -132,19 +132,13 @@ fn columns(c: char) -> Option<usize> {
     if is_unseen(c) { None } else { c.width() }
 }
 
-/// Tells whether a character is invisible, looks different on different systems, or changes how its
-/// neighbours are shown: controls, whitespace other than the space, format characters, private use
-/// and unassigned ones (the general categories Cc, Cf, Co and Cn of Unicode Standard Annex 44), and
-/// letters, marks or symbols that are drawn as nothing. `unseen.py` of the Python package has the
-/// same rule.
+/// Tells whether a character is not seen as itself, for a reason of [`unseen`] or by its general
+/// category (Unicode Standard Annex 44). `unseen.py` of the Python package has the same rule.
 pub(super) fn is_unseen(c: char) -> bool {
-    is_hard_to_see(c)
-        || is_other_blank(c)
-        || matches!(c, '\u{2d7f}' | '\u{fffc}' | '\u{16fe4}' | '\u{1d159}')
-        || (c > '~' && NO_SIGN.is_match(c.encode_utf8(&mut [0; 4])))
+    unseen(c).is_some() || (c > '~' && NO_SIGN.is_match(c.encode_utf8(&mut [0; 4])))
 }
 
-/// Format, private-use and unassigned characters.
+/// Format, private-use and unassigned characters, which look different on different systems.
 static NO_SIGN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[\p{Cf}\p{Co}\p{Cn}]").expect("three general categories of Unicode")
 });

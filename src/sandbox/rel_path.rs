@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::error::{is_hard_to_see, is_other_blank, quoted};
+use crate::error::{Unseen, quoted, unseen};
 use crate::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
 
 /// Names that are never read or written on their own, at any depth and in any case: the directories
@@ -72,7 +72,8 @@ impl RelPath {
             return Err(Flaw::TooLong);
         }
         // Whitespace of another width looks like a space, and is hidden at the end of a name.
-        if let Some(c) = text.chars().find(|&c| is_hard_to_see(c) || is_other_blank(c)) {
+        if let Some(c) = text.chars().find(|&c| unseen(c).is_some_and(|why| why != Unseen::NoSign))
+        {
             return Err(Flaw::HardToSee(c));
         }
         if let Some(c) = text.chars().find(|c| matches!(c, '\\' | ':')) {
