@@ -100,6 +100,39 @@ def cargo_with_graph() -> pathlib.Path:
     return made("cargo-graph.git", make)
 
 
+def rebased() -> pathlib.Path:
+    """Returns a clone of cargo with its newest commits as a series, and the series rebased twice: over a change of another file,
+    and over one of 40 files that the series changes, too."""
+    person = {f"GIT_{who}_{what}": "bench" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}  # fmt: skip
+
+    def make(path: pathlib.Path) -> None:
+        def run(*arguments: str) -> str:
+            done = subprocess.run(
+                ["git", "-C", str(path), *arguments],
+                check=True,
+                capture_output=True,
+                env=ENVIRONMENT | person,
+            )
+            return done.stdout.decode()
+
+        git(cargo(), "clone", "--quiet", ".", str(path))
+        base = run("rev-list", "--first-parent", "HEAD").split()[100]
+        run("tag", "series")
+        run("tag", "base", base)
+        changed = run("diff", "--name-only", "--diff-filter=M", "base", "series").split()
+        for name, paths in (("elsewhere", ["LICENSE-MIT"]), ("near", changed[:40])):
+            run("checkout", "--quiet", "-b", name, "base")
+            for each in paths:
+                file = path / each
+                file.write_bytes(b"upstream\n" + file.read_bytes())
+            run("commit", "--quiet", "--all", "--message", "upstream")
+            run("checkout", "--quiet", "-b", f"series-{name}", "series")
+            run("rebase", "--quiet", "-X", "theirs", "--onto", name, "base", f"series-{name}")
+        run("repack", "-a", "-d", "-q")
+
+    return made("cargo-rebased", make)
+
+
 def revisions() -> list[str]:
     """Returns the first commit of cargo, the tag in the middle and the 5,000th commit from HEAD; git is asked once."""
     known = BENCH / "revisions.json"

@@ -20,6 +20,7 @@ import inputs
 import report
 import works
 from inputs import ROOT
+from work import OWN_THREAD, Work
 
 LEAST_ROUNDS, MOST_ROUNDS = 9, 25
 # Rounds of who takes minutes for one.
@@ -31,7 +32,7 @@ ENOUGH = 10
 class Result(NamedTuple):
     """What was measured of a work: seconds of each contestant and of the processors, and mebibytes at most."""
 
-    work: works.Work
+    work: Work
     rounds: int
     seconds: dict[str, float]
     processor: dict[str, float]
@@ -45,7 +46,7 @@ def timed(answer) -> tuple[contestants.Taken, object]:
     return found if is_told else (taken, found)
 
 
-def check(work: works.Work, asked: list[str]) -> None:
+def check(work: Work, asked: list[str]) -> None:
     """Ends the run where an answer is another than redline's: a figure for it would say nothing."""
     found = {
         name: timed(work.answers[name])[1]
@@ -60,7 +61,7 @@ def check(work: works.Work, asked: list[str]) -> None:
             sys.exit(f"bench: redline and {name} disagree about {work.title}")
 
 
-def times(work: works.Work, is_apart: bool) -> dict[str, list[contestants.Taken]]:
+def times(work: Work, is_apart: bool) -> dict[str, list[contestants.Taken]]:
     """Returns what each round took; what one work leaves in memory must not slow the next, so each has a process."""
     work.prepare()
     found = {name: [] for name in work.answers if (name in work.apart) == is_apart}
@@ -79,7 +80,7 @@ def in_a_process(*arguments: str) -> str:
     return done.stdout if done.returncode == 0 else sys.exit(done.returncode)
 
 
-def measure(work: works.Work) -> Result:
+def measure(work: Work) -> Result:
     found = json.loads(in_a_process("--work", work.title))
     if set(work.apart) & set(work.answers):
         found |= json.loads(in_a_process("--work", work.title, "--apart"))
@@ -93,7 +94,7 @@ def measure(work: works.Work) -> Result:
         "plain imara",
         "1 thread",
         "4 threads",
-        works.OWN_THREAD,
+        OWN_THREAD,
     )
     peaks = {
         name: int(in_a_process("--peak", work.title, name))
@@ -110,7 +111,7 @@ def largest() -> int:
     return int(status.split("VmHWM:")[1].split()[0]) // 1024
 
 
-def peak(work: works.Work, name: str) -> int:
+def peak(work: Work, name: str) -> int:
     """Returns the mebibytes of git's own process, or of this one: a library, DuckDB and Python."""
     work.prepare()
     told = inputs.BENCH / "peak"

@@ -39,36 +39,65 @@ pub enum Column {
     },
 }
 
-/// Texts stored end to end, so that a row costs no allocation of its own.
+/// The longest text that is stored once for several rows: longer ones would make a chunk that is
+/// much larger than its bytes here.
+const REPEATED_BYTES: usize = 256;
+
+/// Texts stored end to end, so that a row costs no allocation of its own; a short one that is equal
+/// to that of the row before is stored once.
 #[derive(Debug, Default)]
 pub struct Texts {
     bytes: Vec<u8>,
-    /// The end of each text, and whether it is NULL.
-    ends: Vec<(usize, bool)>,
+    spans: Vec<Span>,
+}
+
+/// Where a text is.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: usize,
+    end: usize,
+    is_null: bool,
 }
 
 impl Texts {
-    /// Returns the texts in order; NULL is `None`.
+    /// Returns the texts in order; NULL is `None`. Two that are stored once are the same slice.
     pub(super) fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        let mut start = 0;
-        self.ends.iter().map(move |&(end, is_null)| {
-            let text = &self.bytes[start..end];
-            start = end;
-            (!is_null).then_some(text)
-        })
+        let text = |span: &Span| (!span.is_null).then(|| &self.bytes[span.start..span.end]);
+        self.spans.iter().map(text)
     }
 
     fn push(&mut self, text: Option<&[u8]>) {
-        self.append(text.unwrap_or_default());
-        push(&mut self.ends, (self.bytes.len(), text.is_none()));
+        if !text.is_some_and(|text| self.repeat(text)) {
+            self.append(text.unwrap_or_default());
+            self.end(text.is_none());
+        }
+    }
+
+    /// Repeats the last text, if it is this one; tells whether it is.
+    fn repeat(&mut self, text: &[u8]) -> bool {
+        let same = |last: &&Span| !last.is_null && self.bytes[last.start..last.end] == *text;
+        let last = self.spans.last().filter(|_| text.len() <= REPEATED_BYTES).filter(same);
+        let Some(&last) = last else { return false };
+        push(&mut self.spans, last);
+        true
+    }
+
+    /// Ends a text: its bytes are those behind the last one.
+    fn end(&mut self, is_null: bool) {
+        let span = Span { start: self.stored(), end: self.bytes.len(), is_null };
+        push(&mut self.spans, span);
+    }
+
+    /// Returns how many bytes the texts have so far, without those of the next one.
+    fn stored(&self) -> usize {
+        self.spans.last().map_or(0, |last| last.end)
     }
 
     /// Appends bytes to the next text.
     fn append(&mut self, bytes: &[u8]) {
         make_room(&mut self.bytes, bytes.len());
         self.bytes.extend_from_slice(bytes);
-        let start = self.ends.last().map_or(0, |&(end, _)| end);
-        if self.bytes.len() - start > limits::VALUE_BYTES {
+        if self.bytes.len() - self.stored() > limits::VALUE_BYTES {
             stop(Stopped::Value);
         }
     }
@@ -81,7 +110,7 @@ impl Texts {
                 self.append("\u{fffd}".as_bytes());
             }
         }
-        push(&mut self.ends, (self.bytes.len(), false));
+        self.end(false);
     }
 }
 
@@ -138,7 +167,7 @@ impl Column {
             Self::Integer(values) => values.len(),
             Self::BigInt(values) => values.len(),
             Self::Double(values) => values.len(),
-            Self::Text(texts) | Self::Blob(texts) => texts.ends.len(),
+            Self::Text(texts) | Self::Blob(texts) => texts.spans.len(),
             Self::List { lengths, .. } => lengths.len(),
             Self::Struct { fields, .. } => fields.first().map_or(0, Self::len),
         }
@@ -154,7 +183,7 @@ impl Column {
             Self::Double(values) => values.clear(),
             Self::Text(texts) | Self::Blob(texts) => {
                 texts.bytes.clear();
-                texts.ends.clear();
+                texts.spans.clear();
             }
             Self::List { lengths, child } => {
                 lengths.clear();
@@ -198,6 +227,12 @@ impl Column {
 
     /// Appends bytes as text: invalid UTF-8 becomes U+FFFD.
     pub fn push_bytes(&mut self, bytes: Option<&[u8]>) {
+        // What is stored is valid.
+        if let (Self::Text(texts), Some(bytes)) = (&mut *self, bytes)
+            && texts.repeat(bytes)
+        {
+            return;
+        }
         // Most bytes are valid UTF-8, and validating is several times faster than replacing.
         match (self, bytes.map(|bytes| (bytes, std::str::from_utf8(bytes)))) {
             (Self::Text(texts), Some((bytes, Err(_)))) => texts.push_lossy(bytes),
@@ -292,8 +327,12 @@ impl Column {
             (Self::Text(texts), Self::Text(more)) | (Self::Blob(texts), Self::Blob(more)) => {
                 let before = texts.bytes.len();
                 extend(&mut texts.bytes, &more.bytes);
-                make_room(&mut texts.ends, more.ends.len());
-                texts.ends.extend(more.ends.iter().map(|&(end, null)| (before + end, null)));
+                make_room(&mut texts.spans, more.spans.len());
+                texts.spans.extend(more.spans.iter().map(|span| Span {
+                    start: before + span.start,
+                    end: before + span.end,
+                    ..*span
+                }));
             }
             (Self::List { lengths, child }, Self::List { lengths: more, child: elements }) => {
                 extend(lengths, &more);
@@ -313,7 +352,7 @@ impl Column {
     pub(super) fn bytes(&self) -> usize {
         const EACH: usize = 16;
         match self {
-            Self::Text(texts) | Self::Blob(texts) => texts.bytes.len() + EACH * texts.ends.len(),
+            Self::Text(texts) | Self::Blob(texts) => texts.bytes.len() + EACH * texts.spans.len(),
             Self::List { lengths, child } => EACH * lengths.len() + child.bytes(),
             Self::Struct { fields, .. } => fields.iter().map(Self::bytes).sum(),
             _ => EACH * self.len(),
@@ -382,6 +421,27 @@ mod tests {
         let Column::Text(texts) = &column else { unreachable!() };
         let all: Vec<_> = texts.iter().collect();
         assert_eq!(all, [Some(&b""[..]), None, Some("a\u{fffd}b".as_bytes())]);
+    }
+
+    #[test]
+    fn a_short_text_is_stored_once_for_all_rows_that_repeat_it() {
+        let (mut column, long) = (Column::new(&Type::Varchar), "x".repeat(REPEATED_BYTES + 1));
+        let rows = [Some("ab"), Some("ab"), None, Some("ab"), Some(""), Some(""), Some("ab")];
+        let rows = [&rows[..], &[Some(long.as_str()); 2]].concat();
+        rows.iter().for_each(|text| column.push_text(*text));
+        column.push_bytes(Some(b"ab"));
+        column.push_bytes(Some(b"ab"));
+        let mut more = Column::new(&Type::Varchar);
+        more.push_text(Some("ab"));
+        more.push_text(Some("ab"));
+        column.append(more);
+        let Column::Text(texts) = &column else { unreachable!() };
+        let all: Vec<_> = texts.iter().collect();
+        let wanted: Vec<_> = rows.iter().map(|text| text.map(str::as_bytes)).collect();
+        assert_eq!(all[..rows.len()], wanted);
+        assert_eq!(all[rows.len()..], [Some(&b"ab"[..]); 4]);
+        let stored = "ab".len() * 5 + 2 * long.len();
+        assert_eq!(texts.bytes.len(), stored);
     }
 
     #[test]

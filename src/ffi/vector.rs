@@ -4,7 +4,7 @@ use libduckdb_sys as sys;
 use sys::idx_t;
 
 use super::api::Outside;
-use super::column::Column;
+use super::column::{Column, Texts};
 
 /// Writes `column` to `vector` from row 0 on; DuckDB throws at its memory limit.
 ///
@@ -20,22 +20,7 @@ pub unsafe fn write(outside: &Outside, vector: sys::duckdb_vector, column: &Colu
             Column::Integer(values) => write_plain(outside, vector, values),
             Column::BigInt(values) => write_plain(outside, vector, values),
             Column::Double(values) => write_plain(outside, vector, values),
-            Column::Text(texts) | Column::Blob(texts) => {
-                let mut nulls = Nulls::new(outside, vector);
-                for (row, text) in texts.iter().enumerate() {
-                    match text {
-                        // A VARCHAR's bytes come from a `str`, so DuckDB's UTF-8 check cannot turn
-                        // them into NULL; a BLOB's are not checked.
-                        Some(text) => outside.duckdb_vector_assign_string_element_len(
-                            vector,
-                            row as idx_t,
-                            text.as_ptr().cast(),
-                            text.len() as idx_t,
-                        ),
-                        None => nulls.set(row),
-                    }
-                }
-            }
+            Column::Text(texts) | Column::Blob(texts) => write_texts(outside, vector, texts),
             Column::List { lengths, child } => {
                 // The total, not an increment; the child's data may move here, so it is fetched
                 // only when the child is written, after the last reserve.
@@ -88,6 +73,40 @@ unsafe fn write_plain<T: Copy>(
             match value {
                 Some(value) => data.add(row).write(*value),
                 None => nulls.set(row),
+            }
+        }
+    }
+}
+
+/// Writes texts or bytes. What is stored once for several rows is copied once to DuckDB, and the
+/// elements of these rows refer to it.
+///
+/// # Safety
+/// As `write`; the vector is of VARCHARs or BLOBs.
+unsafe fn write_texts(outside: &Outside, vector: sys::duckdb_vector, texts: &Texts) {
+    // SAFETY: the data pointer has room for an element per row; an element refers to bytes that the
+    // vector keeps as long as itself, and may be there more than once.
+    unsafe {
+        let elements = outside.duckdb_vector_get_data(vector).cast::<sys::duckdb_string_t>();
+        let mut nulls = Nulls::new(outside, vector);
+        let mut last: Option<(usize, &[u8])> = None;
+        for (row, text) in texts.iter().enumerate() {
+            match (text, last) {
+                (None, _) => nulls.set(row),
+                (Some(text), Some((written, same))) if std::ptr::eq(text, same) => {
+                    elements.add(row).write(*elements.add(written));
+                }
+                // A VARCHAR's bytes come from a `str`, so DuckDB's UTF-8 check cannot turn them
+                // into NULL; a BLOB's are not checked.
+                (Some(text), _) => {
+                    outside.duckdb_vector_assign_string_element_len(
+                        vector,
+                        row as idx_t,
+                        text.as_ptr().cast(),
+                        text.len() as idx_t,
+                    );
+                    last = Some((row, text));
+                }
             }
         }
     }

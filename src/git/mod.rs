@@ -46,7 +46,7 @@ pub use history::follow::{FileChange, Follow, FollowStep, FollowWalk};
 pub use history::line_log::{LineLog, LineVersion, LinesAsked};
 pub use history::mailmap::{Mailmaps, mailmap_of};
 pub use history::notes::Notes;
-pub use history::range_patch::{RangePatch, RangePatcher};
+pub use history::range_patch::{RangePatch, RangePatcher, WrittenFiles};
 pub use history::words::CommitFilter;
 pub use model::Oid;
 pub use model::bytes::Bytes;

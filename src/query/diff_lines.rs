@@ -29,6 +29,8 @@ pub struct FileLines {
     lines: LineRows,
     /// The names of its hunks, if requested.
     ids: Option<FileHunkIds>,
+    /// Whether the lines are in the hunks that have the names.
+    is_by_hunk: bool,
 }
 
 impl Weigh for FileLines {
@@ -48,7 +50,11 @@ impl RowGroup for FileLines {
 
     fn row(&self, index: usize) -> Self::Of<'_> {
         let row = self.lines.row(index);
-        let id = self.ids.as_ref().and_then(|ids| ids.at(row.line().old, row.line().new));
+        let line = row.line();
+        let id = self.ids.as_ref().and_then(|ids| match line.hunk {
+            Some(number) if self.is_by_hunk => ids.of_hunk(number),
+            _ => ids.at(line.old, line.new),
+        });
         (&self.path, row, id)
     }
 }
@@ -69,12 +75,13 @@ impl Query for LinesQuery {
                     None => None,
                 };
                 let (ids, patch) = named.map_or((None, None), |(ids, patch)| (Some(ids), patch));
+                let is_by_hunk = patch.is_some();
                 // What was compared for the names is not compared again for the lines.
                 let lines = match patch {
-                    Some(patch) => LineRows::of_patch(&patch, cancel)?,
+                    Some(patch) => LineRows::of_patch(patch, cancel)?,
                     None => liner.lines(std::slice::from_ref(&change), cancel)?,
                 };
-                Ok(FileLines { path: change.path, lines, ids })
+                Ok(FileLines { path: change.path, lines, ids, is_by_hunk })
             })
         })?;
         Ok(rows.into())

@@ -142,8 +142,8 @@ impl Comparer {
         let attributes = self.patcher.attributes(&change.path)?;
         let patch = self.patcher.patch(&change, cancel)?;
         let names = self.namer.names(&change, &patch, cancel)?;
-        let ids = names.as_ref().map_or_else(Vec::new, |names| names.of_all(&patch));
-        let id = names.and_then(|names| names.file().cloned());
+        let (id, ids) = names
+            .map_or_else(Default::default, |names| (names.file().cloned(), names.of_all(&patch)));
         let diff = FileDiff::of_patch(&change, &patch, cancel)?;
         let lines = patch.bytes.iter().filter(|&&byte| byte == b'\n').count();
         let marks = Marks {

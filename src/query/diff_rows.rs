@@ -1,5 +1,7 @@
 //! Diffs line by line.
 
+use std::ops::Range;
+
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};
@@ -36,14 +38,14 @@ impl<'a> LineRow<'a> {
 
     /// Returns the line without its newline.
     pub fn content(self) -> &'a [u8] {
-        let start = self.index.checked_sub(1).map_or(0, |before| self.rows.lines[before].end);
-        &self.rows.contents[start..self.line().end]
+        &self.rows.contents[self.line().content.clone()]
     }
 }
 
-/// The lines of a diff, with contiguous contents.
+/// The lines of a diff.
 #[derive(Default)]
 pub struct LineRows {
+    /// A text that has the contents of all lines.
     contents: Vec<u8>,
     lines: Vec<Line>,
     /// The marks of all lines of a combined diff, contiguous.
@@ -57,8 +59,8 @@ pub struct LineRows {
 pub struct Line {
     /// CONTEXT, ADDED, REMOVED or BINARY.
     pub line_type: &'static str,
-    /// The end of the content, which starts at the end of the one before.
-    end: usize,
+    /// Where its content is, without the newline.
+    content: Range<usize>,
     /// The line's number in the old content, from 1.
     pub old: Option<u32>,
     /// The line's number in the new content, from 1.
@@ -99,21 +101,22 @@ impl LineRows {
         Ok(())
     }
 
-    /// Returns the lines of the hunks of a patch.
+    /// Returns the lines of the hunks of a patch, whose text keeps their contents.
     pub fn of_patch(
-        patch: &WrittenPatch,
+        patch: WrittenPatch,
         cancel: &CancelToken<'_>,
     ) -> std::result::Result<Self, Stopped> {
-        let mut rows = Self::default();
+        let mut rows = Self { contents: patch.bytes, charge: patch.charge, ..Self::default() };
         let mut pace = cancel.pace();
         for (hunk, number) in patch.hunks.iter().zip(1..) {
             let [mut old, mut new] = [hunk.old.0, hunk.new.0];
-            let text = &patch.bytes[hunk.span.clone()];
-            let mut start = memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1);
-            while let Some((&sign, rest)) = text.get(start..).and_then(<[u8]>::split_first) {
-                let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                start += end + 2;
-                let kind = match sign {
+            let text = &rows.contents[..hunk.span.end];
+            let newlines = memchr::memchr_iter(b'\n', &text[hunk.span.start..]);
+            let ends = newlines.map(|newline| hunk.span.start + newline);
+            let mut ends = ends.peekable();
+            while let (Some(before), Some(&end)) = (ends.next(), ends.peek()) {
+                let start = before + 1;
+                let kind = match text[start] {
                     b'-' => LineKind::Removed,
                     b'+' => LineKind::Added,
                     b' ' => LineKind::Context,
@@ -121,13 +124,17 @@ impl LineRows {
                     _ => continue,
                 };
                 let has = [kind != LineKind::Added, kind != LineKind::Removed];
-                cancel.room(&mut rows.charge, &mut rows.contents, end)?;
                 cancel.room(&mut rows.charge, &mut rows.lines, 1)?;
-                let (old_line, new_line) = (has[0].then_some(old), has[1].then_some(new));
-                rows.push(line_type(kind), &rest[..end], old_line, new_line, Some(number));
+                rows.lines.push(Line {
+                    line_type: line_type(kind),
+                    content: start + 1..end,
+                    old: has[0].then_some(old),
+                    new: has[1].then_some(new),
+                    hunk: Some(number),
+                });
                 old += u32::from(has[0]);
                 new += u32::from(has[1]);
-                pace.pass(end)?;
+                pace.pass(end - start)?;
             }
         }
         Ok(rows)
@@ -169,8 +176,10 @@ impl LineRows {
         new: Option<u32>,
         hunk: Option<u32>,
     ) {
+        let start = self.contents.len();
         self.contents.extend_from_slice(content);
-        self.lines.push(Line { line_type, end: self.contents.len(), old, new, hunk });
+        let content = start..self.contents.len();
+        self.lines.push(Line { line_type, content, old, new, hunk });
     }
 
     /// Returns a line by its 0-based index.

@@ -106,6 +106,11 @@ impl FileHunkIds {
         self.file.as_ref()
     }
 
+    /// Returns the names of a hunk, by its number from 1.
+    pub fn of_hunk(&self, number: u32) -> Option<&HunkId> {
+        self.places.get((number as usize).checked_sub(1)?).map(|place| &place.id)
+    }
+
     /// Returns the names of the hunk with a line, by its numbers on both sides; without numbers,
     /// those of the file if it has no hunks.
     pub fn at(&self, old: Option<u32>, new: Option<u32>) -> Option<&HunkId> {
@@ -147,7 +152,10 @@ impl FileHunkIds {
     }
 
     /// Returns the names of each hunk of the patch that is shown.
-    pub fn of_all(&self, patch: &WrittenPatch) -> Vec<Option<HunkId>> {
+    pub fn of_all(self, patch: &WrittenPatch) -> Vec<Option<HunkId>> {
+        if self.shown == Shown::Themselves {
+            return self.places.into_iter().map(|place| Some(place.id)).collect();
+        }
         let text = |hunk: &PatchHunk| &patch.bytes[hunk.span.clone()];
         let hunks = patch.hunks.iter().enumerate();
         hunks.map(|(index, hunk)| self.within(index, hunk, text(hunk)).id()).collect()

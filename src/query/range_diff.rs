@@ -7,8 +7,8 @@ use super::run::{Context, Need, Needs, Run};
 use crate::budget::Charge;
 use crate::error::{Error, Result, quoted};
 use crate::git::{
-    History, HistoryOptions, Merges, Notes, Oid, RangePatch, RangePatcher, Repository, by_date,
-    mailmap_of, range_of,
+    Comparable, History, HistoryOptions, Merges, Notes, RangePatch, RangePatcher, Repository,
+    WrittenFiles, by_date, mailmap_of, range_of,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
@@ -108,11 +108,12 @@ struct Sides {
 impl RangeDiffQuery {
     fn start_within(&self, context: &Context, needs: Needs) -> Result<Rows<CommitPair>> {
         let repository = context.repository(&self.repo)?;
-        let ids = [&self.old, &self.new].map(|range| commits_of(&repository, range));
-        let [old, new] = ids;
-        let (old, new) = (old?, new?);
-        let mut patches = read(context, &repository, old.iter().chain(&new).copied().collect())?;
-        let new_patches = patches.split_off(old.len());
+        let (mut commits, new) =
+            (commits_of(&repository, &self.old)?, commits_of(&repository, &self.new)?);
+        let old_commits = commits.len();
+        commits.extend(new);
+        let mut patches = read(context, &repository, commits)?;
+        let new_patches = patches.split_off(old_commits);
         let sides = Sides { old: patches.into(), new: new_patches.into() };
         let matches = self.matches(context, &repository, &sides)?;
         pairs(context, repository, sides, &matches, needs.has(Need::Patch))
@@ -140,7 +141,7 @@ fn texts(side: &[Arc<RangePatch>]) -> Vec<&PatchText> {
 }
 
 /// Returns the commits of a range except merges, the oldest first.
-fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Oid>> {
+fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Comparable>> {
     let ends = range_of(repository, range)?;
     if ends.hidden.is_empty() {
         return Err(Error::invalid_args(format!("{} is not a range of commits", quoted(range)))
@@ -150,20 +151,21 @@ fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Oid>> {
     let mut history = History::new(repository, &ends, options)?;
     history.settle();
     let (mut walked, mut charge) = (Vec::new(), Charge::free());
-    while let Some(commit) = history.next_commit() {
+    for commit in history.by_ref() {
         repository.cancel().room(&mut charge, &mut walked, 1)?;
         walked.push(commit?);
     }
     let excluded = history.excluded();
     walked.retain(|commit| excluded.get().is_none_or(|ids| !ids.contains(&commit.id)));
-    let mut sorted = by_date(repository, &walked)?;
+    let mut sorted = by_date(&history, &walked)?;
     sorted.retain(|commit| commit.parents.len() < 2);
     if sorted.len() > limits::RANGE_DIFF_COMMITS {
         let (count, most) = (sorted.len(), limits::RANGE_DIFF_COMMITS);
         return Err(Error::too_large(format!("{} has {count} commits", quoted(range)))
             .with_hint(format!("Give ranges of up to {most} commits")));
     }
-    Ok(sorted.iter().rev().map(|commit| commit.id).collect())
+    sorted.reverse();
+    Ok(sorted)
 }
 
 /// The result of a job that is not a row.
@@ -184,18 +186,24 @@ fn collect<T: Send + 'static>(mut work: Ordered<Made<T>>) -> Result<Vec<T>> {
 }
 
 /// Reads the texts of commits.
-fn read(context: &Context, repository: &Repository, ids: Vec<Oid>) -> Result<Vec<Arc<RangePatch>>> {
+fn read(
+    context: &Context,
+    repository: &Repository,
+    commits: Vec<Comparable>,
+) -> Result<Vec<Arc<RangePatch>>> {
     let run = Run::over(context, repository.clone(), usize::MAX);
     let mailmap = Arc::new(mailmap_of(&run.repository)?);
     let notes = Arc::new(Notes::read(&run.repository, None)?);
-    let jobs = Source::new(ids.into_iter().map(Ok));
+    let written = Arc::new(WrittenFiles::default());
+    let jobs = Source::new(commits.into_iter().map(Ok));
     let work = run.start(jobs, Window::of(limits::WINDOW_JOBS), |run| {
-        let mut patcher =
-            RangePatcher::new(&run.repository, Arc::clone(&mailmap), Arc::clone(&notes))?;
-        Ok(move |id: Oid, cancel: &CancelToken<'_>| {
-            let patch = patcher.patch(id, cancel)?;
+        let (mailmap, notes, written) =
+            (Arc::clone(&mailmap), Arc::clone(&notes), Arc::clone(&written));
+        let mut patcher = RangePatcher::new(&run.repository, mailmap, notes, written)?;
+        Ok(move |commit: Comparable, cancel: &CancelToken<'_>| {
+            let patch = patcher.patch(&commit, cancel)?;
             let bytes = patch.bytes();
-            Ok(Made(Arc::new(patch), bytes))
+            Ok(Made(patch, bytes))
         })
     })?;
     collect(work)

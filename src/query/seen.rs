@@ -72,8 +72,8 @@ impl Seen {
                 let Some(names) = namer.names(&change, &patch, cancel)? else {
                     return Ok(Named(Vec::new()));
                 };
-                let hunks = names.of_all(&patch).into_iter().flatten();
-                Ok(Named(hunks.chain(names.file().cloned()).collect()))
+                let file = names.file().cloned();
+                Ok(Named(names.of_all(&patch).into_iter().flatten().chain(file).collect()))
             })
         })?;
         let cancel = CancelToken::of(&context.budget);

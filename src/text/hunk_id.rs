@@ -7,9 +7,10 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use super::cancel_token::{CancelToken, Stopped};
+use super::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// Bytes of a digest that are kept: too many to find two hunks with the same ones.
 const KEPT_BYTES: usize = 20;
@@ -56,55 +57,67 @@ pub fn hunk_ids<'a>(
     let (mut lines_seen, mut contexts_seen) = (Seen::default(), Seen::default());
     let (all_lines, mut all_contexts) = (Name::new("lines", path), Name::new("context", path));
     all_contexts.add(facts);
-    let mut pace = cancel.pace();
+    let (parts, mut pace) = (Parts::new(), cancel.pace());
     let mut ids = Vec::new();
     for hunk in hunks {
         let (mut lines, mut context) = (all_lines.clone(), all_contexts.clone());
         let body = memchr::memchr(b'\n', hunk.text).map_or(&[][..], |end| &hunk.text[end + 1..]);
         context.add(hunk.section);
-        // Each line begins with its sign and ends with a newline, so that no two hunks make the
-        // same text.
-        for piece in body.chunks(PIECE_BYTES) {
-            pace.pass(piece.len())?;
-            context.0.update(piece);
-        }
-        changed_runs(body, |run| {
-            lines.0.update(run);
-            pace.pass(run.len())
+        // Changed lines are in the second name by their digest and by where each run of them is, so
+        // that no byte is hashed twice. Each line begins with its sign and ends with a newline, so
+        // that no two hunks make the same text.
+        parts.each(body, |part| match part {
+            Part::Around(text) => context.hash(text, &mut pace),
+            Part::Changed(run) => {
+                context.add_length(run);
+                lines.hash(run, &mut pace)
+            }
         })?;
+        let lines = lines.0.finalize();
+        context.0.update(lines);
         ids.push(HunkId {
-            lines: lines_seen.numbered(lines.finish()),
+            lines: lines_seen.numbered(kept(&lines)),
             context: contexts_seen.numbered(context.finish()),
         });
     }
     Ok(ids)
 }
 
-/// Calls `take` with the runs of removed and added lines below the header of a hunk.
-fn changed_runs(
-    body: &[u8],
-    mut take: impl FnMut(&[u8]) -> Result<(), Stopped>,
-) -> Result<(), Stopped> {
-    // Where the run begins that is not taken yet.
-    let mut run = None;
-    let mut start = 0;
-    for newline in memchr::memchr_iter(b'\n', body) {
-        match body[start] {
-            b' ' => {
-                if let Some(first) = run.take() {
-                    take(&body[first..start])?;
-                }
-            }
-            // A remark on a missing newline is about the line before it.
-            b'\\' => {}
-            _ => run = run.or(Some(start)),
-        }
-        start = newline + 1;
+/// A part of a hunk below its header.
+enum Part<'a> {
+    /// Lines that are the same on both sides.
+    Around(&'a [u8]),
+    /// Removed and added lines.
+    Changed(&'a [u8]),
+}
+
+/// Finds the parts of hunks.
+struct Parts(memmem::Finder<'static>);
+
+impl Parts {
+    fn new() -> Self {
+        Self(memmem::Finder::new(b"\n "))
     }
-    // What follows the last newline is part of the last line.
-    match run {
-        Some(first) => take(&body[first..]),
-        None => Ok(()),
+
+    /// Calls `take` with the parts in order. A remark on a missing newline belongs to the line
+    /// before it.
+    fn each(
+        &self,
+        mut body: &[u8],
+        mut take: impl FnMut(Part<'_>) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
+        while let Some(&sign) = body.first() {
+            let is_around = sign == b' ';
+            let end = match is_around {
+                true => memchr::memchr_iter(b'\n', body)
+                    .find(|at| !matches!(body.get(at + 1), Some(b' ' | b'\\'))),
+                false => self.0.find(body),
+            };
+            let (part, rest) = body.split_at(end.map_or(body.len(), |newline| newline + 1));
+            take(if is_around { Part::Around(part) } else { Part::Changed(part) })?;
+            body = rest;
+        }
+        Ok(())
     }
 }
 
@@ -144,13 +157,29 @@ impl Name {
     }
 
     fn add(&mut self, text: &[u8]) {
-        self.0.update((text.len() as u64).to_le_bytes());
+        self.add_length(text);
         self.0.update(text);
     }
 
-    fn finish(self) -> Kept {
-        self.0.finalize().first_chunk().copied().expect("a digest has more bytes than are kept")
+    fn add_length(&mut self, text: &[u8]) {
+        self.0.update((text.len() as u64).to_le_bytes());
     }
+
+    /// Adds lines.
+    fn hash(&mut self, lines: &[u8], pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
+        lines.chunks(PIECE_BYTES).try_for_each(|piece| {
+            self.0.update(piece);
+            pace.pass(piece.len())
+        })
+    }
+
+    fn finish(self) -> Kept {
+        kept(&self.0.finalize())
+    }
+}
+
+fn kept(digest: &[u8]) -> Kept {
+    digest.first_chunk().copied().expect("a digest has more bytes than are kept")
 }
 
 /// The number of times that each digest occurred.

@@ -22,7 +22,8 @@ pub struct WrittenPatch {
     pub bytes: Vec<u8>,
     /// The hunks in order.
     pub hunks: Vec<PatchHunk>,
-    pub(super) charge: Charge,
+    /// What the query is charged for its memory.
+    pub charge: Charge,
 }
 
 /// A hunk of a patch.

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::budget::{Charge, Pace};
+use crate::budget::{Budget, Charge, Pace};
 use crate::error::{Error, Result};
 use crate::git::graph::commit_links::Commits;
 use crate::git::graph::simplify::Simplify;
@@ -337,6 +337,16 @@ impl History {
     /// Returns the tree of a commit that was met.
     pub(in crate::git) fn tree_of(&self, id: &Oid) -> Option<Oid> {
         self.known.get(id).map(|known| known.tree)
+    }
+
+    /// Returns the date of a commit that was met, else 0.
+    pub(super) fn date_of(&self, id: &Oid) -> u64 {
+        self.known.get(id).map_or(0, |known| known.date)
+    }
+
+    /// Returns the budget of the walk.
+    pub(super) fn budget(&self) -> &Budget {
+        self.commits.budget()
     }
 
     /// Returns a commit with the parents to compare it with.

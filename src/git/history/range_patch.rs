@@ -3,7 +3,9 @@
 //! Source: `git range-diff`, which makes its texts from the output of `git log -p`. Dates, ids and
 //! line numbers are left out, so that only changes by people differ.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::budget::Charge;
 use crate::error::Result;
@@ -13,7 +15,7 @@ use crate::git::change::contents::Reader;
 use crate::git::change::differences::collect;
 use crate::git::change::patch::{Patcher, WrittenPatch};
 use crate::git::change::renames::{RenameOptions, pair};
-use crate::git::graph::commit_links::Commits;
+use crate::git::graph::walk::Comparable;
 use crate::git::history::notes::Notes;
 use crate::git::model::changed_file::{Change, OriginKind};
 use crate::git::model::commit::{CommitInfo, has_message_line};
@@ -41,7 +43,17 @@ pub struct RangePatch {
     pub subject: Vec<u8>,
     /// Its message and its patch.
     pub patch: PatchText,
+    files: Vec<WrittenFile>,
     charge: Charge,
+}
+
+/// A changed file in the text of a commit.
+#[derive(Debug)]
+struct WrittenFile {
+    change: Change,
+    text: Range<usize>,
+    /// The number of its lines.
+    lines: usize,
 }
 
 impl RangePatch {
@@ -51,40 +63,80 @@ impl RangePatch {
     }
 }
 
+/// The changed files in the texts that are written, for all threads: another version of a commit
+/// often changes a file in the same way, and takes over its text.
+#[derive(Debug, Default)]
+pub struct WrittenFiles(Mutex<HashMap<[Option<Oid>; 2], (Arc<RangePatch>, usize)>>);
+
+impl WrittenFiles {
+    /// Returns the commit that has changed a file in the same way, and which of its files it is.
+    fn find(&self, change: &Change) -> Option<(Arc<RangePatch>, usize)> {
+        let (commit, at) = self.lock().get(&sides(change)).cloned()?;
+        (commit.files[at].change == *change).then_some((commit, at))
+    }
+
+    fn add(&self, commit: &Arc<RangePatch>) {
+        let mut known = self.lock();
+        for (at, file) in commit.files.iter().enumerate() {
+            known.entry(sides(&file.change)).or_insert_with(|| (Arc::clone(commit), at));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<[Option<Oid>; 2], (Arc<RangePatch>, usize)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the ids of both sides of a change.
+fn sides(change: &Change) -> [Option<Oid>; 2] {
+    [change.old, change.new].map(|side| side.map(|entry| entry.oid))
+}
+
 /// Writes the texts of commits, for one thread.
 pub struct RangePatcher {
     objects: Objects,
-    commits: Commits,
     trees: TreeChanges,
     reader: Reader,
     patcher: Patcher,
     mailmap: Arc<Mailmap>,
     notes: Arc<Notes>,
+    written: Arc<WrittenFiles>,
 }
 
 impl RangePatcher {
     /// Creates a writer for the commits of a repository.
-    pub fn new(repository: &Repository, mailmap: Arc<Mailmap>, notes: Arc<Notes>) -> Result<Self> {
+    pub fn new(
+        repository: &Repository,
+        mailmap: Arc<Mailmap>,
+        notes: Arc<Notes>,
+        written: Arc<WrittenFiles>,
+    ) -> Result<Self> {
         let source = ContentSource::of_objects(repository);
         Ok(Self {
             objects: repository.objects(),
-            commits: Commits::new(repository)?,
             trees: TreeChanges::idle(repository.objects(), Arc::default()),
             reader: Reader::new(&source),
-            patcher: Patcher::new(&source, DiffOptions::default())?,
+            // The line of ids is not in the text: whole ones need not be looked up.
+            patcher: Patcher::new(&source, DiffOptions::default())?.with_whole_ids(),
             mailmap,
             notes,
+            written,
         })
     }
 
     /// Returns the text of a commit with at most one parent.
-    pub fn patch(&mut self, id: Oid, cancel: &CancelToken<'_>) -> Result<RangePatch> {
-        let bytes = self.objects.commit(&id)?;
+    pub fn patch(
+        &mut self,
+        commit: &Comparable,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Arc<RangePatch>> {
+        let bytes = self.objects.commit(&commit.id)?;
         let info = CommitInfo::read(&bytes, Some(&self.mailmap), cancel)?;
         let mut written = RangePatch {
-            id,
+            id: commit.id,
             subject: info.subject.clone(),
             patch: PatchText::default(),
+            files: Vec::new(),
             charge: Charge::free(),
         };
         if let Some(author) = &info.author {
@@ -96,13 +148,44 @@ impl RangePatcher {
         }
         write_message(&bytes, &mut written, cancel)?;
         self.write_notes(&mut written, cancel)?;
-        for change in self.changes(&id, cancel)? {
+        for change in self.changes(commit, cancel)? {
             for part in change.parts() {
-                let file = self.patcher.patch(&part, cancel)?;
-                write_file(&part, &file, self.reader.quotes_high(), &mut written, cancel)?;
+                self.write_part(part, &mut written, cancel)?;
             }
         }
+        let written = Arc::new(written);
+        self.written.add(&written);
         Ok(written)
+    }
+
+    /// Appends a changed file.
+    fn write_part(
+        &mut self,
+        change: Change,
+        written: &mut RangePatch,
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
+        let RangePatch { patch, charge, files, .. } = written;
+        cancel.room(charge, &mut patch.text, 1)?;
+        patch.text.push(b'\n');
+        if patch.files_start == 0 {
+            patch.files_start = patch.text.len();
+        }
+        let (start, lines) = (patch.text.len(), patch.file_lines);
+        if let Some((other, at)) = self.written.find(&change) {
+            let file = &other.files[at];
+            let text = &other.patch.text[file.text.clone()];
+            cancel.room(charge, &mut patch.text, text.len())?;
+            patch.text.extend_from_slice(text);
+            patch.file_lines += file.lines;
+        } else {
+            let file = self.patcher.patch(&change, cancel)?;
+            write_file(&change, &file, self.reader.quotes_high(), patch, charge, cancel)?;
+        }
+        charge.join(cancel.charge_all(size_of::<WrittenFile>() + change.path.len())?);
+        let (text, lines) = (start..patch.text.len(), patch.file_lines - lines);
+        files.push(WrittenFile { change, text, lines });
+        Ok(())
     }
 
     fn write_notes(&self, written: &mut RangePatch, cancel: &CancelToken<'_>) -> Result<()> {
@@ -119,13 +202,9 @@ impl RangePatcher {
     }
 
     /// Returns the files that a commit changed, with renames, as `git log` shows them.
-    fn changes(&mut self, id: &Oid, cancel: &CancelToken<'_>) -> Result<Vec<Change>> {
-        let links = self.commits.links(id)?;
-        let old = match links.parents.first() {
-            Some(parent) => Some(self.commits.links(parent)?.tree),
-            None => None,
-        };
-        self.trees.restart(old, Some(links.tree))?;
+    fn changes(&mut self, commit: &Comparable, cancel: &CancelToken<'_>) -> Result<Vec<Change>> {
+        let old = commit.parents.first().map(|&(_, tree)| tree);
+        self.trees.restart(old, Some(commit.tree))?;
         let all = collect(&mut self.trees, &mut Charge::free(), cancel)?;
         Ok(pair(all, &RenameOptions::default(), &mut self.reader, cancel)?.rows)
     }
@@ -159,15 +238,11 @@ fn write_file(
     change: &Change,
     file: &WrittenPatch,
     quotes_high: bool,
-    written: &mut RangePatch,
+    patch: &mut PatchText,
+    charge: &mut Charge,
     cancel: &CancelToken<'_>,
 ) -> Result<()> {
-    let RangePatch { patch, charge, .. } = written;
     cancel.room(charge, &mut patch.text, 2 * (file.bytes.len() + change.path.len()) + 64)?;
-    patch.text.push(b'\n');
-    if patch.files_start == 0 {
-        patch.files_start = patch.text.len();
-    }
     write_name(change, &mut patch.text);
     patch.file_lines += 1;
     let last = file.bytes.strip_suffix(b"\n").unwrap_or(&file.bytes);
