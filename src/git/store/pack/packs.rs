@@ -149,13 +149,14 @@ impl PackReader {
         id: &Oid,
         mut take: impl FnMut(&Pack, u64, &mut Unpacker) -> Result<T, Fault>,
     ) -> Result<Option<T>, Fault> {
+        let mut fault = None;
         if let Some((_, place, offset)) = self.found.slot(id).filter(|(found, ..)| found == id) {
             let (_, pack) = &self.packs.packs[place as usize];
-            if let Ok(taken) = take(pack, offset, &mut self.unpacker) {
-                return Ok(Some(taken));
+            match take(pack, offset, &mut self.unpacker) {
+                Ok(taken) => return Ok(Some(taken)),
+                Err(error) => fault = Some(error),
             }
         }
-        let mut fault = None;
         for position in 0..self.places.len() {
             let place = self.places[position];
             let (_, pack) = &self.packs.packs[place as usize];
