@@ -66,7 +66,10 @@ impl RangePatch {
 /// The changed files in the texts that are written, for all threads: another version of a commit
 /// often changes a file in the same way, and takes over its text.
 #[derive(Debug, Default)]
-pub struct WrittenFiles(Mutex<HashMap<[Option<Oid>; 2], (Arc<RangePatch>, usize)>>);
+pub struct WrittenFiles(Mutex<Written>);
+
+/// By the ids of both sides of a file: a commit that has changed it, and which of its files it is.
+type Written = HashMap<[Option<Oid>; 2], (Arc<RangePatch>, usize)>;
 
 impl WrittenFiles {
     /// Returns the commit that has changed a file in the same way, and which of its files it is.
@@ -82,7 +85,7 @@ impl WrittenFiles {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<[Option<Oid>; 2], (Arc<RangePatch>, usize)>> {
+    fn lock(&self) -> MutexGuard<'_, Written> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
