@@ -47,15 +47,24 @@ impl Hasher for IdHasher {
         for word in bytes.chunks(8) {
             let mut filled = [0; 8];
             filled[..word.len()].copy_from_slice(word);
-            let word = u64::from_le_bytes(filled);
-            let product = u128::from(word ^ self.0) * u128::from(FACTOR ^ self.0.rotate_left(32));
-            self.0 = product as u64 ^ (product >> 64) as u64;
+            self.0 = folded_product(
+                u64::from_le_bytes(filled) ^ self.0,
+                FACTOR ^ self.0.rotate_left(32),
+            );
         }
     }
 
+    /// Mixes once more: ids that differ in the last word alone are multiples of one number before,
+    /// which for some seeds crowd in a few slots.
     fn finish(&self) -> u64 {
-        self.0
+        folded_product(self.0, FACTOR)
     }
+}
+
+/// Both halves of the product, one over the other.
+fn folded_product(left: u64, right: u64) -> u64 {
+    let product = u128::from(left) * u128::from(right);
+    product as u64 ^ (product >> 64) as u64
 }
 
 #[cfg(test)]
@@ -69,15 +78,21 @@ mod tests {
             bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
             Oid::Sha1(bytes)
         };
-        for at in [0, 4, 8, 12, 16] {
+        // One seed for each round, and not that of the process: what fails once fails always.
+        for (seed, at) in (0..200).flat_map(|round| [0, 4, 8, 12, 16].map(|at| (round, at))) {
+            let seeded = Seeded(FACTOR.wrapping_mul(2 * seed + 1));
             let mut slots = vec![0u32; 4096];
             for number in 0..16_384 {
-                let hash = Seeded::default().hash_one(id(number, at));
+                let hash = seeded.hash_one(id(number, at));
                 slots[(hash >> 52) as usize] += 1;
                 slots[hash as usize % 4096] += 1;
             }
-            // 8 are expected in each slot; random ids exceed 40 less than once in 10^12 runs.
-            assert!(slots.iter().all(|&count| count < 40), "{at}: {:?}", slots.iter().max());
+            // 8 are expected in each slot; random ids exceed 40 less than once in 10^12 rounds.
+            assert!(
+                slots.iter().all(|&count| count < 40),
+                "{seed}, {at}: {:?}",
+                slots.iter().max()
+            );
         }
     }
 }
