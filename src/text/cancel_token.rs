@@ -171,14 +171,14 @@ pub(super) fn append(
 
 #[cfg(test)]
 mod looks {
-    use std::cell::Cell;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     use super::Stopped;
 
     /// Counts the checks of a [`super::CancelToken`], and asks to stop at one of them.
     #[derive(Debug)]
     pub struct CheckCount {
-        made: Cell<u64>,
+        made: AtomicU64,
         last: u64,
     }
 
@@ -190,17 +190,17 @@ mod looks {
 
         /// Returns a counter that asks to stop at check `last`.
         pub const fn up_to(last: u64) -> Self {
-            Self { made: Cell::new(0), last }
+            Self { made: AtomicU64::new(0), last }
         }
 
         /// Returns the number of checks.
         pub fn made(&self) -> u64 {
-            self.made.get()
+            self.made.load(Relaxed)
         }
 
         pub(super) fn count(&self) -> Result<(), Stopped> {
-            self.made.set(self.made.get() + 1);
-            if self.made.get() >= self.last { Err(Stopped::Cancelled) } else { Ok(()) }
+            let made = self.made.fetch_add(1, Relaxed) + 1;
+            if made >= self.last { Err(Stopped::Cancelled) } else { Ok(()) }
         }
     }
 }

@@ -31,4 +31,4 @@ pub use counts::line_counts;
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind, line_changes, plain_line_changes};
 pub use engine::{Algorithm, Change as LineChange, Engine, Whitespace};
 pub use quote::quoted_path;
-pub use similarity::{Fingerprint, FingerprintTable};
+pub use similarity::{Fingerprint, FingerprintIndex};

@@ -5,7 +5,7 @@
 //! not matter. The common content of two files is the sum, over all numbers, of the smaller of both
 //! counts. The numbers, and so the percentages of `git diff -M`, are tested against git.
 
-use super::cancel_token::{CancelToken, Stopped};
+use super::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// Bytes after which a piece ends even inside a line.
 const PIECE_BYTES: u32 = 64;
@@ -93,47 +93,88 @@ impl Fingerprint {
         self.weights.is_empty()
     }
 
-    /// Returns its size in memory; at most 863,416 bytes, however large the file.
+    /// Returns its size in memory, beside and in an index; at most 2,158,540 bytes, however large
+    /// the file.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
-        size_of_val::<[Weight]>(&self.weights)
+        self.len() * (size_of::<Weight>() + size_of::<Occurrence>())
     }
 }
 
-/// One new file as a table, to compare many old ones with it, each by looking up only its own
-/// pieces.
+/// Where the pieces of many old files occur, to compare a new file with all of them at once: only
+/// what they have in common is visited.
 #[derive(Debug)]
-pub struct FingerprintTable {
-    /// The bytes under each number.
-    bytes: Box<[u32]>,
-    held: Fingerprint,
+pub struct FingerprintIndex {
+    /// Where the occurrences of each range of numbers begin, and the end of the last.
+    starts: Box<[u32]>,
+    /// The width of a range of numbers, as a power of two.
+    shift: u32,
+    occurrences: Box<[Occurrence]>,
+    /// The number of files.
+    files: usize,
 }
 
-impl Default for FingerprintTable {
-    fn default() -> Self {
-        Self { bytes: vec![0; NUMBERS as usize].into_boxed_slice(), held: Fingerprint::default() }
-    }
+/// The total bytes of all pieces with one number in one file.
+#[derive(Debug, Clone, Copy, Default)]
+struct Occurrence {
+    number: u32,
+    bytes: u32,
+    /// The position of the file.
+    file: u32,
 }
 
-impl FingerprintTable {
-    /// Replaces the new file.
-    pub fn hold(&mut self, new: Fingerprint) {
-        for weight in &self.held.weights {
-            self.bytes[weight.number as usize] = 0;
-        }
-        for weight in &new.weights {
-            self.bytes[weight.number as usize] = weight.bytes;
-        }
-        self.held = new;
-    }
-
-    /// Returns how many bytes of `old` occur in the new file.
+impl FingerprintIndex {
+    /// Creates the index of some files, less than 2^32 with less than 2^32 pieces in total.
     #[must_use]
-    pub fn copied(&self, old: &Fingerprint) -> u64 {
-        old.weights
-            .iter()
-            .map(|weight| u64::from(weight.bytes.min(self.bytes[weight.number as usize])))
-            .sum()
+    pub fn new(files: &[Fingerprint]) -> Self {
+        let pieces = files.iter().map(Fingerprint::len).sum::<usize>();
+        // As many ranges as pieces, so that an index of few files is made as fast as it is small.
+        let shift = (NUMBERS as usize / pieces.max(1)).checked_ilog2().map_or(0, |log| log + 1);
+        // Each start is first the end of the range before, then that of its own; then, as its range
+        // is filled from the end, its start.
+        let mut starts = vec![0u32; (NUMBERS >> shift) as usize + 2].into_boxed_slice();
+        for weight in files.iter().flat_map(|file| &file.weights) {
+            starts[(weight.number >> shift) as usize] += 1;
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut occurrences = vec![Occurrence::default(); pieces].into_boxed_slice();
+        for (file, print) in (0..).zip(files) {
+            for &Weight { number, bytes } in &print.weights {
+                let start = &mut starts[(number >> shift) as usize];
+                *start -= 1;
+                occurrences[*start as usize] = Occurrence { number, bytes, file };
+            }
+        }
+        Self { starts, shift, occurrences, files: files.len() }
+    }
+
+    /// Replaces `copied` by how many bytes of each file occur in `new`.
+    ///
+    /// # Errors
+    /// [`Stopped`] when `pace` asks for it.
+    pub fn copied(
+        &self,
+        new: &Fingerprint,
+        copied: &mut Vec<u64>,
+        pace: &mut PacedToken<'_>,
+    ) -> Result<(), Stopped> {
+        copied.clear();
+        copied.resize(self.files, 0);
+        for weight in &new.weights {
+            let range = (weight.number >> self.shift) as usize;
+            let (start, end) = (self.starts[range] as usize, self.starts[range + 1] as usize);
+            pace.spend(end - start + 1)?;
+            for old in &self.occurrences[start..end] {
+                if old.number == weight.number {
+                    copied[old.file as usize] += u64::from(old.bytes.min(weight.bytes));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -200,10 +241,12 @@ mod tests {
     fn copied(old: &[u8], new: &[u8]) -> u64 {
         let (old, new) = (print(old, true), print(new, true));
         let copied = Fingerprint::copied(&old, &new);
-        let mut ledger = FingerprintTable::default();
-        ledger.hold(print(b"something\nheld before\n", true));
-        ledger.hold(new);
-        assert_eq!(ledger.copied(&old), copied);
+        let other = print(b"something\nin another file\n", true);
+        let files = [other, old.clone(), Fingerprint::default(), old, new.clone()];
+        let index = FingerprintIndex::new(&files);
+        let (cancel, mut found) = (CancelToken::never(), vec![7]);
+        index.copied(&new, &mut found, &mut cancel.pace()).unwrap();
+        assert_eq!(found, files.map(|file| Fingerprint::copied(&file, &new)));
         copied
     }
 
@@ -250,9 +293,37 @@ mod tests {
     }
 
     #[test]
+    fn an_index_of_many_files_finds_what_each_pair_has_in_common() {
+        let text = |file: u32| {
+            let line =
+                |line: u32| format!("line {}\n", line.wrapping_mul(file) % 5000).into_bytes();
+            print(&(0..file % 700).flat_map(line).collect::<Vec<u8>>(), true)
+        };
+        for count in [1, 3, 40, 400] {
+            let files: Vec<_> = (1..=count).map(text).collect();
+            let index = FingerprintIndex::new(&files);
+            let (cancel, mut found) = (CancelToken::never(), Vec::new());
+            for new in [text(350), text(1), text(699)] {
+                index.copied(&new, &mut found, &mut cancel.pace()).unwrap();
+                let each = files.iter().map(|old| Fingerprint::copied(old, &new));
+                assert_eq!(found, each.collect::<Vec<_>>(), "{count}");
+            }
+        }
+        let none = FingerprintIndex::new(&[]);
+        none.copied(&text(9), &mut Vec::new(), &mut CancelToken::never().pace()).unwrap();
+    }
+
+    #[test]
     fn it_stops_when_asked() {
         let budget = Budget::default();
         budget.cancel();
+        let large = print(
+            &(0..90_000).flat_map(|n| format!("{n}\n").into_bytes()).collect::<Vec<_>>(),
+            true,
+        );
+        let index = FingerprintIndex::new(std::slice::from_ref(&large));
+        let copied = index.copied(&large, &mut Vec::new(), &mut CancelToken::of(&budget).pace());
+        assert_eq!(copied, Err(Stopped::Cancelled));
         assert_eq!(
             Fingerprint::new(b"text", true, &CancelToken::of(&budget)),
             Err(Stopped::Cancelled)

@@ -1,5 +1,7 @@
 //! Reads a JSON list of edits, each with the path of its file.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::{ChangeKind, FileChange, Replacement};
@@ -22,13 +24,14 @@ pub(super) fn read(patch: &str) -> Result<Vec<FileChange>> {
         .with_hint("Make them in several calls"));
     }
     let mut changes: Vec<FileChange> = Vec::new();
+    let mut places = HashMap::new();
     for (edit, number) in list.as_array().into_iter().flatten().zip(1..) {
         let (path, replacement) = edit
             .as_object()
             .ok_or_else(|| wrong(number, "is not an object"))
             .and_then(|edit| replacement(edit, number))?;
-        let open = changes.iter_mut().find(|change| change.path == path);
-        match open.map(|change| &mut change.kind) {
+        let place = *places.entry(path.clone()).or_insert(changes.len());
+        match changes.get_mut(place).map(|change| &mut change.kind) {
             Some(ChangeKind::Edit(edits)) => edits.push(replacement),
             _ => changes.push(FileChange::new(path, ChangeKind::Edit(vec![replacement]), number)),
         }

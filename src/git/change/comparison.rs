@@ -40,7 +40,7 @@ pub struct Comparison {
     pub(super) paths: Arc<PathFilter>,
     /// The superprojects of this repository.
     pub(super) above: Above,
-    /// The number of threads that may check the work tree.
+    /// The number of threads that may check the work tree and find renames.
     pub(super) threads: usize,
     /// Whether files count that git is told to ignore: assumed to be unchanged, or absent from a
     /// sparse checkout.
@@ -122,7 +122,7 @@ impl Comparison {
         Ok(Self { paths, ..self })
     }
 
-    /// Sets the number of threads that may check the work tree.
+    /// Sets the number of threads that may check the work tree and find renames.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }

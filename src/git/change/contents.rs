@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::budget::append;
+use crate::budget::{Current, append};
 use crate::error::{Error, ErrorKind, Result};
 use crate::git::attributes::{ContentSource, DiffAttributes};
 use crate::git::change::renames::{Blobs, Version};
@@ -221,6 +221,7 @@ impl Reader {
     }
 }
 
+/// Renames are found on several threads; each reads under the budget of its reader.
 impl Blobs for Reader {
     type Error = Error;
 
@@ -229,12 +230,14 @@ impl Blobs for Reader {
     }
 
     fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
+        let _current = Current::enter(self.objects.budget());
         bytes.clear();
         append(bytes, &self.read(file.entry, file.path)?)?;
         Ok(())
     }
 
     fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool> {
+        let _current = Current::enter(self.objects.budget());
         Ok(match self.attributes.of(file.path)?.diff {
             DiffAttribute::Set => true,
             DiffAttribute::Unset => false,

@@ -6,10 +6,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::vec;
 
-use crate::budget::Charge;
+use crate::budget::{Charge, Permits};
 use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::change::comparison::{Comparison, Untracked};
+use crate::git::change::contents::Reader;
 use crate::git::change::listed::check_listed;
 use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::change::uncommitted::Uncommitted;
@@ -90,7 +91,12 @@ impl Unpaired {
         let cancel = self.comparison.repository().cancel();
         let mut charge = Charge::free();
         let changes = collect(&mut self.walk, &mut charge, &cancel)?;
-        Ok(pair(changes, &self.options, &mut self.comparison.reader(), &cancel)?.rows)
+        let others = self.comparison.threads.checked_sub(1).filter(|&others| others > 0);
+        let permits = others.map(Permits::take);
+        let readers = 1 + permits.as_ref().map_or(0, Permits::count);
+        let mut readers: Vec<_> =
+            (0..readers).map(|_| Reader::new(self.comparison.source())).collect();
+        Ok(pair(changes, &self.options, &mut readers, &cancel)?.rows)
     }
 }
 

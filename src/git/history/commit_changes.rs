@@ -1,5 +1,6 @@
 //! The changed files of commits.
 
+use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::budget::Charge;
@@ -157,7 +158,7 @@ impl CommitMeasurer {
         let (mut rows, mut charge) = (Vec::new(), Charge::free());
         if let Some((options, reader)) = &mut self.reader {
             let all = collect(&mut self.trees, &mut charge, cancel)?;
-            for change in pair(all, options, reader, cancel)?.rows {
+            for change in pair(all, options, from_mut(reader), cancel)?.rows {
                 add(&mut self.searcher, change, &mut rows, &mut charge, cancel)?;
             }
         } else {

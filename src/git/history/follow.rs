@@ -5,6 +5,7 @@
 //! in the walk.
 
 use std::collections::HashMap;
+use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -146,7 +147,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         let options = RenameOptions { copies: true, ..RenameOptions::default() };
         let cancel = self.objects.cancel();
-        let paired = pair(changes, &options, &mut self.reader, &cancel)?;
+        let paired = pair(changes, &options, from_mut(&mut self.reader), &cancel)?;
         let found = paired
             .rows
             .into_iter()

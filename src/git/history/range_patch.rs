@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::slice::from_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::budget::Charge;
@@ -209,7 +210,7 @@ impl RangePatcher {
         let old = commit.parents.first().map(|&(_, tree)| tree);
         self.trees.restart(old, Some(commit.tree))?;
         let all = collect(&mut self.trees, &mut Charge::free(), cancel)?;
-        Ok(pair(all, &RenameOptions::default(), &mut self.reader, cancel)?.rows)
+        Ok(pair(all, &RenameOptions::default(), from_mut(&mut self.reader), cancel)?.rows)
     }
 }
 

@@ -3,10 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use super::shared_work::{share, share_while};
 use super::{Blobs, Board, FULL, Name, Version};
 use crate::text::cancel_token::{CancelToken, PacedToken};
-use crate::text::{Fingerprint, FingerprintTable};
+use crate::text::{Fingerprint, FingerprintIndex};
 
 /// The number of candidate sources for each added file.
 const CANDIDATES: usize = 4;
@@ -18,13 +20,42 @@ pub struct Search<'a, 'b, B> {
     held_bytes: usize,
     /// The size above which files are not compared.
     largest: u64,
-    blobs: &'a mut B,
-    cancel: &'a CancelToken<'a>,
-    pace: PacedToken<'a>,
-    /// The buffer of contents, reused.
-    bytes: Vec<u8>,
+    /// One for each thread.
+    workers: Vec<Worker<'a, B>>,
     source_sizes: Vec<Option<u64>>,
     target_sizes: Vec<Option<u64>>,
+}
+
+/// The reader and the buffers of one thread.
+struct Worker<'a, B> {
+    blobs: &'a mut B,
+    cancel: CancelToken<'a>,
+    pace: PacedToken<'a>,
+    /// The buffer of contents.
+    bytes: Vec<u8>,
+    /// The bytes that an added file has in common with each source.
+    copied: Vec<u64>,
+}
+
+impl<B: Blobs> Worker<'_, B> {
+    fn size(&mut self, file: &Version<'_>) -> Result<u64, B::Error> {
+        self.cancel.check()?;
+        self.blobs.size(file)
+    }
+
+    fn fingerprint(&mut self, file: &Version<'_>) -> Result<Fingerprint, B::Error> {
+        self.cancel.check()?;
+        self.blobs.read(file, &mut self.bytes)?;
+        let is_text = self.blobs.is_text(file, &self.bytes)?;
+        Ok(Fingerprint::new(&self.bytes, is_text, &self.cancel)?)
+    }
+}
+
+/// Some sources that are compared at once.
+struct Portion<'a> {
+    sources: &'a [usize],
+    /// Their pieces, in this order; of a source that no file is compared with, none.
+    index: FingerprintIndex,
 }
 
 /// A possible origin of an added file.
@@ -41,24 +72,18 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         board: &'a mut Board<'b>,
         least: u32,
         held_bytes: usize,
-        blobs: &'a mut B,
-        cancel: &'a CancelToken<'a>,
+        readers: &'a mut [B],
+        cancel: &CancelToken<'a>,
     ) -> Self {
         let (source_sizes, target_sizes) =
             (vec![None; board.sources.len()], vec![None; board.targets.len()]);
-        let (largest, pace) = (blobs.largest(), cancel.pace());
-        Self {
-            board,
-            least,
-            held_bytes,
-            largest,
-            blobs,
-            cancel,
-            pace,
-            bytes: Vec::new(),
-            source_sizes,
-            target_sizes,
-        }
+        let largest = readers.first().map_or(0, B::largest);
+        let worker = |blobs| {
+            let (cancel, pace) = (*cancel, cancel.pace());
+            Worker { blobs, cancel, pace, bytes: Vec::new(), copied: Vec::new() }
+        };
+        let workers = readers.iter_mut().map(worker).collect();
+        Self { board, least, held_bytes, largest, workers, source_sizes, target_sizes }
     }
 
     /// Pairs files whose name is unique among the remaining sources and the added files, if their
@@ -67,19 +92,30 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         let sources = unique(self.free_sources().map(|at| (self.board.sources[at].name, at)));
         let targets = unique(self.open_targets().map(|at| (self.board.targets[at].name, at)));
         let least = self.least + (FULL - self.least) / 2;
-        for source in 0..self.board.sources.len() {
-            let name = self.board.sources[source].name;
-            if sources.get(&name) != Some(&Some(source)) {
-                continue;
+        let namesakes = self.board.sources.iter().enumerate().filter_map(|(source, file)| {
+            let is_unique = sources.get(&file.name) == Some(&Some(source));
+            let target = targets.get(&file.name).copied().flatten();
+            target.filter(|_| is_unique).map(|target| (source, target))
+        });
+        let namesakes: Vec<(usize, usize)> = namesakes.collect();
+        let (board, largest) = (&*self.board, self.largest);
+        let compared = share(&mut self.workers, namesakes.len(), |worker, number| {
+            let (source, target) = namesakes[number];
+            let (before, after) = (&board.sources[source].file, &board.targets[target].file);
+            if !is_regular(before) || !is_regular(after) {
+                return Ok::<_, B::Error>(None);
             }
-            let Some(&Some(target)) = targets.get(&name) else { continue };
-            let Some((old, new)) = self.sizes(source, target)? else { continue };
-            if !self.is_near(old, new, least) {
-                continue;
+            let (old, new) = (worker.size(before)?, worker.size(after)?);
+            if !is_near(old, new, least, largest) {
+                return Ok(Some((old, new, 0)));
             }
-            let before = self.fingerprint(self.board.sources[source].file)?;
-            let after = self.fingerprint(self.board.targets[target].file)?;
-            let score = score(Fingerprint::copied(&before, &after), old, new);
+            let (before, after) = (worker.fingerprint(before)?, worker.fingerprint(after)?);
+            Ok(Some((old, new, score(Fingerprint::copied(&before, &after), old, new))))
+        })?;
+        for ((source, target), compared) in namesakes.into_iter().zip(compared) {
+            let Some((old, new, score)) = compared else { continue };
+            self.source_sizes[source] = Some(old);
+            self.target_sizes[target] = Some(new);
             if score >= least {
                 self.board.claim(target, source, score);
             }
@@ -103,13 +139,10 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         }
         self.measure(&sources, &targets)?;
         let mut best = vec![Best::default(); targets.len()];
-        let mut ledger = FingerprintTable::default();
         let mut rest = &sources[..];
         while !rest.is_empty() {
             let portion = self.portion(&mut rest, &targets)?;
-            for (best, &target) in best.iter_mut().zip(&targets) {
-                self.compare(target, &portion, &mut ledger, best)?;
-            }
+            best = self.compare(&targets, &portion, &best)?;
         }
         // The sort is stable, so that candidates of equal merit stay in the order of their slots.
         let mut candidates: Vec<Candidate> =
@@ -133,115 +166,88 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         }
     }
 
-    /// Compares one added file with a portion of the sources.
+    /// Compares the added files with a portion of the sources, and returns the best of these and
+    /// of those before.
     fn compare(
         &mut self,
-        target: usize,
-        portion: &[(usize, Option<Fingerprint>)],
-        ledger: &mut FingerprintTable,
-        best: &mut Best,
-    ) -> Result<(), B::Error> {
-        let (new, name) = (self.target_sizes[target], self.board.targets[target].name);
-        let mut is_held = false;
-        for (source, old) in portion {
-            let mut score = 0;
-            self.pace.spend(1)?;
-            if let (Some(size), Some(new), Some(old)) = (self.source_sizes[*source], new, old)
-                && self.is_near(size, new, self.least)
-            {
-                if !is_held {
-                    ledger.hold(self.fingerprint(self.board.targets[target].file)?);
-                    is_held = true;
-                }
-                self.pace.spend(old.len())?;
-                score = self::score(ledger.copied(old), size, new);
+        targets: &[usize],
+        portion: &Portion<'_>,
+        best: &[Best],
+    ) -> Result<Vec<Best>, B::Error> {
+        let (board, least, largest) = (&*self.board, self.least, self.largest);
+        let (source_sizes, target_sizes) = (&self.source_sizes, &self.target_sizes);
+        share(&mut self.workers, targets.len(), |worker, number| {
+            let (target, mut best) = (targets[number], best[number].clone());
+            let (new, name) = (target_sizes[target], board.targets[target].name);
+            let near = |source: usize| {
+                let sizes = source_sizes[source].zip(new);
+                sizes.filter(|&(old, new)| is_near(old, new, least, largest))
+            };
+            if portion.sources.iter().any(|&source| near(source).is_some()) {
+                let print = worker.fingerprint(&board.targets[target].file)?;
+                portion.index.copied(&print, &mut worker.copied, &mut worker.pace)?;
             }
-            // Files that are not similar occupy slots too, and so affect the order of others.
-            let merit = (score, self.board.sources[*source].name == name);
-            best.offer(Candidate { target, source: *source, merit });
-        }
-        Ok(())
+            for (at, &source) in portion.sources.iter().enumerate() {
+                worker.pace.spend(1)?;
+                // Files that are not similar occupy slots too, and so affect the order of others.
+                let score = near(source).map_or(0, |(old, new)| score(worker.copied[at], old, new));
+                let merit = (score, board.sources[source].name == name);
+                best.offer(Candidate { target, source, merit });
+            }
+            Ok(best)
+        })
     }
 
     /// Takes sources from the front of `rest` until their fingerprints fill the memory; skips a
     /// source whose size is near to that of no added file.
-    fn portion(
+    fn portion<'s>(
         &mut self,
-        rest: &mut &[usize],
+        rest: &mut &'s [usize],
         targets: &[usize],
-    ) -> Result<Vec<(usize, Option<Fingerprint>)>, B::Error> {
+    ) -> Result<Portion<'s>, B::Error> {
         let mut sizes: Vec<u64> =
             targets.iter().filter_map(|&target| self.target_sizes[target]).collect();
         sizes.sort_unstable();
-        let (mut portion, mut held) = (Vec::new(), 0);
-        while let Some((&source, others)) = rest.split_first()
-            && (portion.is_empty() || held < self.held_bytes)
-        {
-            *rest = others;
-            let size = self.source_sizes[source];
-            let is_needed = size.is_some_and(|size| {
-                let at = sizes
-                    .partition_point(|&new| new < size && !self.is_near(size, new, self.least));
-                sizes.get(at).is_some_and(|&new| self.is_near(size, new, self.least))
+        let (board, least, largest) = (&*self.board, self.least, self.largest);
+        let (sources, source_sizes) = (*rest, &self.source_sizes);
+        let (held, most) = (AtomicUsize::new(0), self.held_bytes);
+        let has_room = || held.load(Relaxed) < most;
+        let prints = share_while(&mut self.workers, sources.len(), has_room, |worker, number| {
+            let source = sources[number];
+            let is_needed = source_sizes[source].is_some_and(|size| {
+                let is_near = |new| is_near(size, new, least, largest);
+                let at = sizes.partition_point(|&new| new < size && !is_near(new));
+                sizes.get(at).is_some_and(|&new| is_near(new))
             });
-            let print = if is_needed {
-                Some(self.fingerprint(self.board.sources[source].file)?)
-            } else {
-                None
-            };
-            held += print.as_ref().map_or(0, Fingerprint::held_bytes);
-            portion.push((source, print));
-        }
-        Ok(portion)
+            if !is_needed {
+                return Ok::<_, B::Error>(Fingerprint::default());
+            }
+            let print = worker.fingerprint(&board.sources[source].file)?;
+            held.fetch_add(print.held_bytes(), Relaxed);
+            Ok(print)
+        })?;
+        let (sources, others) = rest.split_at(prints.len());
+        *rest = others;
+        Ok(Portion { sources, index: FingerprintIndex::new(&prints) })
     }
 
     /// Reads the sizes of all regular files, if there are any on both sides.
     fn measure(&mut self, sources: &[usize], targets: &[usize]) -> Result<(), B::Error> {
-        let is_regular = |file: &Version<'_>| file.entry.mode.is_regular();
-        let source = sources.iter().find(|&&at| is_regular(&self.board.sources[at].file));
-        let target = targets.iter().find(|&&at| is_regular(&self.board.targets[at].file));
-        if let (Some(&source), Some(&target)) = (source, target) {
-            for &at in sources {
-                self.sizes(at, target)?;
-            }
-            for &at in targets {
-                self.sizes(source, at)?;
-            }
+        let olds = sources.iter().map(|&at| (&self.board.sources[at].file, self.source_sizes[at]));
+        let news = targets.iter().map(|&at| (&self.board.targets[at].file, self.target_sizes[at]));
+        let (olds, news): (Vec<_>, Vec<_>) = (olds.collect(), news.collect());
+        if [&olds, &news].iter().any(|files| !files.iter().any(|(file, _)| is_regular(file))) {
+            return Ok(());
         }
+        let files = [olds, news].concat();
+        let sizes = share(&mut self.workers, files.len(), |worker, number| match files[number] {
+            (file, None) if is_regular(file) => worker.size(file).map(Some),
+            (_, known) => Ok(known),
+        })?;
+        let (olds, news) = sizes.split_at(sources.len());
+        sources.iter().zip(olds).for_each(|(&at, &size)| self.source_sizes[at] = size);
+        targets.iter().zip(news).for_each(|(&at, &size)| self.target_sizes[at] = size);
         Ok(())
-    }
-
-    /// Returns the sizes of two comparable files: both regular.
-    fn sizes(&mut self, source: usize, target: usize) -> Result<Option<(u64, u64)>, B::Error> {
-        let (old, new) = (&self.board.sources[source].file, &self.board.targets[target].file);
-        if !old.entry.mode.is_regular() || !new.entry.mode.is_regular() {
-            return Ok(None);
-        }
-        let mut size = |file: &Version<'_>, known: &mut Option<u64>| match *known {
-            Some(size) => Ok(size),
-            None => {
-                self.cancel.check()?;
-                self.blobs.size(file).inspect(|&size| *known = Some(size))
-            }
-        };
-        let old = size(old, &mut self.source_sizes[source])?;
-        let new = size(new, &mut self.target_sizes[target])?;
-        Ok(Some((old, new)))
-    }
-
-    /// Tells whether files of these sizes can reach the score: the smaller one would have to be
-    /// contained in the larger.
-    fn is_near(&self, old: u64, new: u64, least: u32) -> bool {
-        let (smaller, larger) = (old.min(new), old.max(new));
-        larger <= self.largest
-            && u128::from(smaller) * u128::from(FULL) >= u128::from(larger) * u128::from(least)
-    }
-
-    fn fingerprint(&mut self, file: Version<'_>) -> Result<Fingerprint, B::Error> {
-        self.cancel.check()?;
-        self.blobs.read(&file, &mut self.bytes)?;
-        let is_text = self.blobs.is_text(&file, &self.bytes)?;
-        Ok(Fingerprint::new(&self.bytes, is_text, self.cancel)?)
     }
 
     fn free_sources(&self) -> impl Iterator<Item = usize> {
@@ -263,6 +269,19 @@ fn unique(files: impl Iterator<Item = (Name, usize)>) -> HashMap<Name, Option<us
         }
     }
     names
+}
+
+/// Tells whether a file can be compared.
+fn is_regular(file: &Version<'_>) -> bool {
+    file.entry.mode.is_regular()
+}
+
+/// Tells whether files of these sizes can reach the score: the smaller one would have to be
+/// contained in the larger.
+fn is_near(old: u64, new: u64, least: u32, largest: u64) -> bool {
+    let (smaller, larger) = (old.min(new), old.max(new));
+    larger <= largest
+        && u128::from(smaller) * u128::from(FULL) >= u128::from(larger) * u128::from(least)
 }
 
 /// Returns the copied part of the larger file.

@@ -11,6 +11,7 @@
 
 mod exact;
 mod inexact;
+mod shared_work;
 
 use std::collections::HashMap;
 
@@ -79,10 +80,10 @@ pub struct Version<'a> {
     pub entry: Entry,
 }
 
-/// Reads the compared files.
-pub trait Blobs {
+/// Reads the compared files, on one thread.
+pub trait Blobs: Send {
     /// The error of reading.
-    type Error: From<Stopped>;
+    type Error: From<Stopped> + Send;
 
     /// Returns the size of a file's content, without reading it if possible.
     fn size(&mut self, file: &Version<'_>) -> Result<u64, Self::Error>;
@@ -103,24 +104,24 @@ pub trait Blobs {
     }
 }
 
-/// Finds the origins of added files.
+/// Finds the origins of added files, on a thread for each reader.
 ///
 /// # Errors
-/// Errors of `blobs`, and [`Stopped`] soon after `cancel` asks for it.
+/// Errors of `readers`, and [`Stopped`] soon after `cancel` asks for it.
 pub fn pair<B: Blobs>(
     changes: Vec<Change>,
     options: &RenameOptions,
-    blobs: &mut B,
+    readers: &mut [B],
     cancel: &CancelToken<'_>,
 ) -> Result<Pairing, B::Error> {
-    pair_within(HELD_BYTES, changes, options, blobs, cancel)
+    pair_within(HELD_BYTES, changes, options, readers, cancel)
 }
 
 fn pair_within<B: Blobs>(
     held_bytes: usize,
     changes: Vec<Change>,
     options: &RenameOptions,
-    blobs: &mut B,
+    readers: &mut [B],
     cancel: &CancelToken<'_>,
 ) -> Result<Pairing, B::Error> {
     let mut board = Board::new(&changes, options.copies);
@@ -128,8 +129,13 @@ fn pair_within<B: Blobs>(
     if !board.sources.is_empty() && !board.targets.is_empty() {
         exact::pair(&mut board, cancel)?;
         if options.least_score() < FULL {
-            let mut search =
-                inexact::Search::new(&mut board, options.least_score(), held_bytes, blobs, cancel);
+            let mut search = inexact::Search::new(
+                &mut board,
+                options.least_score(),
+                held_bytes,
+                readers,
+                cancel,
+            );
             if !options.copies {
                 search.by_name()?;
             }
@@ -322,7 +328,12 @@ mod tests {
     }
 
     fn paired(changes: Vec<Change>, options: &RenameOptions) -> Vec<String> {
-        shown(&pair(changes, options, &mut Lines, &CancelToken::never()).unwrap())
+        let by_threads = |readers: &mut [Lines]| {
+            shown(&pair(changes.clone(), options, readers, &CancelToken::never()).unwrap())
+        };
+        let paired = by_threads(&mut [Lines]);
+        assert_eq!(by_threads(&mut [Lines, Lines, Lines]), paired);
+        paired
     }
 
     #[test]
@@ -365,7 +376,7 @@ mod tests {
         ];
         let pairing = |limit| {
             let options = RenameOptions { limit, ..RenameOptions::default() };
-            pair(changes.clone(), &options, &mut Lines, &CancelToken::never()).unwrap()
+            pair(changes.clone(), &options, &mut [Lines], &CancelToken::never()).unwrap()
         };
         let limited =
             ["old/a > new/a Renamed 97", "old/x > new/b Renamed 100", "new/c", "new/d", "old/y"];
@@ -376,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn little_memory_changes_no_row() {
+    fn little_memory_and_many_threads_change_no_row() {
         let digits = |n: u32| {
             format!("{:0>8x}{:0>8x}", n.wrapping_mul(2_654_435_761), (n % 9) * 0x0110_1011)
         };
@@ -385,14 +396,15 @@ mod tests {
         changes.extend((60..120).map(|n| change(&format!("b/{n}x"), entry(&digits(n)), None)));
         for copies in [false, true] {
             let options = RenameOptions { copies, ..RenameOptions::default() };
-            let within = |held| {
-                pair_within(held, changes.clone(), &options, &mut Lines, &CancelToken::never())
+            let within = |held, readers: &mut [Lines]| {
+                pair_within(held, changes.clone(), &options, readers, &CancelToken::never())
                     .unwrap()
             };
-            let all = within(HELD_BYTES);
+            let all = within(HELD_BYTES, &mut [Lines]);
             assert!(all.rows.iter().filter(|row| row.origin.is_some()).count() > 30);
-            for held in [0, 1, 300, 5000] {
-                assert_eq!(within(held), all, "{held}");
+            for held in [0, 1, 300, 5000, HELD_BYTES] {
+                assert_eq!(within(held, &mut [Lines]), all, "{held}");
+                assert_eq!(within(held, &mut [Lines, Lines, Lines]), all, "{held}, three threads");
             }
         }
     }
@@ -403,7 +415,7 @@ mod tests {
         budget.cancel();
         let changes = vec![change("a", entry("1"), None), change("b", None, entry("12"))];
         assert_eq!(
-            pair(changes, &RenameOptions::default(), &mut Lines, &CancelToken::of(&budget)),
+            pair(changes, &RenameOptions::default(), &mut [Lines], &CancelToken::of(&budget)),
             Err(Stopped::Cancelled)
         );
     }

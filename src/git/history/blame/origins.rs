@@ -1,6 +1,7 @@
 //! The versions of files to which lines may be attributed, and the search for a parent's version.
 
 use std::collections::HashMap;
+use std::slice::from_mut;
 use std::sync::Arc;
 
 use super::entries::Run;
@@ -162,7 +163,7 @@ impl Origins {
             return Ok(None);
         }
         let cancel = self.objects.cancel();
-        let paired = pair(changes, &RenameOptions::default(), &mut self.reader, &cancel)?;
+        let paired = pair(changes, &RenameOptions::default(), from_mut(&mut self.reader), &cancel)?;
         let found = paired.rows.into_iter().find(|change| *change.path == *path);
         Ok(found.and_then(|change| {
             let (origin, entry) = (change.origin?, change.old?);

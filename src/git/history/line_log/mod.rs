@@ -18,6 +18,7 @@ mod ranges;
 mod section;
 
 use std::collections::HashMap;
+use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, quoted};
@@ -198,7 +199,8 @@ impl LineLog {
             }
         }
         let cancel = self.objects.cancel();
-        let rows = pair(changes, &RenameOptions::default(), &mut self.reader, &cancel)?.rows;
+        let rows =
+            pair(changes, &RenameOptions::default(), from_mut(&mut self.reader), &cancel)?.rows;
         let pairs = rows.into_iter().filter_map(|change| {
             let old_path = change.old_path().to_vec();
             Some(Pair { old_path, old: change.old, new: change.new?, path: change.path })
