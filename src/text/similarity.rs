@@ -8,7 +8,7 @@
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// Bytes after which a piece ends even inside a line.
-const PIECE_BYTES: u32 = 64;
+const PIECE_BYTES: usize = 64;
 
 /// The number of different hashes of pieces.
 const NUMBERS: u32 = 107_927;
@@ -185,21 +185,28 @@ fn cut(
     cancel: &CancelToken<'_>,
     mut found: impl FnMut(u32, u32),
 ) -> Result<(), Stopped> {
-    let mut piece = Piece::default();
-    for (start, block) in (0..).step_by(BLOCK_BYTES).zip(bytes.chunks(BLOCK_BYTES)) {
-        cancel.check()?;
-        for (at, &byte) in (start..).zip(block) {
-            if is_text && byte == b'\r' && bytes.get(at + 1) == Some(&b'\n') {
-                continue;
-            }
-            piece.add(byte);
-            if byte == b'\n' || piece.bytes == PIECE_BYTES {
+    let (mut rest, mut unchecked) = (bytes, BLOCK_BYTES);
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let (line, others) = rest.split_at(end);
+        rest = others;
+        let (line, newline) = match line.strip_suffix(b"\r\n") {
+            Some(line) if is_text => (line, Some(&b"\n"[..])),
+            _ => (line, None),
+        };
+        let mut piece = Piece::default();
+        for part in line.chunks(PIECE_BYTES).chain(newline) {
+            if piece.bytes as usize == PIECE_BYTES {
                 found(piece.number(), piece.bytes);
                 piece = Piece::default();
             }
+            piece.add(part);
+            unchecked += part.len();
+            if unchecked >= BLOCK_BYTES {
+                cancel.check()?;
+                unchecked = 0;
+            }
         }
-    }
-    if piece.bytes > 0 {
         found(piece.number(), piece.bytes);
     }
     Ok(())
@@ -215,11 +222,13 @@ struct Piece {
 }
 
 impl Piece {
-    fn add(&mut self, byte: u8) {
-        let turned = self.state.rotate_left(7);
-        let low = (turned as u32).wrapping_add(u32::from(byte));
-        self.state = (turned >> 32) << 32 | u64::from(low);
-        self.bytes += 1;
+    fn add(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            let turned = self.state.rotate_left(7);
+            let low = (turned as u32).wrapping_add(u32::from(byte));
+            self.state = (turned >> 32) << 32 | u64::from(low);
+        }
+        self.bytes += bytes.len() as u32;
     }
 
     fn number(&self) -> u32 {

@@ -297,6 +297,8 @@ fn score(copied: u64, old: u64, new: u64) -> u32 {
 #[derive(Clone, Default)]
 struct Best {
     places: [Option<Candidate>; CANDIDATES],
+    /// The first empty slot, or the first of the worst.
+    worst: usize,
 }
 
 impl Best {
@@ -304,10 +306,10 @@ impl Best {
     /// better.
     fn offer(&mut self, candidate: Candidate) {
         let merit = |place: &Option<Candidate>| place.map(|candidate| candidate.merit);
-        let worst =
-            self.places.iter_mut().min_by_key(|place| merit(place)).expect("there are places");
-        if merit(worst) < Some(candidate.merit) {
-            *worst = Some(candidate);
+        if merit(&self.places[self.worst]) < Some(candidate.merit) {
+            self.places[self.worst] = Some(candidate);
+            let places = self.places.iter().enumerate();
+            self.worst = places.min_by_key(|(_, place)| merit(place)).map_or(0, |(at, _)| at);
         }
     }
 
