@@ -30,13 +30,13 @@ pub struct Uncommitted {
     index: Arc<Index>,
     /// The position of the next path in the index.
     next: usize,
+    /// The position in the index before which its versions are the tree's.
+    same_until: usize,
     untracked: Peekable<vec::IntoIter<(Vec<u8>, EntryKind)>>,
     paths: Arc<PathFilter>,
     sides: Sides,
     /// Checks the files of the work tree ahead, if all of them are compared.
     ahead: Option<LookAhead>,
-    /// The compared tree, while no difference between it and the index was found.
-    equal_to: Option<Oid>,
     /// Rows that are ready and not returned yet.
     ready: VecDeque<Change>,
 }
@@ -81,14 +81,14 @@ impl Uncommitted {
         let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
         let repository = comparison.repository();
         let paths = Arc::clone(&comparison.paths);
-        // The equality of tree and index is determined only once.
-        let staged_on = nearer.as_tree().flatten();
-        let is_equal = staged_on.is_some_and(|tree| index.is_known_as(tree));
+        let is_equal = nearer.as_tree().flatten().is_some_and(|tree| index.is_known_as(b"", tree));
         let is_decided = is_equal && farther == Revision::Index;
         let tree = match nearer.as_tree() {
             Some(tree) if !is_equal => {
                 let files = TreeChanges::new(repository.objects(), None, tree, Arc::clone(&paths))?;
-                Some(files.peekable())
+                let known = Arc::clone(&index);
+                let is_known = move |path: &[u8], tree| known.is_known_as(path, tree);
+                Some(files.with_known(Box::new(is_known)).peekable())
             }
             _ => None,
         };
@@ -118,16 +118,15 @@ impl Uncommitted {
         } else {
             None
         };
-        let equal_to = staged_on.filter(|_| !is_equal && paths.is_everything());
         Ok(Self {
             tree,
             index,
             next: if is_decided { usize::MAX } else { 0 },
+            same_until: if is_equal { usize::MAX } else { 0 },
             untracked: files.into_iter().peekable(),
             paths,
             sides,
             ahead,
-            equal_to,
             ready: VecDeque::new(),
         })
     }
@@ -142,7 +141,7 @@ impl Uncommitted {
     /// Compares the next path of any side; returns whether there was one.
     fn step(&mut self) -> Result<bool> {
         self.sides.repository.budget().check()?;
-        if self.tree.is_none() && self.untracked.len() == 0 {
+        if (self.tree.is_none() || self.next < self.same_until) && self.untracked.len() == 0 {
             return self.step_index();
         }
         let tree = match &mut self.tree {
@@ -168,16 +167,23 @@ impl Uncommitted {
                 .transpose()?,
             None => None,
         };
+        let committed = committed.and_then(|file| file.new);
+        if committed.is_some_and(|known| known.mode.is_directory()) {
+            self.same_until = self.next + self.index.below(&path).len();
+            if self.sides.work_tree.is_none() {
+                self.next = self.same_until;
+            }
+            return Ok(true);
+        }
         let is_staged = staged.is_some_and(|version| version.path == path);
         if is_staged {
             self.next = versions.end;
         }
         let listed =
             self.untracked.next_if(|(untracked, _)| *untracked == path).map(|(_, kind)| kind);
-        let committed = match (&self.tree, is_staged) {
-            (None, true) if self.sides.has_tree => as_tree(self.index.versions(versions.clone())),
-            _ => committed.and_then(|file| file.new),
-        };
+        let is_same = is_staged && self.sides.has_tree && versions.start < self.same_until;
+        let committed =
+            if is_same { as_tree(self.index.versions(versions.clone())) } else { committed };
         if let Some(kind) = listed
             && !is_staged
             && committed.is_none()
@@ -187,10 +193,6 @@ impl Uncommitted {
                 if self.sides.is_reverse { (Some(entry), None) } else { (None, Some(entry)) };
             self.ready.push_back(Change::new(path, old, new));
             return Ok(true);
-        }
-        if self.equal_to.is_some() {
-            let versions = if is_staged { self.index.versions(versions.clone()) } else { &[] };
-            self.equal_to = self.equal_to.filter(|_| is_as_committed(committed, versions));
         }
         let is_unchanged = is_staged
             && self.ahead.as_mut().is_some_and(|it| it.is_unchanged(&self.index, versions.start));
@@ -203,7 +205,7 @@ impl Uncommitted {
         Ok(true)
     }
 
-    /// Compares the next path of the index, if no other side has further paths.
+    /// Compares the next path of the index, if no other side has other paths up to it.
     fn step_index(&mut self) -> Result<bool> {
         let positions = self.index.path_at(self.next);
         self.next = positions.end;
@@ -328,13 +330,6 @@ fn as_tree(versions: &[Staged]) -> Option<Entry> {
     versions.first().filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry)
 }
 
-/// Tells whether the index and the tree have the same version of a path; false in a conflict.
-fn is_as_committed(committed: Option<Entry>, versions: &[Staged]) -> bool {
-    let id = |entry: Entry| (entry.mode, entry.oid);
-    versions.iter().all(|staged| staged.stage == 0)
-        && committed.map(id) == as_tree(versions).map(id)
-}
-
 impl OnDisk {
     /// Returns the work tree's version of a path; if git is told to ignore it, the index's version,
     /// unless all files count and the file exists.
@@ -362,14 +357,8 @@ impl Iterator for Uncommitted {
             }
             match self.step() {
                 Ok(true) => {}
-                Ok(false) => {
-                    if let Some(tree) = self.equal_to.take() {
-                        self.index.remember(tree);
-                    }
-                    return None;
-                }
+                Ok(false) => return None,
                 Err(error) => {
-                    self.equal_to = None;
                     self.tree = None;
                     self.next = usize::MAX;
                     self.untracked = Vec::new().into_iter().peekable();

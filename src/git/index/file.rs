@@ -1,11 +1,12 @@
 //! The file `index`, read by redline's own bounded parser.
 //!
-//! Source: git's `gitformat-index`, versions 2 to 4, with split and sparse indexes. Optional
-//! extensions (trees, untracked files, file system monitors, offsets) are skipped: they only repeat
-//! the entries, and a hostile index would nest them.
+//! Source: git's `gitformat-index`, versions 2 to 4, with split and sparse indexes. Of the
+//! optional extensions only the trees of directories are read; the others (untracked files, file
+//! system monitors, offsets) are skipped: they only repeat the entries.
 
 use gix::hash::Kind;
 
+use super::cached_tree::CachedTrees;
 use super::parse::{Fault, IndexEntry, parse};
 use super::split;
 use crate::error::{Error, Result};
@@ -18,6 +19,8 @@ use crate::sandbox::RegularFile;
 pub struct IndexFile {
     /// Sorted by path and stage; a path that ends in a slash is a directory of a sparse index.
     pub entries: Vec<IndexEntry>,
+    /// The trees of directories without a change.
+    pub trees: CachedTrees,
     /// Whether a shared index was read, too.
     pub is_split: bool,
 }
@@ -38,7 +41,7 @@ pub fn read(git_dir: &GitDirectory, file: &RegularFile, hash: Kind) -> Result<In
     let failed = |fault| failure(git_dir, fault);
     let parsed = parse(&bytes, hash).map_err(failed)?;
     let Some(link) = parsed.link.filter(|link| !link.base.is_null()) else {
-        return Ok(IndexFile { entries: parsed.entries, is_split: false });
+        return Ok(IndexFile { entries: parsed.entries, trees: parsed.trees, is_split: false });
     };
     let name = format!("sharedindex.{}", link.base);
     let shared = git_dir.read(name.as_bytes(), limits::INDEX_BYTES)?;
@@ -46,7 +49,7 @@ pub fn read(git_dir: &GitDirectory, file: &RegularFile, hash: Kind) -> Result<In
         shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
     let shared = parse(&shared, hash).map_err(failed)?;
     let entries = split::join(shared, parsed.entries, &link).map_err(failed)?;
-    Ok(IndexFile { entries, is_split: true })
+    Ok(IndexFile { entries, trees: parsed.trees, is_split: true })
 }
 
 fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {

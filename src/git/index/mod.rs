@@ -5,16 +5,18 @@
 //! | this one | the versions of files; a sparse index is expanded to the files of its directories |
 //! | `file` | the file `index`, with the shared index of a split one |
 //! | `parse` | header, entries, extensions and checksum of one file |
+//! | `cached_tree` | the trees of directories without a change |
 //! | `ewah` | the compressed bitmaps of a split index |
 //! | `split` | a split index joined with the shared one |
 
+mod cached_tree;
 mod ewah;
 mod file;
 mod parse;
 mod split;
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
@@ -25,6 +27,7 @@ use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;
 use crate::sandbox::{FileState, Moment, Stamp};
+use cached_tree::{CachedTree, CachedTrees};
 use file::IndexFile;
 use parse::{Flags, IndexEntry, is_directory};
 
@@ -70,8 +73,8 @@ pub struct Index {
     entries: Vec<Staged>,
     /// When it was written; `None` if there is no index yet.
     written: Option<Moment>,
-    /// A tree that is known to have the same files.
-    tree: OnceLock<Oid>,
+    /// The trees that directories without a change are known to be.
+    trees: CachedTrees,
 }
 
 impl Index {
@@ -98,7 +101,12 @@ impl Index {
     /// Returns the bytes held in memory.
     fn bytes(&self) -> usize {
         let paths: usize = self.entries.iter().map(|entry| entry.path.capacity()).sum();
-        self.entries.capacity() * size_of::<Staged>() + paths
+        let trees: usize = self
+            .trees
+            .keys()
+            .map(|path| path.capacity() + size_of::<(Vec<u8>, CachedTree)>())
+            .sum();
+        self.entries.capacity() * size_of::<Staged>() + paths + trees
     }
 
     fn new(read: IndexFile, stamp: Stamp, repository: &Repository) -> Result<Self> {
@@ -142,17 +150,19 @@ impl Index {
                 "its index is out of order or names something that is not a file of a work tree",
             ));
         }
-        Ok(Self { entries, written: Some(stamp.modified()), tree: OnceLock::new() })
+        Ok(Self { entries, written: Some(stamp.modified()), trees: read.trees })
     }
 
-    /// Tells whether a tree is known to have the same files.
-    pub fn is_known_as(&self, tree: Oid) -> bool {
-        self.tree.get() == Some(&tree)
-    }
-
-    /// Remembers a tree that was compared with the whole index and has the same files.
-    pub fn remember(&self, tree: Oid) {
-        let _ = self.tree.set(tree);
+    /// Tells whether a tree is known to have the same files as a directory, whose path is empty for
+    /// the root or else ends in a slash.
+    pub fn is_known_as(&self, directory: &[u8], tree: Oid) -> bool {
+        // As in git, what the index says of its own entries is trusted, if it can be true.
+        self.trees.get(directory).is_some_and(|known| {
+            let entries = self.below(directory);
+            known.oid == tree
+                && known.entries == entries.len()
+                && entries.iter().all(|entry| entry.stage == 0 && !entry.is_intent_to_add())
+        })
     }
 
     /// Returns the number of versions.
@@ -288,5 +298,33 @@ mod tests {
         ] {
             assert_eq!(index.is_racy(modified), racy, "{modified:?}");
         }
+    }
+
+    #[test]
+    fn what_the_index_says_of_a_directory_counts_only_if_its_entries_can_be_so() {
+        let tree = Oid::from_hex(&[b'1'; 40]).unwrap();
+        let staged = |path: &str, stage: u8, intent_to_add: bool| Staged {
+            path: path.as_bytes().to_vec(),
+            entry: Entry::object(Mode::regular(false), tree),
+            stage,
+            stat: Stat::default(),
+            flags: Flags { intent_to_add, ..Flags::default() },
+        };
+        let index = |entries: Vec<Staged>, count: usize| {
+            let known = CachedTree { oid: tree, entries: count };
+            Index {
+                entries,
+                trees: CachedTrees::from([(b"a/".to_vec(), known)]),
+                ..Index::default()
+            }
+        };
+        let two =
+            || vec![staged("a/b", 0, false), staged("a/c/d", 0, false), staged("a0", 0, false)];
+        assert!(index(two(), 2).is_known_as(b"a/", tree));
+        assert!(!index(two(), 2).is_known_as(b"a/", Oid::from_hex(&[b'2'; 40]).unwrap()));
+        assert!(!index(two(), 2).is_known_as(b"", tree));
+        assert!(!index(two(), 3).is_known_as(b"a/", tree));
+        assert!(!index(vec![staged("a/b", 1, false)], 1).is_known_as(b"a/", tree));
+        assert!(!index(vec![staged("a/b", 0, true)], 1).is_known_as(b"a/", tree));
     }
 }

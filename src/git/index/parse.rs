@@ -2,6 +2,7 @@
 
 use gix::hash::Kind;
 
+use super::cached_tree::{self, CachedTrees};
 use super::ewah::{self, Bitmap};
 use crate::git::Oid;
 use crate::limits;
@@ -69,6 +70,8 @@ pub struct Parsed {
     pub entries: Vec<IndexEntry>,
     /// The shared index that the file changes.
     pub link: Option<Link>,
+    /// The trees of directories without a change.
+    pub trees: CachedTrees,
     /// The checksum at its end; null if git did not compute one.
     pub checksum: Oid,
 }
@@ -125,6 +128,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
         entries.push(entry);
     }
     let mut link = None;
+    let mut trees = CachedTrees::new();
     let mut has_directories = false;
     // As in git, fewer bytes than a header before the checksum are ignored.
     while reader.bytes.len() >= 8 {
@@ -134,6 +138,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
         match name {
             b"link" if link.is_some() => return Err(Fault::Damaged("names two shared indexes")),
             b"link" => link = Some(read_link(content, hash)?),
+            b"TREE" => trees = cached_tree::read(content, hash),
             b"sdir" => has_directories = true,
             [b'A'..=b'Z', ..] => {}
             _ => return Err(Fault::Damaged("needs an extension that redline does not know")),
@@ -142,7 +147,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     if !has_directories && entries.iter().any(|entry| is_directory(entry.mode)) {
         return Err(Fault::Damaged("has a directory among its files"));
     }
-    Ok(Parsed { entries, link, checksum })
+    Ok(Parsed { entries, link, trees, checksum })
 }
 
 /// Tells whether a mode is that of a directory, which a sparse index has instead of its files.

@@ -85,12 +85,17 @@ pub struct TreeChanges {
     objects: Objects,
     id_bytes: usize,
     paths: Arc<PathFilter>,
+    is_known: Option<IsKnown>,
     /// The directories from the root to the current one.
     levels: Vec<Level>,
     /// The path of the current directory, with a trailing slash except for the root.
     path: Vec<u8>,
     pace: Pace,
 }
+
+/// Tells whether the content of a directory, by its path with a trailing slash and its tree, is
+/// known to the caller.
+pub type IsKnown = Box<dyn Fn(&[u8], Oid) -> bool + Send>;
 
 /// A pair of directories that differ; an absent one has no entries.
 struct Level {
@@ -136,7 +141,22 @@ impl TreeChanges {
     /// Returns a comparison of nothing, to be restarted.
     pub fn idle(objects: Objects, paths: Arc<PathFilter>) -> Self {
         let id_bytes = objects.hash().len_in_bytes();
-        Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), pace: Pace::new() }
+        Self {
+            objects,
+            id_bytes,
+            paths,
+            is_known: None,
+            levels: Vec::new(),
+            path: Vec::new(),
+            pace: Pace::new(),
+        }
+    }
+
+    /// Returns added directories whose content is known as one change each, instead of their files;
+    /// their paths end in a slash.
+    pub fn with_known(mut self, is_known: IsKnown) -> Self {
+        self.is_known = Some(is_known);
+        self
     }
 
     /// Starts the comparison of other trees.
@@ -198,6 +218,11 @@ impl TreeChanges {
                     if old.or(new).is_some_and(|entry| entry.mode.is_directory()) {
                         self.path.push(b'/');
                         if self.paths.may_enter(&self.path) {
+                            if let (None, Some(new), Some(is_known)) = (old, new, &self.is_known)
+                                && is_known(&self.path, new.oid)
+                            {
+                                return Ok(Some(Change::new(self.path.clone(), None, Some(new))));
+                            }
                             self.enter(old.map(|entry| entry.oid), new.map(|entry| entry.oid))?;
                         }
                         continue;

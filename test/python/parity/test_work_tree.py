@@ -425,6 +425,37 @@ def split_index(tree):
     tree.git("rm", "--quiet", "--cached", "b")
 
 
+def directories_with_and_without_changes(tree):
+    """What git keeps in the index for each directory is true of some of them, and not of others."""
+    for name in ["p/q/r/one", "p/q/two", "p/s/three", "p/four", "u/v/five", "w/six", "x/y/seven"]:
+        tree.write(name, name)
+    tree.commit()
+    tree.git("write-tree")
+    tree.write("p/q/two", "staged\n")
+    tree.write("w/later", "later\n")
+    tree.git("add", "p/q/two")
+    tree.git("add", "--intent-to-add", "w/later")
+    tree.git("rm", "--quiet", "-r", "u")
+    tree.write("u", "was a folder\n")
+    tree.git("add", "u")
+    tree.write("x/y/seven", "only in the work tree\n")
+    tree.write("p/s/untracked", "untracked\n")
+
+
+def a_tree_read_beside_others(tree):
+    tree.git("read-tree", "--prefix=copy/", "HEAD")
+    tree.git("read-tree", "--prefix=sub/copy/", "HEAD")
+    tree.git("rm", "--quiet", "--cached", "copy/sub/c")
+
+
+def directories_of_a_split_index(tree):
+    directories_with_and_without_changes(tree)
+    tree.git("update-index", "--split-index")
+    tree.write("p/four", "staged\n")
+    tree.git("add", "p/four")
+    tree.git("write-tree")
+
+
 def index_version_4(tree):
     tree.git("update-index", "--index-version", "4")
     edits_staged_and_not(tree)
@@ -548,6 +579,9 @@ CASES = [
     sparse,
     sparse_index,
     split_index,
+    directories_with_and_without_changes,
+    directories_of_a_split_index,
+    a_tree_read_beside_others,
     index_version_4,
     odd_names,
     submodules,
