@@ -13,6 +13,9 @@ from inputs import ROOT
 MOST = 400
 WIDTH, ROW, LABEL = 900, 26, 430
 
+# The columns that come first.
+PEERS = ("git", "libgit2", "GitPython")
+
 # The picture of the README: what is mostly asked for, and one of the works in which git is as fast.
 IN_BRIEF = (
     "line counts, 0.54.0 .. HEAD",
@@ -105,9 +108,9 @@ def table(results, title: str, cell, names) -> str:
 
 
 def write(results, idle: int) -> None:
-    names = list(
-        dict.fromkeys(name for result in results for name in result.seconds if name != "redline")
-    )
+    measured = dict.fromkeys(name for result in results for name in result.seconds)
+    names = [name for name in dict.fromkeys((*PEERS, *measured)) if name in measured]
+    names.remove("redline")
     time_cell = lambda r, name: (
         ""
         if name not in r.seconds

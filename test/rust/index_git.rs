@@ -48,7 +48,7 @@ fn ours(repo: &Path, hash: gix::hash::Kind) -> String {
             | u32::from(entry.flags.intent_to_add) << 29
             | u32::from(entry.flags.skip_worktree) << 30;
         let path = String::from_utf8_lossy(&entry.path);
-        writeln!(text, "{:06o} {} {} {path}", entry.mode, entry.oid, entry.stage).unwrap();
+        writeln!(text, "{} {} {} {path}", entry.entry.mode, entry.entry.oid, entry.stage).unwrap();
         writeln!(text, "{changed:?} {modified:?} {device} {inode} {user} {group} {size} {flags:x}")
             .unwrap();
     }

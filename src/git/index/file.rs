@@ -7,8 +7,9 @@
 use gix::hash::Kind;
 
 use super::cached_tree::CachedTrees;
-use super::parse::{Fault, IndexEntry, parse};
+use super::parse::{Fault, parse};
 use super::split;
+use super::staged::Staged;
 use crate::error::{Error, Result};
 use crate::git::store::GitDirectory;
 use crate::limits;
@@ -17,8 +18,8 @@ use crate::sandbox::RegularFile;
 /// The content of an index.
 #[derive(Debug, Default)]
 pub struct IndexFile {
-    /// Sorted by path and stage; a path that ends in a slash is a directory of a sparse index.
-    pub entries: Vec<IndexEntry>,
+    /// Sorted by path and stage.
+    pub entries: Vec<Staged>,
     /// The trees of directories without a change.
     pub trees: CachedTrees,
     /// Whether a shared index was read, too.

@@ -2,7 +2,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | this one | the versions of files; a sparse index is expanded to the files of its directories |
+//! | this one | the versions of all files; a sparse index is expanded to the files of its directories |
+//! | `staged` | one version |
 //! | `file` | the file `index`, with the shared index of a split one |
 //! | `parse` | header, entries, extensions and checksum of one file |
 //! | `cached_tree` | the trees of directories without a change |
@@ -14,57 +15,24 @@ mod ewah;
 mod file;
 mod parse;
 mod split;
+mod staged;
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gix::bstr::ByteSlice;
-
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::model::changed_file::{Entry, Mode};
+use crate::git::model::changed_file::Entry;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;
 use crate::sandbox::{FileState, Moment, Stamp};
 use cached_tree::{CachedTree, CachedTrees};
 use file::IndexFile;
-use parse::{Flags, IndexEntry, is_directory};
 
 pub use file::{open, read};
-pub use parse::Stat;
-
-/// A version of a file in the index.
-#[derive(Debug, Clone)]
-pub struct Staged {
-    /// The path from the root of the work tree.
-    pub path: Vec<u8>,
-    /// Mode and id.
-    pub entry: Entry,
-    /// 0, or in a conflict 1 for the common ancestor's version, 2 for ours and 3 for theirs.
-    pub stage: u8,
-    /// The state of the file on disk when it last had the entry's content.
-    pub stat: Stat,
-    flags: Flags,
-}
-
-impl Staged {
-    /// Tells whether the file on disk counts as unchanged without a check (`update-index
-    /// --assume-unchanged`).
-    pub fn is_assumed_unchanged(&self) -> bool {
-        self.flags.assume_valid
-    }
-
-    /// Tells whether the file is absent from the work tree, as in a sparse checkout.
-    pub fn skips_work_tree(&self) -> bool {
-        self.flags.skip_worktree
-    }
-
-    /// Tells whether only the path was added, without content (`add --intent-to-add`).
-    pub fn is_intent_to_add(&self) -> bool {
-        self.flags.intent_to_add
-    }
-}
+pub use staged::{Flags, Staged, Stat};
 
 /// The index of a work tree at one moment.
 #[derive(Debug, Default)]
@@ -90,7 +58,7 @@ impl Index {
         }
         let read = read(&repository.git_dir, &file, hash)?;
         // The stamp of this file does not cover other files.
-        let is_alone = !read.is_split && !read.entries.iter().any(|entry| is_directory(entry.mode));
+        let is_alone = !read.is_split && !has_directories(&read.entries);
         let index = Arc::new(Self::new(read, stamp, repository)?);
         if is_alone {
             repository.kept().keep_made(stamp, &index, index.bytes());
@@ -110,45 +78,28 @@ impl Index {
     }
 
     fn new(read: IndexFile, stamp: Stamp, repository: &Repository) -> Result<Self> {
-        let gate = repository.git_dir.gate();
-        let is_sorted = read.entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
-        // A path without a conflict has only one version.
-        let is_merged =
-            read.entries.windows(2).any(|pair| pair[0].path == pair[1].path && pair[0].stage == 0);
-        let mut entries = Vec::new();
-        entries
-            .try_reserve_exact(read.entries.len())
-            .map_err(|_| gate.too_large("has an index that does not fit in memory"))?;
-        for IndexEntry { path, mode, oid, stage, flags, stat } in read.entries {
-            if !Mode::canonical(mode).is_directory() {
-                entries.push(Staged {
-                    path,
-                    entry: Entry::object(Mode::canonical(mode), oid),
-                    stage,
-                    stat,
-                    flags,
-                });
-                continue;
-            }
-            // The path ends in a slash.
-            let files = TreeChanges::new(repository.objects(), None, Some(oid), Arc::default())?;
-            for change in files {
-                let change = change?;
-                let Some(entry) = change.new else { continue };
-                if entries.len() == limits::INDEX_ENTRIES {
-                    return Err(gate.too_large("has an index with more entries than redline reads"));
-                }
-                let path = [&path[..], &change.path].concat();
-                let flags = Flags { skip_worktree: true, ..Flags::default() };
-                entries.push(Staged { path, entry, stage: 0, stat, flags });
-            }
-        }
-        let is_sorted =
-            is_sorted && entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
-        if !is_sorted || is_merged || entries.iter().any(|entry| !is_path(&entry.path)) {
-            return Err(gate.damaged(
+        let damaged = || {
+            repository.git_dir.gate().damaged(
                 "its index is out of order or names something that is not a file of a work tree",
-            ));
+            )
+        };
+        // A path without a conflict has only one version.
+        let is_in_order = |pair: &[Staged]| match pair[0].path.cmp(&pair[1].path) {
+            Ordering::Less => true,
+            Ordering::Equal => 0 < pair[0].stage && pair[0].stage < pair[1].stage,
+            Ordering::Greater => false,
+        };
+        let mut entries = read.entries;
+        if has_directories(&entries) {
+            if !entries.windows(2).all(is_in_order) {
+                return Err(damaged());
+            }
+            entries = expanded(entries, repository)?;
+        }
+        if !entries.windows(2).all(is_in_order)
+            || entries.iter().any(|staged| !is_path(&staged.path))
+        {
+            return Err(damaged());
         }
         Ok(Self { entries, written: Some(stamp.modified()), trees: read.trees })
     }
@@ -255,15 +206,50 @@ impl Index {
     }
 }
 
+fn has_directories(entries: &[Staged]) -> bool {
+    entries.iter().any(|staged| staged.entry.mode.is_directory())
+}
+
+/// Returns the entries of a sparse index with the files of its directories instead of these.
+fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>> {
+    let too_large = || {
+        let gate = repository.git_dir.gate();
+        gate.too_large("has an index with more entries than redline reads")
+    };
+    let mut files = Vec::new();
+    for directory in entries {
+        if !directory.entry.mode.is_directory() {
+            files.push(directory);
+            continue;
+        }
+        let tree = Some(directory.entry.oid);
+        for change in TreeChanges::new(repository.objects(), None, tree, Arc::default())? {
+            let change = change?;
+            let Some(entry) = change.new else { continue };
+            if files.len() == limits::INDEX_ENTRIES {
+                return Err(too_large());
+            }
+            let path = [&directory.path[..], &change.path].concat();
+            let flags = Flags { skip_worktree: true, ..Flags::default() };
+            files.push(Staged { path, entry, stage: 0, stat: directory.stat, flags });
+        }
+    }
+    Ok(files)
+}
+
 /// Tells whether a path names a file below the root and none of git's own.
 fn is_path(path: &[u8]) -> bool {
-    path.split_str("/")
-        .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
+    path.split(|&byte| byte == b'/').all(|name| match name {
+        [] | b"." | b".." => false,
+        [b'.', ..] => !name.eq_ignore_ascii_case(b".git"),
+        _ => true,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::git::model::changed_file::Mode;
 
     #[test]
     fn an_entry_that_leads_out_of_the_work_tree_or_into_git_is_damage() {

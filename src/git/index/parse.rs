@@ -4,7 +4,9 @@ use gix::hash::Kind;
 
 use super::cached_tree::{self, CachedTrees};
 use super::ewah::{self, Bitmap};
+use super::staged::{Flags, Staged, Stat};
 use crate::git::Oid;
+use crate::git::model::changed_file::{Entry, Mode};
 use crate::limits;
 
 /// Why an index could not be read.
@@ -16,58 +18,11 @@ pub enum Fault {
     TooLarge(&'static str),
 }
 
-/// An entry of the index as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexEntry {
-    /// The path; empty if a split index replaces an entry of the shared one.
-    pub path: Vec<u8>,
-    /// The stored mode.
-    pub mode: u32,
-    /// The id of its blob, submodule commit or tree.
-    pub oid: Oid,
-    /// 0, or in a conflict 1 to 3.
-    pub stage: u8,
-    /// git's flags.
-    pub flags: Flags,
-    /// The state of the file on disk.
-    pub stat: Stat,
-}
-
-/// git's flags of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags {
-    /// `update-index --assume-unchanged`.
-    pub assume_valid: bool,
-    /// Absent from the work tree, as in a sparse checkout.
-    pub skip_worktree: bool,
-    /// `add --intent-to-add`.
-    pub intent_to_add: bool,
-}
-
-/// The state of a file on disk when it had the entry's content; the low 32 bits of each field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stat {
-    /// When content, name or permissions changed: seconds and nanoseconds.
-    pub changed: (u32, u32),
-    /// When the content was written: seconds and nanoseconds.
-    pub modified: (u32, u32),
-    /// The device.
-    pub device: u32,
-    /// The inode number.
-    pub inode: u32,
-    /// The owner.
-    pub user: u32,
-    /// The owning group.
-    pub group: u32,
-    /// The size in bytes.
-    pub size: u32,
-}
-
 /// The content of one index file.
 #[derive(Debug)]
 pub struct Parsed {
-    /// In the order of the file.
-    pub entries: Vec<IndexEntry>,
+    /// In the order of the file; one without a path replaces an entry of the shared index.
+    pub entries: Vec<Staged>,
     /// The shared index that the file changes.
     pub link: Option<Link>,
     /// The trees of directories without a change.
@@ -113,18 +68,16 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     if count > limits::INDEX_ENTRIES {
         return Err(Fault::TooLarge("with more entries than redline reads"));
     }
-    let mut entries = Vec::new();
+    let mut entries: Vec<Staged> = Vec::new();
     entries.try_reserve_exact(count).map_err(|_| Fault::TooLarge("that does not fit in memory"))?;
     // Prefix-compressed paths of version 4 may expand to any length; real ones stay far below this.
     let mut room = (1 << 20) + 8 * bytes.len();
-    let mut last: Vec<u8> = Vec::new();
     for _ in 0..count {
-        let entry = reader.entry(version, hash, &last)?;
+        let last = entries.last().map_or(&[][..], |last| &last.path);
+        let entry = reader.entry(version, hash, last)?;
         room = room
             .checked_sub(entry.path.len())
             .ok_or(Fault::TooLarge("whose paths unfold to far more than its own size"))?;
-        last.clear();
-        last.extend_from_slice(&entry.path);
         entries.push(entry);
     }
     let mut link = None;
@@ -144,15 +97,10 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
             _ => return Err(Fault::Damaged("needs an extension that redline does not know")),
         }
     }
-    if !has_directories && entries.iter().any(|entry| is_directory(entry.mode)) {
+    if !has_directories && entries.iter().any(|staged| staged.entry.mode.is_directory()) {
         return Err(Fault::Damaged("has a directory among its files"));
     }
     Ok(Parsed { entries, link, trees, checksum })
-}
-
-/// Tells whether a mode is that of a directory, which a sparse index has instead of its files.
-pub fn is_directory(mode: u32) -> bool {
-    mode & 0o170_000 == 0o040_000
 }
 
 /// Returns the checksum at `end` if it matches the bytes before it or is null.
@@ -201,7 +149,7 @@ impl<'a> Reader<'a> {
         Ok(self.take(2)?.iter().fold(0, |number, &byte| number << 8 | u16::from(byte)))
     }
 
-    fn entry(&mut self, version: u32, hash: Kind, last: &[u8]) -> Result<IndexEntry, Fault> {
+    fn entry(&mut self, version: u32, hash: Kind, last: &[u8]) -> Result<Staged, Fault> {
         const ASSUME_VALID: u16 = 0x8000;
         const EXTENDED: u16 = 0x4000;
         /// Longer lengths are stored as this one; the NUL ends the path.
@@ -243,10 +191,9 @@ impl<'a> Reader<'a> {
         // One NUL ends the path; before version 4, up to seven more pad the entry.
         let read = before - self.bytes.len();
         self.take(if version == 4 { 1 } else { 8 - read % 8 })?;
-        Ok(IndexEntry {
+        Ok(Staged {
             path,
-            mode,
-            oid,
+            entry: Entry::object(Mode::canonical(mode), oid),
             stage: u8::try_from(flags >> 12 & 3).unwrap_or(0),
             flags: Flags {
                 assume_valid: flags & ASSUME_VALID != 0,
