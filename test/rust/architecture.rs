@@ -456,6 +456,7 @@ const DROPPED: &[(&str, &str, &str)] = &[
     ("src/git/store/gate.rs", "open", "the wording of an error"),
     ("src/git/store/graph.rs", "read_all", "the commits themselves are read"),
     ("src/git/store/pack/table.rs", "try_reserve_exact", "the bytes are read, and not kept"),
+    ("src/git/index/cached_tree.rs", "read_all", "the trees themselves are read"),
     ("src/git/index/file/tests.rs", "paths", "a test"),
     ("src/git/store/kept.rs", "duration_since", "a clock before 1970 keeps nothing"),
     (

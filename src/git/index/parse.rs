@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         }
         let kept = if version == 4 { self.kept(last.len())? } else { 0 };
         let rest = self.bytes;
-        let end = rest.iter().take(limits::INDEX_PATH_BYTES + 1).position(|&byte| byte == 0);
+        let end = memchr::memchr(0, &rest[..rest.len().min(limits::INDEX_PATH_BYTES + 1)]);
         let Some(end) = end else {
             return Err(if rest.len() > limits::INDEX_PATH_BYTES {
                 Fault::TooLarge("with a path longer than any system opens")

@@ -288,6 +288,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_a_killed_editor_leaves_a_whole_version(extension, root):
     """500 edits, with a kill at a random moment about once in every dozen."""
     sandboxes = json.dumps([{"name": "w", "root": str(root), "mode": "rw", "edit_approval": False}])

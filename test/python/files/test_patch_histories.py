@@ -16,7 +16,7 @@ from sandboxes import configure
 
 FEW = 12
 MANY = int(os.environ.get("REDLINE_PATCHES", "40"))
-REPOSITORIES = ("ripgrep", "cargo")
+REPOSITORIES = ("ripgrep", pytest.param("cargo", marks=pytest.mark.slow))
 CODES = ("not_found:", "not_unique:", "invalid_args:", "stale:")
 
 pytestmark = pytest.mark.skipif(

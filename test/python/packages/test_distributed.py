@@ -372,6 +372,7 @@ def test_the_files_are_read_by_their_records_in_sql_too(con, tasks, out, clock, 
     assert con.execute(last).fetchall() == [("repo", 2)]
 
 
+@pytest.mark.slow
 def test_runs_over_a_long_history_are_one_run(con, tasks, out, tmp_path):
     """Ripgrep from tag to tag, where its .mailmap and attributes change too."""
     if repositories.bundle_folder() is None:

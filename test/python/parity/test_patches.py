@@ -86,6 +86,7 @@ def test_patches_of_a_whole_history_equal_those_of_git(con, ripgrep):
     assert compared > 2000
 
 
+@pytest.mark.slow
 def test_patches_of_a_sample_of_a_large_history_equal_those_of_git(con, cargo):
     commits = repositories.git_text(
         cargo, "rev-list", "--no-merges", "--min-parents=1", "HEAD"

@@ -484,6 +484,7 @@ def random_spec(chosen):
     return chosen.choice(MAGIC) + "/".join(parts) + chosen.choice(["", "", "/", "/*", "/**"])
 
 
+@pytest.mark.slow
 def test_random_pathspecs_name_the_files_that_git_names(con, odd_names):
     chosen = random.Random(SEED)
     empty = empty_tree(odd_names)
