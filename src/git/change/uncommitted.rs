@@ -81,16 +81,14 @@ impl Uncommitted {
         let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
         let repository = comparison.repository();
         let paths = Arc::clone(&comparison.paths);
-        let is_equal = nearer.as_tree().flatten().is_some_and(|tree| index.is_known_as(b"", tree));
-        let is_decided = is_equal && farther == Revision::Index;
         let tree = match nearer.as_tree() {
-            Some(tree) if !is_equal => {
+            Some(tree) => {
                 let files = TreeChanges::new(repository.objects(), None, tree, Arc::clone(&paths))?;
                 let known = Arc::clone(&index);
                 let is_known = move |path: &[u8], tree| known.is_known_as(path, tree);
                 Some(files.with_known(Box::new(is_known)).peekable())
             }
-            _ => None,
+            None => None,
         };
         let mut work_tree = match farther {
             Revision::WorkTree => Some(OnDisk {
@@ -121,8 +119,8 @@ impl Uncommitted {
         Ok(Self {
             tree,
             index,
-            next: if is_decided { usize::MAX } else { 0 },
-            same_until: if is_equal { usize::MAX } else { 0 },
+            next: 0,
+            same_until: 0,
             untracked: files.into_iter().peekable(),
             paths,
             sides,
@@ -181,7 +179,7 @@ impl Uncommitted {
         }
         let listed =
             self.untracked.next_if(|(untracked, _)| *untracked == path).map(|(_, kind)| kind);
-        let is_same = is_staged && self.sides.has_tree && versions.start < self.same_until;
+        let is_same = is_staged && versions.start < self.same_until;
         let committed =
             if is_same { as_tree(self.index.versions(versions.clone())) } else { committed };
         if let Some(kind) = listed

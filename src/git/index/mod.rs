@@ -104,8 +104,8 @@ impl Index {
         Ok(Self { entries, written: Some(stamp.modified()), trees: read.trees })
     }
 
-    /// Tells whether a tree is known to have the same files as a directory, whose path is empty for
-    /// the root or else ends in a slash.
+    /// Tells whether a tree is known to have the same files as a directory, whose path ends in a
+    /// slash.
     pub fn is_known_as(&self, directory: &[u8], tree: Oid) -> bool {
         // As in git, what the index says of its own entries is trusted, if it can be true.
         self.trees.get(directory).is_some_and(|known| {

@@ -1082,6 +1082,31 @@ def test_ids_are_cut_as_git_cuts_them_where_objects_begin_alike(con, tmp_path):
 MANY = 3000
 
 
+@pytest.mark.parametrize("name", ["a", "sub/c", "deep/er/f"])
+def test_an_index_whose_trees_do_not_have_its_entries_is_believed_as_far_as_by_git(
+    con, tmp_path, name
+):
+    tree = Tree(tmp_path / "tree")
+    for path in ["a", "sub/c", "sub/d", "deep/er/f", "z"]:
+        tree.write(path, path)
+    tree.commit()
+    tree.git("write-tree")
+    index = tree.path / ".git/index"
+    hash_bytes = len(bytes.fromhex(EMPTY_TREE))
+    content = index.read_bytes()[:-hash_bytes]
+    old, new = (
+        bytes.fromhex(tree.git("rev-parse", f"HEAD:{path}").decode().strip())
+        for path in (name, "z")
+    )
+    assert content.count(old) == 1
+    content = content.replace(old, new)
+    index.write_bytes(content + hashlib.new(repositories.HASH, content).digest())
+    listed = tree.git("ls-files", "--stage").decode()
+    assert f"{new.hex()} 0\t{name}" in listed
+    assert bool(raw(tree, ["--cached", "HEAD"])) == (name == "a")
+    check_as_git(con, tree)
+
+
 @pytest.fixture
 def large(tmp_path):
     """Returns a work tree with enough files for several threads, none of them written just now."""
