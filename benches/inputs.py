@@ -67,14 +67,24 @@ def cargo() -> pathlib.Path:
 
 def cloned(name: str) -> pathlib.Path:
     """Returns a bare clone of a bundle: one pack, as fetched."""
-    folder = pathlib.Path(os.environ.get("REDLINE_TEST_REPOS") or ROOT.parent / "shared" / "repos")
-    bundle = folder / f"{name}.bundle"
+    bundle = bundles() / f"{name}.bundle"
     if not (BENCH / f"{name}.git").is_dir() and not bundle.is_file():
         sys.exit(f"bench: set REDLINE_TEST_REPOS to the folder that holds {name}.bundle")
     clone = ["git", "clone", "--quiet", "--bare", str(bundle)]
     return made(
         f"{name}.git", lambda path: subprocess.run([*clone, str(path)], check=True, env=ENVIRONMENT)
     )
+
+
+def bundles() -> pathlib.Path:
+    """Returns the folder of the bundles."""
+    return pathlib.Path(os.environ.get("REDLINE_TEST_REPOS") or ROOT.parent / "shared" / "repos")
+
+
+def larger() -> list[str]:
+    """Returns the names of bundles that are larger than cargo's."""
+    sizes = {bundle.stem: bundle.stat().st_size for bundle in sorted(bundles().glob("*.bundle"))}
+    return [name for name, size in sizes.items() if size > sizes.get("cargo", size)]
 
 
 def checkout(name: str) -> pathlib.Path:
@@ -133,11 +143,15 @@ def rebased() -> pathlib.Path:
     return made("cargo-rebased", make)
 
 
+def first_commit(repository: pathlib.Path) -> str:
+    return git(repository, "rev-list", "--first-parent", "HEAD").split()[-1]
+
+
 def revisions() -> list[str]:
     """Returns the first commit of cargo, the tag in the middle and the 5,000th commit from HEAD; git is asked once."""
     known = BENCH / "revisions.json"
     if not known.is_file():
-        first = git(cargo(), "rev-list", "--first-parent", "HEAD").split()[-1]
+        first = first_commit(cargo())
         tags = git(
             cargo(), "for-each-ref", "--sort=creatordate", "--format=%(refname:short)", "refs/tags"
         ).split()

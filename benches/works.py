@@ -516,6 +516,17 @@ def processors(cargo, tip: str) -> list[Work]:
     ]
 
 
+def larger(con) -> list[Work]:
+    """Returns questions about repositories that are larger than cargo, where there are any."""
+    found = []
+    for name in inputs.larger():
+        repository, title = inputs.cloned(name), f"all of {name}"
+        first = inputs.first_commit(repository)
+        found += wide_range(con, repository, title, first, "HEAD")
+        found += histories(con, repository, "HEAD", title, 4.0)
+    return found
+
+
 def all_works() -> list[Work]:
     cargo, con = inputs.cargo(), contestants.connect()
     first, middle, recent = inputs.revisions()
@@ -543,4 +554,5 @@ def all_works() -> list[Work]:
         hosts(con),
         *package(),
         *processors(cargo, tip),
+        *larger(con),
     ]
