@@ -165,6 +165,10 @@ pub const SHOWN_REFERENCES: usize = 10;
 /// expand to over eight times its bytes and 1 MiB.
 pub const INDEX_BYTES: u64 = 512 << 20;
 
+/// Bytes of the trees that an index names for its directories, and of their paths; if there are
+/// more, the trees themselves are read.
+pub const INDEX_TREE_BYTES: usize = 64 << 20;
+
 /// Entries of an index, including the directories of a sparse one; more are `too_large:`.
 pub const INDEX_ENTRIES: usize = 1 << 22;
 

@@ -24,14 +24,14 @@ pub struct CachedTree {
     pub entries: usize,
 }
 
-/// Reads the extension; empty if it is damaged, or names paths of far more bytes than it has.
+/// Reads the extension; empty if it is damaged, or over [`limits::INDEX_TREE_BYTES`].
 pub fn read(content: &[u8], hash: Kind) -> CachedTrees {
     read_all(content, hash).unwrap_or_default()
 }
 
 fn read_all(mut rest: &[u8], hash: Kind) -> Option<CachedTrees> {
     let mut trees = CachedTrees::new();
-    let mut room = (1 << 20) + 8 * rest.len();
+    let mut room = limits::INDEX_TREE_BYTES;
     let mut path = Vec::new();
     // Of each directory from the root to the current one, the length of its path, and how many
     // directories in it are still to come. The root is in nothing.
@@ -52,7 +52,7 @@ fn read_all(mut rest: &[u8], hash: Kind) -> Option<CachedTrees> {
             path.push(b'/');
         }
         let (entries, directories) = (field(&mut rest, b' ')?, number(field(&mut rest, b'\n')?)?);
-        room = room.checked_sub(path.len())?;
+        room = room.checked_sub(size_of::<(Vec<u8>, CachedTree)>() + path.len())?;
         // A directory with a change has a negative number, and no tree.
         if !entries.starts_with(b"-") {
             let (id, after) = rest.split_at_checked(hash.len_in_bytes())?;
@@ -114,8 +114,14 @@ mod tests {
         for end in 0..whole.len() {
             assert_eq!(paths(&whole[..end]), [], "{end}");
         }
+        let siblings = |count: usize| {
+            let named = (0..count).map(|number| directory(&format!("{number:x}"), "1", 0));
+            [directory("", "1", count), named.collect::<Vec<_>>().concat()].concat()
+        };
+        assert_eq!(paths(&siblings(1000)).len(), 1001);
         for (what, content) in [
             ("bytes after the root", [&whole[..], b"x"].concat()),
+            ("a million directories", siblings(1_000_000)),
             ("a root with a name", directory("a", "1", 0)),
             ("a directory without one", [directory("", "1", 1), directory("", "1", 0)].concat()),
             ("a count that is no number", directory("", "x", 0)),
