@@ -24,6 +24,11 @@ pub struct CachedTree {
     pub entries: usize,
 }
 
+/// Returns the bytes that the tree of a directory takes in memory, with the directory's path.
+pub fn held_bytes(path: &[u8]) -> usize {
+    size_of::<(Vec<u8>, CachedTree)>() + path.len()
+}
+
 /// Reads the extension; empty if it is damaged, or over [`limits::INDEX_TREE_BYTES`].
 pub fn read(content: &[u8], hash: Kind) -> CachedTrees {
     read_all(content, hash).unwrap_or_default()
@@ -52,7 +57,7 @@ fn read_all(mut rest: &[u8], hash: Kind) -> Option<CachedTrees> {
             path.push(b'/');
         }
         let (entries, directories) = (field(&mut rest, b' ')?, number(field(&mut rest, b'\n')?)?);
-        room = room.checked_sub(size_of::<(Vec<u8>, CachedTree)>() + path.len())?;
+        room = room.checked_sub(held_bytes(&path))?;
         // A directory with a change has a negative number, and no tree.
         if !entries.starts_with(b"-") {
             let (id, after) = rest.split_at_checked(hash.len_in_bytes())?;

@@ -28,7 +28,7 @@ use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;
 use crate::sandbox::{FileState, Moment, Stamp};
-use cached_tree::{CachedTree, CachedTrees};
+use cached_tree::CachedTrees;
 use file::IndexFile;
 
 pub use file::{open, read};
@@ -69,11 +69,7 @@ impl Index {
     /// Returns the bytes held in memory.
     fn bytes(&self) -> usize {
         let paths: usize = self.entries.iter().map(|entry| entry.path.capacity()).sum();
-        let trees: usize = self
-            .trees
-            .keys()
-            .map(|path| path.capacity() + size_of::<(Vec<u8>, CachedTree)>())
-            .sum();
+        let trees: usize = self.trees.keys().map(|path| cached_tree::held_bytes(path)).sum();
         self.entries.capacity() * size_of::<Staged>() + paths + trees
     }
 
@@ -108,10 +104,10 @@ impl Index {
     /// slash.
     pub fn is_known_as(&self, directory: &[u8], tree: Oid) -> bool {
         // As in git, what the index says of its own entries is trusted, if it can be true.
-        self.trees.get(directory).is_some_and(|known| {
+        let known = self.trees.get(directory).filter(|known| known.oid == tree);
+        known.is_some_and(|known| {
             let entries = self.below(directory);
-            known.oid == tree
-                && known.entries == entries.len()
+            known.entries == entries.len()
                 && entries.iter().all(|entry| entry.stage == 0 && !entry.is_intent_to_add())
         })
     }
@@ -212,11 +208,11 @@ fn has_directories(entries: &[Staged]) -> bool {
 
 /// Returns the entries of a sparse index with the files of its directories instead of these.
 fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>> {
-    let too_large = || {
-        let gate = repository.git_dir.gate();
-        gate.too_large("has an index with more entries than redline reads")
-    };
+    let gate = repository.git_dir.gate();
     let mut files = Vec::new();
+    files
+        .try_reserve_exact(entries.len())
+        .map_err(|_| gate.too_large("has an index that does not fit in memory"))?;
     for directory in entries {
         if !directory.entry.mode.is_directory() {
             files.push(directory);
@@ -227,7 +223,7 @@ fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>
             let change = change?;
             let Some(entry) = change.new else { continue };
             if files.len() == limits::INDEX_ENTRIES {
-                return Err(too_large());
+                return Err(gate.too_large("has an index with more entries than redline reads"));
             }
             let path = [&directory.path[..], &change.path].concat();
             let flags = Flags { skip_worktree: true, ..Flags::default() };
@@ -248,6 +244,7 @@ fn is_path(path: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::cached_tree::CachedTree;
     use super::*;
     use crate::git::model::changed_file::Mode;
 

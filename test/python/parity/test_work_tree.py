@@ -1077,11 +1077,6 @@ def test_ids_are_cut_as_git_cuts_them_where_objects_begin_alike(con, tmp_path):
         assert patches(con, sides, tree.path) == wanted
 
 
-# -- many files, and an index that is kept -------------------------------------------------------
-
-MANY = 3000
-
-
 @pytest.mark.parametrize("name", ["a", "sub/c", "deep/er/f"])
 def test_an_index_whose_trees_do_not_have_its_entries_is_believed_as_far_as_by_git(
     con, tmp_path, name
@@ -1105,6 +1100,11 @@ def test_an_index_whose_trees_do_not_have_its_entries_is_believed_as_far_as_by_g
     assert f"{new.hex()} 0\t{name}" in listed
     assert bool(raw(tree, ["--cached", "HEAD"])) == (name == "a")
     check_as_git(con, tree)
+
+
+# -- many files, and an index that is kept -------------------------------------------------------
+
+MANY = 3000
 
 
 @pytest.fixture
