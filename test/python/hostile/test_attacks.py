@@ -16,8 +16,8 @@ import duckdb
 import hostile
 import pytest
 import repositories
-from lockdown import REPOSITORY_CALLS, TOOL_CALLS, lockdown_script
-from reading_calls import CALLS, OTHER_CALLS, TOOLS
+from lockdown import lockdown_script
+from reading_calls import CALLS, FUNCTIONS, OTHER_CALLS
 from repositories import EMPTY
 
 pytestmark = pytest.mark.slow
@@ -36,9 +36,12 @@ class Question(NamedTuple):
     values: dict
 
 
-def test_a_function_that_takes_a_repository_is_among_the_calls():
-    tools = set(TOOL_CALLS)
-    assert set(REPOSITORY_CALLS) | tools == set(CALLS) - TOOLS
+def test_a_function_that_takes_a_repository_is_among_the_calls(con):
+    functions = con.execute(
+        "SELECT name FROM redline_help(function := 'ALL') "
+        "WHERE list_contains(list_transform(parameters, lambda p: p.name), 'repo')"
+    ).fetchall()
+    assert {name for (name,) in functions} == set(FUNCTIONS)
 
 
 def test_a_tool_that_takes_a_repository_is_among_the_calls(con):

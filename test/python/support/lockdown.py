@@ -4,6 +4,7 @@ import pathlib
 import shutil
 
 import repositories
+from reading_calls import CALLS, FUNCTIONS, filled
 from repositories import ROOT
 
 # The tools that only read.
@@ -24,8 +25,8 @@ READING_TOOLS = [
     "read_file",
     "redline_capabilities",
 ]
-# How each function is called on a place: a file {file}, a repository {repo}. A new function fails
-# test_every_function_is_tried_under_the_locks until it is listed here.
+# How each function is called on a place: a file {file}, a repository {repo} and a file {tracked} of it. A new function fails
+# test_every_function_is_tried_under_the_locks until it is listed here, or in reading_calls if it takes a repository.
 FILE_CALLS = {
     "read_file": ["SELECT read_file('{file}')"],
     "edit_explain": [
@@ -37,45 +38,33 @@ FILE_CALLS = {
         "SELECT diff_files('{file}', '{file}', 0, 'a', 'b')",
     ],
 }
-REPOSITORY_CALLS = {
-    "file_changes": ["SELECT * FROM file_changes('main~1', 'main', '{repo}')", "SELECT file_path FROM file_changes('main~1', 'main', '{repo}')", "SELECT * FROM file_changes('HEAD', 'WORKTREE', '{repo}', untracked := true)", "SELECT * FROM file_changes('HEAD', 'INDEX', '{repo}')"],
-    "file_changes_list": ["SELECT file_changes_list('main~1', 'main', '{repo}')"],
-    "file_diff": ["SELECT * FROM file_diff('{tracked}', 'main~1', 'main', '{repo}')"],
-    "file_diff_list": ["SELECT file_diff_list('{tracked}', 'main~1', 'main', '{repo}')"],
-    "diff_review": ["SELECT * FROM diff_review('main~1', 'main', '{repo}')"],
-    "diff_html": ["SELECT diff_html('main~1', 'main', '{repo}')"],
-    "diff_lines": ["SELECT * FROM diff_lines('main~1', 'main', '{repo}')"],
-    "diff_lines_list": ["SELECT diff_lines_list('main~1', 'main', '{repo}')"],
-    "diff_hunks": ["SELECT * FROM diff_hunks('main~1', 'main', '{repo}')"],
-    "file_patches": ["SELECT * FROM file_patches('main~1', 'main', '{repo}')"],
-    "resolve_revision": ["SELECT resolve_revision('main~1', '{repo}')"],
-    "merge_base": ["SELECT merge_base('main~1', 'main', '{repo}')"],
-    "commits": ["SELECT * EXCLUDE (author_date, committer_date) FROM commits('main', '{repo}')", "SELECT commit_id FROM commits('ALL', '{repo}', paths := ['{tracked}'])"],
-    "commits_list": ["SELECT len(commits_list('main', '{repo}'))"],
-    "range_diff": ["SELECT * FROM range_diff('main~1..main', 'main~1..main', '{repo}')", "SELECT status FROM range_diff('main~1..main', 'main~1..main', '{repo}')"],
-    "moved_lines": ["SELECT count(*) FROM moved_lines('main~1', 'main', '{repo}')"],
-    "refs": ["SELECT * EXCLUDE (tagged_at, committed_at) FROM refs('{repo}')", "SELECT name FROM refs('{repo}')"],
-    "refs_list": ["SELECT len(refs_list('{repo}'))"],
-    "ahead_behind": ["SELECT ahead_behind('main~1', 'main', '{repo}')"],
-    "tree_files": ["SELECT * FROM tree_files('main', '{repo}')", "SELECT file_path FROM tree_files('WORKTREE', '{repo}')"],
-    "tree_files_list": ["SELECT tree_files_list('main', '{repo}')"],
-    "file_content": ["SELECT file_content('{tracked}', 'main', '{repo}')", "SELECT file_content('{tracked}', 'WORKTREE', '{repo}')"],
+# What the calls of every function over a repository do not read: the index, the work tree, fewer columns.
+MORE_REPOSITORY_CALLS = {
+    "file_changes": [
+        "SELECT file_path FROM file_changes('main~1', 'main', '{repo}')",
+        "SELECT * FROM file_changes('HEAD', 'WORKTREE', '{repo}', untracked := true)",
+        "SELECT * FROM file_changes('HEAD', 'INDEX', '{repo}')",
+    ],
+    "commits": ["SELECT commit_id FROM commits('ALL', '{repo}', paths := ['{tracked}'])"],
+    "range_diff": ["SELECT status FROM range_diff('main~1..main', 'main~1..main', '{repo}')"],
+    "refs": ["SELECT name FROM refs('{repo}')"],
+    "tree_files": ["SELECT file_path FROM tree_files('WORKTREE', '{repo}')"],
+    "file_content": ["SELECT file_content('{tracked}', 'WORKTREE', '{repo}')"],
     "file_bytes": ["SELECT file_bytes('{tracked}', 'INDEX', '{repo}')"],
-    "file_status": ["SELECT * FROM file_status('{repo}', ignored := true)"],
-    "file_status_list": ["SELECT file_status_list('{repo}')"],
-    "file_blame": ["SELECT * EXCLUDE (author_date) FROM file_blame('{tracked}', 'main', '{repo}')", "SELECT content FROM file_blame('{tracked}', 'WORKTREE', '{repo}')"],
-    "file_blame_list": ["SELECT len(file_blame_list('{tracked}', 'main', '{repo}'))"],
-    "file_history": ["SELECT * EXCLUDE (author_date, committer_date) FROM file_history('{tracked}', 'main', '{repo}')"],
-    "file_history_list": ["SELECT len(file_history_list('{tracked}', 'main', '{repo}'))"],
-    "line_history": ["SELECT * EXCLUDE (author_date, committer_date) FROM line_history('{tracked}', 1, 1, 'main', '{repo}')"],
-    "line_history_list": ["SELECT len(line_history_list('{tracked}', 1, 1, 'main', '{repo}'))"],
-    "tree_blame": ["SELECT * EXCLUDE (author_date) FROM tree_blame('main', '{repo}')", "SELECT lines FROM tree_blame('WORKTREE', '{repo}')"],
-    "file_patches_list": ["SELECT file_patches_list('main~1', 'main', '{repo}')"],
-    "diff_hunks_list": ["SELECT diff_hunks_list('main~1', 'main', '{repo}')"],
-    "tree_blame_list": ["SELECT len(tree_blame_list('main', '{repo}'))"],
-    "commit_changes_list": ["SELECT len(commit_changes_list('main', '{repo}', {{'renames': true}}))"],
-    "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
-}  # fmt: skip
+    "file_blame": ["SELECT content FROM file_blame('{tracked}', 'WORKTREE', '{repo}')"],
+    "tree_blame": ["SELECT lines FROM tree_blame('WORKTREE', '{repo}')"],
+    "commit_changes_list": [
+        "SELECT len(commit_changes_list('main', '{repo}', {{'renames': true}}))"
+    ],
+    "commit_changes": ["SELECT file_path FROM commit_changes('ALL', '{repo}')"],
+}
+REPOSITORY_CALLS = {
+    name: [
+        filled(CALLS[name], old="'main~1'", new="'main'", file="'{tracked}'", repo="'{repo}'"),
+        *MORE_REPOSITORY_CALLS.get(name, []),
+    ]
+    for name in FUNCTIONS
+}
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
 WRITE_CALLS = {
     "edit_file": "SELECT edit_file('{file}', 'in', 'written')",

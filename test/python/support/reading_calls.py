@@ -1,4 +1,10 @@
-"""Calls of every function and tool that reads a repository, with the names of their values in place of these."""
+"""Calls of every function and tool that reads a repository, with the names of their values in place of these.
+
+Tests of locks, of links, of hidden references, of grants and of threads take their calls from here: a new function over a
+repository is named once.
+"""
+
+import re
 
 # All columns, with the times as numbers: Python needs another package for times with a zone.
 COMMITS = (
@@ -15,7 +21,7 @@ CALLS = {
     "diff_lines_list": "SELECT diff_lines_list($old, $new, $repo)",
     "diff_hunks": "SELECT * FROM diff_hunks($old, $new, $repo)",
     "diff_html": "SELECT diff_html($old, $new, $repo)",
-    "moved_lines": "SELECT * FROM moved_lines($old, $new, $repo, mode := 'plain')",
+    "moved_lines": "SELECT list(moved) FROM moved_lines($old, $new, $repo, mode := 'plain') AS moved",
     "range_diff": "SELECT * FROM range_diff($old || '..' || $new, $old || '..' || $new, $repo)",
     "file_patches": "SELECT * FROM file_patches($old, $new, $repo)",
     "diff_hunks_list": "SELECT diff_hunks_list($old, $new, $repo)",
@@ -58,6 +64,15 @@ CALLS = {
 }
 # The tools that are called through redline_call alone.
 TOOLS = {name for name, call in CALLS.items() if f" redline_call('{name}'" in call}
+# The functions of a repository.
+FUNCTIONS = [name for name in CALLS if name not in TOOLS and not name.startswith("redline_call")]
+
+
+def filled(call: str, **values: str) -> str:
+    """Returns a call with expressions of SQL in place of its values."""
+    return re.sub(r"\$(old|new|file|repo)\b", lambda found: values[found[1]], call)
+
+
 # What reads the index, the work tree, submodules, the ignore files and all references.
 OTHER_CALLS = [
     "SELECT * FROM file_patches('HEAD', 'WORKTREE', $repo, untracked := true)",

@@ -1,10 +1,12 @@
 """Rows of scalar functions that are shared out to idle threads: the same values and errors as from one thread."""
 
 import pathlib
+import re
 
 import duckdb
 import process_threads
 import pytest
+import reading_calls
 import repositories
 import written_repositories
 
@@ -86,27 +88,20 @@ def test_a_deadline_ends_the_rows_of_all_threads(pairs):
         ).fetchall()
 
 
-# Of a repository, whose rows name two of them in turns.
+# Scalars of a repository, whose rows name two of them in turns; some have options, which are columns too.
+ASKED_COLUMNS = {"old": "a", "new": "b", "file": "file", "repo": "repo"}
 OVER_REPOSITORIES = {
-    "ahead_behind": "ahead_behind(a, b, repo)",
-    "commit_changes_list": "commit_changes_list(a || '..' || b, repo)",
-    "commits_list": "commits_list(a || '..' || b, repo)",
-    "diff_hunks_list": "diff_hunks_list(a, b, repo)",
+    name: reading_calls.filled(found[0], **ASKED_COLUMNS)
+    for name in reading_calls.FUNCTIONS
+    if (call := reading_calls.CALLS[name])
+    and "FROM" not in call
+    and (found := re.search(rf"\b{name}\([^()]*\)", call))
+} | {
     "diff_lines_list": "diff_lines_list(a, b, repo, {'context': id % 4})",
-    "file_blame_list": "file_blame_list(file, b, repo)",
     "file_bytes": "file_bytes(file, b, repo)",
     "file_changes_list": "file_changes_list(a, b, repo, {'renames': id % 3 = 0})",
-    "file_content": "file_content(file, b, repo)",
-    "file_diff_list": "file_diff_list(file, a, b, repo)",
-    "file_history_list": "file_history_list(file, b, repo)",
-    "file_patches_list": "file_patches_list(a, b, repo)",
     "file_status_list": "file_status_list(checked_out)",
-    "line_history_list": "line_history_list(file, 1, 3, b, repo)",
-    "merge_base": "merge_base(a, b, repo)",
-    "refs_list": "refs_list(repo)",
-    "resolve_revision": "resolve_revision(b, repo)",
     "tree_blame_list": "tree_blame_list(b, repo, {'paths': file})",
-    "tree_files_list": "tree_files_list(b, repo)",
 }
 
 COMMITS = 12
@@ -161,13 +156,12 @@ def test_several_threads_read_of_repositories_what_one_reads(asked, call):
     )
 
 
-def test_every_list_function_is_tried(con):
+def test_every_scalar_of_a_repository_is_tried(con):
     names = con.execute(
-        "SELECT name FROM redline_help(function := 'ALL') WHERE suffix(name, '_list')"
+        "SELECT name FROM redline_help(function := 'ALL') "
+        "WHERE kind = 'scalar' AND list_contains(list_transform(parameters, lambda p: p.name), 'repo')"
     ).fetchall()
-    assert {name for (name,) in names} == {
-        name for name in OVER_REPOSITORIES if name.endswith("_list")
-    }
+    assert {name for (name,) in names} == set(OVER_REPOSITORIES)
 
 
 @pytest.mark.parametrize("wrong", [(1, 2, 39), (39,), (20, 21)], ids=str)

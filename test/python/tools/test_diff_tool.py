@@ -13,64 +13,33 @@ import duckdb
 import process_threads
 import pytest
 import repositories
-from lockdown import READING_TOOLS
+from lockdown import PURE_CALLS, READING_TOOLS, TOOL_CALLS
+from reading_calls import CALLS, FUNCTIONS, filled
 
 MARK = re.compile(r"\[diff truncated at (\d+) bytes\]\Z")
-FUNCTIONS = {
-    "diff_texts": ("SELECT diff_texts('a', 'b')", {"Diff"}),
-    "diff_files": ("SELECT diff_files('README.md', 'README.md')", {"Diff"}),
-    "file_changes": ("FROM file_changes('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffSummary"}),
-    "file_changes_list": ("SELECT file_changes_list('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffSummary"}),
-    "file_diff": ("FROM file_diff('modified.txt', 'before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile"}),
-    "file_diff_list": ("SELECT file_diff_list('modified.txt', 'before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile"}),
-    "diff_lines": ("FROM diff_lines('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "diff_lines_list": ("SELECT diff_lines_list('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "diff_hunks": ("FROM diff_hunks('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "moved_lines": ("FROM moved_lines('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "range_diff": ("FROM range_diff('before..after', 'before..after', 'build/fixtures/basic')", {"GitRangeDiff", "GitLog"}),
-    "diff_html": ("SELECT diff_html('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "diff_review": ("FROM diff_review('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "resolve_revision": ("SELECT resolve_revision('before', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary", "GitLog", "GitShow", "GitFile", "GitBlame"}),
-    "merge_base": ("SELECT merge_base('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary", "GitLog", "GitShow", "GitFile", "GitBlame"}),
-    "commits": ("SELECT commit_id FROM commits('after', 'build/fixtures/basic')", {"GitLog"}),
-    "commits_list": ("SELECT len(commits_list('after', 'build/fixtures/basic'))", {"GitLog"}),
-    "refs": ("SELECT name FROM refs('build/fixtures/basic')", {"GitRefs"}),
-    "refs_list": ("SELECT len(refs_list('build/fixtures/basic'))", {"GitRefs"}),
-    "ahead_behind": ("SELECT ahead_behind('before', 'after', 'build/fixtures/basic')", {"GitRefs", "GitLog"}),
-    "tree_files": ("FROM tree_files('after', 'build/fixtures/basic')", {"list_files", "GitFile", "GitDiff"}),
-    "tree_files_list": ("SELECT tree_files_list('after', 'build/fixtures/basic')", {"list_files", "GitFile", "GitDiff"}),
-    "file_content": ("SELECT file_content('modified.txt', 'after', 'build/fixtures/basic')", {"GitFile", "GitDiff"}),
-    "file_bytes": ("SELECT file_bytes('modified.txt', 'after', 'build/fixtures/basic')", {"GitFile", "GitDiff"}),
-    "file_status": ("FROM file_status('build/fixtures/basic')", {"GitStatus", "GitDiff"}),
-    "file_status_list": ("SELECT file_status_list('build/fixtures/basic')", {"GitStatus", "GitDiff"}),
-    "file_blame": ("SELECT line FROM file_blame('modified.txt', 'after', 'build/fixtures/basic')", {"GitBlame"}),
-    "file_blame_list": ("SELECT len(file_blame_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitBlame"}),
-    "file_history": ("SELECT commit_id FROM file_history('modified.txt', 'after', 'build/fixtures/basic')", {"GitLog"}),
-    "file_history_list": ("SELECT len(file_history_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitLog"}),
-    "line_history": ("SELECT commit_id FROM line_history('modified.txt', 1, 1, 'after', 'build/fixtures/basic')", {"GitLog"}),
-    "line_history_list": ("SELECT len(line_history_list('modified.txt', 1, 1, 'after', 'build/fixtures/basic'))", {"GitLog"}),
-    "tree_blame": ("SELECT lines FROM tree_blame('after', 'build/fixtures/basic', paths := ['modified.txt'])", {"GitBlame"}),
-    "diff_hunks_list": ("SELECT len(diff_hunks_list('before', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
-    "file_patches_list": ("SELECT len(file_patches_list('before', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
-    "tree_blame_list": ("SELECT len(tree_blame_list('after', 'build/fixtures/basic', {'paths': 'modified.txt'}))", {"GitBlame"}),
-    "commit_changes": ("SELECT file_path FROM commit_changes('after', 'build/fixtures/basic')", {"GitShow", "GitDiff"}),
-    "commit_changes_list": ("SELECT len(commit_changes_list('after', 'build/fixtures/basic'))", {"GitShow", "GitDiff"}),
-    "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
-    "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-}  # fmt: skip
-# Functions of texts alone, which read nothing and are open to all.
-OPEN = {
-    "unified_diff",
-    "diff_stats",
-    "diff_rows",
-    "inline_diff",
-    "patch_files",
-    "patch_hunks",
-    "patch_id",
-    "apply_patch",
-    "try_apply_patch",
-    "reverse_patch",
+# A call of each function that a grant opens.
+REPOSITORY = {
+    "old": "'before'",
+    "new": "'after'",
+    "file": "'modified.txt'",
+    "repo": "'build/fixtures/basic'",
 }
+GRANTED_CALLS = {name: filled(CALLS[name], **REPOSITORY) for name in FUNCTIONS} | {
+    "diff_texts": "SELECT diff_texts('a', 'b')",
+    "diff_files": "SELECT diff_files('README.md', 'README.md')",
+    "edit_explain": "FROM edit_explain('README.md', 'redline')",
+}
+
+
+def documented_grants() -> dict[str, set[str]]:
+    """Returns the tools of each function, from the table of docs/settings.md; the tool of its name is meant by itself."""
+    text = (repositories.ROOT / "docs/settings.md").read_text()
+    table = text.partition("## Tools and their functions")[2].partition(
+        "\n\nThe functions of texts"
+    )[0]
+    rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| `")]
+    names = lambda cell: re.findall(r"`(\w+)`", cell)
+    return {name: set(names(tools)) for functions, tools in rows for name in names(functions)}
 
 
 def diff(con, *arguments, function="diff_texts"):
@@ -352,7 +321,8 @@ def test_the_words_of_another_file_system_are_kept(con):
 @pytest.mark.parametrize("granted", [*READING_TOOLS, "*"])
 def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
     con.execute(f"SET redline_tool_grants = ['search', '{granted}']")
-    for name, (query, tools) in FUNCTIONS.items():
+    for name, query in GRANTED_CALLS.items():
+        tools = documented_grants()[name]
         if granted == "*" or granted in tools:
             assert con.execute(query).fetchall(), name
         else:
@@ -365,11 +335,10 @@ def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
 
 
 def test_every_function_belongs_to_a_tool_or_is_open(con):
-    found = con.execute(
-        "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|line_.*|diff_.*|commit.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|range_diff|moved_lines|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
-    ).fetchall()
-    assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
+    names = con.execute("SELECT name FROM redline_help(function := 'ALL')").fetchall()
+    assert {name for (name,) in names} == set(documented_grants()) | set(PURE_CALLS) | set(
+        TOOL_CALLS
+    )
 
 
 def test_a_session_has_grants_of_its_own(connect, tmp_path):
