@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::git::pathspec::glob::{Glob, Rules, Work};
+use crate::git::pathspec::glob::{Glob, Rules, WILD, Work};
 
 /// A parsed pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,6 @@ pub struct PathPattern<'a> {
     /// Whether its first byte is `*` and its only wildcard.
     is_ending: bool,
 }
-
-const WILD: &[u8] = b"*?[\\";
 
 impl<'a> PathPattern<'a> {
     /// Parses a pattern, which ends at a NUL, as in git.
