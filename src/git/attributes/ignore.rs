@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::list::check_at;
+use super::list::{check_at, lines};
 use crate::error::{Error, Result};
 use crate::git::pathspec::glob::Work;
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
@@ -65,10 +65,8 @@ impl Ignores {
             rules: Vec::new(),
             bytes: total,
         };
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        for (number, line) in lines(bytes).enumerate() {
             check_at(number)?;
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
             if !line.is_empty() && !line.starts_with(b"#") {
                 list.add(line);
             }
