@@ -109,9 +109,10 @@ pub fn files(
             }
         }
     }
-    found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    for list in [&mut found, &mut passed] {
+        list.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    }
     if let Some(ignored) = ignored {
-        passed.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         *ignored = passed;
     }
     Ok(found)
