@@ -37,7 +37,8 @@ pub struct Calendar {
     pub is_summer: Option<bool>,
 }
 
-const DAY: i64 = 86_400;
+/// The seconds of a day.
+pub const DAY: i64 = 86_400;
 
 impl Clock {
     /// Returns a clock whose current moment is `now`, in seconds since 1970.
