@@ -10,7 +10,6 @@ use super::short::Hint;
 use super::unknown::unknown_name;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::git::Oid;
-use crate::git::graph::merge_base::MergeBases;
 use crate::git::graph::walk::RevRange;
 use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
@@ -39,7 +38,7 @@ impl Range {
     /// `not_found` if the name does not resolve.
     pub fn of(resolver: &Resolver<'_>, hint: Hint) -> Result<Self> {
         let name = resolver.asked.as_str();
-        if Revision::named(name).is_some() {
+        if Revision::is_named(name) {
             return Err(Error::invalid_args(format!("{} has no history, and a merge base needs one", quoted(name)))
                 .with_hint("Name a branch, a tag or a commit; a branch of this name is reached as refs/heads/<name>"));
         }
@@ -99,18 +98,12 @@ impl Range {
         let Some(end) = name.find(b"^-") else { return Ok(None) };
         let number = match &name[end + 2..] {
             [] => Some(1),
-            digits => digits
-                .to_str()
-                .ok()
-                .and_then(|digits| digits.parse().ok())
-                .filter(|&number: &usize| number > 0),
+            digits => digits.to_str().ok().and_then(|digits| digits.parse().ok()),
         };
-        match number {
-            Some(number) => {
-                Ok(base(end)?.map(|commit| Self::Without { commit, parent: Some(number) }))
-            }
-            None => Ok(None),
+        if number.is_none_or(|number: usize| number == 0) {
+            return Ok(None);
         }
+        Ok(base(end)?.map(|commit| Self::Without { commit, parent: number }))
     }
 }
 
@@ -122,42 +115,37 @@ pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
         return all(&resolver);
     }
     let commit = |id: Oid| resolver.commit(id);
-    Ok(match Range::of(&resolver, Hint::Committish)? {
-        Range::One(id) => RevRange { tips: vec![commit(id)?], ..RevRange::default() },
-        Range::Between { from, to } => {
-            RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?], ..RevRange::default() }
-        }
+    let mut read = Vec::new();
+    let (tips, hidden) = match Range::of(&resolver, Hint::Committish)? {
+        Range::One(id) => (vec![commit(id)?], Vec::new()),
+        Range::Between { from, to } => (vec![commit(to)?], vec![commit(from)?]),
         Range::Symmetric { from, to } => {
             let tips = vec![commit(from)?, commit(to)?];
-            let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
+            let mut bases = resolver.merge_bases()?;
             let hidden = bases.of(tips[0], tips[1])?;
-            RevRange { tips, hidden, read: bases.into_read() }
+            read = bases.into_read();
+            (tips, hidden)
         }
-        Range::Parents(id) => {
-            RevRange { tips: resolver.parents(&commit(id)?)?, ..RevRange::default() }
-        }
+        Range::Parents(id) => (resolver.parents(&commit(id)?)?, Vec::new()),
         Range::Without { commit: id, parent } => {
             let id = commit(id)?;
             let parents = resolver.parents(&id)?;
+            let count = parents.len();
             let hidden = match parent {
                 None => parents,
-                Some(number) => match parents.get(number - 1) {
-                    Some(parent) => vec![*parent],
-                    None => {
-                        let count = parents.len();
-                        return Err(
-                            resolver.unresolved(&format!(": the commit has {count} parents"))
-                        );
-                    }
-                },
+                Some(number) => {
+                    let none = || resolver.unresolved(&format!(": the commit has {count} parents"));
+                    vec![*parents.get(number - 1).ok_or_else(none)?]
+                }
             };
-            RevRange { tips: vec![id], hidden, read: Vec::new() }
+            (vec![id], hidden)
         }
         Range::Not => {
             return Err(Error::invalid_args(format!("{} only leaves commits out", quoted(range)))
                 .with_hint("Give a revision, a range such as 'main..feature', or ALL"));
         }
-    })
+    };
+    Ok(RevRange { tips, hidden, read })
 }
 
 /// Returns the object of a revision, as `git rev-parse` does.
@@ -291,7 +279,7 @@ pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<
     if let Some(to) = to {
         return Ok([side(from)?, side(to)?]);
     }
-    if Revision::named(from).is_some() {
+    if Revision::is_named(from) {
         return Ok([None, None]);
     }
     let resolver = Resolver::new(repository, from);
@@ -300,8 +288,8 @@ pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<
         Range::Between { from, to } => [commit(from)?, commit(to)?],
         Range::Symmetric { from, to } => {
             let ends = [resolver.commit(from)?, resolver.commit(to)?];
-            let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
-            [bases.of(ends[0], ends[1])?.first().copied(), Some(ends[1])]
+            let bases = resolver.merge_bases()?.of(ends[0], ends[1])?;
+            [bases.first().copied(), Some(ends[1])]
         }
         Range::One(id) => [commit(id)?, None],
         _ => [None, None],
@@ -318,8 +306,8 @@ fn if_commit(found: Result<Oid>) -> Result<Option<Oid>> {
 
 /// Resolves a range, or one revision and the work tree.
 fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
-    if Revision::named(name).is_some() {
-        return Ok([side_of(repository, name)?, Revision::WorkTree]);
+    if let Some(side) = Revision::named(name) {
+        return Ok([side, Revision::WorkTree]);
     }
     let resolver = Resolver::new(repository, name);
     match Range::of(&resolver, Hint::Any)? {
@@ -357,7 +345,7 @@ fn since_merge_base(
     ends: [Oid; 2],
     shown: impl Fn() -> String,
 ) -> Result<[Revision; 2]> {
-    let bases = MergeBases::new(resolver.commits()?, resolver.cancel).of(ends[0], ends[1])?;
+    let bases = resolver.merge_bases()?.of(ends[0], ends[1])?;
     let Some(base) = bases.first().copied() else {
         return Err(Error::not_found(format!("{} have no merge base", shown()))
             .with_hint("Compare them directly, with two dots or two arguments"));

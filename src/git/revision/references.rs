@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
 use super::ancestry::divergence;
-use super::named;
+use super::named::{self, RULES};
 use super::resolver::Resolver;
 use super::upstream::Branches;
 use crate::budget::Charge;
@@ -228,28 +227,13 @@ impl<'a> ReferenceReader<'a> {
 
     /// Returns the shortest name that unambiguously means the reference.
     fn short(&self, name: &[u8]) -> Result<Vec<u8>> {
-        /// git's rules for abbreviated names: prefix and suffix.
-        const RULES: [(&[u8], &[u8]); 6] = [
-            (b"", b""),
-            (b"refs/", b""),
-            (b"refs/tags/", b""),
-            (b"refs/heads/", b""),
-            (b"refs/remotes/", b""),
-            (b"refs/remotes/", b"/HEAD"),
-        ];
-        for (rule, (before, behind)) in RULES.iter().enumerate().skip(1).rev() {
-            let Some(short) =
-                name.strip_prefix(*before).and_then(|rest| rest.strip_suffix(*behind))
-            else {
-                continue;
-            };
-            if short.is_empty() {
-                continue;
-            }
+        for (rule, (before, after)) in RULES.iter().enumerate().skip(1).rev() {
+            let short = name.strip_prefix(*before).and_then(|rest| rest.strip_suffix(*after));
+            let Some(short) = short.filter(|short| !short.is_empty()) else { continue };
             let mut is_ambiguous = false;
-            for (other, (before, behind)) in RULES.iter().enumerate() {
+            for (other, (before, after)) in RULES.iter().enumerate() {
                 if other != rule {
-                    let name = [*before, short, *behind].concat();
+                    let name = [*before, short, *after].concat();
                     is_ambiguous |=
                         matches!(self.resolver.references.resolve(&name)?, Resolved::Id { .. });
                 }
@@ -258,6 +242,6 @@ impl<'a> ReferenceReader<'a> {
                 return Ok(short.to_vec());
             }
         }
-        Ok(name.as_bstr().to_vec())
+        Ok(name.to_vec())
     }
 }
