@@ -168,8 +168,7 @@ impl<const N: usize> Attributes<N> {
             self.stack.iter().filter_map(|(_, list)| list.as_ref()).map(|list| list.bytes).sum();
         let below_root = memchr::memchr_iter(b'/', directory).map(|slash| slash + 1);
         for base in std::iter::once(0).chain(below_root).skip(self.stack.len()) {
-            let above = directory[..base].strip_suffix(b"/").unwrap_or_default();
-            let list = files.list(above, self.source.index(), &self.objects)?;
+            let list = files.list(&directory[..base], self.source.index(), &self.objects)?;
             bytes += list.as_ref().map_or(0, |list| list.bytes);
             if bytes > limits::PATTERN_BYTES {
                 return Err(Error::too_large(format!(
