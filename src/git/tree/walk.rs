@@ -78,7 +78,6 @@ pub fn parse(
 /// An iterator over the files that differ between two trees; after an error it ends.
 pub struct TreeChanges {
     objects: Objects,
-    id_bytes: usize,
     paths: Arc<PathFilter>,
     is_known: Option<IsKnown>,
     /// The directories from the root to the current one.
@@ -129,10 +128,8 @@ impl TreeChanges {
 
     /// Returns a comparison of nothing, to be restarted.
     pub fn idle(objects: Objects, paths: Arc<PathFilter>) -> Self {
-        let id_bytes = objects.hash().len_in_bytes();
         Self {
             objects,
-            id_bytes,
             paths,
             is_known: None,
             levels: Vec::new(),
@@ -184,8 +181,8 @@ impl TreeChanges {
             self.pace.entry(self.objects.budget())?;
             let Some(level) = self.levels.last_mut() else { return Ok(None) };
             self.path.truncate(level.path_length);
-            level.pass_same(self.id_bytes)?;
-            let Some(Front { name, old, new }) = level.take(self.id_bytes, &self.objects)? else {
+            level.pass_same(&self.objects)?;
+            let Some(Front { name, old, new }) = level.take(&self.objects)? else {
                 self.levels.pop();
                 continue;
             };
@@ -218,10 +215,10 @@ impl TreeChanges {
 
 impl Level {
     /// Skips the leading entries that are equal byte for byte, as most are.
-    fn pass_same(&mut self, id_bytes: usize) -> Result<()> {
+    fn pass_same(&mut self, objects: &Objects) -> Result<()> {
         let (old, new) = (&self.old.bytes[self.old.at..], &self.new.bytes[self.new.at..]);
         let same = common_start(old, new, &mut CancelToken::never().pace())?;
-        let mut rest = old;
+        let (mut rest, id_bytes) = (old, objects.hash().len_in_bytes());
         let passed = loop {
             match parse(rest, id_bytes) {
                 Ok((_, after)) if old.len() - after.len() <= same => rest = after,
@@ -234,9 +231,9 @@ impl Level {
     }
 
     /// Takes the first entries of both directories; `None` at their end.
-    fn take(&mut self, id_bytes: usize, objects: &Objects) -> Result<Option<Front>> {
-        let old = peek(&self.old, id_bytes, objects)?;
-        let new = peek(&self.new, id_bytes, objects)?;
+    fn take(&mut self, objects: &Objects) -> Result<Option<Front>> {
+        let old = peek(&self.old, objects)?;
+        let new = peek(&self.new, objects)?;
         let order = match (&old, &new) {
             (None, None) => return Ok(None),
             (Some(_), None) => Ordering::Less,
@@ -254,16 +251,12 @@ impl Level {
 }
 
 /// Returns the first entry of a directory and the offset after it.
-fn peek<'a>(
-    side: &'a Side,
-    id_bytes: usize,
-    objects: &Objects,
-) -> Result<Option<(TreeEntry<'a>, usize)>> {
+fn peek<'a>(side: &'a Side, objects: &Objects) -> Result<Option<(TreeEntry<'a>, usize)>> {
     let bytes = &side.bytes[side.at..];
     if bytes.is_empty() {
         return Ok(None);
     }
-    match parse(bytes, id_bytes) {
+    match parse(bytes, objects.hash().len_in_bytes()) {
         Ok((entry, rest)) => Ok(Some((entry, side.bytes.len() - rest.len()))),
         Err(what) => Err(objects.bad_tree(&side.id.expect("an absent side has no bytes"), what)),
     }
