@@ -53,13 +53,10 @@ impl Range {
         let mut unknown = None;
         if let Some((from, to)) = name.split_once("..") {
             let (to, is_symmetric) = to.strip_prefix('.').map_or((to, false), |to| (to, true));
-            let end =
-                |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
             // In git two dots alone are a path.
             if !(from.is_empty() && to.is_empty() && !is_symmetric) {
-                let ends = [end(from), end(to)]
-                    .map(|name| (resolve(resolver, name.as_bytes(), Hint::Committish), name));
-                match ends {
+                let ends = [from, to].map(|end| if end.is_empty() { "HEAD" } else { end });
+                match ends.map(|end| (resolve(resolver, end.as_bytes(), Hint::Committish), end)) {
                     [(Ok(Some(from)), _), (Ok(Some(to)), _)] if is_symmetric => {
                         return Ok(Self::Symmetric { from, to });
                     }
@@ -67,7 +64,7 @@ impl Range {
                         return Ok(Self::Between { from, to });
                     }
                     [(Err(error), _), _] | [_, (Err(error), _)] => failed = Some(error),
-                    [(Ok(None), name), _] | [_, (_, name)] => unknown = Some(name),
+                    [(Ok(None), end), _] | [_, (_, end)] => unknown = Some(end),
                 }
             }
         }
@@ -80,7 +77,7 @@ impl Range {
             Ok(Some(id)) => Ok(Self::One(id)),
             Ok(None) => Err(match failed {
                 Some(error) => error,
-                None => unknown_name(resolver, unknown.as_deref())?,
+                None => unknown_name(resolver, unknown)?,
             }),
             Err(error) => Err(failed.unwrap_or(error)),
         }
@@ -316,7 +313,7 @@ fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Resu
         }
         Range::Between { from, to } | Range::Symmetric { from, to } => {
             let ends = [resolver.commit(from)?, resolver.commit(to)?];
-            since_merge_base(&resolver, ends, || quoted(name))
+            since_merge_base(&resolver, ends, &quoted(name))
         }
         _ if merge_base => since_merge_base_of(repository, name, "WORKTREE"),
         Range::One(id) => Ok([Revision::Tree(resolver.tree(id)?), Revision::WorkTree]),
@@ -334,20 +331,16 @@ fn since_merge_base_of(repository: &Repository, from: &str, to: &str) -> Result<
     let to = if second.is_some() { "HEAD" } else { to };
     let [first, last] = [from, to].map(|name| Resolver::new(repository, name));
     let ends = [one_commit(&first)?, one_commit(&last)?];
-    let shown = || format!("{} and {}", quoted(from), quoted(to));
-    let [base, to] = since_merge_base(&last, ends, shown)?;
+    let shown = format!("{} and {}", quoted(from), quoted(to));
+    let [base, to] = since_merge_base(&last, ends, &shown)?;
     Ok([base, second.unwrap_or(to)])
 }
 
 /// Compares the merge base of two commits with the second; git uses the first of several.
-fn since_merge_base(
-    resolver: &Resolver<'_>,
-    ends: [Oid; 2],
-    shown: impl Fn() -> String,
-) -> Result<[Revision; 2]> {
+fn since_merge_base(resolver: &Resolver<'_>, ends: [Oid; 2], shown: &str) -> Result<[Revision; 2]> {
     let bases = resolver.merge_bases()?.of(ends[0], ends[1])?;
     let Some(base) = bases.first().copied() else {
-        return Err(Error::not_found(format!("{} have no merge base", shown()))
+        return Err(Error::not_found(format!("{shown} have no merge base"))
             .with_hint("Compare them directly, with two dots or two arguments"));
     };
     Ok([Revision::Tree(resolver.tree(base)?), Revision::Tree(resolver.tree(ends[1])?)])

@@ -101,22 +101,19 @@ pub fn checked_out(repository: &Repository) -> Result<CheckedOut> {
 /// Returns HEAD and all references, sorted by name.
 pub fn reference_names(repository: &Repository) -> Result<Vec<Named>> {
     let references = repository.references();
-    let head = match references.resolve(b"HEAD")? {
-        Resolved::Id { name, id } => Some((name, id)),
-        _ => None,
-    };
-    let current = head.as_ref().map(|(name, _)| name.as_slice());
     let mut found = Vec::new();
-    let mut charge = Charge::free();
-    let cancel = repository.cancel();
-    if let Some((name, id)) = &head {
+    let mut current = None;
+    if let Resolved::Id { name, id } = references.resolve(b"HEAD")? {
         let target = Some(name.clone()).filter(|name| name != b"HEAD");
         let is_head = target.is_none();
-        found.push(Named { name: b"HEAD".to_vec(), object: Some(*id), target, is_head });
+        found.push(Named { name: b"HEAD".to_vec(), object: Some(id), target, is_head });
+        current = Some(name);
     }
+    let mut charge = Charge::free();
+    let cancel = repository.cancel();
     references.each_with_target(|name, id, target| {
         cancel.room(&mut charge, &mut found, 1)?;
-        let is_head = current == Some(name.as_slice());
+        let is_head = current.as_ref() == Some(&name);
         found.push(Named { name, object: id.ok(), target, is_head });
         Ok(())
     })?;
