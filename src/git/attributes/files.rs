@@ -192,15 +192,11 @@ fn read(
             .with_hint("It decides which files are binary")
             .with_source(error)
     })?;
-    match found {
-        Some(Ok(bytes)) => return Ok(Some(bytes)),
-        Some(Err(size)) => return Err(too_large(size)),
-        None => {}
+    if let Some(read) = found {
+        return read.map(Some).map_err(too_large);
     }
-    let Some(entry) = index.and_then(|index| index.content(&path)) else { return Ok(None) };
-    if !entry.mode.is_regular() {
-        return Ok(None);
-    }
+    let staged = index.and_then(|index| index.content(&path));
+    let Some(entry) = staged.filter(|entry| entry.mode.is_regular()) else { return Ok(None) };
     let size = objects.blob_size(&entry.oid)?;
     if size > limits::ATTRIBUTES_BYTES {
         return Err(too_large(size));

@@ -80,11 +80,8 @@ impl Ignores {
         let Ok(number) = u32::try_from(self.rules.len()) else { return };
         let rules = &self.rules;
         // The last of equal patterns counts.
-        let supersedes = |known: u32| {
-            rules
-                .get(known as usize)
-                .is_some_and(|known: &Rule| known.is_for_directories == is_for_directories)
-        };
+        let supersedes =
+            |known: u32| rules[known as usize].is_for_directories == is_for_directories;
         self.table.add_over(&pattern, number, supersedes);
         self.rules.push(Rule { is_negative, is_for_directories });
     }

@@ -2,6 +2,7 @@
 //!
 //! Source: git's `gitattributes`. Keeps only assignments to names that redline reads and to macros.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -75,26 +76,25 @@ impl AttributeList {
                 }
             }
             let assigned = start..list.assignments.len();
-            match line.subject() {
-                Subject::Macro(name) => match names.get(name) {
-                    Some(&name) if allows_macros => {
-                        list.macros.insert(name, assigned);
-                    }
-                    _ => list.assignments.truncate(start),
-                },
-                Subject::Pattern(text) => {
-                    let pattern = PathPattern::new(text);
-                    // Only files are looked up.
-                    let is_used = !pattern.is_negative && !pattern.is_for_directories;
-                    match u32::try_from(list.rules.len()) {
-                        Ok(number) if is_used && !assigned.is_empty() => {
-                            list.table.add(&pattern, number);
-                            list.rules.push(assigned);
-                        }
-                        _ => list.assignments.truncate(start),
-                    }
+            if line.is_macro {
+                if allows_macros && let Some(&name) = names.get(&*line.subject) {
+                    list.macros.insert(name, assigned);
+                    continue;
+                }
+            } else {
+                let pattern = PathPattern::new(&line.subject);
+                // Only files are looked up.
+                let is_used = !pattern.is_negative && !pattern.is_for_directories;
+                if is_used
+                    && !assigned.is_empty()
+                    && let Ok(number) = u32::try_from(list.rules.len())
+                {
+                    list.table.add(&pattern, number);
+                    list.rules.push(assigned);
+                    continue;
                 }
             }
+            list.assignments.truncate(start);
         }
         Ok(list)
     }
@@ -107,8 +107,8 @@ impl AttributeList {
         let mut names = Vec::new();
         for (number, line) in lines(bytes).filter_map(Line::new).enumerate() {
             check_at(number)?;
-            if let Subject::Macro(name) = line.subject() {
-                names.push(name.to_vec());
+            if line.is_macro {
+                names.push(line.subject.into_owned());
             }
         }
         Ok(names)
@@ -122,14 +122,10 @@ pub(super) fn check_at(line: usize) -> Result<(), Stopped> {
 
 /// A well-formed line with content.
 struct Line<'a> {
-    /// The first word, unquoted.
-    first: std::borrow::Cow<'a, [u8]>,
+    /// The pattern, unquoted, or the name of a macro.
+    subject: Cow<'a, [u8]>,
+    is_macro: bool,
     rest: &'a [u8],
-}
-
-enum Subject<'l> {
-    Pattern(&'l [u8]),
-    Macro(&'l [u8]),
 }
 
 /// Returns the lines of a file without their ends and a leading byte order mark.
@@ -146,27 +142,24 @@ impl<'a> Line<'a> {
             return None;
         }
         let quoted = (text[0] == b'"').then(|| unquote(text)).flatten();
-        let (first, rest) = match quoted {
+        let (first, rest): (Cow<'_, [u8]>, _) = match quoted {
             Some((pattern, length)) => (pattern.into(), &text[length..]),
             None => {
                 let (first, rest) = word(text);
                 (first.into(), rest)
             }
         };
-        let line = Self { first, rest: trim_start(rest) };
-        let is_sound = match line.subject() {
-            Subject::Macro(name) => is_name(name),
-            Subject::Pattern(_) => true,
+        let name = first.strip_prefix(MACRO).filter(|name| !name.is_empty());
+        let is_macro = name.is_some();
+        let subject = match name {
+            Some(name) => word(trim_start(name)).0.to_vec().into(),
+            None => first,
         };
+        let line = Self { subject, is_macro, rest: trim_start(rest) };
         // One invalid name makes the whole line invalid.
-        (is_sound && line.assignments().all(|(name, _)| is_name(name))).then_some(line)
-    }
-
-    fn subject(&self) -> Subject<'_> {
-        match self.first.strip_prefix(MACRO) {
-            Some(name) if !name.is_empty() => Subject::Macro(word(trim_start(name)).0),
-            _ => Subject::Pattern(&self.first),
-        }
+        let is_sound = (!is_macro || is_name(&line.subject))
+            && line.assignments().all(|(name, _)| is_name(name));
+        is_sound.then_some(line)
     }
 
     fn assignments(&self) -> impl Iterator<Item = (&'a [u8], State)> + use<'a> {

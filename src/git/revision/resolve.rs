@@ -17,9 +17,9 @@ use crate::limits;
 /// An operation on an object.
 enum Step<'n> {
     /// `^N`: a parent, 0 is the commit itself.
-    Parent(u64),
+    Parent(usize),
     /// `~N`: the first parent of the first parent.
-    Ancestor(u64),
+    Ancestor(usize),
     /// `^{}`: peel tags.
     Untag,
     /// `^{kind}`; `None` for any object.
@@ -99,7 +99,7 @@ fn take(resolver: &Resolver<'_>, id: Oid, step: &Step<'_>) -> Result<Option<Oid>
     match *step {
         Step::Parent(number) => {
             let Some(commit) = resolver.peel_to(id, Kind::Commit)? else { return Ok(None) };
-            match usize::try_from(number).unwrap_or(usize::MAX).checked_sub(1) {
+            match number.checked_sub(1) {
                 None => Ok(Some(commit)),
                 Some(index) => Ok(resolver.parents(&commit)?.get(index).copied()),
             }
@@ -145,7 +145,7 @@ fn generations(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     } else {
         digits.to_str().ok().and_then(|digits| digits.parse().ok())
     };
-    let number = number.filter(|&number: &u64| number <= i32::MAX as u64);
+    let number = number.filter(|&number: &usize| number <= i32::MAX as usize);
     let step = number
         .map(|number| if sign == b'^' { Step::Parent(number) } else { Step::Ancestor(number) });
     Some((rest, step))

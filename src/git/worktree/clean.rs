@@ -44,9 +44,8 @@ impl Cleaner {
     }
 
     /// Returns the bytes of the file at `path` as git would store them.
-    pub fn clean(&mut self, path: &[u8], bytes: Vec<u8>) -> Result<Vec<u8>> {
+    pub fn clean(&mut self, path: &[u8], mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let Conversion { line_endings, ident, encoding } = self.conversion(path)?;
-        let mut bytes = bytes;
         if let Some(label) = encoding
             && let Some(utf8) = file_to_utf8(&bytes, &label)?
         {
