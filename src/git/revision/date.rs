@@ -242,19 +242,13 @@ fn set_date(
         return false;
     }
     let mut date = Calendar { month: month - 1, day, ..*calendar };
-    match year {
-        -1 => match clock {
-            Some(clock) => date.year = Calendar::utc(clock.now()).year,
-            // git sets day and month even if it rejects the date.
-            None => {
-                *calendar = date;
-                return false;
-            }
-        },
-        1970..2100 => date.year = year - 1900,
-        71..100 => date.year = year,
-        ..38 => date.year = year + 100,
+    match (year, clock) {
+        (-1, Some(clock)) => date.year = Calendar::utc(clock.now()).year,
+        (1970..2100, _) => date.year = year - 1900,
+        (71..100, _) => date.year = year,
+        (0..38, _) => date.year = year + 100,
         _ => {
+            // git sets day and month even if it rejects the date.
             if clock.is_none() {
                 *calendar = date;
             }
