@@ -116,39 +116,32 @@ impl<'r> Branches<'r> {
     }
 
     fn push(&self, branch: &[u8]) -> Result<Vec<u8>> {
+        let none = |why: &str| self.none(why, "Name the other branch itself");
+        let config = &self.resolver.repository.config;
         let full = [b"refs/heads/", branch].concat();
         let shown = quoted(&branch.to_str_lossy());
         let named = self
             .text("branch", branch, "pushRemote")
-            .or_else(|| self.resolver.repository.config.string("remote.pushDefault"))
+            .or_else(|| config.string("remote.pushDefault"))
             .or_else(|| self.text("branch", branch, "remote"));
         let remote = named.or_else(|| {
             let has_url = self.text("remote", b"origin", "url").is_some();
             has_url.then(|| "origin".into())
         });
-        let hint = "Name the other branch itself";
         let Some(remote) = remote else {
-            return Err(self.none(&format!("the branch {shown} has no remote for pushing"), hint));
+            return Err(none(&format!("the branch {shown} has no remote for pushing")));
         };
+        let place = quoted(&remote.to_str_lossy());
         let tracking = |target: &[u8]| {
             mapped(&self.refspecs(&remote, "fetch"), target).ok_or_else(|| {
-                let (target, remote) =
-                    (quoted(&target.to_str_lossy()), quoted(&remote.to_str_lossy()));
-                self.none(
-                    &format!("the push target {target} on {remote} has no local tracking branch"),
-                    hint,
-                )
+                let target = quoted(&target.to_str_lossy());
+                none(&format!("the push target {target} on {place} has no local tracking branch"))
             })
         };
-        let config = &self.resolver.repository.config;
         let refspecs = self.refspecs(&remote, "push");
         if !refspecs.is_empty() {
             let target = mapped(&refspecs, &full).ok_or_else(|| {
-                let remote = quoted(&remote.to_str_lossy());
-                self.none(
-                    &format!("the push refspecs of {remote} do not include the branch {shown}"),
-                    hint,
-                )
+                none(&format!("the push refspecs of {place} do not include the branch {shown}"))
             })?;
             return tracking(&target);
         }
@@ -157,16 +150,14 @@ impl<'r> Branches<'r> {
             return tracking(&full);
         }
         match config.string("push.default").as_deref().map(|value| value.as_bytes()) {
-            Some(b"nothing") => Err(self.none("push.default is 'nothing'", hint)),
+            Some(b"nothing") => Err(none("push.default is 'nothing'")),
             Some(b"matching" | b"current") => tracking(&full),
             Some(b"upstream" | b"tracking") => self.upstream(branch),
             _ => {
                 let (upstream, current) = (self.upstream(branch)?, tracking(&full)?);
-                if upstream == current {
-                    Ok(current)
-                } else {
-                    Err(self.none("push.default 'simple' finds no single target: the upstream has another name", hint))
-                }
+                Some(current).filter(|current| *current == upstream).ok_or_else(|| {
+                    none("push.default 'simple' finds no single target: the upstream has another name")
+                })
             }
         }
     }
