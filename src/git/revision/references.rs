@@ -138,7 +138,7 @@ pub fn decorations(repository: &Repository) -> Result<HashMap<Oid, Vec<Vec<u8>>>
         .partition(|named| named.name == b"HEAD" || named.is_head);
     for named in first.into_iter().chain(others.into_iter().rev()) {
         let Some(object) = named.object else { continue };
-        if let Some((Kind::Commit, commit)) = resolver.untag(object)? {
+        if let Some(commit) = resolver.peel_to(object, Kind::Commit)? {
             found.entry(commit).or_default().push(named.name);
         }
     }
@@ -167,7 +167,7 @@ impl<'a> ReferenceReader<'a> {
         }
         if let Some(object) = reference.named.object {
             if (self.details.commit || self.details.committed)
-                && let Some((Kind::Commit, commit)) = self.resolver.untag(object)?
+                && let Some(commit) = self.resolver.peel_to(object, Kind::Commit)?
             {
                 reference.commit = Some(commit);
                 if self.details.committed {
@@ -214,10 +214,9 @@ impl<'a> ReferenceReader<'a> {
         let Resolved::Id { id, .. } = self.resolver.references.resolve(upstream)? else {
             return Ok(None);
         };
-        match (self.resolver.untag(own)?, self.resolver.untag(id)?) {
-            (Some((Kind::Commit, own)), Some((Kind::Commit, other))) => {
-                divergence(self.resolver.repository, own, other).map(Some)
-            }
+        let commit = |id| self.resolver.peel_to(id, Kind::Commit);
+        match (commit(own)?, commit(id)?) {
+            (Some(own), Some(other)) => divergence(self.resolver.repository, own, other).map(Some),
             _ => Ok(None),
         }
     }
