@@ -288,18 +288,16 @@ impl Repository {
             Error::invalid_args(format!("{} names {what}", quoted(asked)))
                 .with_hint(hint.to_owned())
         };
-        let location = &self.location;
-        if location.work_tree.is_none() {
+        if self.location.work_tree.is_none() {
             let hint = "Write the path from the root of the repository, without './'";
             return Err(refused(
                 "a path relative to a directory, and a bare repository has no work tree",
                 hint,
             ));
         }
+        let from_root = [&self.location.directory[..], b"/", path].concat();
         let mut names: Vec<&[u8]> = Vec::new();
-        for name in
-            location.directory.split(|&byte| byte == b'/').chain(path.split(|&byte| byte == b'/'))
-        {
+        for name in from_root.split(|&byte| byte == b'/') {
             match name {
                 b"" | b"." => {}
                 b".." => {

@@ -27,11 +27,7 @@ impl Commit {
     ) -> Result<Self> {
         let info = if needs.has_any(&[Need::Info, Need::Names, Need::Body]) {
             let bytes = objects.commit(&visited.id)?;
-            Some(if needs.has(Need::Body) {
-                CommitInfo::read_whole(&bytes, mailmap, cancel)?
-            } else {
-                CommitInfo::read(&bytes, mailmap, cancel)?
-            })
+            Some(CommitInfo::read_as(&bytes, mailmap, needs.has(Need::Body), cancel)?)
         } else {
             None
         };

@@ -134,7 +134,8 @@ impl AttributeFiles {
         lists.into_iter().flatten().find_map(|list| Some((list, list.macros.get(&name)?.clone())))
     }
 
-    /// Returns the list of a directory, `None` if it has no file.
+    /// Returns the list of a directory, whose path ends in a slash unless it is the root; `None` if
+    /// it has no file.
     pub(super) fn list(
         &self,
         directory: &[u8],
@@ -169,18 +170,14 @@ impl AttributeFiles {
     }
 }
 
-/// Reads the attribute file of a directory.
+/// Reads the attribute file of a directory, whose path ends in a slash unless it is the root.
 fn read(
     root: &Root,
     index: Option<&Arc<Index>>,
     objects: &Objects,
     directory: &[u8],
 ) -> Result<Option<Vec<u8>>> {
-    let mut path = directory.to_vec();
-    if !path.is_empty() {
-        path.push(b'/');
-    }
-    path.extend_from_slice(FILE);
+    let path = [directory, FILE].concat();
     let shown = || quoted(&path.to_str_lossy());
     let too_large = |size: u64| {
         Error::too_large(format!(
@@ -195,15 +192,11 @@ fn read(
             .with_hint("It decides which files are binary")
             .with_source(error)
     })?;
-    match found {
-        Some(Ok(bytes)) => return Ok(Some(bytes)),
-        Some(Err(size)) => return Err(too_large(size)),
-        None => {}
+    if let Some(read) = found {
+        return read.map(Some).map_err(too_large);
     }
-    let Some(entry) = index.and_then(|index| index.content(&path)) else { return Ok(None) };
-    if !entry.mode.is_regular() {
-        return Ok(None);
-    }
+    let staged = index.and_then(|index| index.content(&path));
+    let Some(entry) = staged.filter(|entry| entry.mode.is_regular()) else { return Ok(None) };
     let size = objects.blob_size(&entry.oid)?;
     if size > limits::ATTRIBUTES_BYTES {
         return Err(too_large(size));

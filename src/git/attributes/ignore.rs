@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::list::check_at;
+use super::list::{check_at, lines};
 use crate::error::{Error, Result};
 use crate::git::pathspec::glob::Work;
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
@@ -65,10 +65,8 @@ impl Ignores {
             rules: Vec::new(),
             bytes: total,
         };
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        for (number, line) in lines(bytes).enumerate() {
             check_at(number)?;
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
             if !line.is_empty() && !line.starts_with(b"#") {
                 list.add(line);
             }
@@ -82,11 +80,8 @@ impl Ignores {
         let Ok(number) = u32::try_from(self.rules.len()) else { return };
         let rules = &self.rules;
         // The last of equal patterns counts.
-        let supersedes = |known: u32| {
-            rules
-                .get(known as usize)
-                .is_some_and(|known: &Rule| known.is_for_directories == is_for_directories)
-        };
+        let supersedes =
+            |known: u32| rules[known as usize].is_for_directories == is_for_directories;
         self.table.add_over(&pattern, number, supersedes);
         self.rules.push(Rule { is_negative, is_for_directories });
     }

@@ -2,10 +2,12 @@
 //!
 //! Source: git's `gitattributes`. Keeps only assignments to names that redline reads and to macros.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::budget::{Stopped, check_current};
+use crate::git::model::space::{is_space, trim_start};
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::text::patch::unquote;
 
@@ -48,7 +50,6 @@ pub struct Assignment {
 /// Bytes from which git ignores a line.
 const LINE_BYTES: usize = 2048;
 const MACRO: &[u8] = b"[attr]";
-const WHITESPACE: &[u8] = b" \t\r\n";
 
 /// Lines between two checks of the budget: some 100 microseconds of parsing.
 const LINES_PER_CHECK: usize = 512;
@@ -66,35 +67,34 @@ impl AttributeList {
     ) -> Result<Self, Stopped> {
         let mut list =
             Self { table: PatternTable::new(fold_case), bytes: bytes.len(), ..Self::default() };
-        for (number, line) in lines(bytes).enumerate() {
+        for (number, line) in lines(bytes).filter_map(Line::new).enumerate() {
             check_at(number)?;
             let start = list.assignments.len();
             for (name, state) in line.assignments() {
                 if let Some(&name) = names.get(name) {
-                    list.assignments.push(Assignment { name, state: state.owned() });
+                    list.assignments.push(Assignment { name, state });
                 }
             }
             let assigned = start..list.assignments.len();
-            match line.subject() {
-                Subject::Macro(name) => match names.get(name) {
-                    Some(&name) if allows_macros => {
-                        list.macros.insert(name, assigned);
-                    }
-                    _ => list.assignments.truncate(start),
-                },
-                Subject::Pattern(text) => {
-                    let pattern = PathPattern::new(text);
-                    // Only files are looked up.
-                    let is_used = !pattern.is_negative && !pattern.is_for_directories;
-                    match u32::try_from(list.rules.len()) {
-                        Ok(number) if is_used && !assigned.is_empty() => {
-                            list.table.add(&pattern, number);
-                            list.rules.push(assigned);
-                        }
-                        _ => list.assignments.truncate(start),
-                    }
+            if line.is_macro {
+                if allows_macros && let Some(&name) = names.get(&*line.subject) {
+                    list.macros.insert(name, assigned);
+                    continue;
+                }
+            } else {
+                let pattern = PathPattern::new(&line.subject);
+                // Only files are looked up.
+                let is_used = !pattern.is_negative && !pattern.is_for_directories;
+                if is_used
+                    && !assigned.is_empty()
+                    && let Ok(number) = u32::try_from(list.rules.len())
+                {
+                    list.table.add(&pattern, number);
+                    list.rules.push(assigned);
+                    continue;
                 }
             }
+            list.assignments.truncate(start);
         }
         Ok(list)
     }
@@ -105,10 +105,10 @@ impl AttributeList {
     /// Those of the thread's budget.
     pub fn macro_names(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Stopped> {
         let mut names = Vec::new();
-        for (number, line) in lines(bytes).enumerate() {
+        for (number, line) in lines(bytes).filter_map(Line::new).enumerate() {
             check_at(number)?;
-            if let Subject::Macro(name) = line.subject() {
-                names.push(name.to_vec());
+            if line.is_macro {
+                names.push(line.subject.into_owned());
             }
         }
         Ok(names)
@@ -122,100 +122,71 @@ pub(super) fn check_at(line: usize) -> Result<(), Stopped> {
 
 /// A well-formed line with content.
 struct Line<'a> {
-    /// The first word, unquoted.
-    first: std::borrow::Cow<'a, [u8]>,
+    /// The pattern, unquoted, or the name of a macro.
+    subject: Cow<'a, [u8]>,
+    is_macro: bool,
     rest: &'a [u8],
 }
 
-enum Subject<'l> {
-    Pattern(&'l [u8]),
-    Macro(&'l [u8]),
-}
-
-enum Given<'a> {
-    Set,
-    Unset,
-    Unspecified,
-    Value(&'a [u8]),
-}
-
-fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+/// Returns the lines of a file without their ends and a leading byte order mark.
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.split(|&byte| byte == b'\n').filter_map(Line::new)
+    bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 impl<'a> Line<'a> {
     fn new(line: &'a [u8]) -> Option<Self> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
         let text = trim_start(line);
         if text.is_empty() || text[0] == b'#' || line.len() >= LINE_BYTES {
             return None;
         }
         let quoted = (text[0] == b'"').then(|| unquote(text)).flatten();
-        let (first, rest) = match quoted {
+        let (first, rest): (Cow<'_, [u8]>, _) = match quoted {
             Some((pattern, length)) => (pattern.into(), &text[length..]),
             None => {
                 let (first, rest) = word(text);
                 (first.into(), rest)
             }
         };
-        let line = Self { first, rest: trim_start(rest) };
-        let is_sound = match line.subject() {
-            Subject::Macro(name) => is_name(name),
-            Subject::Pattern(_) => true,
+        let name = first.strip_prefix(MACRO).filter(|name| !name.is_empty());
+        let is_macro = name.is_some();
+        let subject = match name {
+            Some(name) => word(trim_start(name)).0.to_vec().into(),
+            None => first,
         };
+        let line = Self { subject, is_macro, rest: trim_start(rest) };
         // One invalid name makes the whole line invalid.
-        (is_sound && line.assignments().all(|(name, _)| is_name(name))).then_some(line)
+        let is_sound = (!is_macro || is_name(&line.subject))
+            && line.assignments().all(|(name, _)| is_name(name));
+        is_sound.then_some(line)
     }
 
-    fn subject(&self) -> Subject<'_> {
-        match self.first.strip_prefix(MACRO) {
-            Some(name) if !name.is_empty() => Subject::Macro(word(trim_start(name)).0),
-            _ => Subject::Pattern(&self.first),
-        }
-    }
-
-    fn assignments(&self) -> impl Iterator<Item = (&'a [u8], Given<'a>)> + use<'a> {
+    fn assignments(&self) -> impl Iterator<Item = (&'a [u8], State)> + use<'a> {
         let mut rest = self.rest;
         std::iter::from_fn(move || {
             if rest.is_empty() {
                 return None;
             }
-            let (text, behind) = word(rest);
-            rest = trim_start(behind);
+            let (text, after) = word(rest);
+            rest = trim_start(after);
             let (name, value) = match text.iter().position(|&byte| byte == b'=') {
                 Some(at) => (&text[..at], Some(&text[at + 1..])),
                 None => (text, None),
             };
             Some(match (name, value) {
-                ([b'-', name @ ..], _) => (name, Given::Unset),
-                ([b'!', name @ ..], _) => (name, Given::Unspecified),
-                (name, Some(value)) => (name, Given::Value(value)),
-                (name, None) => (name, Given::Set),
+                ([b'-', name @ ..], _) => (name, State::Unset),
+                ([b'!', name @ ..], _) => (name, State::Unspecified),
+                (name, Some(value)) => (name, State::Value(value.to_vec())),
+                (name, None) => (name, State::Set),
             })
         })
     }
 }
 
-impl Given<'_> {
-    fn owned(&self) -> State {
-        match self {
-            Self::Set => State::Set,
-            Self::Unset => State::Unset,
-            Self::Unspecified => State::Unspecified,
-            Self::Value(value) => State::Value(value.to_vec()),
-        }
-    }
-}
-
 /// Splits the first word off a text.
 fn word(text: &[u8]) -> (&[u8], &[u8]) {
-    text.split_at(text.iter().position(|byte| WHITESPACE.contains(byte)).unwrap_or(text.len()))
-}
-
-fn trim_start(text: &[u8]) -> &[u8] {
-    &text[text.iter().position(|byte| !WHITESPACE.contains(byte)).unwrap_or(text.len())..]
+    text.split_at(text.iter().position(|&byte| is_space(byte)).unwrap_or(text.len()))
 }
 
 /// Tells whether a name is valid for an attribute; git's own names are reserved.

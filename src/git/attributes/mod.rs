@@ -39,22 +39,24 @@ const NAMES: [&str; 7] =
     ["diff", "linguist-generated", "text", "crlf", "eol", "ident", "working-tree-encoding"];
 
 /// Looks up attributes for one thread; fastest for paths in ascending order.
-pub struct Attributes {
+pub struct Attributes<const N: usize> {
     source: ContentSource,
     /// The reader of `.gitattributes` files in the index.
     objects: Objects,
-    selected: &'static [&'static str],
-    /// The lists of `directory` and its parents from the root on, `None` for those without a file.
-    stack: Vec<Option<Arc<AttributeList>>>,
+    selected: [&'static str; N],
+    /// The lists of `directory` and its parents from the root on, `None` for those without a file;
+    /// each with the length of its directory's path.
+    stack: Vec<(usize, Option<Arc<AttributeList>>)>,
+    /// The path of the directory, with a trailing slash except for the root.
     directory: Vec<u8>,
     /// The state found for the path, by the number of the name; and the numbers with a state.
     found: Vec<Option<State>>,
     touched: Vec<usize>,
 }
 
-impl Attributes {
+impl<const N: usize> Attributes<N> {
     /// Creates a lookup of the attributes `selected`.
-    pub fn new(source: &ContentSource, selected: &'static [&'static str]) -> Self {
+    pub fn new(source: &ContentSource, selected: [&'static str; N]) -> Self {
         debug_assert!(
             selected.iter().all(|name| NAMES.contains(name)),
             "a name that the lists leave out"
@@ -74,9 +76,9 @@ impl Attributes {
     ///
     /// # Errors
     /// `too_large` for files or patterns beyond the limits.
-    pub fn of(&mut self, path: &[u8]) -> Result<Vec<State>> {
+    pub fn of(&mut self, path: &[u8]) -> Result<[State; N]> {
         let files = self.source.attributes()?;
-        self.enter(&files, path.rfind_byte(b'/').map_or(&[][..], |slash| &path[..slash]))?;
+        self.enter(&files, path.rfind_byte(b'/').map_or(&[][..], |slash| &path[..=slash]))?;
         self.found.resize(files.names.len(), None);
         for name in self.touched.drain(..) {
             self.found[name] = None;
@@ -84,8 +86,8 @@ impl Attributes {
         let mut work = Work::new(limits::PATTERN_STEPS);
         let stack = std::mem::take(&mut self.stack);
         // `info/attributes` has precedence, then the nearest directories.
-        let levels = std::iter::once((0, &files.info)).chain(lists(&stack, &self.directory));
-        for (base, list) in levels {
+        let nearest = stack.iter().rev().filter_map(|(base, list)| Some((*base, list.as_deref()?)));
+        for (base, list) in std::iter::once((0, &files.info)).chain(nearest) {
             let mut matching = list.table.matching(&path[base..], &mut work);
             while !self.is_done(&files.names)
                 && let Some(number) = matching.next(&mut work)
@@ -101,9 +103,8 @@ impl Attributes {
             ))
             .with_hint("Make them fewer, or their wildcards simpler"));
         }
-        let state =
-            |name: &&str| self.state(&files.names, name).cloned().unwrap_or(State::Unspecified);
-        Ok(self.selected.iter().map(state).collect())
+        let state = |name| self.state(&files.names, name).cloned().unwrap_or(State::Unspecified);
+        Ok(self.selected.map(state))
     }
 
     fn state(&self, names: &Names, name: &str) -> Option<&State> {
@@ -149,72 +150,43 @@ impl Attributes {
         if !files.has_work_tree() || self.directory == directory && !self.stack.is_empty() {
             return Ok(());
         }
-        // `stack[0]` is the root's; `stack[n]` that of the first n components.
-        let kept = if self.stack.is_empty() {
-            0
-        } else {
-            1 + common_components(&self.directory, directory)
-        };
+        let is_shared = |base: usize| directory.starts_with(&self.directory[..base]);
+        let kept = self.stack.iter().take_while(|(base, _)| is_shared(*base)).count();
         self.stack.truncate(kept);
         self.directory.clear();
         self.directory.extend_from_slice(directory);
-        let mut bytes: usize = self.stack.iter().flatten().map(|list| list.bytes).sum();
-        for end in ends(directory).skip(kept) {
-            let list = match files.list(&directory[..end], self.source.index(), &self.objects) {
-                Ok(list) => list,
-                Err(error) => {
-                    self.stack.clear();
-                    return Err(error);
-                }
-            };
+        let added = self.push_lists(files, directory);
+        if added.is_err() {
+            self.stack.clear();
+        }
+        added
+    }
+
+    /// Adds the lists of the directories that the stack lacks.
+    fn push_lists(&mut self, files: &AttributeFiles, directory: &[u8]) -> Result<()> {
+        let mut bytes: usize =
+            self.stack.iter().filter_map(|(_, list)| list.as_ref()).map(|list| list.bytes).sum();
+        let below_root = memchr::memchr_iter(b'/', directory).map(|slash| slash + 1);
+        for base in std::iter::once(0).chain(below_root).skip(self.stack.len()) {
+            let list = files.list(&directory[..base], self.source.index(), &self.objects)?;
             bytes += list.as_ref().map_or(0, |list| list.bytes);
             if bytes > limits::PATTERN_BYTES {
-                self.stack.clear();
                 return Err(Error::too_large(format!(
                     "the .gitattributes files of {} and the directories above have {bytes} bytes",
-                    quoted(&directory.to_str_lossy())
+                    quoted(&directory.trim_end_with(|c| c == '/').to_str_lossy())
                 ))
                 .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
             }
-            self.stack.push(list);
+            self.stack.push((base, list));
         }
         Ok(())
     }
 }
 
-/// Returns the lists of a stack from the nearest directory on, with the lengths of the directories'
-/// paths.
-fn lists<'s>(
-    stack: &'s [Option<Arc<AttributeList>>],
-    directory: &[u8],
-) -> impl Iterator<Item = (usize, &'s AttributeList)> + use<'s> {
-    let bases: Vec<usize> = ends(directory).map(|end| if end == 0 { 0 } else { end + 1 }).collect();
-    let lists = stack.iter().zip(bases).filter_map(|(list, base)| Some((base, list.as_deref()?)));
-    lists.collect::<Vec<_>>().into_iter().rev()
-}
-
-/// Returns the lengths of the paths of a directory and its parents, the root's first.
-fn ends(directory: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    std::iter::once(0)
-        .chain(directory.iter().enumerate().filter_map(|(at, &byte)| (byte == b'/').then_some(at)))
-        .chain((!directory.is_empty()).then_some(directory.len()))
-}
-
-/// Returns the number of leading components that two directories have in common.
-fn common_components(a: &[u8], b: &[u8]) -> usize {
-    if a.is_empty() || b.is_empty() {
-        return 0;
-    }
-    a.split(|&byte| byte == b'/')
-        .zip(b.split(|&byte| byte == b'/'))
-        .take_while(|(a, b)| a == b)
-        .count()
-}
-
 /// Looks up the attributes of a file's diff for one thread: text or binary, the driver of its
 /// headings, and whether it is generated.
 pub struct DiffAttributes {
-    attributes: Attributes,
+    attributes: Attributes<2>,
     drivers: Arc<Drivers>,
     /// A cache of results: a history needs the same paths again and again, and each may open files.
     known: HashMap<Vec<u8>, PathAttributes>,
@@ -224,7 +196,7 @@ impl DiffAttributes {
     /// Creates a lookup in a source.
     pub fn new(source: &ContentSource) -> Self {
         let drivers = Arc::clone(&source.repository().drivers);
-        let attributes = Attributes::new(source, &["diff", "linguist-generated"]);
+        let attributes = Attributes::new(source, ["diff", "linguist-generated"]);
         Self { attributes, drivers, known: HashMap::new() }
     }
 
@@ -242,11 +214,11 @@ impl DiffAttributes {
     }
 
     fn look_up(&mut self, path: &[u8]) -> Result<PathAttributes> {
-        let mut states = self.attributes.of(path)?.into_iter();
-        let (diff, driver) = match states.next() {
-            Some(State::Set) => (DiffAttribute::Set, None),
-            Some(State::Unset) => (DiffAttribute::Unset, None),
-            Some(State::Value(driver)) => {
+        let [diff, generated] = self.attributes.of(path)?;
+        let (diff, driver) = match diff {
+            State::Set => (DiffAttribute::Set, None),
+            State::Unset => (DiffAttribute::Unset, None),
+            State::Value(driver) => {
                 let diff = match self.drivers.get(&driver) {
                     Some(true) => DiffAttribute::Unset,
                     Some(false) => DiffAttribute::Set,
@@ -254,13 +226,13 @@ impl DiffAttributes {
                 };
                 (diff, Some(driver))
             }
-            Some(State::Unspecified) | None => (DiffAttribute::Unspecified, None),
+            State::Unspecified => (DiffAttribute::Unspecified, None),
         };
-        let generated = match states.next() {
-            Some(State::Set) => Some(true),
-            Some(State::Unset) => Some(false),
-            Some(State::Value(value)) => Some(value != b"false"),
-            Some(State::Unspecified) | None => None,
+        let generated = match generated {
+            State::Set => Some(true),
+            State::Unset => Some(false),
+            State::Value(value) => Some(value != b"false"),
+            State::Unspecified => None,
         };
         Ok(PathAttributes { diff, driver, generated })
     }

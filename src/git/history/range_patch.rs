@@ -21,7 +21,7 @@ use crate::git::history::notes::Notes;
 use crate::git::model::changed_file::{Change, OriginKind};
 use crate::git::model::commit::{CommitInfo, has_message_line};
 use crate::git::model::mailmap::Mailmap;
-use crate::git::model::space::is_space;
+use crate::git::model::space::trim_end;
 use crate::git::model::width::expand_tabs;
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
@@ -221,7 +221,7 @@ fn write_message(commit: &[u8], written: &mut RangePatch, cancel: &CancelToken<'
     // The end of the message, without blank lines at its end.
     let mut end = text.len();
     has_message_line(commit, |line| {
-        let shown = trimmed(up_to_nul(line));
+        let shown = trim_end(up_to_nul(line));
         has_ended = memchr::memchr(0, line).is_some();
         has_begun |= !shown.is_empty();
         if has_begun {
@@ -316,17 +316,12 @@ fn write_line(mark: &[u8], line: &[u8], patch: &mut PatchText) {
 
 /// Appends a line of a message.
 fn write_indented(line: &[u8], text: &mut Vec<u8>) {
-    let line = trimmed(line);
+    let line = trim_end(line);
     if !line.is_empty() {
         text.extend_from_slice(INDENT);
         text.extend_from_slice(line);
     }
     text.push(b'\n');
-}
-
-fn trimmed(line: &[u8]) -> &[u8] {
-    let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
-    &line[..end]
 }
 
 /// Returns a text up to its first NUL, as C ends texts there.

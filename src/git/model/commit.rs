@@ -8,12 +8,12 @@ use crate::budget::{Charge, Stopped, append, check_current, copied};
 use crate::git::Oid;
 use crate::git::encoding::to_utf8;
 use crate::git::model::mailmap::Mailmap;
-use crate::git::model::space::is_space;
+use crate::git::model::space::{trim_end, trim_start};
 use crate::limits;
 use crate::text::CancelToken;
 
 /// Lines between two checks of the budget.
-const LOOK: usize = 1 << 14;
+const LINES_PER_CHECK: usize = 1 << 14;
 
 /// Bytes of the name of an encoding; a longer one is unknown.
 const LABEL_BYTES: usize = 64;
@@ -104,19 +104,11 @@ impl CommitInfo {
         Self::read_as(bytes, mailmap, false, cancel)
     }
 
-    /// Parses the same with the body of the message.
+    /// Parses the same, and the body of the message if that is requested.
     ///
     /// # Errors
     /// The reason why the query ended.
-    pub fn read_whole(
-        bytes: &[u8],
-        mailmap: Option<&Mailmap>,
-        cancel: &CancelToken<'_>,
-    ) -> Result<Self, Stopped> {
-        Self::read_as(bytes, mailmap, true, cancel)
-    }
-
-    fn read_as(
+    pub fn read_as(
         bytes: &[u8],
         mailmap: Option<&Mailmap>,
         with_body: bool,
@@ -300,8 +292,8 @@ fn subject(message: &[u8]) -> Result<Vec<u8>, Stopped> {
 
 /// Returns the message after its first paragraph and the empty lines after that, as git's %b.
 fn body(message: &[u8]) -> Result<&[u8], Stopped> {
-    let behind = pass(paragraph(message)?, |line| Ok(!trim_end(line).is_empty()))?;
-    pass(behind, |line| Ok(trim_end(line).is_empty()))
+    let after = pass(paragraph(message)?, |line| Ok(!trim_end(line).is_empty()))?;
+    pass(after, |line| Ok(trim_end(line).is_empty()))
 }
 
 /// Returns a message from its first paragraph on. In git it ends at a NUL.
@@ -323,7 +315,7 @@ fn pass<'b>(
         }
         rest = after;
         passed += 1;
-        if passed % LOOK == 0 {
+        if passed % LINES_PER_CHECK == 0 {
             check_current()?;
         }
     }
@@ -336,16 +328,6 @@ fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
         Some(end) => (&bytes[..end], &bytes[end + 1..]),
         None => (bytes, &[]),
     }
-}
-
-fn trim_start(bytes: &[u8]) -> &[u8] {
-    let start = bytes.iter().position(|&byte| !is_space(byte)).unwrap_or(bytes.len());
-    &bytes[start..]
-}
-
-fn trim_end(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
-    &bytes[..end]
 }
 
 #[cfg(test)]
@@ -465,7 +447,7 @@ mod tests {
             ("one\n\nb\0c", "b"),
         ] {
             let bytes = commit(format!("\n{message}").as_bytes());
-            let info = CommitInfo::read_whole(&bytes, None, &CancelToken::never()).unwrap();
+            let info = CommitInfo::read_as(&bytes, None, true, &CancelToken::never()).unwrap();
             assert_eq!(info.body.as_bstr(), wanted, "{message:?}");
         }
     }

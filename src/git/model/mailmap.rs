@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use gix::bstr::ByteSlice;
 
 use crate::budget::{Budget, Charge, Stopped, check_current};
-use crate::git::model::space::is_space;
+use crate::git::model::space::{trim_end, trim_start};
 use crate::limits;
 
 /// Lines between two checks of the budget.
-const LOOK: usize = 1 << 10;
+const LINES_PER_CHECK: usize = 1 << 10;
 
 /// Bytes of an entry besides its text: its slots in the tables and the heads of its allocations.
 const ENTRY_BYTES: usize = 2 * size_of::<(Vec<u8>, Entry)>() + size_of::<(Vec<u8>, Proper)>();
@@ -52,7 +52,7 @@ impl Mailmap {
         let mut map = Self { charge: budget.charge(0)?, ..Self::default() };
         let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#"));
         for (number, line) in lines.enumerate() {
-            if number % LOOK == 0 {
+            if number % LINES_PER_CHECK == 0 {
                 check_current()?;
             }
             if let Some(((name, email), rest)) = person(line)
@@ -105,7 +105,7 @@ fn person(line: &[u8]) -> Option<(NameAndEmail<'_>, &[u8])> {
     let open = line.find_byte(b'<')?;
     let after = &line[open + 1..];
     let close = after.find_byte(b'>')?;
-    let name = line[..open].trim_with(|c| u8::try_from(c).is_ok_and(is_space));
+    let name = trim_start(trim_end(&line[..open]));
     Some((((!name.is_empty()).then_some(name), &after[..close]), &after[close + 1..]))
 }
 

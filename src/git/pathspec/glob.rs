@@ -3,6 +3,11 @@
 //! A pattern is compiled to steps, and a text is matched against all steps reached so far, byte by
 //! byte: the time is at most proportional to the product of both lengths.
 
+use crate::git::model::space::is_space;
+
+/// The bytes that make a pattern more than a plain path.
+pub(super) const WILD: &[u8] = b"*?[\\";
+
 /// How a pattern is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
@@ -98,7 +103,7 @@ impl Glob {
 
     /// Tells whether the pattern matches the whole text.
     pub fn matches(&self, text: &[u8]) -> bool {
-        self.matches_within(text, &mut Work::default())
+        self.matches_within(text, &mut Work::new(u64::MAX))
     }
 
     /// Tells whether the pattern matches the whole text; `false` if the work is used up.
@@ -156,7 +161,7 @@ impl Glob {
 impl Work {
     /// Creates a limit of so many steps.
     pub fn new(steps: u64) -> Self {
-        Self { left: steps, ..Self::default() }
+        Self { left: steps, places: Vec::new(), next: Vec::new() }
     }
 
     /// Uses a number of steps.
@@ -167,12 +172,6 @@ impl Work {
     /// Tells whether no step is left.
     pub fn is_used_up(&self) -> bool {
         self.left == 0
-    }
-}
-
-impl Default for Work {
-    fn default() -> Self {
-        Self { left: u64::MAX, places: Vec::new(), next: Vec::new() }
     }
 }
 
@@ -266,7 +265,7 @@ fn named(name: &[u8]) -> Option<fn(&u8) -> bool> {
         b"lower" => u8::is_ascii_lowercase,
         b"print" => |byte| matches!(byte, b' '..=b'~'),
         b"punct" => u8::is_ascii_punctuation,
-        b"space" => |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'),
+        b"space" => |byte| is_space(*byte),
         b"upper" => u8::is_ascii_uppercase,
         b"xdigit" => u8::is_ascii_hexdigit,
         _ => return None,

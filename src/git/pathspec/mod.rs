@@ -12,7 +12,7 @@ pub mod path_patterns;
 
 use crate::error::{Error, Result, quoted};
 use crate::git::model::changed_file::Mode;
-use crate::git::pathspec::glob::{Glob, Rules};
+use crate::git::pathspec::glob::{Glob, Rules, WILD};
 
 /// A parsed pathspec: its magic and its path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -231,9 +231,6 @@ struct Item {
     glob: Option<Glob>,
     rules: Rules,
 }
-
-/// The bytes that make a pattern more than a plain path.
-const WILD: &[u8] = b"*?[\\";
 
 impl Item {
     fn new(spec: &Pathspec, directory: &[u8]) -> Result<Self> {

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::git::pathspec::glob::{Glob, Rules, Work};
+use crate::git::pathspec::glob::{Glob, Rules, WILD, Work};
 
 /// A parsed pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,6 @@ pub struct PathPattern<'a> {
     /// Whether its first byte is `*` and its only wildcard.
     is_ending: bool,
 }
-
-const WILD: &[u8] = b"*?[\\";
 
 impl<'a> PathPattern<'a> {
     /// Parses a pattern, which ends at a NUL, as in git.
@@ -55,7 +53,7 @@ pub struct PatternTable {
     wild: Vec<Wild>,
 }
 
-/// The numbers of equal patterns, ascending.
+/// The numbers of equal patterns, ascending, at least one.
 type Numbers = HashMap<Box<[u8]>, Vec<u32>>;
 
 #[derive(Debug)]
@@ -128,24 +126,17 @@ impl PatternTable {
     /// Returns the numbers of the patterns that match `path`, which is relative to the location of
     /// the list, the last first. It ends early if the work is used up.
     pub fn matching<'t>(&'t self, path: &'t [u8], work: &mut Work) -> Matching<'t> {
-        let name =
-            &path[path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..];
-        let folded;
-        let key = if self.fold_case {
-            folded = path.to_ascii_lowercase();
-            folded.as_slice()
-        } else {
-            path
-        };
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let folded = self.fold_case.then(|| path.to_ascii_lowercase());
+        let key = folded.as_deref().unwrap_or(path);
         let key_name = &key[key.len() - name.len()..];
         let endings = self.ending_lengths.iter().take_while(|&&length| length <= name.len());
-        let mut known: Vec<&[u32]> = endings
+        let known: Vec<&[u32]> = endings
             .filter_map(|length| self.endings.get(&key_name[name.len() - length..]))
             .chain(self.names.get(key_name))
             .chain(self.paths.get(key))
             .map(Vec::as_slice)
             .collect();
-        known.retain(|numbers| !numbers.is_empty());
         work.take(1 + known.len() as u64);
         Matching { table: self, path, name, known, wild: self.wild.len() }
     }

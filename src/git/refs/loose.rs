@@ -5,7 +5,7 @@ use gix::bstr::ByteSlice;
 use super::name;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::model::space::is_space;
+use crate::git::model::space::{is_space, trim_end, trim_start};
 use crate::git::store::{Found, GitDirectory};
 use crate::limits;
 
@@ -51,12 +51,11 @@ pub fn read(directory: &GitDirectory, path: &[u8], hash: gix::hash::Kind) -> Res
 
 /// Parses a loose reference.
 fn parse(bytes: &[u8], hash: gix::hash::Kind) -> Value {
-    let end = bytes.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+    let text = trim_end(bytes);
     // In git the text ends at a NUL.
-    let text = &bytes[..bytes[..end].find_byte(0).unwrap_or(end)];
+    let text = &text[..text.find_byte(0).unwrap_or(text.len())];
     if let Some(target) = text.strip_prefix(b"ref:") {
-        let start = target.iter().position(|&byte| !is_space(byte)).unwrap_or(target.len());
-        return Value::Symbolic(target[start..].to_vec());
+        return Value::Symbolic(trim_start(target).to_vec());
     }
     let digits = hash.len_in_hex();
     match text.get(..digits).map(Oid::from_hex) {

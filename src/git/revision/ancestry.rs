@@ -13,7 +13,7 @@ use crate::git::repository::Repository;
 /// Returns all merge bases of two revisions in git's order.
 pub fn merge_bases(repository: &Repository, one: &str, two: &str) -> Result<Vec<Oid>> {
     let [first, last] = [one, two].map(|name| Resolver::new(repository, name));
-    MergeBases::new(first.commits()?, first.cancel).of(one_commit(&first)?, one_commit(&last)?)
+    first.merge_bases()?.of(one_commit(&first)?, one_commit(&last)?)
 }
 
 /// Returns the number of commits that only the first of two revisions has, and that only the second

@@ -37,7 +37,8 @@ pub struct Calendar {
     pub is_summer: Option<bool>,
 }
 
-const DAY: i64 = 86_400;
+/// The seconds of a day.
+pub const DAY: i64 = 86_400;
 
 impl Clock {
     /// Returns a clock whose current moment is `now`, in seconds since 1970.
@@ -81,14 +82,8 @@ impl Clock {
         let fits = |offset: (i64, bool)| self.offset(shown - offset.0).0 == offset.0;
         let wanted = calendar.is_summer;
         let as_wanted = |offset: &(i64, bool)| wanted.is_none_or(|summer| offset.1 == summer);
-        let fitting: Vec<(i64, bool)> =
-            [before, after].into_iter().filter(|&offset| fits(offset)).collect();
-        let found = fitting
-            .iter()
-            .find(|offset| as_wanted(offset))
-            .or(fitting.first())
-            .copied()
-            .unwrap_or(before);
+        let fitting = || [before, after].into_iter().filter(|&offset| fits(offset));
+        let found = fitting().find(as_wanted).or_else(|| fitting().next()).unwrap_or(before);
         let time = shown - found.0;
         if as_wanted(&self.offset(time)) {
             return time;

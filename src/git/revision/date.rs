@@ -3,11 +3,8 @@
 //!
 //! Source: "DATE FORMATS" of git-commit(1), and the results of git 2.47.3 where that is silent.
 
-use super::clock::{Calendar, Clock};
-use super::date_words::{self as words, Word};
-
-/// The seconds of a day.
-const DAY: i64 = 86_400;
+use super::clock::{Calendar, Clock, DAY};
+use super::date_words as words;
 
 /// Parses a date, relative to now, to seconds since 1970; `None` if the text contains none.
 pub fn date_of(text: &str) -> Option<i64> {
@@ -30,8 +27,11 @@ impl<'t> Text<'t> {
         self.bytes.get(self.at + offset).copied().unwrap_or(0)
     }
 
-    fn rest(&self) -> &'t [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
+    /// Passes the letters at the front; returns the text from them on.
+    fn word(&mut self) -> &'t [u8] {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.at += rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        rest
     }
 
     /// Reads the digits at the front; without digits the number is 0.
@@ -42,6 +42,19 @@ impl<'t> Text<'t> {
             self.at += 1;
         }
         number
+    }
+
+    /// Tells whether the next byte is a separator with a digit after it.
+    fn is_split_at(&self, is_separator: impl Fn(u8) -> bool) -> bool {
+        is_separator(self.byte(0)) && self.byte(1).is_ascii_digit()
+    }
+
+    /// Passes the digits after a point.
+    fn fraction(&mut self) {
+        if self.is_split_at(|byte| byte == b'.') {
+            self.at += 1;
+            self.number();
+        }
     }
 }
 
@@ -65,7 +78,7 @@ fn exact(text: &[u8], clock: &Clock) -> Option<i64> {
         let start = text.at;
         match text.byte(0) {
             0 | b'\n' => break,
-            c if c.is_ascii_alphabetic() => text.at += date.word(text.rest()),
+            c if c.is_ascii_alphabetic() => date.word(text.word()),
             c if c.is_ascii_digit() => date.digits(&mut text, clock),
             b'-' | b'+' if text.byte(1).is_ascii_digit() && date.calendar.hour != -1 => {
                 date.zone(&mut text)
@@ -82,7 +95,7 @@ fn exact(text: &[u8], clock: &Clock) -> Option<i64> {
         Some(minutes) => Some(time - minutes * 60),
         None => {
             // git computes in whole minutes.
-            let local = clock.time(&Calendar { is_summer: None, ..date.calendar });
+            let local = clock.time(&date.calendar);
             Some(time - (time - local) / 60 * 60)
         }
     }
@@ -103,50 +116,30 @@ fn header(text: &[u8]) -> Option<i64> {
 
 /// Returns the time of a UTC calendar if all fields are known and git accepts the year.
 fn checked(calendar: &Calendar) -> Option<i64> {
-    let Calendar { year, month, day, hour, minute, second, .. } = *calendar;
-    if !(70..=199).contains(&year)
-        || !(0..=11).contains(&month)
-        || hour < 0
-        || minute < 0
-        || second < 0
-    {
-        return None;
-    }
+    let Calendar { year, month, hour, minute, second, .. } = *calendar;
+    let is_known = (70..=199).contains(&year)
+        && (0..=11).contains(&month)
+        && [hour, minute, second].iter().all(|&field| field >= 0);
     // git counts an unknown day as the day before the last one of the previous month.
-    Some(Calendar { day, ..*calendar }.as_utc()).filter(|&time| time != -1)
+    is_known.then(|| calendar.as_utc()).filter(|&time| time != -1)
 }
 
 impl Exact {
-    /// Reads the word at the front; returns its length.
-    fn word(&mut self, text: &[u8]) -> usize {
-        if let Some((month, length)) = words::month(text) {
-            self.calendar.month = month;
-            return length;
-        }
-        if let Some((weekday, length)) = words::weekday(text) {
-            self.calendar.weekday = weekday;
-            return length;
-        }
-        if let Some((hours, length)) = words::zone(text) {
+    /// Reads the word at the front of a text; the day of the week does not matter.
+    fn word(&mut self, text: &[u8]) {
+        let calendar = &mut self.calendar;
+        if let Some(month) = words::month(text) {
+            calendar.month = month;
+        } else if let Some(hours) = words::zone(text) {
             // A numeric zone has precedence.
             self.offset.get_or_insert(hours * 60);
-            return length;
+        } else if words::is_word(text, "PM") {
+            calendar.hour = calendar.hour % 12 + 12;
+        } else if words::is_word(text, "AM") {
+            calendar.hour %= 12;
+        } else if matches!(text, [b'T', b'0'..=b'9', ..]) && calendar.hour == -1 {
+            (calendar.minute, calendar.second) = (0, 0);
         }
-        for (name, later) in [("PM", 12), ("AM", 0)] {
-            if words::matched(text, name) == 2 {
-                self.calendar.hour = self.calendar.hour % 12 + later;
-                return 2;
-            }
-        }
-        if text[0] == b'T'
-            && text.get(1).is_some_and(u8::is_ascii_digit)
-            && self.calendar.hour == -1
-        {
-            self.calendar.minute = 0;
-            self.calendar.second = 0;
-            return 1;
-        }
-        text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
     }
 
     /// Tells whether no date and no time were read so far.
@@ -166,11 +159,7 @@ impl Exact {
             self.is_utc = true;
             return;
         }
-        if matches!(text.byte(0), b':' | b'.' | b'/' | b'-')
-            && text.byte(1).is_ascii_digit()
-            && let Some(end) = several(number, text, &mut self.calendar, clock)
-        {
-            text.at = end;
+        if several(number, text, &mut self.calendar, clock) {
             return;
         }
         let calendar = &mut self.calendar;
@@ -178,12 +167,8 @@ impl Exact {
             let (first, second, third) = (number / 10_000, number % 10_000 / 100, number % 100);
             if digits == 8 {
                 set_date(calendar, first, second, third, None);
-            } else if set_time(calendar, first, second, third)
-                && text.byte(0) == b'.'
-                && text.byte(1).is_ascii_digit()
-            {
-                text.at += 1;
-                text.number();
+            } else if set_time(calendar, first, second, third) {
+                text.fraction();
             }
             return;
         }
@@ -191,13 +176,11 @@ impl Exact {
         if calendar.hour == -1 && calendar.minute == 0 && calendar.second == 0 {
             let (hour, minute) =
                 if digits == 4 { (number / 100, number % 100) } else { (number, 0) };
-            if (digits == 4 || digits == 2) && !self.has_nothing() && self.set_time(hour, minute) {
+            if (digits == 4 || digits == 2) && set_time(calendar, hour, minute, 0) {
                 return;
             }
-            self.calendar.minute = -1;
-            self.calendar.second = -1;
+            (calendar.minute, calendar.second) = (-1, -1);
         }
-        let calendar = &mut self.calendar;
         match digits {
             4 if number <= 1400 && self.offset.is_none() => {
                 self.offset = Some(number / 100 * 60 + number % 100)
@@ -211,10 +194,6 @@ impl Exact {
             1 | 2 if (1..13).contains(&number) && calendar.month < 0 => calendar.month = number - 1,
             _ => {}
         }
-    }
-
-    fn set_time(&mut self, hour: i64, minute: i64) -> bool {
-        set_time(&mut self.calendar, hour, minute, 0)
     }
 
     /// Reads a zone: `+hh`, `+hhmm` or `+hh:mm`.
@@ -263,19 +242,13 @@ fn set_date(
         return false;
     }
     let mut date = Calendar { month: month - 1, day, ..*calendar };
-    match year {
-        -1 => match clock {
-            Some(clock) => date.year = Calendar::utc(clock.now()).year,
-            // git sets day and month even if it rejects the date.
-            None => {
-                *calendar = date;
-                return false;
-            }
-        },
-        1970..2100 => date.year = year - 1900,
-        71..100 => date.year = year,
-        ..38 => date.year = year + 100,
+    match (year, clock) {
+        (-1, Some(clock)) => date.year = Calendar::utc(clock.now()).year,
+        (1970..2100, _) => date.year = year - 1900,
+        (71..100, _) => date.year = year,
+        (0..38, _) => date.year = year + 100,
         _ => {
+            // git sets day and month even if it rejects the date.
             if clock.is_none() {
                 *calendar = date;
             }
@@ -294,35 +267,38 @@ fn set_date(
     true
 }
 
-/// Reads `n:n`, `n-n-n` and the like after `first`; returns the end.
-fn several(first: i64, text: &Text<'_>, calendar: &mut Calendar, clock: &Clock) -> Option<usize> {
-    let separator = text.byte(0);
-    let mut text = Text { bytes: text.bytes, at: text.at + 1 };
+/// Reads `n:n`, `n-n-n` and the like after `first`, unless they are neither a time nor a date.
+fn several(first: i64, text: &mut Text<'_>, calendar: &mut Calendar, clock: &Clock) -> bool {
+    let (start, separator) = (text.at, text.byte(0));
+    if !text.is_split_at(|byte| matches!(byte, b':' | b'.' | b'/' | b'-')) {
+        return false;
+    }
+    text.at += 1;
     let second = text.number();
     let mut third = -1;
-    if text.byte(0) == separator && text.byte(1).is_ascii_digit() {
+    if text.is_split_at(|byte| byte == separator) {
         text.at += 1;
         third = text.number();
     }
-    if separator == b':' {
-        if !set_time(calendar, first, second, third.max(0)) {
-            return None;
-        }
-        let is_dated = calendar.year >= 0 && calendar.month >= 0 && calendar.day >= 0;
-        if is_dated && text.byte(0) == b'.' && text.byte(1).is_ascii_digit() {
-            text.at += 1;
-            text.number();
-        }
-        return Some(text.at);
+    let is_set = if separator == b':' {
+        set_time(calendar, first, second, third.max(0))
+    } else {
+        let past = Some(clock);
+        first > 70
+            && (set_date(calendar, first, second, third, None)
+                || set_date(calendar, first, third, second, None))
+            || separator != b'.' && set_date(calendar, third, first, second, past)
+            || set_date(calendar, third, second, first, past)
+            || separator == b'.' && set_date(calendar, third, first, second, past)
+    };
+    if !is_set {
+        text.at = start;
+    } else if separator == b':'
+        && [calendar.year, calendar.month, calendar.day].iter().all(|&field| field >= 0)
+    {
+        text.fraction();
     }
-    let past = Some(clock);
-    let is_set = first > 70
-        && (set_date(calendar, first, second, third, None)
-            || set_date(calendar, first, third, second, None))
-        || separator != b'.' && set_date(calendar, third, first, second, past)
-        || set_date(calendar, third, second, first, past)
-        || separator == b'.' && set_date(calendar, third, first, second, past);
-    is_set.then_some(text.at)
+    is_set
 }
 
 /// A date composed from words.
@@ -333,6 +309,18 @@ struct Approximate<'c> {
     number: i64,
     clock: &'c Clock,
 }
+
+/// The words with a meaning of their own.
+const SPECIAL: [(&str, fn(&mut Approximate<'_>)); 8] = [
+    ("yesterday", |date| date.ago(DAY)),
+    ("noon", |date| date.at_hour(12)),
+    ("midnight", |date| date.at_hour(0)),
+    ("tea", |date| date.at_hour(17)),
+    ("PM", |date| date.in_half(12)),
+    ("AM", |date| date.in_half(0)),
+    ("never", |date| (date.number, date.calendar) = (0, date.clock.calendar(0))),
+    ("now", |date| date.ago(0)),
+];
 
 /// Parses any date in a text; missing parts are those of now.
 fn approximate(text: &[u8], clock: &Clock) -> Option<i64> {
@@ -348,9 +336,7 @@ fn approximate(text: &[u8], clock: &Clock) -> Option<i64> {
             date.digits(&mut text);
             is_touched = true;
         } else if c.is_ascii_alphabetic() {
-            let length = text.rest().iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-            is_touched |= date.word(text.rest());
-            text.at += length;
+            is_touched |= date.word(text.word());
         } else {
             text.at += 1;
         }
@@ -396,11 +382,7 @@ impl Approximate<'_> {
     fn digits(&mut self, text: &mut Text<'_>) {
         let start = text.at;
         let number = text.number();
-        if matches!(text.byte(0), b':' | b'.' | b'/' | b'-')
-            && text.byte(1).is_ascii_digit()
-            && let Some(end) = several(number, text, &mut self.calendar, self.clock)
-        {
-            text.at = end;
+        if several(number, text, &mut self.calendar, self.clock) {
             return;
         }
         // Only small numbers may have a leading zero: `Dec 02`.
@@ -410,22 +392,38 @@ impl Approximate<'_> {
         }
     }
 
+    /// Goes back from now; a number before that has no meaning.
+    fn ago(&mut self, seconds: i64) {
+        self.number = 0;
+        self.back(seconds);
+    }
+
     /// Sets the time of day to `hour`: today's, or yesterday's if that is in the future.
     fn at_hour(&mut self, hour: i64) {
+        self.settle_number();
         if self.calendar.hour < hour {
             self.back(DAY);
         }
         (self.calendar.hour, self.calendar.minute, self.calendar.second) = (hour, 0, 0);
     }
 
+    /// Moves the time to the morning (0) or the afternoon (12); a number is its hour.
+    fn in_half(&mut self, later: i64) {
+        let number = std::mem::take(&mut self.number);
+        if number != 0 {
+            (self.calendar.hour, self.calendar.minute, self.calendar.second) = (number, 0, 0);
+        }
+        self.calendar.hour = self.calendar.hour % 12 + later;
+    }
+
     /// Reads the word at the front; returns whether it has a meaning.
     fn word(&mut self, text: &[u8]) -> bool {
-        if let Some((month, _)) = words::month(text) {
+        if let Some(month) = words::month(text) {
             self.calendar.month = month;
             return true;
         }
-        if let Some(word) = words::special(text) {
-            self.special(word);
+        if let Some((_, take)) = SPECIAL.iter().find(|(name, _)| words::is_word(text, name)) {
+            take(self);
             return true;
         }
         if self.number == 0 {
@@ -436,7 +434,7 @@ impl Approximate<'_> {
         let number = self.number;
         if let Some(seconds) = words::unit(text) {
             self.back(seconds.saturating_mul(number));
-        } else if let Some((weekday, _)) = words::weekday(text) {
+        } else if let Some(weekday) = words::weekday(text) {
             let days = self.calendar.weekday - weekday;
             let weeks = number - i64::from(days > 0);
             self.back((days + 7 * weeks) * DAY);
@@ -453,34 +451,5 @@ impl Approximate<'_> {
         }
         self.number = 0;
         true
-    }
-
-    fn special(&mut self, word: Word) {
-        match word {
-            Word::Yesterday => {
-                self.number = 0;
-                self.back(DAY);
-            }
-            Word::Now => {
-                self.number = 0;
-                self.back(0);
-            }
-            Word::Never => {
-                self.number = 0;
-                self.calendar = self.clock.calendar(0);
-            }
-            Word::Hour(hour) => {
-                self.settle_number();
-                self.at_hour(hour);
-            }
-            Word::Half(later) => {
-                let number = std::mem::take(&mut self.number);
-                if number != 0 {
-                    (self.calendar.hour, self.calendar.minute, self.calendar.second) =
-                        (number, 0, 0);
-                }
-                self.calendar.hour = self.calendar.hour % 12 + later;
-            }
-        }
     }
 }

@@ -11,7 +11,7 @@
 //! | `short` | abbreviated ids |
 //! | `path` | files of trees and of the index |
 //! | `search` | commits by their messages |
-//! | `unknown` | what is said of a name that is no revision |
+//! | `unknown` | the error of a name that is not a revision |
 //! | `resolver` | one side; the shared readers: objects, links of commits, references; peeling; which
 //! objects may be named |
 //! | `date`, `date_words`, `clock` | dates in git's formats, in local time |

@@ -15,20 +15,19 @@ use crate::git::refs::Resolved;
 const MAX_NAMES: usize = 8;
 
 /// The prefixes and suffixes of abbreviated names, in git's order.
-const RULES: [(&str, &str); 6] = [
-    ("", ""),
-    ("refs/", ""),
-    ("refs/tags/", ""),
-    ("refs/heads/", ""),
-    ("refs/remotes/", ""),
-    ("refs/remotes/", "/HEAD"),
+pub const RULES: [(&[u8], &[u8]); 6] = [
+    (b"", b""),
+    (b"refs/", b""),
+    (b"refs/tags/", b""),
+    (b"refs/heads/", b""),
+    (b"refs/remotes/", b""),
+    (b"refs/remotes/", b"/HEAD"),
 ];
 
 /// Resolves a full id, a reference, or an entry of its log.
 pub fn named(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
     if let Some(id) = whole_id(resolver, name) {
-        // git accepts it without a check; an unknown id is better reported here.
-        return if resolver.kind(&id)?.is_some() { resolver.nameable(id) } else { Ok(None) };
+        return existing(resolver, id);
     }
     let mut is_prior = false;
     let mut log = None;
@@ -48,7 +47,7 @@ pub fn named(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
         }
         break;
     }
-    let (name, log) = log.map_or((name, None), |(name, log)| (name, Some(log)));
+    let name = log.map_or(name, |(name, _)| name);
     if !name.is_empty() && is_path(name) {
         return Ok(None);
     }
@@ -56,9 +55,9 @@ pub fn named(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
         && let Some((_, branch)) = prior(resolver, name)?
         && let Some(id) = whole_id(resolver, &branch)
     {
-        return if resolver.kind(&id)?.is_some() { resolver.nameable(id) } else { Ok(None) };
+        return existing(resolver, id);
     }
-    let Some(log) = log else { return Ok(reference(resolver, name)?.map(|(_, id)| id)) };
+    let Some((_, log)) = log else { return Ok(reference(resolver, name)?.map(|(_, id)| id)) };
     let found =
         if name.is_empty() { reference(resolver, b"HEAD")? } else { logged(resolver, name)? };
     let Some((reference, id)) = found else { return Ok(None) };
@@ -73,15 +72,19 @@ fn whole_id(resolver: &Resolver<'_>, name: &[u8]) -> Option<Oid> {
     if is_whole { Oid::from_hex(name).ok() } else { None }
 }
 
+/// Returns an id if it has an object that may be named. git accepts it without a check; an unknown
+/// id is better reported here.
+fn existing(resolver: &Resolver<'_>, id: Oid) -> Result<Option<Oid>> {
+    if resolver.kind(&id)?.is_some() { resolver.nameable(id) } else { Ok(None) }
+}
+
 /// Returns the references that a name may mean, in git's order.
 fn candidates(resolver: &Resolver<'_>, name: &[u8]) -> Result<impl Iterator<Item = Vec<u8>>> {
     let name = match interpret(resolver, name, 0)? {
         Some((length, whole)) if length == name.len() => whole,
         _ => name.to_vec(),
     };
-    Ok(RULES
-        .into_iter()
-        .map(move |(before, behind)| [before.as_bytes(), &name, behind.as_bytes()].concat()))
+    Ok(RULES.into_iter().map(move |(before, after)| [before, &name, after].concat()))
 }
 
 /// Returns the reference of a name, and its object.

@@ -6,42 +6,20 @@ use super::resolver::{Resolver, Revision, check_side};
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::index::Index;
-use crate::git::tree::walk::parse;
+use crate::git::tree::tree_lookup::entry_at;
 
 /// Returns the object at a path in an object's tree; an empty path is the tree.
 pub fn in_tree(resolver: &Resolver<'_>, id: &Oid, path: &[u8]) -> Result<Option<Oid>> {
-    let Some(mut tree) = resolver.peel_to(*id, Kind::Tree)? else { return Ok(None) };
+    let Some(tree) = resolver.peel_to(*id, Kind::Tree)? else { return Ok(None) };
     let path = resolver.repository.path_from_root(path, &resolver.asked)?;
-    let mut rest = &path[..];
-    while !rest.is_empty() {
-        resolver.cancel.check()?;
-        let (name, below) = match rest.iter().position(|&byte| byte == b'/') {
-            Some(slash) => (&rest[..slash], Some(&rest[slash + 1..])),
-            None => (rest, None),
-        };
-        let bytes = resolver.objects.tree(&tree)?;
-        let mut entries = &bytes[..];
-        let found = loop {
-            if entries.is_empty() {
-                return Ok(None);
-            }
-            let (entry, after) = parse(entries, tree.as_bytes().len())
-                .map_err(|what| resolver.objects.bad_tree(&tree, what))?;
-            if entry.name == name {
-                break entry.entry();
-            }
-            entries = after;
-        };
-        match below {
-            None => return Ok(Some(found.oid)),
-            Some(_) if !found.mode.is_directory() => return Ok(None),
-            Some(below) => {
-                tree = found.oid;
-                rest = below;
-            }
-        }
+    if path.is_empty() {
+        return Ok(Some(tree));
     }
-    Ok(Some(tree))
+    let directory = path.strip_suffix(b"/");
+    let found = entry_at(&resolver.objects, tree, directory.unwrap_or(&path))?;
+    Ok(found
+        .filter(|entry| directory.is_none() || entry.mode.is_directory())
+        .map(|entry| entry.oid))
 }
 
 /// Returns the index's blob of `path` or `stage:path`.

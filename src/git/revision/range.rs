@@ -10,7 +10,6 @@ use super::short::Hint;
 use super::unknown::unknown_name;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::git::Oid;
-use crate::git::graph::merge_base::MergeBases;
 use crate::git::graph::walk::RevRange;
 use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
@@ -39,7 +38,7 @@ impl Range {
     /// `not_found` if the name does not resolve.
     pub fn of(resolver: &Resolver<'_>, hint: Hint) -> Result<Self> {
         let name = resolver.asked.as_str();
-        if Revision::named(name).is_some() {
+        if Revision::is_named(name) {
             return Err(Error::invalid_args(format!("{} has no history, and a merge base needs one", quoted(name)))
                 .with_hint("Name a branch, a tag or a commit; a branch of this name is reached as refs/heads/<name>"));
         }
@@ -54,13 +53,10 @@ impl Range {
         let mut unknown = None;
         if let Some((from, to)) = name.split_once("..") {
             let (to, is_symmetric) = to.strip_prefix('.').map_or((to, false), |to| (to, true));
-            let end =
-                |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
             // In git two dots alone are a path.
             if !(from.is_empty() && to.is_empty() && !is_symmetric) {
-                let ends = [end(from), end(to)]
-                    .map(|name| (resolve(resolver, name.as_bytes(), Hint::Committish), name));
-                match ends {
+                let ends = [from, to].map(|end| if end.is_empty() { "HEAD" } else { end });
+                match ends.map(|end| (resolve(resolver, end.as_bytes(), Hint::Committish), end)) {
                     [(Ok(Some(from)), _), (Ok(Some(to)), _)] if is_symmetric => {
                         return Ok(Self::Symmetric { from, to });
                     }
@@ -68,7 +64,7 @@ impl Range {
                         return Ok(Self::Between { from, to });
                     }
                     [(Err(error), _), _] | [_, (Err(error), _)] => failed = Some(error),
-                    [(Ok(None), name), _] | [_, (_, name)] => unknown = Some(name),
+                    [(Ok(None), end), _] | [_, (_, end)] => unknown = Some(end),
                 }
             }
         }
@@ -81,7 +77,7 @@ impl Range {
             Ok(Some(id)) => Ok(Self::One(id)),
             Ok(None) => Err(match failed {
                 Some(error) => error,
-                None => unknown_name(resolver, unknown.as_deref())?,
+                None => unknown_name(resolver, unknown)?,
             }),
             Err(error) => Err(failed.unwrap_or(error)),
         }
@@ -99,18 +95,12 @@ impl Range {
         let Some(end) = name.find(b"^-") else { return Ok(None) };
         let number = match &name[end + 2..] {
             [] => Some(1),
-            digits => digits
-                .to_str()
-                .ok()
-                .and_then(|digits| digits.parse().ok())
-                .filter(|&number: &usize| number > 0),
+            digits => digits.to_str().ok().and_then(|digits| digits.parse().ok()),
         };
-        match number {
-            Some(number) => {
-                Ok(base(end)?.map(|commit| Self::Without { commit, parent: Some(number) }))
-            }
-            None => Ok(None),
+        if number.is_none_or(|number: usize| number == 0) {
+            return Ok(None);
         }
+        Ok(base(end)?.map(|commit| Self::Without { commit, parent: number }))
     }
 }
 
@@ -122,42 +112,37 @@ pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
         return all(&resolver);
     }
     let commit = |id: Oid| resolver.commit(id);
-    Ok(match Range::of(&resolver, Hint::Committish)? {
-        Range::One(id) => RevRange { tips: vec![commit(id)?], ..RevRange::default() },
-        Range::Between { from, to } => {
-            RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?], ..RevRange::default() }
-        }
+    let mut read = Vec::new();
+    let (tips, hidden) = match Range::of(&resolver, Hint::Committish)? {
+        Range::One(id) => (vec![commit(id)?], Vec::new()),
+        Range::Between { from, to } => (vec![commit(to)?], vec![commit(from)?]),
         Range::Symmetric { from, to } => {
             let tips = vec![commit(from)?, commit(to)?];
-            let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
+            let mut bases = resolver.merge_bases()?;
             let hidden = bases.of(tips[0], tips[1])?;
-            RevRange { tips, hidden, read: bases.into_read() }
+            read = bases.into_read();
+            (tips, hidden)
         }
-        Range::Parents(id) => {
-            RevRange { tips: resolver.parents(&commit(id)?)?, ..RevRange::default() }
-        }
+        Range::Parents(id) => (resolver.parents(&commit(id)?)?, Vec::new()),
         Range::Without { commit: id, parent } => {
             let id = commit(id)?;
             let parents = resolver.parents(&id)?;
+            let count = parents.len();
             let hidden = match parent {
                 None => parents,
-                Some(number) => match parents.get(number - 1) {
-                    Some(parent) => vec![*parent],
-                    None => {
-                        let count = parents.len();
-                        return Err(
-                            resolver.unresolved(&format!(": the commit has {count} parents"))
-                        );
-                    }
-                },
+                Some(number) => {
+                    let none = || resolver.unresolved(&format!(": the commit has {count} parents"));
+                    vec![*parents.get(number - 1).ok_or_else(none)?]
+                }
             };
-            RevRange { tips: vec![id], hidden, read: Vec::new() }
+            (vec![id], hidden)
         }
         Range::Not => {
             return Err(Error::invalid_args(format!("{} only leaves commits out", quoted(range)))
                 .with_hint("Give a revision, a range such as 'main..feature', or ALL"));
         }
-    })
+    };
+    Ok(RevRange { tips, hidden, read })
 }
 
 /// Returns the object of a revision, as `git rev-parse` does.
@@ -291,7 +276,7 @@ pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<
     if let Some(to) = to {
         return Ok([side(from)?, side(to)?]);
     }
-    if Revision::named(from).is_some() {
+    if Revision::is_named(from) {
         return Ok([None, None]);
     }
     let resolver = Resolver::new(repository, from);
@@ -300,8 +285,8 @@ pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<
         Range::Between { from, to } => [commit(from)?, commit(to)?],
         Range::Symmetric { from, to } => {
             let ends = [resolver.commit(from)?, resolver.commit(to)?];
-            let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
-            [bases.of(ends[0], ends[1])?.first().copied(), Some(ends[1])]
+            let bases = resolver.merge_bases()?.of(ends[0], ends[1])?;
+            [bases.first().copied(), Some(ends[1])]
         }
         Range::One(id) => [commit(id)?, None],
         _ => [None, None],
@@ -318,8 +303,8 @@ fn if_commit(found: Result<Oid>) -> Result<Option<Oid>> {
 
 /// Resolves a range, or one revision and the work tree.
 fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
-    if Revision::named(name).is_some() {
-        return Ok([side_of(repository, name)?, Revision::WorkTree]);
+    if let Some(side) = Revision::named(name) {
+        return Ok([side, Revision::WorkTree]);
     }
     let resolver = Resolver::new(repository, name);
     match Range::of(&resolver, Hint::Any)? {
@@ -328,7 +313,7 @@ fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Resu
         }
         Range::Between { from, to } | Range::Symmetric { from, to } => {
             let ends = [resolver.commit(from)?, resolver.commit(to)?];
-            since_merge_base(&resolver, ends, || quoted(name))
+            since_merge_base(&resolver, ends, &quoted(name))
         }
         _ if merge_base => since_merge_base_of(repository, name, "WORKTREE"),
         Range::One(id) => Ok([Revision::Tree(resolver.tree(id)?), Revision::WorkTree]),
@@ -346,20 +331,16 @@ fn since_merge_base_of(repository: &Repository, from: &str, to: &str) -> Result<
     let to = if second.is_some() { "HEAD" } else { to };
     let [first, last] = [from, to].map(|name| Resolver::new(repository, name));
     let ends = [one_commit(&first)?, one_commit(&last)?];
-    let shown = || format!("{} and {}", quoted(from), quoted(to));
-    let [base, to] = since_merge_base(&last, ends, shown)?;
+    let shown = format!("{} and {}", quoted(from), quoted(to));
+    let [base, to] = since_merge_base(&last, ends, &shown)?;
     Ok([base, second.unwrap_or(to)])
 }
 
 /// Compares the merge base of two commits with the second; git uses the first of several.
-fn since_merge_base(
-    resolver: &Resolver<'_>,
-    ends: [Oid; 2],
-    shown: impl Fn() -> String,
-) -> Result<[Revision; 2]> {
-    let bases = MergeBases::new(resolver.commits()?, resolver.cancel).of(ends[0], ends[1])?;
+fn since_merge_base(resolver: &Resolver<'_>, ends: [Oid; 2], shown: &str) -> Result<[Revision; 2]> {
+    let bases = resolver.merge_bases()?.of(ends[0], ends[1])?;
     let Some(base) = bases.first().copied() else {
-        return Err(Error::not_found(format!("{} have no merge base", shown()))
+        return Err(Error::not_found(format!("{shown} have no merge base"))
             .with_hint("Compare them directly, with two dots or two arguments"));
     };
     Ok([Revision::Tree(resolver.tree(base)?), Revision::Tree(resolver.tree(ends[1])?)])

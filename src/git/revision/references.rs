@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
 use super::ancestry::divergence;
-use super::named;
+use super::named::{self, RULES};
 use super::resolver::Resolver;
 use super::upstream::Branches;
 use crate::budget::Charge;
@@ -102,22 +101,19 @@ pub fn checked_out(repository: &Repository) -> Result<CheckedOut> {
 /// Returns HEAD and all references, sorted by name.
 pub fn reference_names(repository: &Repository) -> Result<Vec<Named>> {
     let references = repository.references();
-    let head = match references.resolve(b"HEAD")? {
-        Resolved::Id { name, id } => Some((name, id)),
-        _ => None,
-    };
-    let current = head.as_ref().map(|(name, _)| name.as_slice());
     let mut found = Vec::new();
-    let mut charge = Charge::free();
-    let cancel = repository.cancel();
-    if let Some((name, id)) = &head {
+    let mut current = None;
+    if let Resolved::Id { name, id } = references.resolve(b"HEAD")? {
         let target = Some(name.clone()).filter(|name| name != b"HEAD");
         let is_head = target.is_none();
-        found.push(Named { name: b"HEAD".to_vec(), object: Some(*id), target, is_head });
+        found.push(Named { name: b"HEAD".to_vec(), object: Some(id), target, is_head });
+        current = Some(name);
     }
+    let mut charge = Charge::free();
+    let cancel = repository.cancel();
     references.each_with_target(|name, id, target| {
         cancel.room(&mut charge, &mut found, 1)?;
-        let is_head = current == Some(name.as_slice());
+        let is_head = current.as_ref() == Some(&name);
         found.push(Named { name, object: id.ok(), target, is_head });
         Ok(())
     })?;
@@ -142,7 +138,7 @@ pub fn decorations(repository: &Repository) -> Result<HashMap<Oid, Vec<Vec<u8>>>
         .partition(|named| named.name == b"HEAD" || named.is_head);
     for named in first.into_iter().chain(others.into_iter().rev()) {
         let Some(object) = named.object else { continue };
-        if let Some((Kind::Commit, commit)) = resolver.untag(object)? {
+        if let Some(commit) = resolver.peel_to(object, Kind::Commit)? {
             found.entry(commit).or_default().push(named.name);
         }
     }
@@ -171,7 +167,7 @@ impl<'a> ReferenceReader<'a> {
         }
         if let Some(object) = reference.named.object {
             if (self.details.commit || self.details.committed)
-                && let Some((Kind::Commit, commit)) = self.resolver.untag(object)?
+                && let Some(commit) = self.resolver.peel_to(object, Kind::Commit)?
             {
                 reference.commit = Some(commit);
                 if self.details.committed {
@@ -218,38 +214,22 @@ impl<'a> ReferenceReader<'a> {
         let Resolved::Id { id, .. } = self.resolver.references.resolve(upstream)? else {
             return Ok(None);
         };
-        match (self.resolver.untag(own)?, self.resolver.untag(id)?) {
-            (Some((Kind::Commit, own)), Some((Kind::Commit, other))) => {
-                divergence(self.resolver.repository, own, other).map(Some)
-            }
+        let commit = |id| self.resolver.peel_to(id, Kind::Commit);
+        match (commit(own)?, commit(id)?) {
+            (Some(own), Some(other)) => divergence(self.resolver.repository, own, other).map(Some),
             _ => Ok(None),
         }
     }
 
     /// Returns the shortest name that unambiguously means the reference.
     fn short(&self, name: &[u8]) -> Result<Vec<u8>> {
-        /// git's rules for abbreviated names: prefix and suffix.
-        const RULES: [(&[u8], &[u8]); 6] = [
-            (b"", b""),
-            (b"refs/", b""),
-            (b"refs/tags/", b""),
-            (b"refs/heads/", b""),
-            (b"refs/remotes/", b""),
-            (b"refs/remotes/", b"/HEAD"),
-        ];
-        for (rule, (before, behind)) in RULES.iter().enumerate().skip(1).rev() {
-            let Some(short) =
-                name.strip_prefix(*before).and_then(|rest| rest.strip_suffix(*behind))
-            else {
-                continue;
-            };
-            if short.is_empty() {
-                continue;
-            }
+        for (rule, (before, after)) in RULES.iter().enumerate().skip(1).rev() {
+            let short = name.strip_prefix(*before).and_then(|rest| rest.strip_suffix(*after));
+            let Some(short) = short.filter(|short| !short.is_empty()) else { continue };
             let mut is_ambiguous = false;
-            for (other, (before, behind)) in RULES.iter().enumerate() {
+            for (other, (before, after)) in RULES.iter().enumerate() {
                 if other != rule {
-                    let name = [*before, short, *behind].concat();
+                    let name = [*before, short, *after].concat();
                     is_ambiguous |=
                         matches!(self.resolver.references.resolve(&name)?, Resolved::Id { .. });
                 }
@@ -258,6 +238,6 @@ impl<'a> ReferenceReader<'a> {
                 return Ok(short.to_vec());
             }
         }
-        Ok(name.as_bstr().to_vec())
+        Ok(name.to_vec())
     }
 }

@@ -17,9 +17,9 @@ use crate::limits;
 /// An operation on an object.
 enum Step<'n> {
     /// `^N`: a parent, 0 is the commit itself.
-    Parent(u64),
+    Parent(usize),
     /// `~N`: the first parent of the first parent.
-    Ancestor(u64),
+    Ancestor(usize),
     /// `^{}`: peel tags.
     Untag,
     /// `^{kind}`; `None` for any object.
@@ -65,23 +65,15 @@ pub fn resolve(resolver: &Resolver<'_>, name: &[u8], hint: Hint) -> Result<Optio
 fn object(resolver: &Resolver<'_>, name: &[u8], hint: Hint) -> Result<Option<Oid>> {
     let (mut name, mut hint) = (name, hint);
     let mut steps = Vec::new();
-    loop {
-        if let Some((rest, step)) = generations(name) {
-            let Some(step) = step else { return Ok(None) };
-            (name, hint) = (rest, Hint::Committish);
-            steps.push(step);
-        } else if let Some((rest, step)) = peeled(name) {
-            let Some(step) = step else { return Ok(None) };
-            name = rest;
-            hint = match step {
-                Step::Peel(Some(Kind::Commit)) | Step::Search(_) => Hint::Committish,
-                Step::Peel(Some(Kind::Tree)) => Hint::Treeish,
-                _ => Hint::Any,
-            };
-            steps.push(step);
-        } else {
-            break;
-        }
+    while let Some((rest, step)) = generations(name).or_else(|| peeled(name)) {
+        let Some(step) = step else { return Ok(None) };
+        name = rest;
+        hint = match step {
+            Step::Untag | Step::Peel(None | Some(Kind::Tag | Kind::Blob)) => Hint::Any,
+            Step::Peel(Some(Kind::Tree)) => Hint::Treeish,
+            _ => Hint::Committish,
+        };
+        steps.push(step);
     }
     let Some(mut id) = base(resolver, name, hint)? else { return Ok(None) };
     for step in steps.into_iter().rev() {
@@ -107,7 +99,7 @@ fn take(resolver: &Resolver<'_>, id: Oid, step: &Step<'_>) -> Result<Option<Oid>
     match *step {
         Step::Parent(number) => {
             let Some(commit) = resolver.peel_to(id, Kind::Commit)? else { return Ok(None) };
-            match usize::try_from(number).unwrap_or(usize::MAX).checked_sub(1) {
+            match number.checked_sub(1) {
                 None => Ok(Some(commit)),
                 Some(index) => Ok(resolver.parents(&commit)?.get(index).copied()),
             }
@@ -153,7 +145,7 @@ fn generations(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     } else {
         digits.to_str().ok().and_then(|digits| digits.parse().ok())
     };
-    let number = number.filter(|&number: &u64| number <= i32::MAX as u64);
+    let number = number.filter(|&number: &usize| number <= i32::MAX as usize);
     let step = number
         .map(|number| if sign == b'^' { Step::Parent(number) } else { Step::Ancestor(number) });
     Some((rest, step))
@@ -168,20 +160,18 @@ fn peeled(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     let word = &name[at + 2..];
     // git ignores the text after the brace of a kind.
     let kinds = [
-        ("commit}", Kind::Commit),
-        ("tag}", Kind::Tag),
-        ("tree}", Kind::Tree),
-        ("blob}", Kind::Blob),
+        ("commit}", Some(Kind::Commit)),
+        ("tag}", Some(Kind::Tag)),
+        ("tree}", Some(Kind::Tree)),
+        ("blob}", Some(Kind::Blob)),
+        ("object}", None),
     ];
-    let kind =
-        kinds.iter().find(|(name, _)| word.starts_with(name.as_bytes())).map(|(_, kind)| *kind);
+    let kind = kinds.iter().find(|(name, _)| word.starts_with(name.as_bytes()));
     let step = match word {
-        _ if kind.is_some() => Some(Step::Peel(kind)),
-        word if word.starts_with(b"object}") => Some(Step::Peel(None)),
         [b'}', ..] => Some(Step::Untag),
         [b'/', b'}', ..] => Some(Step::Search(b"")),
         [b'/', pattern @ .., b'}'] => Some(Step::Search(pattern)),
-        _ => None,
+        _ => kind.map(|(_, kind)| Step::Peel(*kind)),
     };
     Some((&name[..at], step))
 }

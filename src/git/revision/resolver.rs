@@ -10,6 +10,7 @@ use gix::objs::Kind;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::graph::commit_links::Commits;
+use crate::git::graph::merge_base::MergeBases;
 use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange};
 use crate::git::model::id_tables::IdSet;
 use crate::git::objects::Objects;
@@ -64,6 +65,11 @@ impl<'a> Resolver<'a> {
         Ok(self.commits()?.links(commit)?.parents)
     }
 
+    /// Returns a finder of merge bases.
+    pub fn merge_bases(&self) -> Result<MergeBases<'_>> {
+        Ok(MergeBases::new(self.commits()?, self.cancel))
+    }
+
     /// Returns the kind of an object, `None` if it is missing.
     pub fn kind(&self, id: &Oid) -> Result<Option<Kind>> {
         if id.is_empty_tree() {
@@ -84,6 +90,9 @@ impl<'a> Resolver<'a> {
     pub fn untagged(&self, id: Oid) -> Result<std::result::Result<(Kind, Oid), Oid>> {
         let mut id = id;
         let mut seen = Vec::new();
+        let damaged = |id: &Oid, what: &str| {
+            self.repository.git_dir.gate().damaged(format!("tag {id} {what}"))
+        };
         loop {
             self.cancel.check()?;
             match self.kind(&id)? {
@@ -91,27 +100,18 @@ impl<'a> Resolver<'a> {
                 Some(Kind::Tag) => {}
                 Some(kind) => return Ok(Ok((kind, id))),
             }
-            if seen.contains(&id) || seen.len() == limits::TAG_DEPTH {
-                let what = if seen.contains(&id) {
-                    "leads to itself"
-                } else {
-                    "leads to too many other tags"
-                };
-                return Err(self.repository.git_dir.gate().damaged(format!("tag {id} {what}")));
+            if seen.contains(&id) {
+                return Err(damaged(&id, "leads to itself"));
+            }
+            if seen.len() == limits::TAG_DEPTH {
+                return Err(damaged(&id, "leads to too many other tags"));
             }
             seen.push(id);
             let Some((_, bytes)) = self.objects.object(&id)? else { return Ok(Err(id)) };
-            let line = bytes.lines().next().unwrap_or_default();
-            id = match line.strip_prefix(b"object ").map(Oid::from_hex) {
-                Some(Ok(target)) if target.kind() == id.kind() => target,
-                _ => {
-                    return Err(self
-                        .repository
-                        .git_dir
-                        .gate()
-                        .damaged(format!("tag {id} names no object")));
-                }
-            };
+            match tag_target(&bytes).filter(|target| target.kind() == id.kind()) {
+                Some(target) => id = target,
+                None => return Err(damaged(&id, "names no object")),
+            }
         }
     }
 
@@ -208,8 +208,7 @@ impl<'a> Resolver<'a> {
             named.extend(id);
             Ok(())
         })?;
-        for id in named {
-            let mut at = id;
+        for mut at in named {
             for _ in 0..limits::TAG_DEPTH {
                 self.cancel.check()?;
                 match self.kind(&at)? {
@@ -221,10 +220,7 @@ impl<'a> Resolver<'a> {
                     _ => break,
                 }
                 let Some((_, bytes)) = self.objects.object(&at)? else { break };
-                let line = bytes.lines().next().unwrap_or_default();
-                let Some(Ok(target)) = line.strip_prefix(b"object ").map(Oid::from_hex) else {
-                    break;
-                };
+                let Some(target) = tag_target(&bytes) else { break };
                 at = target;
             }
         }
@@ -245,6 +241,11 @@ impl<'a> Resolver<'a> {
         ))
         .with_hint("Run 'git fsck' there; a partial or shallow clone may lack the object")
     }
+}
+
+/// Returns the object that a tag names.
+fn tag_target(tag: &[u8]) -> Option<Oid> {
+    Oid::from_hex(tag.lines().next()?.strip_prefix(b"object ")?).ok()
 }
 
 /// One side of a comparison, resolved.

@@ -75,9 +75,7 @@ pub fn all(resolver: &Resolver<'_>, pattern: &[u8]) -> Result<Option<Oid>> {
     let mut commits = Vec::new();
     // git prepends each, and keeps that order for equal times.
     for id in tips.into_iter().rev() {
-        if let Some((Kind::Commit, id)) = resolver.untag(id)? {
-            commits.push(id);
-        }
+        commits.extend(resolver.peel_to(id, Kind::Commit)?);
     }
     search(resolver, pattern, commits)
 }

@@ -57,30 +57,25 @@ pub fn abbreviated(resolver: &Resolver<'_>, digits: &[u8], hint: Hint) -> Result
     resolver.objects.each_with_prefix(prefix, &mut |id| {
         found.insert(id.to_owned());
     })?;
-    if resolver.repository.ref_limit().is_some() {
-        let mut named = BTreeSet::new();
-        for id in found {
-            named.extend(resolver.nameable(id)?);
-        }
-        found = named;
+    let mut named = BTreeSet::new();
+    for id in found {
+        named.extend(resolver.nameable(id)?);
     }
-    if found.len() < 2 {
-        return Ok(found.pop_first());
+    if named.len() < 2 {
+        return Ok(named.pop_first());
     }
     let hint = if hint == Hint::Any { usual_hint(resolver) } else { hint };
     let mut fitting = Vec::new();
-    if hint != Hint::Any {
-        for &id in &found {
-            resolver.cancel.check()?;
-            if fits(resolver, id, hint)? {
-                fitting.push(id);
-            }
+    for &id in &named {
+        resolver.cancel.check()?;
+        if fits(resolver, id, hint)? {
+            fitting.push(id);
         }
     }
     if let [only] = fitting[..] {
         return Ok(Some(only));
     }
-    let shown = if fitting.is_empty() { found.into_iter().collect() } else { fitting };
+    let shown = if fitting.is_empty() { named.into_iter().collect() } else { fitting };
     let shown: Vec<String> = shown.iter().take(5).map(ToString::to_string).collect();
     Err(Error::invalid_args(format!(
         "the abbreviated id {} is ambiguous",
@@ -91,12 +86,8 @@ pub fn abbreviated(resolver: &Resolver<'_>, digits: &[u8], hint: Hint) -> Result
 
 /// Returns the preference of `core.disambiguate`.
 fn usual_hint(resolver: &Resolver<'_>) -> Hint {
-    let value = resolver
-        .repository
-        .config
-        .string("core.disambiguate")
-        .map(|value| value.to_ascii_lowercase());
-    match value.as_deref() {
+    let value = resolver.repository.config.string("core.disambiguate");
+    match value.map(|value| value.to_ascii_lowercase()).as_deref() {
         Some(b"commit") => Hint::Commit,
         Some(b"committish") => Hint::Committish,
         Some(b"tree") => Hint::Tree,
@@ -108,20 +99,14 @@ fn usual_hint(resolver: &Resolver<'_>) -> Hint {
 
 /// Tells whether an object satisfies a hint.
 fn fits(resolver: &Resolver<'_>, id: Oid, hint: Hint) -> Result<bool> {
-    let kind = resolver.kind(&id)?;
-    let behind = || {
-        if kind == Some(Kind::Tag) {
-            resolver.untag(id).map(|found| found.map(|(kind, _)| kind))
-        } else {
-            Ok(kind)
-        }
-    };
+    let kind = || resolver.kind(&id);
+    let peeled = || resolver.untag(id).map(|found| found.map(|(kind, _)| kind));
     Ok(match hint {
         Hint::Any => true,
-        Hint::Commit => kind == Some(Kind::Commit),
-        Hint::Tree => kind == Some(Kind::Tree),
-        Hint::Blob => kind == Some(Kind::Blob),
-        Hint::Committish => behind()? == Some(Kind::Commit),
-        Hint::Treeish => matches!(behind()?, Some(Kind::Commit | Kind::Tree)),
+        Hint::Commit => kind()? == Some(Kind::Commit),
+        Hint::Tree => kind()? == Some(Kind::Tree),
+        Hint::Blob => kind()? == Some(Kind::Blob),
+        Hint::Committish => peeled()? == Some(Kind::Commit),
+        Hint::Treeish => matches!(peeled()?, Some(Kind::Commit | Kind::Tree)),
     })
 }

@@ -15,7 +15,7 @@ const FIRST_BRANCHES: [&str; 5] = ["main", "master", "trunk", "develop", "defaul
 
 /// Returns the error of a name that does not resolve, or of one `end` of a range.
 pub fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error> {
-    if let Some(end) = end.filter(|end| Revision::named(end).is_some()) {
+    if let Some(end) = end.filter(|end| Revision::is_named(end)) {
         return Ok(Error::invalid_args(format!(
             "{} is not a commit, so {} is not a range of commits",
             quoted(end),
@@ -42,9 +42,10 @@ fn hinted(error: Error, resolver: &Resolver<'_>, name: &str) -> Result<Error> {
     if let Resolved::Dangling(branch) = &head
         && (means_head || branch.ends_with(format!("/{base}").as_bytes()))
     {
+        let branch = branch.strip_prefix(b"refs/heads/").unwrap_or(branch);
         return Ok(error.with_hint(format!(
             "The branch {} has no commit yet; EMPTY, INDEX and WORKTREE can be compared",
-            quoted(&short(branch))
+            quoted(&branch.to_str_lossy())
         )));
     }
     if let Some(hint) = beyond_the_first(resolver, name)? {
@@ -89,21 +90,10 @@ fn beyond_the_first(resolver: &Resolver<'_>, name: &str) -> Result<Option<String
     if !is_way || !matches!(resolve(resolver, base.as_bytes(), Hint::Committish), Ok(Some(_))) {
         return Ok(None);
     }
-    let is_shallow = resolver.commits()?.is_shallow();
-    Ok(Some(if is_shallow {
-        format!(
-            "{} exists, but the history is shallow: 'git fetch --unshallow' gets the rest",
-            quoted(base)
-        )
+    let why = if resolver.commits()?.is_shallow() {
+        "the history is shallow: 'git fetch --unshallow' gets the rest"
     } else {
-        format!(
-            "{} exists, but has no such ancestor; before a first commit there is EMPTY, the empty tree",
-            quoted(base)
-        )
-    }))
-}
-
-/// Returns the short name of a branch.
-fn short(reference: &[u8]) -> String {
-    reference.strip_prefix(b"refs/heads/").unwrap_or(reference).to_str_lossy().into_owned()
+        "has no such ancestor; before a first commit there is EMPTY, the empty tree"
+    };
+    Ok(Some(format!("{} exists, but {why}", quoted(base))))
 }

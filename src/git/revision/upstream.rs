@@ -2,7 +2,7 @@
 //!
 //! Source: git-config(1), `branch.*`, `remote.*` and `push.default`; git-fetch(1), "refspec".
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BString, ByteSlice};
 
 use super::resolver::Resolver;
 use crate::error::{Error, Result, quoted};
@@ -71,27 +71,29 @@ impl<'r> Branches<'r> {
 
     /// Returns the configured upstream of a branch, given without `refs/heads/`.
     pub fn upstream_of(&self, branch: &[u8]) -> Result<Option<Vec<u8>>> {
-        let found = self.configured_upstream(branch)?;
+        let Some((remote, merge)) = self.merged(branch) else { return Ok(None) };
+        let found = self.local(&remote, &merge)?;
         Ok(found.filter(|name| self.resolver.references.may_read(name)))
     }
 
-    fn configured_upstream(&self, branch: &[u8]) -> Result<Option<Vec<u8>>> {
-        let remote = self.text("branch", branch, "remote");
+    /// Returns the remote and the branch there that a branch is configured to merge with.
+    fn merged(&self, branch: &[u8]) -> Option<(BString, Vec<u8>)> {
         let merge = self.texts("branch", branch, "merge").into_iter().next();
-        let (Some(remote), Some(merge)) = (remote, merge) else { return Ok(None) };
+        self.text("branch", branch, "remote").zip(merge)
+    }
+
+    /// Returns the local reference for a branch of a remote, if one is configured.
+    fn local(&self, remote: &BString, branch: &[u8]) -> Result<Option<Vec<u8>>> {
         if remote == "." {
-            return Ok(Some(
-                (self.reference)(self.resolver, &merge)?.map_or(merge, |(name, _)| name),
-            ));
+            let found = (self.reference)(self.resolver, branch)?;
+            return Ok(Some(found.map_or_else(|| branch.to_vec(), |(name, _)| name)));
         }
-        Ok(mapped(&self.refspecs(&remote, "fetch"), &merge))
+        Ok(mapped(&self.refspecs(remote, "fetch"), branch))
     }
 
     fn upstream(&self, branch: &[u8]) -> Result<Vec<u8>> {
         let shown = quoted(&branch.to_str_lossy());
-        let remote = self.text("branch", branch, "remote");
-        let merge = self.texts("branch", branch, "merge").into_iter().next();
-        let (Some(remote), Some(merge)) = (remote, merge) else {
+        let Some((remote, merge)) = self.merged(branch) else {
             let name = [b"refs/heads/", branch].concat();
             return Err(match self.resolver.references.resolve(&name)? {
                 Resolved::Absent => self.none(
@@ -104,11 +106,7 @@ impl<'r> Branches<'r> {
                 ),
             });
         };
-        if remote == "." {
-            return Ok((self.reference)(self.resolver, &merge)?.map_or(merge, |(name, _)| name));
-        }
-        let tracking = mapped(&self.refspecs(&remote, "fetch"), &merge);
-        tracking.ok_or_else(|| {
+        self.local(&remote, &merge)?.ok_or_else(|| {
             let merge = quoted(&merge.to_str_lossy());
             self.none(
                 &format!("the upstream {merge} of the branch {shown} is not stored as a remote-tracking branch"),
@@ -118,66 +116,53 @@ impl<'r> Branches<'r> {
     }
 
     fn push(&self, branch: &[u8]) -> Result<Vec<u8>> {
+        let none = |why: &str| self.none(why, "Name the other branch itself");
+        let config = &self.resolver.repository.config;
         let full = [b"refs/heads/", branch].concat();
         let shown = quoted(&branch.to_str_lossy());
         let named = self
             .text("branch", branch, "pushRemote")
-            .or_else(|| self.resolver.repository.config.string("remote.pushDefault"))
+            .or_else(|| config.string("remote.pushDefault"))
             .or_else(|| self.text("branch", branch, "remote"));
-        let is_known = |remote: &BStr| self.text("remote", remote, "url").is_some();
         let remote = named.or_else(|| {
-            Some(b"origin".as_bstr().to_owned()).filter(|origin| is_known(origin.as_bstr()))
+            let has_url = self.text("remote", b"origin", "url").is_some();
+            has_url.then(|| "origin".into())
         });
-        let hint = "Name the other branch itself";
         let Some(remote) = remote else {
-            return Err(self.none(&format!("the branch {shown} has no remote for pushing"), hint));
+            return Err(none(&format!("the branch {shown} has no remote for pushing")));
         };
+        let place = quoted(&remote.to_str_lossy());
         let tracking = |target: &[u8]| {
             mapped(&self.refspecs(&remote, "fetch"), target).ok_or_else(|| {
-                let (target, remote) =
-                    (quoted(&target.to_str_lossy()), quoted(&remote.to_str_lossy()));
-                self.none(
-                    &format!("the push target {target} on {remote} has no local tracking branch"),
-                    hint,
-                )
+                let target = quoted(&target.to_str_lossy());
+                none(&format!("the push target {target} on {place} has no local tracking branch"))
             })
         };
         let refspecs = self.refspecs(&remote, "push");
         if !refspecs.is_empty() {
             let target = mapped(&refspecs, &full).ok_or_else(|| {
-                let remote = quoted(&remote.to_str_lossy());
-                self.none(
-                    &format!("the push refspecs of {remote} do not include the branch {shown}"),
-                    hint,
-                )
+                none(&format!("the push refspecs of {place} do not include the branch {shown}"))
             })?;
             return tracking(&target);
         }
-        let config = &self.resolver.repository.config;
-        if config
-            .boolean_by("remote", Some(remote.as_bstr()), "mirror")
-            .ok()
-            .flatten()
-            .unwrap_or(false)
-        {
+        let is_mirror = config.boolean_by("remote", Some(remote.as_bstr()), "mirror");
+        if is_mirror.is_ok_and(|mirror| mirror == Some(true)) {
             return tracking(&full);
         }
         match config.string("push.default").as_deref().map(|value| value.as_bytes()) {
-            Some(b"nothing") => Err(self.none("push.default is 'nothing'", hint)),
+            Some(b"nothing") => Err(none("push.default is 'nothing'")),
             Some(b"matching" | b"current") => tracking(&full),
             Some(b"upstream" | b"tracking") => self.upstream(branch),
             _ => {
                 let (upstream, current) = (self.upstream(branch)?, tracking(&full)?);
-                if upstream == current {
-                    Ok(current)
-                } else {
-                    Err(self.none("push.default 'simple' finds no single target: the upstream has another name", hint))
-                }
+                Some(current).filter(|current| *current == upstream).ok_or_else(|| {
+                    none("push.default 'simple' finds no single target: the upstream has another name")
+                })
             }
         }
     }
 
-    fn text(&self, section: &str, name: &[u8], key: &str) -> Option<gix::bstr::BString> {
+    fn text(&self, section: &str, name: &[u8], key: &str) -> Option<BString> {
         self.resolver.repository.config.string_by(section, Some(name.as_bstr()), key)
     }
 
@@ -190,8 +175,9 @@ impl<'r> Branches<'r> {
         self.texts("remote", remote, key).iter().map(|text| Refspec::new(text)).collect()
     }
 
+    /// Returns the error of a branch without a known related branch.
     fn none(&self, why: &str, hint: &str) -> Error {
-        no_other_branch(self.resolver, why, hint)
+        self.resolver.unresolved(&format!(": {why}")).with_hint(hint.to_owned())
     }
 }
 
@@ -231,11 +217,6 @@ fn mapped(refspecs: &[Refspec], name: &[u8]) -> Option<Vec<u8>> {
             None => target.clone(),
         })
     })
-}
-
-/// Returns the error of a branch without a known related branch.
-pub(super) fn no_other_branch(resolver: &Resolver<'_>, why: &str, hint: &str) -> Error {
-    resolver.unresolved(&format!(": {why}")).with_hint(hint.to_owned())
 }
 
 #[cfg(test)]

@@ -27,26 +27,27 @@ impl TreeItem {
 
     /// Returns the item at `path` (components separated by `/`) in a tree; an absent tree is empty.
     pub fn find(objects: &Objects, tree: Option<Oid>, path: &[u8]) -> Result<Self> {
-        let Some(root) = tree else { return Ok(Self::Nothing) };
-        let mut tree = root;
-        let mut components = path.split(|&byte| byte == b'/').peekable();
-        while let Some(component) = components.next() {
-            let bytes = objects.tree(&tree)?;
-            match entry(objects, &tree, &bytes, component)? {
-                None => return Ok(Self::Nothing),
-                Some(entry) if components.peek().is_none() => {
-                    return Ok(if entry.mode.is_directory() {
-                        Self::Directory
-                    } else {
-                        Self::File(entry)
-                    });
-                }
-                Some(entry) if entry.mode.is_directory() => tree = entry.oid,
-                Some(_) => return Ok(Self::Nothing),
-            }
-        }
-        Ok(Self::Nothing)
+        let Some(tree) = tree else { return Ok(Self::Nothing) };
+        Ok(match entry_at(objects, tree, path)? {
+            None => Self::Nothing,
+            Some(entry) if entry.mode.is_directory() => Self::Directory,
+            Some(entry) => Self::File(entry),
+        })
     }
+}
+
+/// Returns the entry at `path` (components separated by `/`) in a tree.
+pub fn entry_at(objects: &Objects, mut tree: Oid, path: &[u8]) -> Result<Option<Entry>> {
+    let mut components = path.split(|&byte| byte == b'/').peekable();
+    while let Some(component) = components.next() {
+        objects.budget().check()?;
+        match child(objects, &tree, component)? {
+            Some(entry) if components.peek().is_none() => return Ok(Some(entry)),
+            Some(entry) if entry.mode.is_directory() => tree = entry.oid,
+            _ => break,
+        }
+    }
+    Ok(None)
 }
 
 /// The location of a path in a tree: the directories above it, and the file.
@@ -67,8 +68,7 @@ impl Located {
         known: Option<&Self>,
     ) -> Result<Self> {
         let mut located = Self::default();
-        let Some(root) = root else { return Ok(located) };
-        let mut tree = root;
+        let Some(mut tree) = root else { return Ok(located) };
         let mut components = path.split(|&byte| byte == b'/').peekable();
         while let Some(component) = components.next() {
             if let Some(known) = known
@@ -79,8 +79,7 @@ impl Located {
                 return Ok(located);
             }
             located.trees.push(tree);
-            let bytes = objects.tree(&tree)?;
-            match entry(objects, &tree, &bytes, component)? {
+            match child(objects, &tree, component)? {
                 Some(entry) if components.peek().is_none() => {
                     located.file = Some(entry).filter(|entry| !entry.mode.is_directory());
                 }
@@ -92,9 +91,10 @@ impl Located {
     }
 }
 
-/// Returns the entry with a name; scans all entries, as damaged trees may be unsorted.
-fn entry(objects: &Objects, tree: &Oid, bytes: &[u8], name: &[u8]) -> Result<Option<Entry>> {
-    let mut rest = bytes;
+/// Returns the entry of a tree with a name; scans all entries, as damaged trees may be unsorted.
+fn child(objects: &Objects, tree: &Oid, name: &[u8]) -> Result<Option<Entry>> {
+    let bytes = objects.tree(tree)?;
+    let mut rest = &bytes[..];
     while !rest.is_empty() {
         let (entry, after) =
             parse(rest, tree.as_bytes().len()).map_err(|what| objects.bad_tree(tree, what))?;

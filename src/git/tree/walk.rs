@@ -30,11 +30,6 @@ impl TreeEntry<'_> {
         Entry::object(self.mode, Oid::from_bytes_or_panic(self.id))
     }
 
-    /// Tells whether two entries have the same mode and id.
-    pub fn is_same(&self, other: &TreeEntry<'_>) -> bool {
-        self.mode == other.mode && self.id == other.id
-    }
-
     /// Orders entries as git sorts them: a directory's name ends in a slash.
     pub fn order(&self, other: &TreeEntry<'_>) -> Ordering {
         let common = self.name.len().min(other.name.len());
@@ -83,7 +78,6 @@ pub fn parse(
 /// An iterator over the files that differ between two trees; after an error it ends.
 pub struct TreeChanges {
     objects: Objects,
-    id_bytes: usize,
     paths: Arc<PathFilter>,
     is_known: Option<IsKnown>,
     /// The directories from the root to the current one.
@@ -111,17 +105,11 @@ struct Side {
     at: usize,
 }
 
-/// The first entries of a pair of directories.
-enum Front {
-    End,
-    Same { old: usize, new: usize },
-    Differs { name: Vec<u8>, change: Sides },
-}
-
-/// The found entries, and the offsets after them.
-struct Sides {
-    old: Option<(Entry, usize)>,
-    new: Option<(Entry, usize)>,
+/// The first entries of a pair of directories; of two names only the one that sorts first.
+struct Front {
+    name: Vec<u8>,
+    old: Option<Entry>,
+    new: Option<Entry>,
 }
 
 impl TreeChanges {
@@ -140,10 +128,8 @@ impl TreeChanges {
 
     /// Returns a comparison of nothing, to be restarted.
     pub fn idle(objects: Objects, paths: Arc<PathFilter>) -> Self {
-        let id_bytes = objects.hash().len_in_bytes();
         Self {
             objects,
-            id_bytes,
             paths,
             is_known: None,
             levels: Vec::new(),
@@ -195,46 +181,33 @@ impl TreeChanges {
             self.pace.entry(self.objects.budget())?;
             let Some(level) = self.levels.last_mut() else { return Ok(None) };
             self.path.truncate(level.path_length);
-            level.pass_same(self.id_bytes)?;
-            match front(level, self.id_bytes, &self.objects)? {
-                Front::End => {
-                    self.levels.pop();
-                }
-                Front::Same { old, new } => {
-                    level.old.at = old;
-                    level.new.at = new;
-                }
-                Front::Differs { name, change: Sides { old, new } } => {
-                    let take = |side: &mut Side, found: Option<(Entry, usize)>| {
-                        found.map(|(entry, next)| {
-                            side.at = next;
-                            entry
-                        })
-                    };
-                    let old = take(&mut level.old, old);
-                    let new = take(&mut level.new, new);
-                    self.path.extend_from_slice(&name);
-                    // Paired entries are both directories or both not, due to their order.
-                    if old.or(new).is_some_and(|entry| entry.mode.is_directory()) {
-                        self.path.push(b'/');
-                        if self.paths.may_enter(&self.path) {
-                            if let (None, Some(new), Some(is_known)) = (old, new, &self.is_known)
-                                && is_known(&self.path, new.oid)
-                            {
-                                return Ok(Some(Change::new(self.path.clone(), None, Some(new))));
-                            }
-                            self.enter(old.map(|entry| entry.oid), new.map(|entry| entry.oid))?;
-                        }
-                        continue;
+            level.pass_same(&self.objects)?;
+            let Some(Front { name, old, new }) = level.take(&self.objects)? else {
+                self.levels.pop();
+                continue;
+            };
+            if old == new {
+                continue;
+            }
+            self.path.extend_from_slice(&name);
+            // Paired entries are both directories or both not, due to their order.
+            if old.or(new).is_some_and(|entry| entry.mode.is_directory()) {
+                self.path.push(b'/');
+                if self.paths.may_enter(&self.path) {
+                    if let (None, Some(new), Some(is_known)) = (old, new, &self.is_known)
+                        && is_known(&self.path, new.oid)
+                    {
+                        return Ok(Some(Change::new(self.path.clone(), None, Some(new))));
                     }
-                    // Each side separately, as in git: a submodule matches more names than a file.
-                    let is_named =
-                        |entry: &Entry| self.paths.matches_in_tree(&self.path, entry.mode);
-                    let (old, new) = (old.filter(is_named), new.filter(is_named));
-                    if old.is_some() || new.is_some() {
-                        return Ok(Some(Change::new(self.path.clone(), old, new)));
-                    }
+                    self.enter(old.map(|entry| entry.oid), new.map(|entry| entry.oid))?;
                 }
+                continue;
+            }
+            // Each side separately, as in git: a submodule matches more names than a file.
+            let is_named = |entry: &Entry| self.paths.matches_in_tree(&self.path, entry.mode);
+            let (old, new) = (old.filter(is_named), new.filter(is_named));
+            if old.is_some() || new.is_some() {
+                return Ok(Some(Change::new(self.path.clone(), old, new)));
             }
         }
     }
@@ -242,10 +215,10 @@ impl TreeChanges {
 
 impl Level {
     /// Skips the leading entries that are equal byte for byte, as most are.
-    fn pass_same(&mut self, id_bytes: usize) -> Result<()> {
+    fn pass_same(&mut self, objects: &Objects) -> Result<()> {
         let (old, new) = (&self.old.bytes[self.old.at..], &self.new.bytes[self.new.at..]);
         let same = common_start(old, new, &mut CancelToken::never().pace())?;
-        let mut rest = old;
+        let (mut rest, id_bytes) = (old, objects.hash().len_in_bytes());
         let passed = loop {
             match parse(rest, id_bytes) {
                 Ok((_, after)) if old.len() - after.len() <= same => rest = after,
@@ -256,42 +229,34 @@ impl Level {
         self.new.at += passed;
         Ok(())
     }
-}
 
-/// Compares the first entries of both directories.
-fn front(level: &Level, id_bytes: usize, objects: &Objects) -> Result<Front> {
-    let old = peek(&level.old, id_bytes, objects)?;
-    let new = peek(&level.new, id_bytes, objects)?;
-    let order = match (&old, &new) {
-        (None, None) => return Ok(Front::End),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (Some((old, _)), Some((new, _))) => old.order(new),
-    };
-    let (old, new) = (old.filter(|_| order.is_le()), new.filter(|_| order.is_ge()));
-    if let (Some((old, old_next)), Some((new, new_next))) = (&old, &new)
-        && old.is_same(new)
-    {
-        return Ok(Front::Same { old: *old_next, new: *new_next });
+    /// Takes the first entries of both directories; `None` at their end.
+    fn take(&mut self, objects: &Objects) -> Result<Option<Front>> {
+        let old = peek(&self.old, objects)?;
+        let new = peek(&self.new, objects)?;
+        let order = match (&old, &new) {
+            (None, None) => return Ok(None),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((old, _)), Some((new, _))) => old.order(new),
+        };
+        let (old, new) = (old.filter(|_| order.is_le()), new.filter(|_| order.is_ge()));
+        let name = old.or(new).map(|(entry, _)| entry.name.to_vec()).unwrap_or_default();
+        let [old_end, new_end] = [old, new].map(|side| side.map(|(_, end)| end));
+        let [old, new] = [old, new].map(|side| side.map(|(entry, _)| entry.entry()));
+        self.old.at = old_end.unwrap_or(self.old.at);
+        self.new.at = new_end.unwrap_or(self.new.at);
+        Ok(Some(Front { name, old, new }))
     }
-    let name =
-        old.as_ref().or(new.as_ref()).map(|(entry, _)| entry.name.to_vec()).unwrap_or_default();
-    let found =
-        |side: Option<(TreeEntry<'_>, usize)>| side.map(|(entry, next)| (entry.entry(), next));
-    Ok(Front::Differs { name, change: Sides { old: found(old), new: found(new) } })
 }
 
 /// Returns the first entry of a directory and the offset after it.
-fn peek<'a>(
-    side: &'a Side,
-    id_bytes: usize,
-    objects: &Objects,
-) -> Result<Option<(TreeEntry<'a>, usize)>> {
+fn peek<'a>(side: &'a Side, objects: &Objects) -> Result<Option<(TreeEntry<'a>, usize)>> {
     let bytes = &side.bytes[side.at..];
     if bytes.is_empty() {
         return Ok(None);
     }
-    match parse(bytes, id_bytes) {
+    match parse(bytes, objects.hash().len_in_bytes()) {
         Ok((entry, rest)) => Ok(Some((entry, side.bytes.len() - rest.len()))),
         Err(what) => Err(objects.bad_tree(&side.id.expect("an absent side has no bytes"), what)),
     }

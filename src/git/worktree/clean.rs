@@ -15,15 +15,12 @@ use crate::git::objects::Objects;
 
 /// Converts files for one thread.
 pub struct Cleaner {
-    attributes: Attributes,
+    attributes: Attributes<5>,
     index: Arc<Index>,
     objects: Objects,
     /// The default without attributes.
     line_endings: LineEndings,
 }
-
-/// The attributes of the conversion, in the order of lookup.
-const ATTRIBUTES: &[&str] = &["text", "crlf", "eol", "ident", "working-tree-encoding"];
 
 /// The conversions of a file.
 struct Conversion {
@@ -36,7 +33,10 @@ impl Cleaner {
     /// Creates a converter of the files of a work tree.
     pub fn new(source: &ContentSource, index: Arc<Index>) -> Self {
         Self {
-            attributes: Attributes::new(source, ATTRIBUTES),
+            attributes: Attributes::new(
+                source,
+                ["text", "crlf", "eol", "ident", "working-tree-encoding"],
+            ),
             index,
             objects: source.repository().objects(),
             line_endings: source.repository().checkout.line_endings,
@@ -44,9 +44,8 @@ impl Cleaner {
     }
 
     /// Returns the bytes of the file at `path` as git would store them.
-    pub fn clean(&mut self, path: &[u8], bytes: Vec<u8>) -> Result<Vec<u8>> {
+    pub fn clean(&mut self, path: &[u8], mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let Conversion { line_endings, ident, encoding } = self.conversion(path)?;
-        let mut bytes = bytes;
         if let Some(label) = encoding
             && let Some(utf8) = file_to_utf8(&bytes, &label)?
         {
@@ -66,32 +65,29 @@ impl Cleaner {
     }
 
     fn conversion(&mut self, path: &[u8]) -> Result<Conversion> {
-        let states = self.attributes.of(path)?;
-        let state = |name: &str| {
-            ATTRIBUTES.iter().position(|known| *known == name).and_then(|at| states.get(at))
-        };
-        let digest = |name: &str| match state(name) {
-            Some(State::Set) => Some(LineEndings::Text),
-            Some(State::Unset) => Some(LineEndings::Keep),
-            Some(State::Value(value)) => match value.as_slice() {
+        let [text, crlf, eol, ident, encoding] = self.attributes.of(path)?;
+        let digest = |state: State| match state {
+            State::Set => Some(LineEndings::Text),
+            State::Unset => Some(LineEndings::Keep),
+            State::Value(value) => match value.as_slice() {
                 b"input" => Some(LineEndings::Text),
                 b"auto" => Some(LineEndings::Auto),
                 _ => None,
             },
-            _ => None,
+            State::Unspecified => None,
         };
-        let has_line_end = matches!(state("eol"), Some(State::Value(value)) if matches!(value.as_slice(), b"lf" | b"crlf"));
         // The line ends of the work tree do not matter on the way to git, only that naming them
         // makes a file text.
-        let line_endings = match digest("text").or_else(|| digest("crlf")) {
-            None if has_line_end => LineEndings::Text,
-            None => self.line_endings,
-            Some(found) => found,
-        };
-        let encoding = match state("working-tree-encoding") {
-            Some(State::Value(label)) => Some(label.clone()),
+        let by_line_end =
+            matches!(&eol, State::Value(value) if matches!(value.as_slice(), b"lf" | b"crlf"));
+        let line_endings = digest(text)
+            .or_else(|| digest(crlf))
+            .or(by_line_end.then_some(LineEndings::Text))
+            .unwrap_or(self.line_endings);
+        let encoding = match encoding {
+            State::Value(label) => Some(label),
             _ => None,
         };
-        Ok(Conversion { line_endings, ident: matches!(state("ident"), Some(State::Set)), encoding })
+        Ok(Conversion { line_endings, ident: ident == State::Set, encoding })
     }
 }

@@ -5,7 +5,7 @@
 //! index is not read.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -28,8 +28,6 @@ const PIECE: usize = 4 << 20;
 /// Reads the files of a work tree for one thread; fastest in the order of paths.
 pub struct WorkTree {
     repository: Repository,
-    /// The hash kind of the repository's ids.
-    hash: gix::hash::Kind,
     index: Arc<Index>,
     directories: Directories,
     cleaner: Cleaner,
@@ -41,15 +39,8 @@ impl WorkTree {
         let repository = source.repository().clone();
         let root = repository.work_tree_root()?;
         let cleaner = Cleaner::new(source, Arc::clone(index));
-        // Computed once: it needs access to the repository.
-        let hash = repository.object_hash();
-        Ok(Self {
-            repository,
-            hash,
-            index: Arc::clone(index),
-            directories: Directories::new(root),
-            cleaner,
-        })
+        let directories = Directories::new(root);
+        Ok(Self { repository, index: Arc::clone(index), directories, cleaner })
     }
 
     /// Returns the directories of the work tree.
@@ -65,11 +56,7 @@ impl WorkTree {
         known: Option<&Staged>,
         submodules: &Submodules,
     ) -> Result<Option<Entry>> {
-        let Some(state) =
-            self.directories.look(path).map_err(|error| unreadable(path).with_source(error))?
-        else {
-            return Ok(None);
-        };
+        let Some(state) = self.look(path)? else { return Ok(None) };
         let known_mode = known.map(|known| known.entry.mode);
         let checkout = &self.repository.checkout;
         let mode = match state.kind {
@@ -104,12 +91,7 @@ impl WorkTree {
         if known.is_assumed_unchanged() || !known.skips_work_tree() {
             return Ok(known.is_assumed_unchanged());
         }
-        let mut is_present = || {
-            self.directories
-                .look(&known.path)
-                .map_err(|error| unreadable(&known.path).with_source(error))
-        };
-        Ok(!(self.repository.checkout.is_sparse && is_present()?.is_some()))
+        Ok(!self.repository.checkout.is_sparse || self.look(&known.path)?.is_none())
     }
 
     /// Reads the content of a file that [`Self::entry`] found, as git would store it.
@@ -133,20 +115,19 @@ impl WorkTree {
     /// Computes the same for a file that is too large for memory, without conversions.
     fn identify_large(&mut self, path: &[u8]) -> Result<Option<(Oid, u64)>> {
         let Some((mut file, state)) = self.open(path)? else { return Ok(None) };
-        let failed = |error: io::Error| unreadable(path).with_source(error);
         let mut hasher = self.hasher(state.size);
         let (mut piece, mut left) = (vec![0; PIECE], state.size);
         while left > 0 {
             self.repository.budget().check()?;
             let wanted = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
-            let read = file.read(&mut piece[..wanted]).map_err(failed)?;
+            let read = file.read(&mut piece[..wanted]).map_err(unreadable(path))?;
             if read == 0 {
                 return Err(changed(path));
             }
             hasher.update(&piece[..read]);
             left -= read as u64;
         }
-        let oid = hasher.try_finalize().map_err(|error| unreadable(path).with_source(error))?;
+        let oid = hasher.try_finalize().map_err(unreadable(path))?;
         Ok(Some((oid, state.size)))
     }
 
@@ -159,11 +140,16 @@ impl WorkTree {
             let bytes = self.read_whole(path, file, state.size)?;
             return self.cleaner.clean(path, bytes).map(Some);
         }
-        self.directories.read_link(path).map_err(|error| unreadable(path).with_source(error))
+        self.directories.read_link(path).map_err(unreadable(path))
+    }
+
+    /// Returns the state of a file, link or directory, `None` if there is none.
+    fn look(&mut self, path: &[u8]) -> Result<Option<FileState>> {
+        self.directories.look(path).map_err(unreadable(path))
     }
 
     fn open(&mut self, path: &[u8]) -> Result<Option<(File, FileState)>> {
-        self.directories.open(path).map_err(|error| unreadable(path).with_source(error))
+        self.directories.open(path).map_err(unreadable(path))
     }
 
     /// Reads a file of the stated size; fails if its size has changed.
@@ -177,7 +163,7 @@ impl WorkTree {
             budget.check()?;
             let room = (wanted + 1 - bytes.len()).min(PIECE);
             let read = file.by_ref().take(room as u64).read_to_end(&mut bytes);
-            if read.map_err(|error| unreadable(path).with_source(error))? < room {
+            if read.map_err(unreadable(path))? < room {
                 break;
             }
         }
@@ -185,7 +171,7 @@ impl WorkTree {
     }
 
     fn hasher(&self, size: u64) -> gix::hash::Hasher {
-        let mut hasher = gix::hash::hasher(self.hash);
+        let mut hasher = gix::hash::hasher(self.repository.object_hash());
         hasher.update(format!("blob {size}\0").as_bytes());
         hasher
     }
@@ -196,7 +182,7 @@ impl WorkTree {
             self.repository.budget().check()?;
             hasher.update(piece);
         }
-        hasher.try_finalize().map_err(|error| unreadable(path).with_source(error))
+        hasher.try_finalize().map_err(unreadable(path))
     }
 
     /// Returns the submodule in a directory. Another directory only replaces a file, and leaves a
@@ -208,13 +194,7 @@ impl WorkTree {
         submodules: &Submodules,
     ) -> Result<Option<Entry>> {
         let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
-        let dot_git = [path, b"/.git"].concat();
-        if self
-            .directories
-            .look(&dot_git)
-            .map_err(|error| unreadable(&dot_git).with_source(error))?
-            .is_none()
-        {
+        if self.look(&[path, b"/.git"].concat())?.is_none() {
             return Ok(unchanged);
         }
         let Some(checked_out) = submodules.look(&self.repository, path)? else {
@@ -229,9 +209,14 @@ impl WorkTree {
     }
 }
 
-fn unreadable(path: &[u8]) -> Error {
-    Error::tool_failed(format!("{} in the work tree cannot be read", quoted(&path.to_str_lossy())))
-        .with_hint("Check its permissions and those of its directories")
+/// Returns what makes the error of a path from that of the system.
+fn unreadable<E: std::error::Error + Send + Sync + 'static>(path: &[u8]) -> impl Fn(E) -> Error {
+    move |error| {
+        let shown = quoted(&path.to_str_lossy());
+        Error::tool_failed(format!("{shown} in the work tree cannot be read"))
+            .with_hint("Check its permissions and those of its directories")
+            .with_source(error)
+    }
 }
 
 fn changed(path: &[u8]) -> Error {

@@ -5,7 +5,7 @@
 //! is read from the index. A directory is opened once and listed, and no file is opened: the
 //! listing has the kind of each name.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -109,9 +109,10 @@ pub fn files(
             }
         }
     }
-    found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    for list in [&mut found, &mut passed] {
+        list.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    }
     if let Some(ignored) = ignored {
-        passed.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         *ignored = passed;
     }
     Ok(found)
@@ -141,17 +142,13 @@ fn check_size(path: &[u8], size: u64) -> Result<()> {
 
 /// Reads a pattern file; like git, not through a link.
 fn ignore_file(directories: &mut Directories, path: &[u8]) -> Result<Option<Vec<u8>>> {
-    let unreadable =
-        || Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())));
-    let Some((file, state)) =
-        directories.open(path).map_err(|error| unreadable().with_source(error))?
-    else {
-        return Ok(None);
+    let unreadable = |error: io::Error| {
+        Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())))
+            .with_source(error)
     };
+    let Some((file, state)) = directories.open(path).map_err(unreadable)? else { return Ok(None) };
     check_size(path, state.size)?;
     let mut bytes = Vec::new();
-    file.take(limits::IGNORE_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(|error| unreadable().with_source(error))?;
+    file.take(limits::IGNORE_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(Some(bytes))
 }
