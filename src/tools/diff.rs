@@ -43,7 +43,7 @@ impl Tool for Diff {
         Alias::Say("path", "Give path_a and path_b"),
     ];
     type Arguments = DiffArguments;
-    type Output = DiffResult;
+    type Output = DiffAnswer;
 }
 
 /// The arguments of `Diff`.
@@ -113,37 +113,39 @@ impl DiffArguments {
     }
 }
 
-/// The data of `Diff` besides the diff.
+/// The answer of `Diff`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DiffFacts {
-    /// Whether the contents are equal byte for byte.
-    pub identical: bool,
-    /// Lines of the first side.
-    pub lines_a: u64,
-    /// Lines of the second side.
-    pub lines_b: u64,
-    /// Lines of the diff.
-    pub diff_lines: u64,
-    /// Whether the diff is cut.
-    pub truncated: bool,
+pub struct DiffAnswer {
+    identical: bool,
+    lines_a: u64,
+    lines_b: u64,
+    diff_lines: u64,
+    truncated: bool,
+    #[schemars(skip)]
+    diff: String,
+    #[schemars(skip)]
+    label_a: String,
+    #[schemars(skip)]
+    label_b: String,
 }
 
-/// The diff as values.
-#[derive(Debug, Serialize)]
-pub struct DiffContent {
-    /// The unified diff.
-    pub diff: String,
-    /// Name of the first side.
-    pub label_a: String,
-    /// Name of the second side.
-    pub label_b: String,
+impl From<DiffResult> for DiffAnswer {
+    fn from(result: DiffResult) -> Self {
+        let DiffResult {
+            diff,
+            label_a,
+            label_b,
+            lines_a,
+            lines_b,
+            identical,
+            diff_lines,
+            truncated,
+        } = result;
+        Self { identical, lines_a, lines_b, diff_lines, truncated, diff, label_a, label_b }
+    }
 }
 
-impl Output for DiffResult {
-    type Facts = DiffFacts;
-    type Content = DiffContent;
-
+impl Output for DiffAnswer {
     fn text(&self) -> String {
         if self.identical { self.line() } else { self.diff.clone() }
     }
@@ -156,16 +158,6 @@ impl Output for DiffResult {
             (true, lines) => format!("{labels} are identical ({lines} lines)."),
             (false, _) => format!("{labels} differ."),
         }
-    }
-
-    fn facts(&self) -> DiffFacts {
-        let &Self { identical, lines_a, lines_b, diff_lines, truncated, .. } = self;
-        DiffFacts { identical, lines_a, lines_b, diff_lines, truncated }
-    }
-
-    fn content(&self) -> DiffContent {
-        let Self { diff, label_a, label_b, .. } = self.clone();
-        DiffContent { diff, label_a, label_b }
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
-use super::bounded::{Bounded, Bounds};
+use super::bounded::fitting;
 use super::record::record;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use crate::edit::{Edit, FileTool, LineEdit};
@@ -298,134 +298,81 @@ record! {
 }
 
 /// The answer of `write_file` for an agent.
-#[derive(Debug, Clone)]
-pub struct Written {
-    /// The result.
-    pub result: WriteResult,
-    /// The git blob id of the file now.
-    pub oid: String,
-}
-
-/// The data of `write_file` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WrittenFacts {
-    /// Bytes of the file.
-    pub bytes_written: u64,
-    /// Lines of the file.
-    pub lines_written: u64,
-    /// Whether the file is new.
-    pub created: bool,
-    /// Blob id of the file now.
-    pub oid: String,
+pub struct Written {
+    bytes_written: u64,
+    lines_written: u64,
+    created: bool,
+    oid: String,
+    #[schemars(skip)]
+    path: String,
+    #[schemars(skip)]
+    message: String,
 }
 
-/// A written file as values.
-#[derive(Debug, Serialize)]
-pub struct WrittenContent {
-    /// The path as given.
-    pub path: String,
-    /// The report.
-    pub message: String,
+impl Written {
+    /// Returns the answer to a call; `oid` is the git blob id of the file now.
+    pub fn new(result: WriteResult, oid: String) -> Self {
+        let WriteResult { path, bytes_written, lines_written, created, message } = result;
+        Self { bytes_written, lines_written, created, oid, path, message }
+    }
 }
 
 impl Output for Written {
-    type Facts = WrittenFacts;
-    type Content = WrittenContent;
-
     fn text(&self) -> String {
-        format!("{}\nbase_oid for the next edit: {}", self.result.message, self.oid)
+        format!("{}\nbase_oid for the next edit: {}", self.message, self.oid)
     }
 
     fn line(&self) -> String {
-        self.result.message.clone()
-    }
-
-    fn facts(&self) -> WrittenFacts {
-        let &WriteResult { bytes_written, lines_written, created, .. } = &self.result;
-        WrittenFacts { bytes_written, lines_written, created, oid: self.oid.clone() }
-    }
-
-    fn content(&self) -> WrittenContent {
-        let WriteResult { path, message, .. } = self.result.clone();
-        WrittenContent { path, message }
+        self.message.clone()
     }
 }
 
 /// The answer of `edit_file` for an agent.
-#[derive(Debug, Clone)]
-pub struct Edited {
-    /// The result; its diff may be cut.
-    pub result: EditResult,
-    /// Whether the diff is cut. The file is not.
-    pub truncated: bool,
-}
-
-/// The data of `edit_file` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EditedFacts {
-    /// Replacements made.
-    pub replacements_made: u64,
-    /// The larger of the numbers of added and removed lines.
-    pub lines_changed: u64,
-    /// Blob id of the file before.
-    pub base_oid: String,
-    /// Blob id of the file now.
-    pub oid: String,
-    /// Whether the diff is cut; the file is not.
-    pub truncated: bool,
-}
-
-/// An edited file as values.
-#[derive(Debug, Serialize)]
-pub struct EditedContent {
-    /// The path as given.
-    pub path: String,
-    /// The report.
-    pub message: String,
-    /// The change.
-    pub unified_diff: String,
+pub struct Edited {
+    replacements_made: u64,
+    lines_changed: u64,
+    base_oid: String,
+    oid: String,
+    /// Whether the diff is cut. The file is not.
+    truncated: bool,
+    #[schemars(skip)]
+    path: String,
+    #[schemars(skip)]
+    message: String,
+    #[schemars(skip)]
+    unified_diff: String,
 }
 
 impl Edited {
     /// Returns the answer to an edit; its diff is cut if it exceeds the room of the reply.
-    pub fn new(mut result: EditResult, reply: &Reply) -> Result<Self> {
-        let whole = std::mem::take(&mut result.unified_diff);
-        let empty = Self { result, truncated: false };
-        let mut diff = Bounded::new(Bounds::room(reply.body(), reply.room(&empty)));
-        for line in whole.split_inclusive('\n') {
-            if !diff.push(line.as_bytes())? {
-                break;
-            }
-        }
-        let (unified_diff, truncated) = diff.finish();
-        Ok(Self { result: EditResult { unified_diff, ..empty.result }, truncated })
+    pub fn new(result: EditResult, reply: &Reply) -> Result<Self> {
+        let whole = result.unified_diff;
+        let mut answer = Self {
+            replacements_made: result.replacements_made,
+            lines_changed: result.lines_changed,
+            base_oid: result.base_oid,
+            oid: result.oid,
+            truncated: false,
+            path: result.path,
+            message: result.message,
+            unified_diff: String::new(),
+        };
+        (answer.unified_diff, answer.truncated) =
+            fitting(reply, &answer, whole.split_inclusive('\n'))?;
+        Ok(answer)
     }
 }
 
 impl Output for Edited {
-    type Facts = EditedFacts;
-    type Content = EditedContent;
-
     fn text(&self) -> String {
-        let EditResult { message, oid, unified_diff, .. } = &self.result;
+        let Self { message, oid, unified_diff, .. } = self;
         format!("{message}\nbase_oid for the next edit: {oid}\n{unified_diff}")
     }
 
     fn line(&self) -> String {
-        self.result.message.clone()
-    }
-
-    fn facts(&self) -> EditedFacts {
-        let EditResult { replacements_made, lines_changed, base_oid, oid, .. } =
-            self.result.clone();
-        EditedFacts { replacements_made, lines_changed, base_oid, oid, truncated: self.truncated }
-    }
-
-    fn content(&self) -> EditedContent {
-        let EditResult { path, message, unified_diff, .. } = self.result.clone();
-        EditedContent { path, message, unified_diff }
+        self.message.clone()
     }
 }
 

@@ -9,7 +9,6 @@ mod answer;
 mod arguments;
 mod bounded;
 mod capabilities;
-mod changed_files;
 mod declaration;
 mod diff;
 mod diff_result;
@@ -36,9 +35,8 @@ pub use answer::{Answer, Reply};
 pub use arguments::{Given, max_bytes, parse};
 pub use bounded::Bounded;
 pub use capabilities::{Abilities, Capabilities, CapabilitiesArguments, SandboxAbilities};
-pub use changed_files::ChangedFiles;
 pub use declaration::{Declaration, no_such_tool};
-pub use diff::{Diff, DiffArguments, DiffMode};
+pub use diff::{Diff, DiffAnswer, DiffArguments, DiffMode};
 pub use diff_result::{Bounds, DiffResult, MAX_CONTEXT, Side};
 pub use file_call::FileCall;
 pub use files::{
@@ -50,8 +48,9 @@ pub use find::{
     SearchArguments,
 };
 pub use git::{
-    Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
-    GitDiffSummary, GitDiffSummaryArguments, HunkNames, Listed, Totals,
+    CommitWords, Compared, ComparedHunks, FileChange, GitDiff, GitDiffArguments, GitDiffFile,
+    GitDiffFileArguments, GitDiffSummary, GitDiffSummaryArguments, GitShow, GitShowArguments,
+    HunkNames, ShownMerges, Totals,
 };
 pub use history::{
     GitRefs, GitRefsArguments, GitStatus, GitStatusArguments, ListedReference, ListedStatus,
@@ -60,13 +59,14 @@ pub use history::{
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
 pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
-pub use patch::{ApplyPatch, ApplyPatchArguments, FileResult, PatchArguments, PatchResult};
+pub use patch::{
+    ApplyPatch, ApplyPatchArguments, ChangedFiles, FileResult, PatchArguments, PatchResult,
+};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{
-    BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
-    GitShow, GitShowArguments, ListedBlame, ShownCommit, ShownMerges,
+    BlameHead, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments, ListedBlame,
 };
-pub use room::{ListedRow, Room};
+pub use room::{ListedRow, Rest, Room};
 pub use series::{GitRangeDiff, GitRangeDiffArguments, ListedPair};
 pub use tool::{Alias, Annotations, Output, Tool};
 pub use undo::{Undo, UndoArguments, Undone, UndoneFile};

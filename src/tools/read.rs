@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
 use super::record::record;
-use super::room::too_small;
+use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result};
 use crate::form::{Form, more};
@@ -185,12 +185,8 @@ impl LineScan {
 }
 
 /// The answer of `read_file`: lines of a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Lines {
-    /// The path as given.
-    pub path: String,
-    /// The lines, numbered if requested; bytes that are not UTF-8 become U+FFFD.
-    pub content: String,
     /// Lines of the file.
     pub lines: u64,
     /// Bytes of the file.
@@ -201,39 +197,21 @@ pub struct Lines {
     pub last_line: u64,
     /// The file's git blob id.
     pub base_oid: String,
-    /// Whether the file has bytes that are not UTF-8.
-    pub is_lossy: bool,
-    /// The place of the rest of the range, and its cursor.
-    pub next: Option<(LinePlace, String)>,
-}
-
-/// The data of `read_file` besides its text.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LinesFacts {
-    /// Lines of the file.
-    pub lines: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// The first line returned; 0 for none.
-    pub first_line: u64,
-    /// The last line returned.
-    pub last_line: u64,
-    /// Blob id of the file.
-    pub base_oid: String,
-    /// Whether the requested lines continue.
-    pub truncated: bool,
-    /// The cursor to continue; null at their end.
-    pub next_cursor: Option<String>,
-}
-
-/// Lines of a file as values.
-#[derive(Debug, Serialize)]
-pub struct LinesContent {
+    /// The rest of the range.
+    #[serde(flatten)]
+    pub rest: Rest,
     /// The path as given.
+    #[schemars(skip)]
     pub path: String,
-    /// The lines.
+    /// The lines, numbered if requested; bytes that are not UTF-8 become U+FFFD.
+    #[schemars(skip)]
     pub content: String,
+    /// Whether the file has bytes that are not UTF-8.
+    #[serde(skip)]
+    pub is_lossy: bool,
+    /// The place of the rest of the range.
+    #[serde(skip)]
+    pub next: Option<LinePlace>,
 }
 
 impl Lines {
@@ -252,9 +230,9 @@ impl Lines {
         (self.lines, self.bytes) = (scanned.lines, scanned.bytes);
         self.is_lossy = std::str::from_utf8(&scanned.kept)
             .is_err_and(|error| error.error_len().is_some() || !scanned.is_over);
-        let widest = LinePlace { line: u64::MAX, byte: u64::MAX };
-        let empty =
-            Self { next: Some((widest, cursor(LinePlace { line: 1, byte: 0 })?)), ..self.clone() };
+        let mut empty = self.clone();
+        empty.next = Some(LinePlace { line: u64::MAX, byte: u64::MAX });
+        empty.rest = Rest::at(Some(cursor(LinePlace { line: 1, byte: 0 })?));
         let room = reply.room(&empty);
         let mut page = Filling {
             form: reply.body(),
@@ -286,7 +264,7 @@ impl Lines {
         }
         self.content = page.text;
         if is_cut || scanned.is_over {
-            self.next = Some((at, cursor(at)?));
+            (self.next, self.rest) = (Some(at), Rest::at(Some(cursor(at)?)));
         }
         Ok(self)
     }
@@ -359,23 +337,19 @@ fn longest_run(text: &str) -> usize {
 }
 
 impl Output for Lines {
-    type Facts = LinesFacts;
-    type Content = LinesContent;
-
     /// The content of the file is between two fences of backticks that are longer than any run of
     /// them inside, so that no file can imitate redline's words, or end its own part.
     fn text(&self) -> String {
         let fence = "`".repeat(longest_run(&self.content).max(2) + 1);
         let end = if self.content.is_empty() || self.content.ends_with('\n') { "" } else { "\n" };
         let text = format!("{}:\n{fence}\n{}{end}{fence}", self.line(), self.content);
-        match &self.next {
-            None => text,
-            Some((LinePlace { line, byte: 0 }, cursor)) => {
-                format!("{text}\n{} Or give first_line = {line}", more(cursor))
-            }
-            Some((LinePlace { line, byte }, cursor)) => {
-                format!("{text}\n{} Line {line} was cut after {byte} bytes", more(cursor))
-            }
+        let (Some(LinePlace { line, byte }), Some(cursor)) = (self.next, self.rest.cursor()) else {
+            return text;
+        };
+        let more = more(cursor);
+        match byte {
+            0 => format!("{text}\n{more} Or give first_line = {line}"),
+            _ => format!("{text}\n{more} Line {line} was cut after {byte} bytes"),
         }
     }
 
@@ -390,22 +364,6 @@ impl Output for Lines {
         };
         let lossy = if self.is_lossy { ", not UTF-8: \u{fffd} stands for other bytes" } else { "" };
         format!("{path} ({part}, {bytes} bytes, base_oid {base_oid}{lossy})")
-    }
-
-    fn facts(&self) -> LinesFacts {
-        LinesFacts {
-            lines: self.lines,
-            bytes: self.bytes,
-            first_line: self.first_line,
-            last_line: self.last_line,
-            base_oid: self.base_oid.clone(),
-            truncated: self.next.is_some(),
-            next_cursor: self.next.as_ref().map(|(_, cursor)| cursor.clone()),
-        }
-    }
-
-    fn content(&self) -> LinesContent {
-        LinesContent { path: self.path.clone(), content: self.content.clone() }
     }
 }
 
@@ -446,7 +404,7 @@ mod tests {
                 assert_eq!((page.lines, page.bytes), (905, file.len() as u64));
                 whole.push_str(&page.content);
                 match page.next {
-                    Some((next, _)) => range.from = next,
+                    Some(next) => range.from = next,
                     None => break,
                 }
             }
@@ -459,7 +417,7 @@ mod tests {
         let range =
             LineRange { from: LinePlace { line: 2, byte: 0 }, last_line: 3, has_numbers: true };
         let page = read(b"a\nb\nc\nd", range, 2_000, Form::Text);
-        assert_eq!((&page.content[..], page.next.clone()), ("2\tb\n3\tc\n", None));
+        assert_eq!((&page.content[..], page.next), ("2\tb\n3\tc\n", None));
         assert!(
             page.text().starts_with("w/a (lines 2 to 3 of 4, 7 bytes, base_oid 0"),
             "{}",

@@ -1,16 +1,17 @@
 //! The room of a page: what fits beside the fixed part of an answer, and how an answer says that
 //! more follows.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answer::Reply;
 use super::tool::Output;
 use crate::error::{Error, Result};
-use crate::form::Form;
+use crate::form::{Form, more};
 
 /// The text and the values of a row of a list.
-pub trait ListedRow: Serialize {
+pub trait ListedRow: Serialize + Sized {
     /// The name of the list among the values.
     const NAME: &'static str;
 
@@ -18,16 +19,39 @@ pub trait ListedRow: Serialize {
     fn shown(&self, before: Option<&Self>) -> String;
 
     /// Returns the rows as values.
-    fn values(rows: &[Self]) -> Value
-    where
-        Self: Sized,
-    {
+    fn values(rows: &[Self]) -> Value {
         json!(rows)
     }
 
     /// Returns the bytes that the row adds to the values after the previous row.
     fn value_bytes(&self, _before: Option<&Self>) -> usize {
         serde_json::to_string(self).map_or(0, |json| json.len() + ",".len())
+    }
+}
+
+/// What follows a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Rest {
+    /// Whether another page follows.
+    truncated: bool,
+    /// Its cursor; null on the last page.
+    next_cursor: Option<String>,
+}
+
+impl Rest {
+    /// Returns the rest of a page, which begins at this cursor; `None` on the last page.
+    pub fn at(next_cursor: Option<String>) -> Self {
+        Self { truncated: next_cursor.is_some(), next_cursor }
+    }
+
+    /// Returns the cursor of the next page.
+    pub fn cursor(&self) -> Option<&str> {
+        self.next_cursor.as_deref()
+    }
+
+    /// Returns the end of a page as text.
+    pub fn text(&self) -> String {
+        self.cursor().map_or_else(String::new, |cursor| format!("\n{}\n", more(cursor)))
     }
 }
 

@@ -10,13 +10,13 @@ use crate::query::answers;
 use crate::query::files::FileTools;
 use crate::text::Engine;
 use crate::tools::{
-    ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditCall,
-    EditFile, EditFileArguments, Edited, FileCall, Lines, PatchResult, ReadFile, ReadFileArguments,
-    Undo, UndoArguments, Undone, WriteFile, WriteFileArguments, Written,
+    ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffAnswer, DiffArguments, DiffMode, DiffResult,
+    EditCall, EditFile, EditFileArguments, Edited, FileCall, Lines, PatchResult, ReadFile,
+    ReadFileArguments, Undo, UndoArguments, Undone, WriteFile, WriteFileArguments, Written,
 };
 
 impl Answers for Diff {
-    fn answer(call: Call, arguments: DiffArguments) -> Result<DiffResult> {
+    fn answer(call: Call, arguments: DiffArguments) -> Result<DiffAnswer> {
         let Call { execution, reply } = call;
         let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
         let mode = arguments.mode()?;
@@ -28,15 +28,17 @@ impl Answers for Diff {
         };
         let (label_a, label_b) = (label(labels[0], a), label(labels[1], b));
         let empty = DiffResult { label_a, label_b, ..DiffResult::default() };
+        let empty = DiffAnswer::from(empty);
         let bytes = settings::max_diff_bytes(&execution.settings);
         let bounds = Bounds { bytes, ..Bounds::room(reply.body(), reply.room(&empty)) };
         let labels = [arguments.label_a.clone(), arguments.label_b.clone()];
         let shown = Shown::of_tool(arguments.context_lines, labels)?;
         let mut differ = Differ::within(execution, bounds);
-        match mode {
+        let result = match mode {
             DiffMode::Paths(a, b) => differ.files([a, b], &shown),
             DiffMode::Texts(a, b) => differ.texts([a.as_bytes(), b.as_bytes()], &shown),
-        }
+        };
+        result.map(DiffAnswer::from)
     }
 }
 
@@ -56,7 +58,7 @@ impl Answers for ReadFile {
 impl Answers for WriteFile {
     fn answer(call: Call, arguments: WriteFileArguments) -> Result<Written> {
         let result = FileTools::new(call.execution.caller().clone()).write(&arguments)?;
-        Ok(Written { result, oid: blob_id(arguments.content.as_bytes())? })
+        Ok(Written::new(result, blob_id(arguments.content.as_bytes())?))
     }
 
     fn file_call(arguments: WriteFileArguments) -> Option<FileCall> {
@@ -92,8 +94,7 @@ impl Answers for Undo {
     fn answer(call: Call, arguments: UndoArguments) -> Result<Undone> {
         let Call { execution, reply } = call;
         let tools = FileTools::new(execution.caller().clone());
-        let done = tools.undo(&arguments.chosen(), None, false)?;
-        Undone { done, unified_diff: String::new(), truncated: false }.within(&reply)
+        Undone::new(tools.undo(&arguments.chosen(), None, false)?, &reply)
     }
 
     fn file_call(arguments: UndoArguments) -> Option<FileCall> {

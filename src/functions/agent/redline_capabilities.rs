@@ -263,12 +263,9 @@ impl Answers for tools::Capabilities {
             };
             sandboxes.iter().map(of).collect()
         });
-        Ok(Abilities {
-            sandboxes: listed,
-            repositories: sandboxes
-                .map_or_else(Vec::new, |found| found.repositories(limits::SURVEY_REPOSITORIES)),
-            tools,
-            has_approver: settings::approvers(&execution.settings)?.is_some(),
-        })
+        let repositories = sandboxes
+            .map_or_else(Vec::new, |found| found.repositories(limits::SURVEY_REPOSITORIES));
+        let has_approver = settings::approvers(&execution.settings)?.is_some();
+        Ok(Abilities::new(listed, repositories, tools, has_approver))
     }
 }
