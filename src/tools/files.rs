@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
 use super::bounded::fitting;
+use super::patch::PatchArguments;
+use super::read::ReadFileArguments;
 use super::record::record;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
+use super::undo::UndoArguments;
 use crate::edit::{Edit, FileTool, LineEdit};
 use crate::error::{Error, Result};
 
@@ -155,6 +158,23 @@ impl EditLinesArguments {
         let (first, last) = place.split_once('-')?;
         Some(Self::new(path, [first.parse().ok()?, last.parse().ok()?], new_text, base_oid))
     }
+}
+
+/// A call of a file tool, which a person may have to approve.
+#[derive(Debug)]
+pub enum FileCall {
+    /// `read_file`
+    Read(ReadFileArguments),
+    /// `write_file`
+    Write(WriteFileArguments),
+    /// `edit_file`
+    Edit(EditFileArguments),
+    /// `edit_lines`
+    Lines(EditLinesArguments),
+    /// `edit_files`
+    Patch(PatchArguments),
+    /// `undo`
+    Undo(UndoArguments),
 }
 
 /// A call that changes passages of one file.

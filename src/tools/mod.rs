@@ -12,7 +12,6 @@ mod capabilities;
 mod declaration;
 mod diff;
 mod diff_result;
-mod file_call;
 mod files;
 mod find;
 mod git;
@@ -35,13 +34,13 @@ pub use answer::{Answer, Reply};
 pub use arguments::{Given, max_bytes, parse};
 pub use bounded::Bounded;
 pub use capabilities::{Abilities, Capabilities, CapabilitiesArguments, SandboxAbilities};
-pub use declaration::{Declaration, no_such_tool};
+pub use declaration::Declaration;
 pub use diff::{Diff, DiffAnswer, DiffArguments, DiffMode};
 pub use diff_result::{Bounds, DiffResult, MAX_CONTEXT, Side};
-pub use file_call::FileCall;
 pub use files::{
     EDIT_ARGUMENTS, EditArgument, EditCall, EditFile, EditFileArguments, EditLinesArguments,
-    EditResult, Edited, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult, Written,
+    EditResult, Edited, FileCall, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments,
+    WriteResult, Written,
 };
 pub use find::{
     FileList, ListFiles, ListFilesArguments, ListedFile, MatchedLine, Matches, Search,

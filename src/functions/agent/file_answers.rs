@@ -1,22 +1,21 @@
 //! The work of the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo`.
 
-use super::entry::{Answers, Call};
 use crate::error::Result;
 use crate::functions::context::diff_tool::{Differ, Shown};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::settings;
+use crate::functions::tools::{Answers, Call};
 use crate::git::blob_id;
 use crate::query::answers;
 use crate::query::files::FileTools;
 use crate::text::Engine;
 use crate::tools::{
-    ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffAnswer, DiffArguments, DiffMode, DiffResult,
-    EditCall, EditFile, EditFileArguments, Edited, FileCall, Lines, PatchResult, ReadFile,
-    ReadFileArguments, Undo, UndoArguments, Undone, WriteFile, WriteFileArguments, Written,
+    ApplyPatch, Bounds, Diff, DiffAnswer, DiffMode, DiffResult, EditCall, EditFile, Edited,
+    FileCall, ReadFile, Undo, Undone, WriteFile, Written,
 };
 
 impl Answers for Diff {
-    fn answer(call: Call, arguments: DiffArguments) -> Result<DiffAnswer> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let Call { execution, reply } = call;
         let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
         let mode = arguments.mode()?;
@@ -43,61 +42,61 @@ impl Answers for Diff {
 }
 
 impl Answers for ReadFile {
-    fn answer(call: Call, arguments: ReadFileArguments) -> Result<Lines> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let Call { execution, reply } = call;
         let tools = FileTools::new(execution.caller().clone());
         let elsewhere = |path: &str| read_file_for(path, &execution);
         answers::read_file(&tools, &reply, &arguments, elsewhere)
     }
 
-    fn file_call(arguments: ReadFileArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Read(arguments))
     }
 }
 
 impl Answers for WriteFile {
-    fn answer(call: Call, arguments: WriteFileArguments) -> Result<Written> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let result = FileTools::new(call.execution.caller().clone()).write(&arguments)?;
         Ok(Written::new(result, blob_id(arguments.content.as_bytes())?))
     }
 
-    fn file_call(arguments: WriteFileArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Write(arguments))
     }
 }
 
 impl Answers for EditFile {
-    fn answer(call: Call, arguments: EditFileArguments) -> Result<Edited> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let Call { execution, reply } = call;
         let result = FileTools::new(execution.caller().clone())
             .edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
         Edited::new(result, &reply)
     }
 
-    fn file_call(arguments: EditFileArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Edit(arguments))
     }
 }
 
 impl Answers for ApplyPatch {
-    fn answer(call: Call, arguments: ApplyPatchArguments) -> Result<PatchResult> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         FileTools::new(call.execution.caller().clone())
             .patch(&mut Engine::default(), &arguments.into())
     }
 
-    fn file_call(arguments: ApplyPatchArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Patch(arguments.into()))
     }
 }
 
 impl Answers for Undo {
-    fn answer(call: Call, arguments: UndoArguments) -> Result<Undone> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let Call { execution, reply } = call;
         let tools = FileTools::new(execution.caller().clone());
         Undone::new(tools.undo(&arguments.chosen(), None, false)?, &reply)
     }
 
-    fn file_call(arguments: UndoArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Undo(arguments))
     }
 }

@@ -1,9 +1,9 @@
 //! The work of the tools that compare: `GitDiff`, `GitDiffSummary`, `GitDiffFile` and `GitShow`.
 
-use super::entry::{Answers, Call};
 use crate::error::{Error, Result, quoted};
 use crate::functions::params::CONTEXT;
 use crate::functions::surface::Row;
+use crate::functions::tools::{Answers, Call};
 use crate::git::{Changes, LineCounts, Measured, Pathspec, RenameOptions};
 use crate::query::Revisions;
 use crate::query::answers::{explained, opened, words};
@@ -12,31 +12,30 @@ use crate::review::{CURSOR_BYTES, Kind, Layout};
 use crate::text::hunk_id::HunkId;
 use crate::text::{Combined, DiffOptions};
 use crate::tools::{
-    Compared, ComparedHunks, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
-    GitDiffSummary, GitDiffSummaryArguments, GitShow, GitShowArguments, HunkNames, Reply, Rest,
-    ShownMerges, Totals,
+    Compared, ComparedHunks, GitDiff, GitDiffArguments, GitDiffFile, GitDiffSummary, GitShow,
+    HunkNames, Reply, Rest, ShownMerges, Totals,
 };
 
 impl Answers for GitDiff {
-    fn answer(call: Call, arguments: GitDiffArguments) -> Result<Compared> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         answer(&call, arguments, true)
     }
 }
 
 impl Answers for GitDiffFile {
-    fn answer(call: Call, arguments: GitDiffFileArguments) -> Result<Compared> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         answer(&call, arguments.into(), true)
     }
 }
 
 impl Answers for GitDiffSummary {
-    fn answer(call: Call, arguments: GitDiffSummaryArguments) -> Result<Compared> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         answer(&call, arguments.into(), false)
     }
 }
 
 impl Answers for GitShow {
-    fn answer(call: Call, arguments: GitShowArguments) -> Result<Compared> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let rev = arguments.rev.as_deref().unwrap_or("HEAD");
         let names_file = rev
             .split_once(':')

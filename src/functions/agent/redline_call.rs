@@ -65,7 +65,7 @@ impl Caller {
         }
         let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
-        tool.answer(execution, reply, &args.get(ARGS)?)
+        (tool.answer)(execution, reply, &args.get(ARGS)?)
     }
 }
 

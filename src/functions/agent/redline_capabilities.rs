@@ -1,7 +1,6 @@
 //! `redline_capabilities()`: the permissions of a connection, for an agent that asks before it
 //! tries.
 
-use super::entry::{Answers, Call};
 use crate::budget::KEPT;
 use crate::error::Result;
 use crate::ffi::{FileError, Open, Settings, host_version};
@@ -14,10 +13,10 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table,
     Written, bigint, boolean, structure, structures, varchar, varchars,
 };
-use crate::functions::tools::TOOLS;
+use crate::functions::tools::{Answers, Call, TOOLS};
 use crate::limits;
 use crate::sandbox::{RefPattern, Sandbox, kernel_guard};
-use crate::tools::{self, Abilities, CapabilitiesArguments, INSTRUCTIONS, SandboxAbilities};
+use crate::tools::{self, Abilities, INSTRUCTIONS, SandboxAbilities};
 
 /// A sandbox, without its root: the host's path is not disclosed.
 pub struct SandboxRow;
@@ -235,7 +234,7 @@ impl Table for Capabilities {
 }
 
 impl Answers for tools::Capabilities {
-    fn answer(call: Call, _: CapabilitiesArguments) -> Result<Abilities> {
+    fn answer(call: Call, _: Self::Arguments) -> Result<Self::Output> {
         let Call { execution, .. } = call;
         let granted = TOOLS.iter().map(|tool| tool.declaration.name);
         let tools = granted
