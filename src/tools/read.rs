@@ -92,25 +92,26 @@ pub struct LineRange {
     pub has_numbers: bool,
 }
 
-impl ReadFileArguments {
+impl LineRange {
     /// Returns the requested lines, from the start of the first one.
     ///
     /// # Errors
     /// `invalid_args` for an invalid range.
-    pub fn range(&self) -> Result<LineRange> {
-        let (first, last) = (self.first_line.unwrap_or(1), self.last_line.unwrap_or(u64::MAX));
+    pub fn of(
+        first_line: Option<u64>,
+        last_line: Option<u64>,
+        line_numbers: Option<bool>,
+    ) -> Result<Self> {
+        let (first, last) = (first_line.unwrap_or(1), last_line.unwrap_or(u64::MAX));
         if first == 0 || last < first {
             return Err(Error::invalid_args(format!(
                 "first_line is {first} and last_line {}",
-                self.last_line.map_or("is not given".to_owned(), |last| format!("is {last}"))
+                last_line.map_or("is not given".to_owned(), |last| format!("is {last}"))
             ))
             .with_hint("Lines count from 1, and the last must not be before the first"));
         }
-        Ok(LineRange {
-            from: LinePlace { line: first, byte: 0 },
-            last_line: last,
-            has_numbers: self.line_numbers.unwrap_or(false),
-        })
+        let from = LinePlace { line: first, byte: 0 };
+        Ok(Self { from, last_line: last, has_numbers: line_numbers.unwrap_or(false) })
     }
 }
 
@@ -125,19 +126,6 @@ pub struct LineScan {
     /// The place of the next byte.
     at: LinePlace,
     bytes: u64,
-}
-
-/// A file that was read.
-#[derive(Debug)]
-pub struct Scanned {
-    /// The start of the range: all of it, or as many bytes as an answer could hold.
-    pub kept: Vec<u8>,
-    /// Whether the range is longer than that.
-    pub is_over: bool,
-    /// Lines of the file.
-    pub lines: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
 }
 
 impl LineScan {
@@ -177,10 +165,9 @@ impl LineScan {
         self.kept.extend_from_slice(&line[..taken]);
     }
 
-    /// Ends the file.
-    pub fn finish(self) -> Scanned {
-        let lines = if self.at.byte > 0 { self.at.line } else { self.at.line - 1 };
-        Scanned { kept: self.kept, is_over: self.is_over, lines, bytes: self.bytes }
+    /// Returns the number of lines that were read.
+    fn lines(&self) -> u64 {
+        if self.at.byte > 0 { self.at.line } else { self.at.line - 1 }
     }
 }
 
@@ -215,21 +202,21 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Fills the answer with the range while the reply has room; `cursor` makes the cursor of a
-    /// place.
+    /// Fills the answer with the range of a file that was read while the reply has room; `cursor`
+    /// makes the cursor of a place.
     ///
     /// # Errors
     /// `too_large` without room for a single character; those of `cursor`.
     pub fn filled(
         mut self,
-        scanned: &Scanned,
-        range: LineRange,
+        scan: &LineScan,
         reply: &Reply,
         cursor: impl Fn(LinePlace) -> Result<String>,
     ) -> Result<Self> {
-        (self.lines, self.bytes) = (scanned.lines, scanned.bytes);
-        self.is_lossy = std::str::from_utf8(&scanned.kept)
-            .is_err_and(|error| error.error_len().is_some() || !scanned.is_over);
+        let range = scan.range;
+        (self.lines, self.bytes) = (scan.lines(), scan.bytes);
+        self.is_lossy = std::str::from_utf8(&scan.kept)
+            .is_err_and(|error| error.error_len().is_some() || !scan.is_over);
         let mut empty = self.clone();
         empty.next = Some(LinePlace { line: u64::MAX, byte: u64::MAX });
         empty.rest = Rest::at(Some(cursor(LinePlace { line: 1, byte: 0 })?));
@@ -243,8 +230,8 @@ impl Lines {
         };
         let mut at = range.from;
         let mut is_cut = false;
-        for line in scanned.kept.split_inclusive(|byte| *byte == b'\n') {
-            let is_whole = line.ends_with(b"\n") || !scanned.is_over;
+        for line in scan.kept.split_inclusive(|byte| *byte == b'\n') {
+            let is_whole = line.ends_with(b"\n") || !scan.is_over;
             let number = range.has_numbers.then_some(at.line);
             if is_whole && page.push(number, line) {
                 (self.first_line, self.last_line) = (range.from.line, at.line);
@@ -263,7 +250,7 @@ impl Lines {
             break;
         }
         self.content = page.text;
-        if is_cut || scanned.is_over {
+        if is_cut || scan.is_over {
             (self.next, self.rest) = (Some(at), Rest::at(Some(cursor(at)?)));
         }
         Ok(self)
@@ -376,10 +363,9 @@ mod tests {
         let mut scan = LineScan::new(range, max_bytes);
         // Chunks end at any byte.
         file.chunks(7).for_each(|chunk| scan.push(chunk));
-        let scanned = scan.finish();
         let cursor = |place: LinePlace| Ok(format!("{}-{}", place.line, place.byte));
         let lines = Lines { path: "w/a".into(), base_oid: "0".repeat(40), ..Lines::default() };
-        let lines = lines.filled(&scanned, range, &reply, cursor).unwrap();
+        let lines = lines.filled(&scan, &reply, cursor).unwrap();
         let answer = reply.answer(&lines).unwrap();
         let bytes = match form {
             Form::Text => answer.as_text().len(),
@@ -390,7 +376,7 @@ mod tests {
     }
 
     fn all() -> LineRange {
-        ReadFileArguments::default().range().unwrap()
+        LineRange::of(None, None, None).unwrap()
     }
 
     #[test]

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::history::{shown_day, shown_id, shown_inside};
 use super::listing::Listing;
-use super::read::{LineRange, Lines, ReadFileArguments};
+use super::read::Lines;
 use super::room::{ListedRow, Rest};
 use super::tool::{Alias, Output, Tool};
-use crate::error::{Result, escaped_line};
+use crate::error::escaped_line;
 
 /// Names that agents try for a file of a revision.
 const FILE_ALIASES: &[Alias] = &[
@@ -61,22 +61,6 @@ pub struct GitFileArguments {
     pub last_line: Option<u64>,
     pub line_numbers: Option<bool>,
     pub cursor: Option<String>,
-}
-
-impl GitFileArguments {
-    /// Returns the requested lines, from the start of the first one.
-    ///
-    /// # Errors
-    /// `invalid_args` for an invalid range.
-    pub fn range(&self) -> Result<LineRange> {
-        let of_file = ReadFileArguments {
-            first_line: self.first_line,
-            last_line: self.last_line,
-            line_numbers: self.line_numbers,
-            ..ReadFileArguments::default()
-        };
-        of_file.range()
-    }
 }
 
 /// The answer of `GitFile`: lines of a file.
