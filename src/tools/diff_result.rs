@@ -2,7 +2,6 @@
 
 use super::bounded::Bounded;
 pub use super::bounded::Bounds;
-use super::record::record;
 use crate::error::{Result, is_hard_to_see};
 use crate::text::lines::line_count;
 use crate::text::unified::{write_hunk_header, write_labels, write_line};
@@ -20,28 +19,27 @@ pub struct Side<'a> {
     pub label: &'a str,
 }
 
-record! {
-    /// Two texts compared, within bounds.
-    pub struct DiffResult {
-        /// The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are equal.
-        /// Of contents of which one is binary, git's line that they differ.
-        pub diff: String,
-        /// The name of the first content, as given.
-        pub label_a: String,
-        /// The name of the second content, as given.
-        pub label_b: String,
-        /// Lines of the first content, 1 more when its last has no newline.
-        pub lines_a: u64,
-        /// Lines of the second content, counted likewise.
-        pub lines_b: u64,
-        /// Whether the contents are equal byte for byte.
-        pub identical: bool,
-        /// Lines of `diff`.
-        pub diff_lines: u64,
-        /// Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N
-        /// bytes]`, where N counts the bytes before that.
-        pub truncated: bool,
-    }
+/// Two texts compared, within bounds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DiffResult {
+    /// The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are equal.
+    /// Of contents of which one is binary, git's line that they differ.
+    pub diff: String,
+    /// The name of the first content, as given.
+    pub label_a: String,
+    /// The name of the second content, as given.
+    pub label_b: String,
+    /// Lines of the first content, 1 more when its last has no newline.
+    pub lines_a: u64,
+    /// Lines of the second content, counted likewise.
+    pub lines_b: u64,
+    /// Whether the contents are equal byte for byte.
+    pub identical: bool,
+    /// Lines of `diff`.
+    pub diff_lines: u64,
+    /// Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N
+    /// bytes]`, where N counts the bytes before that.
+    pub truncated: bool,
 }
 
 impl DiffResult {

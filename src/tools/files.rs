@@ -7,7 +7,6 @@ use super::answer::Reply;
 use super::bounded::fitting;
 use super::patch::PatchArguments;
 use super::read::ReadFileArguments;
-use super::record::record;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use super::undo::UndoArguments;
 use crate::edit::{Edit, FileTool, LineEdit};
@@ -281,40 +280,38 @@ impl EditArgument {
     }
 }
 
-record! {
-    /// What `write_file` answers.
-    pub struct WriteResult {
-        /// The path as given.
-        pub path: String,
-        /// Size of the file in bytes.
-        pub bytes_written: u64,
-        /// Lines of the file.
-        pub lines_written: u64,
-        /// Whether the file is new.
-        pub created: bool,
-        /// The report, in one sentence.
-        pub message: String,
-    }
+/// What `write_file` answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WriteResult {
+    /// The path as given.
+    pub path: String,
+    /// Size of the file in bytes.
+    pub bytes_written: u64,
+    /// Lines of the file.
+    pub lines_written: u64,
+    /// Whether the file is new.
+    pub created: bool,
+    /// The report, in one sentence.
+    pub message: String,
 }
 
-record! {
-    /// What `edit_file` answers.
-    pub struct EditResult {
-        /// The path as given.
-        pub path: String,
-        /// Number of replacements made.
-        pub replacements_made: u64,
-        /// The larger of the numbers of added and removed lines.
-        pub lines_changed: u64,
-        /// The report, in one sentence.
-        pub message: String,
-        /// The change, with three lines of context.
-        pub unified_diff: String,
-        /// The git blob id of the file before.
-        pub base_oid: String,
-        /// The git blob id of the file now; pass it as base_oid of the next edit.
-        pub oid: String,
-    }
+/// What `edit_file` answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EditResult {
+    /// The path as given.
+    pub path: String,
+    /// Number of replacements made.
+    pub replacements_made: u64,
+    /// The larger of the numbers of added and removed lines.
+    pub lines_changed: u64,
+    /// The report, in one sentence.
+    pub message: String,
+    /// The change, with three lines of context.
+    pub unified_diff: String,
+    /// The git blob id of the file before.
+    pub base_oid: String,
+    /// The git blob id of the file now; pass it as base_oid of the next edit.
+    pub oid: String,
 }
 
 /// The answer of `write_file` for an agent.

@@ -22,7 +22,6 @@ mod log;
 mod patch;
 mod publish;
 mod read;
-pub mod record;
 mod revision;
 mod room;
 mod schema;

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
-use super::record::record;
 use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result};
@@ -56,20 +55,19 @@ pub struct ReadFileArguments {
     pub cursor: Option<String>,
 }
 
-record! {
-    /// The result of the SQL function `read_file`.
-    pub struct ReadResult {
-        /// The path as given.
-        pub path: String,
-        /// The requested text; bytes that are not UTF-8 become U+FFFD.
-        pub content: String,
-        /// Lines of the whole file, a last line without newline included.
-        pub lines: u64,
-        /// Bytes of the whole file.
-        pub bytes: u64,
-        /// Whether the file continues after content.
-        pub truncated: bool,
-    }
+/// The result of the SQL function `read_file`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadResult {
+    /// The path as given.
+    pub path: String,
+    /// The requested text; bytes that are not UTF-8 become U+FFFD.
+    pub content: String,
+    /// Lines of the whole file, a last line without newline included.
+    pub lines: u64,
+    /// Bytes of the whole file.
+    pub bytes: u64,
+    /// Whether the file continues after content.
+    pub truncated: bool,
 }
 
 /// A place in a file: a line, from 1, and the bytes of that line before the place.
