@@ -44,9 +44,4 @@ impl Declaration {
     pub fn taken(&self) -> Value {
         schema::taken((self.input_schema)())
     }
-
-    /// Returns the names of the arguments.
-    pub fn arguments(&self) -> Vec<String> {
-        schema::properties(&self.taken()).map(|(name, _)| name.clone()).collect()
-    }
 }

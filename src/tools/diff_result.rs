@@ -1,7 +1,6 @@
 //! The result of comparing two texts, for SQL functions and the tool `Diff`.
 
-use super::bounded::Bounded;
-pub use super::bounded::Bounds;
+use super::bounded::{Bounded, Bounds};
 use crate::error::{Result, is_hard_to_see};
 use crate::text::lines::line_count;
 use crate::text::unified::{write_hunk_header, write_labels, write_line};

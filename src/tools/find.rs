@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::room::{ListedRow, Rest, Room};
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Result, escaped, escaped_line};
+use crate::form::counted;
 
 /// Lists files.
 pub struct ListFiles;
@@ -174,9 +175,7 @@ impl Output for FileList {
     }
 
     fn line(&self) -> String {
-        let files =
-            if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
-        format!("{}: {files}, {} bytes", self.place, self.bytes)
+        format!("{}: {}, {} bytes", self.place, counted(self.count, "file"), self.bytes)
     }
 }
 
@@ -283,11 +282,8 @@ impl Output for Matches {
     }
 
     fn line(&self) -> String {
-        let counted = |count: usize, one: &str, many: &str| {
-            if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
-        };
-        let matches = counted(self.matches, "matching line", "matching lines");
-        let files = counted(self.files_matched, "file", "files");
+        let matches = counted(self.matches as u64, "matching line");
+        let files = counted(self.files_matched as u64, "file");
         let page = if self.rest.cursor().is_some() { " on this page" } else { "" };
         let reason = self.reason.as_ref().map(|reason| format!(". {reason}")).unwrap_or_default();
         format!("{}: {matches} in {files}{page}{reason}", self.place)

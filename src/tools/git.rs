@@ -9,6 +9,7 @@ use super::history::shown_refs;
 use super::room::Rest;
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result, quoted};
+use crate::form::counted;
 use crate::text::Whitespace;
 
 /// The aliases that all git tools share.
@@ -394,11 +395,9 @@ impl Output for Compared {
 
     fn line(&self) -> String {
         let Totals { files_changed, additions, deletions } = self.totals;
-        let count =
-            |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         let [files, added, removed] =
             [(files_changed, "file"), (additions, "insertion"), (deletions, "deletion")]
-                .map(|(number, word)| count(number, word));
+                .map(|(count, noun)| counted(count, noun));
         let totals = format!("{files} changed, {added}, {removed}");
         match &self.commit_id {
             Some(id) => format!("commit {id}: {totals}"),

@@ -31,11 +31,11 @@ mod undo;
 
 pub use answer::{Answer, Reply};
 pub use arguments::{Given, max_bytes, parse};
-pub use bounded::Bounded;
-pub use capabilities::{Abilities, Capabilities, CapabilitiesArguments, SandboxAbilities};
+pub use bounded::Bounds;
+pub use capabilities::{Abilities, Capabilities, SandboxAbilities};
 pub use declaration::Declaration;
-pub use diff::{Diff, DiffAnswer, DiffArguments, DiffMode};
-pub use diff_result::{Bounds, DiffResult, MAX_CONTEXT, Side};
+pub use diff::{Diff, DiffAnswer, DiffMode};
+pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
 pub use files::{
     EDIT_ARGUMENTS, EditArgument, EditCall, EditFile, EditFileArguments, EditLinesArguments,
     EditResult, Edited, FileCall, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments,
@@ -47,8 +47,7 @@ pub use find::{
 };
 pub use git::{
     CommitWords, Compared, ComparedHunks, FileChange, GitDiff, GitDiffArguments, GitDiffFile,
-    GitDiffFileArguments, GitDiffSummary, GitDiffSummaryArguments, GitShow, GitShowArguments,
-    HunkNames, ShownMerges, Totals,
+    GitDiffSummary, GitShow, HunkNames, ShownMerges, Totals,
 };
 pub use history::{
     GitRefs, GitRefsArguments, GitStatus, GitStatusArguments, ListedReference, ListedStatus,
@@ -57,14 +56,12 @@ pub use history::{
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
 pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
-pub use patch::{
-    ApplyPatch, ApplyPatchArguments, ChangedFiles, FileResult, PatchArguments, PatchResult,
-};
+pub use patch::{ApplyPatch, ChangedFiles, FileResult, PatchArguments, PatchResult};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{
     BlameHead, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments, ListedBlame,
 };
 pub use room::{ListedRow, Rest, Room};
 pub use series::{GitRangeDiff, GitRangeDiffArguments, ListedPair};
-pub use tool::{Alias, Annotations, Output, Tool};
+pub use tool::{Output, Tool};
 pub use undo::{Undo, UndoArguments, Undone, UndoneFile};

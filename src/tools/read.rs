@@ -7,7 +7,7 @@ use super::answer::Reply;
 use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result};
-use crate::form::{Form, more};
+use crate::form::{counted, more};
 
 /// Reads a file by lines.
 pub struct ReadFile;
@@ -219,13 +219,7 @@ impl Lines {
         empty.next = Some(LinePlace { line: u64::MAX, byte: u64::MAX });
         empty.rest = Rest::at(Some(cursor(LinePlace { line: 1, byte: 0 })?));
         let room = reply.room(&empty);
-        let mut page = Filling {
-            form: reply.body(),
-            room,
-            fence: 0,
-            text: String::new(),
-            is_data: reply.is_data,
-        };
+        let mut page = Filling { reply, room, fence: 0, text: String::new() };
         let mut at = range.from;
         let mut is_cut = false;
         for line in scan.kept.split_inclusive(|byte| *byte == b'\n') {
@@ -256,21 +250,20 @@ impl Lines {
 }
 
 /// Lines between fences, within a room.
-struct Filling {
-    form: Form,
+struct Filling<'a> {
+    reply: &'a Reply,
     room: usize,
     /// The length of the longest run of backticks.
     fence: usize,
     text: String,
-    is_data: bool,
 }
 
-impl Filling {
+impl Filling<'_> {
     /// Adds a line, or nothing without room for it.
     fn push(&mut self, number: Option<u64>, line: &[u8]) -> bool {
         let line = numbered(number) + &String::from_utf8_lossy(line);
-        let (cost, fence) = (self.form.cost(&line), longest_run(&line).max(self.fence));
-        let fences = if self.is_data { 0 } else { 2 * (fence - self.fence) };
+        let (cost, fence) = (self.reply.body().cost(&line), longest_run(&line).max(self.fence));
+        let fences = if self.reply.is_data { 0 } else { 2 * (fence - self.fence) };
         let Some(room) = self.room.checked_sub(cost + fences) else { return false };
         (self.room, self.fence) = (room, fence);
         self.text.push_str(&line);
@@ -280,9 +273,9 @@ impl Filling {
     /// Adds the start of a line; returns the number of its bytes.
     fn push_part(&mut self, number: Option<u64>, line: &[u8]) -> usize {
         let number = numbered(number);
-        let room = self.room.saturating_sub(self.form.cost(&number));
+        let room = self.room.saturating_sub(self.reply.body().cost(&number));
         let (mut part, mut taken) = self.beginning(line, room);
-        if !self.is_data {
+        if !self.reply.is_data {
             // Longer fences leave less room for what they enclose.
             let fences = 2 * longest_run(&part);
             (part, taken) = self.beginning(line, room.saturating_sub(fences));
@@ -296,10 +289,10 @@ impl Filling {
     fn beginning(&self, line: &[u8], mut room: usize) -> (String, usize) {
         let (mut part, mut taken) = (String::new(), 0);
         for chunk in line.utf8_chunks() {
-            let valid = self.form.fitting(chunk.valid(), room);
+            let valid = self.reply.body().fitting(chunk.valid(), room);
             part.push_str(valid);
             taken += valid.len();
-            room -= self.form.cost(valid);
+            room -= self.reply.body().cost(valid);
             if valid.len() < chunk.valid().len() || room < char::REPLACEMENT_CHARACTER.len_utf8() {
                 break;
             }
@@ -340,10 +333,9 @@ impl Output for Lines {
 
     fn line(&self) -> String {
         let Self { path, lines, bytes, first_line, last_line, base_oid, .. } = self;
-        let plural = if *lines == 1 { "" } else { "s" };
         let all = *first_line <= 1 && *last_line == *lines && self.next.is_none();
         let part = match (all, first_line) {
-            (true, _) => format!("{lines} line{plural}"),
+            (true, _) => counted(*lines, "line"),
             (false, 0) => format!("no line of {lines}"),
             (false, _) => format!("lines {first_line} to {last_line} of {lines}"),
         };
@@ -355,6 +347,7 @@ impl Output for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::form::Form;
 
     fn read(file: &[u8], range: LineRange, max_bytes: usize, form: Form) -> Lines {
         let reply = Reply { max_bytes, ..Reply::new(form) };

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::answer::Reply;
 use super::tool::Output;
 use crate::error::{Error, Result};
-use crate::form::{Form, more};
+use crate::form::more;
 
 /// The text and the values of a row of a list.
 pub trait ListedRow: Serialize + Sized {
@@ -57,21 +57,14 @@ impl Rest {
 
 /// The bytes that are left of an answer's budget.
 pub struct Room {
-    form: Form,
-    is_data: bool,
-    max_bytes: usize,
+    reply: Reply,
     left: usize,
 }
 
 impl Room {
     /// Returns the room beside an output that holds no content yet.
     pub fn beside(reply: &Reply, empty: &impl Output) -> Self {
-        Self {
-            form: reply.body(),
-            is_data: reply.is_data,
-            max_bytes: reply.max_bytes,
-            left: reply.room(empty),
-        }
+        Self { reply: *reply, left: reply.room(empty) }
     }
 
     /// Returns the bytes that are left.
@@ -88,8 +81,8 @@ impl Room {
 
     /// Takes what a text costs; among values, `names` bytes more for the names of its fields.
     pub fn take_text(&mut self, text: &str, names: usize) -> bool {
-        let names = if self.is_data { names } else { 0 };
-        self.take(self.form.cost(text) + names)
+        let names = if self.reply.is_data { names } else { 0 };
+        self.take(self.reply.body().cost(text) + names)
     }
 
     /// Puts rows on a page until there is no room for one; returns that one.
@@ -104,9 +97,9 @@ impl Room {
         for row in rows {
             let row = row?;
             let before = page.last();
-            let bytes = match self.is_data {
+            let bytes = match self.reply.is_data {
                 true => row.value_bytes(before),
-                false => self.form.cost(&row.shown(before)),
+                false => self.reply.form.cost(&row.shown(before)),
             };
             if !self.take(bytes) {
                 return Ok(Some(row));
@@ -118,7 +111,7 @@ impl Room {
 
     /// Returns the error of a page without room for its first row.
     pub fn too_small(&self) -> Error {
-        too_small(self.max_bytes)
+        too_small(self.reply.max_bytes)
     }
 }
 
