@@ -1,11 +1,11 @@
 //! `Diff`: two texts or two files.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::diff_result::DiffResult;
-use super::tool::{Alias, Output, Tool};
-use crate::error::{Error, Result, escaped};
+use super::tool::{Alias, Tool};
+use crate::error::{Error, Result};
 use crate::limits;
 
 /// Compares two texts or two files.
@@ -43,7 +43,7 @@ impl Tool for Diff {
         Alias::Say("path", "Give path_a and path_b"),
     ];
     type Arguments = DiffArguments;
-    type Output = DiffAnswer;
+    type Output = DiffResult;
 }
 
 /// The arguments of `Diff`.
@@ -109,54 +109,6 @@ impl DiffArguments {
                 Err(Error::invalid_args(format!("Diff was given {names}"))
                     .with_hint("Give either path_a and path_b, or text_a and text_b"))
             }
-        }
-    }
-}
-
-/// The answer of `Diff`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct DiffAnswer {
-    identical: bool,
-    lines_a: u64,
-    lines_b: u64,
-    diff_lines: u64,
-    truncated: bool,
-    #[schemars(skip)]
-    diff: String,
-    #[schemars(skip)]
-    label_a: String,
-    #[schemars(skip)]
-    label_b: String,
-}
-
-impl From<DiffResult> for DiffAnswer {
-    fn from(result: DiffResult) -> Self {
-        let DiffResult {
-            diff,
-            label_a,
-            label_b,
-            lines_a,
-            lines_b,
-            identical,
-            diff_lines,
-            truncated,
-        } = result;
-        Self { identical, lines_a, lines_b, diff_lines, truncated, diff, label_a, label_b }
-    }
-}
-
-impl Output for DiffAnswer {
-    fn text(&self) -> String {
-        if self.identical { self.line() } else { self.diff.clone() }
-    }
-
-    fn line(&self) -> String {
-        // A label must not look like a line of its own.
-        let labels = format!("{} and {}", escaped(&self.label_a), escaped(&self.label_b));
-        match (self.identical, self.lines_a) {
-            (true, 1) => format!("{labels} are identical (1 line)."),
-            (true, lines) => format!("{labels} are identical ({lines} lines)."),
-            (false, _) => format!("{labels} differ."),
         }
     }
 }

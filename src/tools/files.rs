@@ -60,7 +60,7 @@ impl Tool for EditFile {
         Alias::Say("dryRun", "An edit is made at once; a person approves it first if needed"),
     ];
     type Arguments = EditFileArguments;
-    type Output = Edited;
+    type Output = EditResult;
 }
 
 /// The arguments of `write_file`.
@@ -295,25 +295,6 @@ pub struct WriteResult {
     pub message: String,
 }
 
-/// What `edit_file` answers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EditResult {
-    /// The path as given.
-    pub path: String,
-    /// Number of replacements made.
-    pub replacements_made: u64,
-    /// The larger of the numbers of added and removed lines.
-    pub lines_changed: u64,
-    /// The report, in one sentence.
-    pub message: String,
-    /// The change, with three lines of context.
-    pub unified_diff: String,
-    /// The git blob id of the file before.
-    pub base_oid: String,
-    /// The git blob id of the file now; pass it as base_oid of the next edit.
-    pub oid: String,
-}
-
 /// The answer of `write_file` for an agent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Written {
@@ -345,44 +326,40 @@ impl Output for Written {
     }
 }
 
-/// The answer of `edit_file` for an agent.
+/// What `edit_file` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Edited {
-    replacements_made: u64,
-    lines_changed: u64,
-    base_oid: String,
-    oid: String,
+pub struct EditResult {
+    /// Number of replacements made.
+    pub replacements_made: u64,
+    /// The larger of the numbers of added and removed lines.
+    pub lines_changed: u64,
+    /// The git blob id of the file before.
+    pub base_oid: String,
+    /// The git blob id of the file now; pass it as base_oid of the next edit.
+    pub oid: String,
     /// Whether the diff is cut. The file is not.
-    truncated: bool,
+    pub truncated: bool,
+    /// The path as given.
     #[schemars(skip)]
-    path: String,
+    pub path: String,
+    /// The report, in one sentence.
     #[schemars(skip)]
-    message: String,
+    pub message: String,
+    /// The change, with three lines of context.
     #[schemars(skip)]
-    unified_diff: String,
+    pub unified_diff: String,
 }
 
-impl Edited {
-    /// Returns the answer to an edit; its diff is cut if it exceeds the room of the reply.
-    pub fn new(result: EditResult, reply: &Reply) -> Result<Self> {
-        let whole = result.unified_diff;
-        let mut answer = Self {
-            replacements_made: result.replacements_made,
-            lines_changed: result.lines_changed,
-            base_oid: result.base_oid,
-            oid: result.oid,
-            truncated: false,
-            path: result.path,
-            message: result.message,
-            unified_diff: String::new(),
-        };
-        (answer.unified_diff, answer.truncated) =
-            fitting(reply, &answer, whole.split_inclusive('\n'))?;
-        Ok(answer)
+impl EditResult {
+    /// Cuts the diff if it exceeds the room of the reply.
+    pub fn within(mut self, reply: &Reply) -> Result<Self> {
+        let whole = std::mem::take(&mut self.unified_diff);
+        (self.unified_diff, self.truncated) = fitting(reply, &self, whole.split_inclusive('\n'))?;
+        Ok(self)
     }
 }
 
-impl Output for Edited {
+impl Output for EditResult {
     fn text(&self) -> String {
         let Self { message, oid, unified_diff, .. } = self;
         format!("{message}\nbase_oid for the next edit: {oid}\n{unified_diff}")

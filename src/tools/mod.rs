@@ -34,12 +34,12 @@ pub use arguments::{Given, max_bytes, parse};
 pub use bounded::Bounds;
 pub use capabilities::{Abilities, Capabilities, SandboxAbilities};
 pub use declaration::Declaration;
-pub use diff::{Diff, DiffAnswer, DiffMode};
+pub use diff::{Diff, DiffMode};
 pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
 pub use files::{
     EDIT_ARGUMENTS, EditArgument, EditCall, EditFile, EditFileArguments, EditLinesArguments,
-    EditResult, Edited, FileCall, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments,
-    WriteResult, Written,
+    EditResult, FileCall, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult,
+    Written,
 };
 pub use find::{
     FileList, ListFiles, ListFilesArguments, ListedFile, MatchedLine, Matches, Search,

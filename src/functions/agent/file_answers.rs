@@ -10,8 +10,8 @@ use crate::query::answers;
 use crate::query::files::FileTools;
 use crate::text::Engine;
 use crate::tools::{
-    ApplyPatch, Bounds, Diff, DiffAnswer, DiffMode, DiffResult, EditCall, EditFile, Edited,
-    FileCall, ReadFile, Undo, Undone, WriteFile, Written,
+    ApplyPatch, Bounds, Diff, DiffMode, DiffResult, EditCall, EditFile, FileCall, ReadFile, Undo,
+    Undone, WriteFile, Written,
 };
 
 impl Answers for Diff {
@@ -27,17 +27,15 @@ impl Answers for Diff {
         };
         let (label_a, label_b) = (label(labels[0], a), label(labels[1], b));
         let empty = DiffResult { label_a, label_b, ..DiffResult::default() };
-        let empty = DiffAnswer::from(empty);
         let bytes = settings::max_diff_bytes(&execution.settings);
         let bounds = Bounds { bytes, ..Bounds::room(reply.body(), reply.room(&empty)) };
         let labels = [arguments.label_a.clone(), arguments.label_b.clone()];
         let shown = Shown::of_tool(arguments.context_lines, labels)?;
         let mut differ = Differ::within(execution, bounds);
-        let result = match mode {
+        match mode {
             DiffMode::Paths(a, b) => differ.files([a, b], &shown),
             DiffMode::Texts(a, b) => differ.texts([a.as_bytes(), b.as_bytes()], &shown),
-        };
-        result.map(DiffAnswer::from)
+        }
     }
 }
 
@@ -70,7 +68,7 @@ impl Answers for EditFile {
         let Call { execution, reply } = call;
         let result = FileTools::new(execution.caller().clone())
             .edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
-        Edited::new(result, &reply)
+        result.within(&reply)
     }
 
     fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
