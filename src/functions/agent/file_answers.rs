@@ -39,12 +39,14 @@ impl Answers for Diff {
     }
 }
 
+fn tools(call: &Call) -> FileTools {
+    FileTools::new(call.execution.caller().clone())
+}
+
 impl Answers for ReadFile {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let Call { execution, reply } = call;
-        let tools = FileTools::new(execution.caller().clone());
-        let elsewhere = |path: &str| read_file_for(path, &execution);
-        answers::read_file(&tools, &reply, &arguments, elsewhere)
+        let elsewhere = |path: &str| read_file_for(path, &call.execution);
+        answers::read_file(&tools(&call), &call.reply, &arguments, elsewhere)
     }
 
     fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
@@ -54,7 +56,7 @@ impl Answers for ReadFile {
 
 impl Answers for WriteFile {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let result = FileTools::new(call.execution.caller().clone()).write(&arguments)?;
+        let result = tools(&call).write(&arguments)?;
         Ok(Written::new(result, blob_id(arguments.content.as_bytes())?))
     }
 
@@ -65,10 +67,8 @@ impl Answers for WriteFile {
 
 impl Answers for EditFile {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let Call { execution, reply } = call;
-        let result = FileTools::new(execution.caller().clone())
-            .edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
-        result.within(&reply)
+        let result = tools(&call).edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
+        result.within(&call.reply)
     }
 
     fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
@@ -78,8 +78,7 @@ impl Answers for EditFile {
 
 impl Answers for ApplyPatch {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        FileTools::new(call.execution.caller().clone())
-            .patch(&mut Engine::default(), &arguments.into())
+        tools(&call).patch(&mut Engine::default(), &arguments.into())
     }
 
     fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
@@ -89,9 +88,7 @@ impl Answers for ApplyPatch {
 
 impl Answers for Undo {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let Call { execution, reply } = call;
-        let tools = FileTools::new(execution.caller().clone());
-        Undone::new(tools.undo(&arguments.chosen(), None, false)?, &reply)
+        Undone::new(tools(&call).undo(&arguments.chosen(), None, false)?, &call.reply)
     }
 
     fn file_call(arguments: Self::Arguments) -> Option<FileCall> {

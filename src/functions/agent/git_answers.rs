@@ -51,9 +51,6 @@ impl Answers for GitShow {
             let (_, repository) = opened(execution, arguments.repo.as_deref())?;
             words(&repository, rev, &call.reply)
         })?;
-        let repo = arguments.repo.unwrap_or_else(|| execution.default_repository());
-        let paths = arguments.paths.unwrap_or_default();
-        let renames = Some(RenameOptions::default());
         let is_combined =
             arguments.merges == Some(ShownMerges::Combined) && words.parent_ids.len() > 1;
         let (from, to) = if is_combined {
@@ -62,23 +59,17 @@ impl Answers for GitShow {
             let parent = words.parent_ids.first().map_or("EMPTY", String::as_str);
             (parent.to_owned(), Some(words.commit_id.clone()))
         };
-        let request = Request {
-            revisions: Revisions {
-                paths: Pathspec::parse_all(&paths)?,
-                renames,
-                combined: is_combined.then_some(Combined::Dense),
-                ..Revisions::between(from, to, repo)
-            },
-            options: DiffOptions {
-                context: CONTEXT.of_tool(arguments.context_lines)?,
-                ..DiffOptions::default()
-            },
-            file: None,
-            has_hunks: true,
-            max_bytes: call.reply.max_bytes,
+        let sides = GitDiffArguments {
+            from,
+            to,
+            repo: arguments.repo,
+            paths: arguments.paths,
+            context_lines: arguments.context_lines,
             cursor: arguments.cursor,
-            except: Vec::new(),
+            ..GitDiffArguments::default()
         };
+        let mut request = request(&call, sides, true)?;
+        request.revisions.combined = is_combined.then_some(Combined::Dense);
         let is_first = request.cursor.is_none();
         let header = if is_first { words.text() } else { words.short_text() };
         let besides = match (call.reply.is_data, is_first) {
