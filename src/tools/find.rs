@@ -165,13 +165,7 @@ impl ListedRow for ListedFile {
 
 impl Output for FileList {
     fn text(&self) -> String {
-        let mut text = format!("{}\n", self.line());
-        let mut before = None;
-        for file in &self.files {
-            text.push_str(&file.shown(before));
-            before = Some(file);
-        }
-        text + &self.rest.text()
+        format!("{}\n{}{}", self.line(), ListedFile::text(&self.files), self.rest.text())
     }
 
     fn line(&self) -> String {
@@ -276,7 +270,7 @@ impl Output for Matches {
         let mut text = format!("{}\n", self.line());
         for file in &self.files {
             text.push_str(&file.head());
-            file.lines.iter().for_each(|line| text.push_str(&line.shown(None)));
+            text.push_str(&MatchedLine::text(&file.lines));
         }
         text + &self.rest.text()
     }

@@ -63,13 +63,7 @@ impl<R: ListedRow> Listing<R> {
 
 impl<R: ListedRow> Output for Listing<R> {
     fn text(&self) -> String {
-        let mut text = format!("{}\n", self.head);
-        let mut before = None;
-        for row in &self.rows {
-            text.push_str(&row.shown(before));
-            before = Some(row);
-        }
-        text + &self.rest.text()
+        format!("{}\n{}{}", self.head, R::text(&self.rows), self.rest.text())
     }
 
     fn line(&self) -> String {

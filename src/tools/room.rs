@@ -1,6 +1,8 @@
 //! The room of a page: what fits beside the fixed part of an answer, and how an answer says that
 //! more follows.
 
+use std::iter;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,6 +19,12 @@ pub trait ListedRow: Serialize + Sized {
 
     /// Returns the text that the row adds after the previous row.
     fn shown(&self, before: Option<&Self>) -> String;
+
+    /// Returns the text of the rows of a page.
+    fn text(rows: &[Self]) -> String {
+        let before = iter::once(None).chain(rows.iter().map(Some));
+        rows.iter().zip(before).map(|(row, before)| row.shown(before)).collect()
+    }
 
     /// Returns the rows as values.
     fn values(rows: &[Self]) -> Value {
