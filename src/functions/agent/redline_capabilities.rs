@@ -155,22 +155,13 @@ const MCP_LOCK_SERVERS: &str = "mcp_lock_servers";
 /// Whether DuckDB writes a log, which SQL can read.
 const ENABLE_LOGGING: &str = "enable_logging";
 
-/// The settings that only this function reads.
-const OWN_SETTINGS: [&str; 2] = [MCP_LOCK_SERVERS, ENABLE_LOGGING];
-
-/// The settings that are read: those of the other functions, and its own.
+/// The settings that are read: those of the other functions, and two that only this one reads.
 const SETTINGS: &[&str] = &{
-    let mut all = [LOCK_CONFIGURATION; execution_context::SETTINGS.len() + OWN_SETTINGS.len()];
-    let mut index = 0;
-    while index < all.len() {
-        let is_own = index >= execution_context::SETTINGS.len();
-        all[index] = if is_own {
-            OWN_SETTINGS[index - execution_context::SETTINGS.len()]
-        } else {
-            execution_context::SETTINGS[index]
-        };
-        index += 1;
-    }
+    const SHARED: &[&str] = execution_context::SETTINGS;
+    let mut all = [""; SHARED.len() + 2];
+    let (shared, own) = all.split_at_mut(SHARED.len());
+    shared.copy_from_slice(SHARED);
+    own.copy_from_slice(&[MCP_LOCK_SERVERS, ENABLE_LOGGING]);
     all
 };
 
