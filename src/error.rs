@@ -3,50 +3,59 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-/// Stable codes that start the message of every SQL error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ErrorKind {
-    /// An argument has a wrong form, value or combination.
-    InvalidArgs,
-    /// The named object does not exist.
-    NotFound,
-    /// The path is outside the host's sandboxes.
-    FsDenied,
-    /// The tool is not granted.
-    PermissionDenied,
-    /// The operation needs an approval first.
-    ApprovalRequired,
-    /// An input is over a named limit.
-    TooLarge,
-    /// A text that must occur once occurs more often.
-    NotUnique,
-    /// The content changed since it was read.
-    Stale,
-    /// The query exceeded its time limit.
-    Timeout,
-    /// A person declined the operation.
-    Declined,
-    /// The work failed for a reason outside the arguments: a damaged repository, an I/O error.
-    ToolFailed,
+/// Declares the codes of errors, each with the function that creates such an error: it has the name
+/// of the code.
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $kind:ident: $code:ident;)+) => {
+        /// Stable codes that start the message of every SQL error.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum ErrorKind {
+            $($(#[doc = $doc])+ $kind,)+
+        }
+
+        impl ErrorKind {
+            /// Returns the code as SQL shows it, without the colon.
+            pub const fn code(self) -> &'static str {
+                match self {
+                    $(Self::$kind => stringify!($code),)+
+                }
+            }
+        }
+
+        impl Error {
+            $(
+                #[doc = concat!("Creates an error `", stringify!($code), "`.")]
+                pub fn $code(message: impl Into<String>) -> Self {
+                    Self::new(ErrorKind::$kind, message)
+                }
+            )+
+        }
+    };
 }
 
-impl ErrorKind {
-    /// Returns the code as SQL shows it, without the colon.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::InvalidArgs => "invalid_args",
-            Self::NotFound => "not_found",
-            Self::FsDenied => "fs_denied",
-            Self::PermissionDenied => "permission_denied",
-            Self::ApprovalRequired => "approval_required",
-            Self::TooLarge => "too_large",
-            Self::NotUnique => "not_unique",
-            Self::Stale => "stale",
-            Self::Timeout => "timeout",
-            Self::Declined => "declined",
-            Self::ToolFailed => "tool_failed",
-        }
-    }
+codes! {
+    /// An argument has a wrong form, value or combination.
+    InvalidArgs: invalid_args;
+    /// The named object does not exist.
+    NotFound: not_found;
+    /// The path is outside the host's sandboxes.
+    FsDenied: fs_denied;
+    /// The tool is not granted.
+    PermissionDenied: permission_denied;
+    /// The operation needs an approval first.
+    ApprovalRequired: approval_required;
+    /// An input is over a named limit.
+    TooLarge: too_large;
+    /// A text that must occur once occurs more often.
+    NotUnique: not_unique;
+    /// The content changed since it was read.
+    Stale: stale;
+    /// The query exceeded its time limit.
+    Timeout: timeout;
+    /// A person declined the operation.
+    Declined: declined;
+    /// The work failed for a reason outside the arguments: a damaged repository, an I/O error.
+    ToolFailed: tool_failed;
 }
 
 /// An error as SQL shows it: `code: message. Hint.`
@@ -69,61 +78,6 @@ impl Error {
     /// Creates an error of `kind`; `message` is one clause without a final full stop.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None, source: None }
-    }
-
-    /// Creates an `invalid_args` error.
-    pub fn invalid_args(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::InvalidArgs, message)
-    }
-
-    /// Creates a `not_found` error.
-    pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::NotFound, message)
-    }
-
-    /// Creates an `fs_denied` error.
-    pub fn fs_denied(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::FsDenied, message)
-    }
-
-    /// Creates a `permission_denied` error.
-    pub fn permission_denied(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::PermissionDenied, message)
-    }
-
-    /// Creates an `approval_required` error.
-    pub fn approval_required(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::ApprovalRequired, message)
-    }
-
-    /// Creates a `not_unique` error.
-    pub fn not_unique(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::NotUnique, message)
-    }
-
-    /// Creates a `too_large` error.
-    pub fn too_large(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::TooLarge, message)
-    }
-
-    /// Creates a `stale` error.
-    pub fn stale(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Stale, message)
-    }
-
-    /// Creates a `timeout` error.
-    pub fn timeout(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Timeout, message)
-    }
-
-    /// Creates a `declined` error.
-    pub fn declined(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Declined, message)
-    }
-
-    /// Creates a `tool_failed` error.
-    pub fn tool_failed(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::ToolFailed, message)
     }
 
     /// Sets the hint: one sentence without its final full stop.

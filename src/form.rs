@@ -1,4 +1,5 @@
-//! The cost of a text in an answer, in bytes, and how an answer says that there is more.
+//! The cost of a text in an answer, in bytes, and how an answer says that there is more, or how
+//! many.
 
 /// How an answer carries its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,16 @@ impl Form {
 /// Returns the words with which every answer says that there is more.
 pub fn more(cursor: &str) -> String {
     format!("[more: call again with cursor {cursor}]")
+}
+
+/// Returns a number of things, with the plural of their noun; what follows it in brackets stays
+/// there.
+pub fn counted(count: u64, noun: &str) -> String {
+    match noun.split_once('(') {
+        _ if count == 1 => format!("1 {noun}"),
+        Some((word, sign)) => format!("{count} {word}s({sign}"),
+        None => format!("{count} {noun}s"),
+    }
 }
 
 /// Returns the length of a text in a JSON string, without the quotes.

@@ -60,10 +60,6 @@ impl<'de> Visitor<'de> for Strict {
         Ok(Value::String(text.to_owned()))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(Value::String(text))
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         while let Some(element) = elements.next_element_seed(Strict)? {

@@ -1,12 +1,65 @@
-//! Every tool.
+//! Every tool that can be called: [`Answers`] joins its declaration to its work, [`TOOLS`] is the
+//! list.
 
-use super::agent::entry::Entry;
-use crate::error::Result;
+use crate::error::{Error, Result, quoted};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::suggest;
 use crate::tools::{
-    ApplyPatch, Capabilities, Diff, EditFile, GitBlame, GitDiff, GitDiffFile, GitDiffSummary,
-    GitFile, GitLog, GitRangeDiff, GitRefs, GitShow, GitStatus, ListFiles, ReadFile, Search, Undo,
-    WriteFile, no_such_tool,
+    self, Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitBlame,
+    GitDiff, GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff, GitRefs, GitShow,
+    GitStatus, ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile,
 };
+
+/// A call of a granted tool.
+pub struct Call {
+    /// The settings, and the access that they give.
+    pub execution: ExecutionContext,
+    /// How to answer.
+    pub reply: Reply,
+}
+
+/// A tool that can be called.
+pub trait Answers: Tool {
+    /// Does the work.
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output>;
+
+    /// Returns the call of a file that a person may have to approve; other tools touch no file.
+    fn file_call(_arguments: Self::Arguments) -> Option<FileCall> {
+        None
+    }
+}
+
+/// A tool without its types.
+pub struct Entry {
+    /// The part of it that is listed.
+    pub declaration: Declaration,
+    /// Answers a call whose arguments are JSON text, which also give the form of the answer.
+    pub answer: fn(ExecutionContext, &mut Reply, &str) -> Result<Answer>,
+    /// Returns the call of a file that a person may have to approve; `None` for a tool that touches
+    /// no file.
+    pub file_call: fn(&str) -> Result<Option<FileCall>>,
+}
+
+impl Entry {
+    const fn of<T: Answers>() -> Self {
+        Self {
+            declaration: Declaration::of::<T>(),
+            answer: answer::<T>,
+            file_call: |text| Ok(T::file_call(tools::parse::<T>(text)?.arguments)),
+        }
+    }
+}
+
+fn answer<T: Answers>(
+    execution: ExecutionContext,
+    reply: &mut Reply,
+    text: &str,
+) -> Result<Answer> {
+    let given = tools::parse::<T>(text)?;
+    (reply.max_bytes, reply.is_data) = (given.max_bytes, given.is_data);
+    let output = T::answer(Call { execution, reply: *reply }, given.arguments)?;
+    reply.answer(&output)
+}
 
 /// Every tool, in the order in which they are listed.
 pub static TOOLS: &[Entry] = &[
@@ -34,7 +87,12 @@ pub static TOOLS: &[Entry] = &[
 /// Returns the tool with exactly this name.
 pub fn find(name: &str) -> Result<&'static Entry> {
     let found = TOOLS.iter().find(|tool| tool.declaration.name == name);
-    found.ok_or_else(|| no_such_tool(name, TOOLS.iter().map(|tool| tool.declaration.name)))
+    found.ok_or_else(|| {
+        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.declaration.name).collect();
+        Error::not_found(format!("there is no tool {}", quoted(name)))
+            .near(&suggest::best(name, names.iter().copied()))
+            .and_hint(format!("The tools are {}", names.join(", ")))
+    })
 }
 
 #[cfg(test)]
@@ -71,7 +129,7 @@ mod tests {
     fn a_template_leaves_out_no_property() {
         for tool in TOOLS.iter().map(|tool| &tool.declaration) {
             let template = tool.sql_template();
-            for name in tool.arguments() {
+            for name in tool.taken()["properties"].as_object().unwrap().keys() {
                 let is_text = template.contains(&format!("'{name}', ${name}::VARCHAR"));
                 let is_json = template.contains(&format!("'{name}', system.main.to_json(${name})"));
                 assert!(is_text || is_json, "{name}: {template}");

@@ -13,7 +13,7 @@ use super::run::Context;
 use super::seen::Seen;
 use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
-use crate::form::Form;
+use crate::form::{Form, counted};
 use crate::git::{
     Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin,
     OriginKind, Status, untracked_paths,
@@ -412,7 +412,7 @@ impl Outliner {
 
 /// Says how many hunks were seen, and of how many more the lines.
 fn seen_words(seen: usize, known: usize) -> String {
-    let hunks = |count: usize| format!("{count} {}", if count == 1 { "hunk" } else { "hunks" });
+    let hunks = |count: usize| counted(count as u64, "hunk");
     let mut words = String::new();
     if seen > 0 {
         let are = if seen == 1 { "was seen and is" } else { "were seen and are" };
@@ -452,13 +452,13 @@ fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> 
     moves.sort_by_key(|&(lines, ..)| Reverse(lines));
     let path = |file: usize| quoted(&String::from_utf8_lossy(&outlines[file].row.change.path));
     let told = moves.iter().take(limits::TOLD_MOVES).map(|&(lines, to, from)| {
-        let noun = if lines == 1 { "line" } else { "lines" };
+        let lines = counted(lines.into(), "line");
         let (to, from) = if to == from {
             (String::new(), format!("within {}", path(to)))
         } else {
             (format!(" to {}", path(to)), format!("from {}", path(from)))
         };
-        format!("{lines} {noun} moved {from}{to}.\n")
+        format!("{lines} moved {from}{to}.\n")
     });
     let text: String = told.collect();
     Ok(if text.len() <= max_bytes / limits::TOLD_MOVES_PART { text } else { String::new() })

@@ -1,7 +1,7 @@
 //! The text of a page besides the patches; every line ends in a newline.
 
 use super::file::File;
-use crate::form::more;
+use crate::form::{counted, more};
 
 /// The totals where all was seen.
 pub const NOTHING_LEFT: &str = "Nothing is left to see.\n";
@@ -124,12 +124,4 @@ pub fn part(hunk: &str, from: usize, to: usize) -> String {
     let end = hunk.strip_prefix("@@ ").and_then(|rest| rest.find(" @@"));
     let lines = end.map_or("a patch", |end| &hunk[..end + "@@  @@".len()]);
     format!("[part of {lines}: bytes {from} to {to} of {}]\n", hunk.len())
-}
-
-fn counted(count: u64, what: &str) -> String {
-    match what.split_once('(') {
-        _ if count == 1 => format!("1 {what}"),
-        Some((word, sign)) => format!("{count} {word}s({sign}"),
-        None => format!("{count} {what}s"),
-    }
 }

@@ -1,6 +1,5 @@
 //! The answer to a call: MCP's `CallToolResult`, within its budget.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::tool::Output;
@@ -66,12 +65,8 @@ impl Reply {
         if !self.is_data {
             return Answer { text: output.text(), values: None, is_error: false };
         }
-        let mut values = value(&output.facts());
-        if let (Value::Object(all), Value::Object(content)) =
-            (&mut values, value(&output.content()))
-        {
-            all.extend(content);
-        }
+        let values = serde_json::to_value(output);
+        let values = values.expect("answers have string keys and finite numbers");
         Answer { text: output.line(), values: Some(values), is_error: false }
     }
 
@@ -123,8 +118,4 @@ impl Answer {
         }
         .to_string()
     }
-}
-
-fn value(of: &impl Serialize) -> Value {
-    serde_json::to_value(of).expect("answers have string keys and finite numbers")
 }

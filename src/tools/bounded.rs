@@ -1,6 +1,9 @@
 //! A text within a limit of bytes.
 
+use super::answer::Reply;
+use super::tool::Output;
 use crate::budget::{Stopped, lossy};
+use crate::error::Result;
 use crate::form::Form;
 
 /// The limits of a text.
@@ -48,7 +51,7 @@ impl Bounded {
     ///
     /// # Errors
     /// [`Stopped::Allocation`].
-    pub fn push(&mut self, lines: &[u8]) -> Result<bool, Stopped> {
+    pub fn push(&mut self, lines: &[u8]) -> std::result::Result<bool, Stopped> {
         let bytes = self.bounds.bytes - self.text.len();
         let room = self.bounds.room - self.cost;
         // Bytes that do not fit do not fit as text either, and are not converted.
@@ -87,6 +90,22 @@ impl Bounded {
         }
         (self.text, self.is_cut)
     }
+}
+
+/// Returns the lines of a diff for which a reply has room beside an output without them, and whether
+/// the diff is cut.
+pub fn fitting<'a>(
+    reply: &Reply,
+    empty: &impl Output,
+    lines: impl Iterator<Item = &'a str>,
+) -> Result<(String, bool)> {
+    let mut diff = Bounded::new(Bounds::room(reply.body(), reply.room(empty)));
+    for line in lines {
+        if !diff.push(line.as_bytes())? {
+            break;
+        }
+    }
+    Ok(diff.finish())
 }
 
 #[cfg(test)]

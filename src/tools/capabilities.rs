@@ -40,41 +40,40 @@ pub struct SandboxAbilities {
 }
 
 /// The permissions of a connection.
-#[derive(Debug, Clone, Default)]
-pub struct Abilities {
-    /// The sandboxes; `None` where none are configured.
-    pub sandboxes: Option<Vec<SandboxAbilities>>,
-    /// Repositories that may be read.
-    pub repositories: Vec<String>,
-    /// Tools that may be called.
-    pub tools: Vec<&'static str>,
-    /// Whether there is an approver.
-    pub has_approver: bool,
-}
-
-/// The data besides the text.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct AbilitiesFacts {
-    /// Sandboxes.
-    pub sandboxes: u64,
+pub struct Abilities {
+    sandboxes: usize,
     /// Sandboxes in which files may be written.
-    pub writable: u64,
+    writable: usize,
     /// Whether there is an approver.
-    pub has_approver: bool,
-}
-
-/// The answer as values.
-#[derive(Debug, Serialize)]
-pub struct AbilitiesContent {
-    /// Each sandbox.
-    pub listed: Vec<SandboxAbilities>,
+    has_approver: bool,
+    #[schemars(skip)]
+    listed: Vec<SandboxAbilities>,
     /// Repositories that may be read.
-    pub repositories: Vec<String>,
+    #[schemars(skip)]
+    repositories: Vec<String>,
     /// Tools that may be called.
-    pub tools: Vec<&'static str>,
+    #[schemars(skip)]
+    tools: Vec<&'static str>,
+    #[serde(skip)]
+    has_sandboxes: bool,
 }
 
 impl Abilities {
+    /// Returns the permissions of a connection; the sandboxes are `None` where none are configured.
+    pub fn new(
+        sandboxes: Option<Vec<SandboxAbilities>>,
+        repositories: Vec<String>,
+        tools: Vec<&'static str>,
+        has_approver: bool,
+    ) -> Self {
+        let has_sandboxes = sandboxes.is_some();
+        let listed = sandboxes.unwrap_or_default();
+        let writable = listed.iter().filter(|sandbox| sandbox.mode == "rw").count();
+        let sandboxes = listed.len();
+        Self { sandboxes, writable, has_approver, listed, repositories, tools, has_sandboxes }
+    }
+
     fn of_sandbox(&self, sandbox: &SandboxAbilities) -> String {
         let mode = match sandbox.mode {
             "rw" => "read and write",
@@ -98,19 +97,16 @@ impl Abilities {
 }
 
 impl Output for Abilities {
-    type Facts = AbilitiesFacts;
-    type Content = AbilitiesContent;
-
     fn text(&self) -> String {
         let mut lines = Vec::new();
-        match self.sandboxes.as_deref() {
-            None => lines.push(
+        match self.listed.as_slice() {
+            _ if !self.has_sandboxes => lines.push(
                 "No sandbox is configured: files and repositories are read where DuckDB may read, by their paths on \
                  this machine, and nothing is written."
                     .to_owned(),
             ),
-            Some([]) => lines.push("Nothing may be read: there is no sandbox.".to_owned()),
-            Some(sandboxes) => {
+            [] => lines.push("Nothing may be read: there is no sandbox.".to_owned()),
+            sandboxes => {
                 lines.push("Paths are sandbox/relative/path. Sandboxes:".to_owned());
                 lines.extend(sandboxes.iter().map(|sandbox| self.of_sandbox(sandbox)));
                 let repositories = match self.repositories.as_slice() {
@@ -125,32 +121,14 @@ impl Output for Abilities {
     }
 
     fn line(&self) -> String {
-        let sandboxes = self.sandboxes.as_ref().map_or(0, Vec::len);
         let count = |count: usize, [one, many]: [&str; 2]| {
             format!("{count} {}", if count == 1 { one } else { many })
         };
         [
-            count(sandboxes, ["sandbox", "sandboxes"]),
+            count(self.sandboxes, ["sandbox", "sandboxes"]),
             count(self.repositories.len(), ["repository", "repositories"]),
             count(self.tools.len(), ["tool", "tools"]),
         ]
         .join(", ")
-    }
-
-    fn facts(&self) -> AbilitiesFacts {
-        let sandboxes = self.sandboxes.as_deref().unwrap_or_default();
-        AbilitiesFacts {
-            sandboxes: sandboxes.len() as u64,
-            writable: sandboxes.iter().filter(|sandbox| sandbox.mode == "rw").count() as u64,
-            has_approver: self.has_approver,
-        }
-    }
-
-    fn content(&self) -> AbilitiesContent {
-        AbilitiesContent {
-            listed: self.sandboxes.clone().unwrap_or_default(),
-            repositories: self.repositories.clone(),
-            tools: self.tools.clone(),
-        }
     }
 }

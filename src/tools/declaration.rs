@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use super::schema;
 use super::tool::{Annotations, Tool};
-use crate::error::{Error, quoted};
-use crate::suggest;
 
 /// A tool as it is listed.
 #[derive(Clone, Copy)]
@@ -46,17 +44,4 @@ impl Declaration {
     pub fn taken(&self) -> Value {
         schema::taken((self.input_schema)())
     }
-
-    /// Returns the names of the arguments.
-    pub fn arguments(&self) -> Vec<String> {
-        schema::properties(&self.taken()).map(|(name, _)| name.clone()).collect()
-    }
-}
-
-/// Returns the error for an unknown tool.
-pub fn no_such_tool<'a>(name: &str, tools: impl Iterator<Item = &'a str>) -> Error {
-    let names: Vec<&str> = tools.collect();
-    Error::not_found(format!("there is no tool {}", quoted(name)))
-        .near(&suggest::best(name, names.iter().copied()))
-        .and_hint(format!("The tools are {}", names.join(", ")))
 }

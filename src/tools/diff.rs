@@ -1,11 +1,11 @@
 //! `Diff`: two texts or two files.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::diff_result::DiffResult;
-use super::tool::{Alias, Output, Tool};
-use crate::error::{Error, Result, escaped};
+use super::tool::{Alias, Tool};
+use crate::error::{Error, Result};
 use crate::limits;
 
 /// Compares two texts or two files.
@@ -110,62 +110,6 @@ impl DiffArguments {
                     .with_hint("Give either path_a and path_b, or text_a and text_b"))
             }
         }
-    }
-}
-
-/// The data of `Diff` besides the diff.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DiffFacts {
-    /// Whether the contents are equal byte for byte.
-    pub identical: bool,
-    /// Lines of the first side.
-    pub lines_a: u64,
-    /// Lines of the second side.
-    pub lines_b: u64,
-    /// Lines of the diff.
-    pub diff_lines: u64,
-    /// Whether the diff is cut.
-    pub truncated: bool,
-}
-
-/// The diff as values.
-#[derive(Debug, Serialize)]
-pub struct DiffContent {
-    /// The unified diff.
-    pub diff: String,
-    /// Name of the first side.
-    pub label_a: String,
-    /// Name of the second side.
-    pub label_b: String,
-}
-
-impl Output for DiffResult {
-    type Facts = DiffFacts;
-    type Content = DiffContent;
-
-    fn text(&self) -> String {
-        if self.identical { self.line() } else { self.diff.clone() }
-    }
-
-    fn line(&self) -> String {
-        // A label must not look like a line of its own.
-        let labels = format!("{} and {}", escaped(&self.label_a), escaped(&self.label_b));
-        match (self.identical, self.lines_a) {
-            (true, 1) => format!("{labels} are identical (1 line)."),
-            (true, lines) => format!("{labels} are identical ({lines} lines)."),
-            (false, _) => format!("{labels} differ."),
-        }
-    }
-
-    fn facts(&self) -> DiffFacts {
-        let &Self { identical, lines_a, lines_b, diff_lines, truncated, .. } = self;
-        DiffFacts { identical, lines_a, lines_b, diff_lines, truncated }
-    }
-
-    fn content(&self) -> DiffContent {
-        let Self { diff, label_a, label_b, .. } = self.clone();
-        DiffContent { diff, label_a, label_b }
     }
 }
 

@@ -1,9 +1,11 @@
 //! The result of comparing two texts, for SQL functions and the tool `Diff`.
 
-use super::bounded::Bounded;
-pub use super::bounded::Bounds;
-use super::record::record;
-use crate::error::{Result, is_hard_to_see};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::bounded::{Bounded, Bounds};
+use super::tool::Output;
+use crate::error::{Result, escaped, is_hard_to_see};
 use crate::text::lines::line_count;
 use crate::text::unified::{write_hunk_header, write_labels, write_line};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, binary_line, is_binary};
@@ -20,28 +22,30 @@ pub struct Side<'a> {
     pub label: &'a str,
 }
 
-record! {
-    /// Two texts compared, within bounds.
-    pub struct DiffResult {
-        /// The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are equal.
-        /// Of contents of which one is binary, git's line that they differ.
-        pub diff: String,
-        /// The name of the first content, as given.
-        pub label_a: String,
-        /// The name of the second content, as given.
-        pub label_b: String,
-        /// Lines of the first content, 1 more when its last has no newline.
-        pub lines_a: u64,
-        /// Lines of the second content, counted likewise.
-        pub lines_b: u64,
-        /// Whether the contents are equal byte for byte.
-        pub identical: bool,
-        /// Lines of `diff`.
-        pub diff_lines: u64,
-        /// Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N
-        /// bytes]`, where N counts the bytes before that.
-        pub truncated: bool,
-    }
+/// Two texts compared, within bounds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DiffResult {
+    /// Whether the contents are equal byte for byte.
+    pub identical: bool,
+    /// Lines of the first content, 1 more when its last has no newline.
+    pub lines_a: u64,
+    /// Lines of the second content, counted likewise.
+    pub lines_b: u64,
+    /// Lines of `diff`.
+    pub diff_lines: u64,
+    /// Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N bytes]`,
+    /// where N counts the bytes before that.
+    pub truncated: bool,
+    /// The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are equal. Of
+    /// contents of which one is binary, git's line that they differ.
+    #[schemars(skip)]
+    pub diff: String,
+    /// The name of the first content, as given.
+    #[schemars(skip)]
+    pub label_a: String,
+    /// The name of the second content, as given.
+    #[schemars(skip)]
+    pub label_b: String,
 }
 
 impl DiffResult {
@@ -78,6 +82,22 @@ impl DiffResult {
             truncated,
             diff,
         })
+    }
+}
+
+impl Output for DiffResult {
+    fn text(&self) -> String {
+        if self.identical { self.line() } else { self.diff.clone() }
+    }
+
+    fn line(&self) -> String {
+        // A label must not look like a line of its own.
+        let labels = format!("{} and {}", escaped(&self.label_a), escaped(&self.label_b));
+        match (self.identical, self.lines_a) {
+            (true, 1) => format!("{labels} are identical (1 line)."),
+            (true, lines) => format!("{labels} are identical ({lines} lines)."),
+            (false, _) => format!("{labels} differ."),
+        }
     }
 }
 

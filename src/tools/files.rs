@@ -4,9 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
-use super::bounded::{Bounded, Bounds};
-use super::record::record;
+use super::bounded::fitting;
+use super::patch::PatchArguments;
+use super::read::ReadFileArguments;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
+use super::undo::UndoArguments;
 use crate::edit::{Edit, FileTool, LineEdit};
 use crate::error::{Error, Result};
 
@@ -58,7 +60,7 @@ impl Tool for EditFile {
         Alias::Say("dryRun", "An edit is made at once; a person approves it first if needed"),
     ];
     type Arguments = EditFileArguments;
-    type Output = Edited;
+    type Output = EditResult;
 }
 
 /// The arguments of `write_file`.
@@ -155,6 +157,23 @@ impl EditLinesArguments {
         let (first, last) = place.split_once('-')?;
         Some(Self::new(path, [first.parse().ok()?, last.parse().ok()?], new_text, base_oid))
     }
+}
+
+/// A call of a file tool, which a person may have to approve.
+#[derive(Debug)]
+pub enum FileCall {
+    /// `read_file`
+    Read(ReadFileArguments),
+    /// `write_file`
+    Write(WriteFileArguments),
+    /// `edit_file`
+    Edit(EditFileArguments),
+    /// `edit_lines`
+    Lines(EditLinesArguments),
+    /// `edit_files`
+    Patch(PatchArguments),
+    /// `undo`
+    Undo(UndoArguments),
 }
 
 /// A call that changes passages of one file.
@@ -261,171 +280,93 @@ impl EditArgument {
     }
 }
 
-record! {
-    /// What `write_file` answers.
-    pub struct WriteResult {
-        /// The path as given.
-        pub path: String,
-        /// Size of the file in bytes.
-        pub bytes_written: u64,
-        /// Lines of the file.
-        pub lines_written: u64,
-        /// Whether the file is new.
-        pub created: bool,
-        /// The report, in one sentence.
-        pub message: String,
-    }
-}
-
-record! {
-    /// What `edit_file` answers.
-    pub struct EditResult {
-        /// The path as given.
-        pub path: String,
-        /// Number of replacements made.
-        pub replacements_made: u64,
-        /// The larger of the numbers of added and removed lines.
-        pub lines_changed: u64,
-        /// The report, in one sentence.
-        pub message: String,
-        /// The change, with three lines of context.
-        pub unified_diff: String,
-        /// The git blob id of the file before.
-        pub base_oid: String,
-        /// The git blob id of the file now; pass it as base_oid of the next edit.
-        pub oid: String,
-    }
-}
-
-/// The answer of `write_file` for an agent.
-#[derive(Debug, Clone)]
-pub struct Written {
-    /// The result.
-    pub result: WriteResult,
-    /// The git blob id of the file now.
-    pub oid: String,
-}
-
-/// The data of `write_file` besides its text.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WrittenFacts {
-    /// Bytes of the file.
+/// What `write_file` answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WriteResult {
+    /// The path as given.
+    pub path: String,
+    /// Size of the file in bytes.
     pub bytes_written: u64,
     /// Lines of the file.
     pub lines_written: u64,
     /// Whether the file is new.
     pub created: bool,
-    /// Blob id of the file now.
-    pub oid: String,
+    /// The report, in one sentence.
+    pub message: String,
 }
 
-/// A written file as values.
-#[derive(Debug, Serialize)]
-pub struct WrittenContent {
-    /// The path as given.
-    pub path: String,
-    /// The report.
-    pub message: String,
+/// The answer of `write_file` for an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Written {
+    bytes_written: u64,
+    lines_written: u64,
+    created: bool,
+    oid: String,
+    #[schemars(skip)]
+    path: String,
+    #[schemars(skip)]
+    message: String,
+}
+
+impl Written {
+    /// Returns the answer to a call; `oid` is the git blob id of the file now.
+    pub fn new(result: WriteResult, oid: String) -> Self {
+        let WriteResult { path, bytes_written, lines_written, created, message } = result;
+        Self { bytes_written, lines_written, created, oid, path, message }
+    }
 }
 
 impl Output for Written {
-    type Facts = WrittenFacts;
-    type Content = WrittenContent;
-
     fn text(&self) -> String {
-        format!("{}\nbase_oid for the next edit: {}", self.result.message, self.oid)
+        format!("{}\nbase_oid for the next edit: {}", self.message, self.oid)
     }
 
     fn line(&self) -> String {
-        self.result.message.clone()
-    }
-
-    fn facts(&self) -> WrittenFacts {
-        let &WriteResult { bytes_written, lines_written, created, .. } = &self.result;
-        WrittenFacts { bytes_written, lines_written, created, oid: self.oid.clone() }
-    }
-
-    fn content(&self) -> WrittenContent {
-        let WriteResult { path, message, .. } = self.result.clone();
-        WrittenContent { path, message }
+        self.message.clone()
     }
 }
 
-/// The answer of `edit_file` for an agent.
-#[derive(Debug, Clone)]
-pub struct Edited {
-    /// The result; its diff may be cut.
-    pub result: EditResult,
-    /// Whether the diff is cut. The file is not.
-    pub truncated: bool,
-}
-
-/// The data of `edit_file` besides its text.
+/// What `edit_file` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EditedFacts {
-    /// Replacements made.
+pub struct EditResult {
+    /// Number of replacements made.
     pub replacements_made: u64,
     /// The larger of the numbers of added and removed lines.
     pub lines_changed: u64,
-    /// Blob id of the file before.
+    /// The git blob id of the file before.
     pub base_oid: String,
-    /// Blob id of the file now.
+    /// The git blob id of the file now; pass it as base_oid of the next edit.
     pub oid: String,
-    /// Whether the diff is cut; the file is not.
+    /// Whether the diff is cut. The file is not.
     pub truncated: bool,
-}
-
-/// An edited file as values.
-#[derive(Debug, Serialize)]
-pub struct EditedContent {
     /// The path as given.
+    #[schemars(skip)]
     pub path: String,
-    /// The report.
+    /// The report, in one sentence.
+    #[schemars(skip)]
     pub message: String,
-    /// The change.
+    /// The change, with three lines of context.
+    #[schemars(skip)]
     pub unified_diff: String,
 }
 
-impl Edited {
-    /// Returns the answer to an edit; its diff is cut if it exceeds the room of the reply.
-    pub fn new(mut result: EditResult, reply: &Reply) -> Result<Self> {
-        let whole = std::mem::take(&mut result.unified_diff);
-        let empty = Self { result, truncated: false };
-        let mut diff = Bounded::new(Bounds::room(reply.body(), reply.room(&empty)));
-        for line in whole.split_inclusive('\n') {
-            if !diff.push(line.as_bytes())? {
-                break;
-            }
-        }
-        let (unified_diff, truncated) = diff.finish();
-        Ok(Self { result: EditResult { unified_diff, ..empty.result }, truncated })
+impl EditResult {
+    /// Cuts the diff if it exceeds the room of the reply.
+    pub fn within(mut self, reply: &Reply) -> Result<Self> {
+        let whole = std::mem::take(&mut self.unified_diff);
+        (self.unified_diff, self.truncated) = fitting(reply, &self, whole.split_inclusive('\n'))?;
+        Ok(self)
     }
 }
 
-impl Output for Edited {
-    type Facts = EditedFacts;
-    type Content = EditedContent;
-
+impl Output for EditResult {
     fn text(&self) -> String {
-        let EditResult { message, oid, unified_diff, .. } = &self.result;
+        let Self { message, oid, unified_diff, .. } = self;
         format!("{message}\nbase_oid for the next edit: {oid}\n{unified_diff}")
     }
 
     fn line(&self) -> String {
-        self.result.message.clone()
-    }
-
-    fn facts(&self) -> EditedFacts {
-        let EditResult { replacements_made, lines_changed, base_oid, oid, .. } =
-            self.result.clone();
-        EditedFacts { replacements_made, lines_changed, base_oid, oid, truncated: self.truncated }
-    }
-
-    fn content(&self) -> EditedContent {
-        let EditResult { path, message, unified_diff, .. } = self.result.clone();
-        EditedContent { path, message, unified_diff }
+        self.message.clone()
     }
 }
 

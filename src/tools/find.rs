@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::room::{ListedRow, Room};
+use super::room::{ListedRow, Rest, Room};
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Result, escaped, escaped_line};
-use crate::form::more;
+use crate::form::counted;
 
 /// Lists files.
 pub struct ListFiles;
@@ -122,37 +122,20 @@ pub struct ListedFile {
 }
 
 /// The answer of `list_files`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct FileList {
     /// The directory or revision, for display.
+    #[serde(skip)]
     pub place: String,
-    /// The files of this page.
-    pub files: Vec<ListedFile>,
     /// Files and directories on all pages.
     pub count: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// The cursor of the next page.
-    pub next_cursor: Option<String>,
-}
-
-/// The data of `list_files` besides its text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct FileListFacts {
-    /// Files on all pages.
-    pub count: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Whether another page follows.
-    pub truncated: bool,
-    /// Its cursor.
-    pub next_cursor: Option<String>,
-}
-
-/// The files as values.
-#[derive(Debug, Serialize)]
-pub struct FileListContent {
+    /// The next page.
+    #[serde(flatten)]
+    pub rest: Rest,
     /// The files of this page.
+    #[schemars(skip)]
     pub files: Vec<ListedFile>,
 }
 
@@ -181,39 +164,12 @@ impl ListedRow for ListedFile {
 }
 
 impl Output for FileList {
-    type Facts = FileListFacts;
-    type Content = FileListContent;
-
     fn text(&self) -> String {
-        let mut text = format!("{}\n", self.line());
-        let mut before = None;
-        for file in &self.files {
-            text.push_str(&file.shown(before));
-            before = Some(file);
-        }
-        if let Some(cursor) = &self.next_cursor {
-            text.push_str(&format!("\n{}\n", more(cursor)));
-        }
-        text
+        format!("{}\n{}{}", self.line(), ListedFile::text(&self.files), self.rest.text())
     }
 
     fn line(&self) -> String {
-        let files =
-            if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
-        format!("{}: {files}, {} bytes", self.place, self.bytes)
-    }
-
-    fn facts(&self) -> FileListFacts {
-        FileListFacts {
-            count: self.count,
-            bytes: self.bytes,
-            truncated: self.next_cursor.is_some(),
-            next_cursor: self.next_cursor.clone(),
-        }
-    }
-
-    fn content(&self) -> FileListContent {
-        FileListContent { files: self.files.clone() }
+        format!("{}: {}, {} bytes", self.place, counted(self.count, "file"), self.bytes)
     }
 }
 
@@ -241,35 +197,23 @@ pub struct MatchedFile {
 }
 
 /// The answer of `search`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Matches {
     /// The searched directory or revision, for display.
+    #[serde(skip)]
     pub place: String,
-    /// The matches on this page.
-    pub files: Vec<MatchedFile>,
-    /// The cursor of the next page.
-    pub next_cursor: Option<String>,
     /// The reason for which nothing was found, if known.
+    #[serde(skip)]
     pub reason: Option<String>,
-}
-
-/// The data of `search` besides its text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct MatchesFacts {
     /// Matching lines on this page.
-    pub matches: u64,
+    pub matches: usize,
     /// Files with a match on this page.
-    pub files_matched: u64,
-    /// Whether another page follows.
-    pub truncated: bool,
-    /// Its cursor.
-    pub next_cursor: Option<String>,
-}
-
-/// The matches as values.
-#[derive(Debug, Serialize)]
-pub struct MatchesContent {
-    /// The files of this page.
+    pub files_matched: usize,
+    /// The next page.
+    #[serde(flatten)]
+    pub rest: Rest,
+    /// The matches on this page.
+    #[schemars(skip)]
     pub files: Vec<MatchedFile>,
 }
 
@@ -313,54 +257,29 @@ impl Matches {
         }
         let over = room.fill(lines.map(Ok), &mut file.lines)?;
         if !file.lines.is_empty() {
+            self.matches += file.lines.iter().filter(|line| line.is_match).count();
+            self.files_matched += 1;
             self.files.push(file);
         }
         Ok(over.map(|line| line.line))
     }
-
-    fn matches(&self) -> u64 {
-        let lines = self.files.iter().flat_map(|file| &file.lines);
-        lines.filter(|line| line.is_match).count() as u64
-    }
 }
 
 impl Output for Matches {
-    type Facts = MatchesFacts;
-    type Content = MatchesContent;
-
     fn text(&self) -> String {
         let mut text = format!("{}\n", self.line());
         for file in &self.files {
             text.push_str(&file.head());
-            file.lines.iter().for_each(|line| text.push_str(&line.shown(None)));
+            text.push_str(&MatchedLine::text(&file.lines));
         }
-        if let Some(cursor) = &self.next_cursor {
-            text.push_str(&format!("\n{}\n", more(cursor)));
-        }
-        text
+        text + &self.rest.text()
     }
 
     fn line(&self) -> String {
-        let counted = |count: u64, one: &str, many: &str| {
-            if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
-        };
-        let matches = counted(self.matches(), "matching line", "matching lines");
-        let files = counted(self.files.len() as u64, "file", "files");
-        let page = if self.next_cursor.is_some() { " on this page" } else { "" };
+        let matches = counted(self.matches as u64, "matching line");
+        let files = counted(self.files_matched as u64, "file");
+        let page = if self.rest.cursor().is_some() { " on this page" } else { "" };
         let reason = self.reason.as_ref().map(|reason| format!(". {reason}")).unwrap_or_default();
         format!("{}: {matches} in {files}{page}{reason}", self.place)
-    }
-
-    fn facts(&self) -> MatchesFacts {
-        MatchesFacts {
-            matches: self.matches(),
-            files_matched: self.files.len() as u64,
-            truncated: self.next_cursor.is_some(),
-            next_cursor: self.next_cursor.clone(),
-        }
-    }
-
-    fn content(&self) -> MatchesContent {
-        MatchesContent { files: self.files.clone() }
     }
 }

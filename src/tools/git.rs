@@ -1,11 +1,15 @@
-//! `GitDiff`, `GitDiffSummary` and `GitDiffFile`: two sides of a repository.
+//! `GitDiff`, `GitDiffSummary` and `GitDiffFile`: two sides of a repository; `GitShow`: a commit and
+//! its parent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::history::shown_refs;
+use super::room::Rest;
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result, quoted};
+use crate::form::counted;
 use crate::text::Whitespace;
 
 /// The aliases that all git tools share.
@@ -90,7 +94,7 @@ impl Tool for GitDiffSummary {
         "Lists changed files, like git diff --stat: start here. Example: from = main...topic";
     const ALIASES: &'static [Alias] = ALIASES;
     type Arguments = GitDiffSummaryArguments;
-    type Output = Listed;
+    type Output = Compared;
 }
 
 /// Compares one file between two sides.
@@ -103,6 +107,35 @@ impl Tool for GitDiffFile {
         "Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1";
     const ALIASES: &'static [Alias] = ALIASES;
     type Arguments = GitDiffFileArguments;
+    type Output = Compared;
+}
+
+/// Shows a commit.
+pub struct GitShow;
+
+impl Tool for GitShow {
+    const NAME: &'static str = "GitShow";
+    const TITLE: &'static str = "Show a commit";
+    const DESCRIPTION: &'static str = "Shows a commit: its message, then what it changed as GitDiff. \
+         Example: rev = HEAD~1";
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("commit", "rev"),
+        Alias::Means("revision", "rev"),
+        Alias::Means("ref", "rev"),
+        Alias::Means("sha", "rev"),
+        Alias::Means("hash", "rev"),
+        Alias::Means("id", "rev"),
+        Alias::Means("commit_id", "rev"),
+        Alias::Means("commit_hash", "rev"),
+        Alias::Means("path", "repo"),
+        Alias::Means("repo_path", "repo"),
+        Alias::Means("context", "context_lines"),
+        Alias::Means("file", "paths"),
+        Alias::Means("file_path", "paths"),
+        Alias::Say("range", "Give rev, or call GitLog or GitDiff for a range"),
+        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+    ];
+    type Arguments = GitShowArguments;
     type Output = Compared;
 }
 
@@ -173,6 +206,32 @@ some_of_git_diff! {
         cursor: Option<String>;
 }
 
+/// The arguments of `GitShow`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct GitShowArguments {
+    /// Default: HEAD.
+    pub rev: Option<String>,
+    pub repo: Option<String>,
+    pub paths: Option<Vec<String>>,
+    pub context_lines: Option<i64>,
+    /// first_parent (default) or combined.
+    #[schemars(with = "Option<String>")]
+    pub merges: Option<ShownMerges>,
+    pub cursor: Option<String>,
+}
+
+/// The side with which a merge is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShownMerges {
+    /// Its first parent.
+    FirstParent,
+    /// All its parents at once: what differs from each is shown.
+    Combined,
+}
+
 impl GitDiffArguments {
     /// Checks the rules that types cannot express.
     ///
@@ -224,9 +283,8 @@ pub struct HunkNames {
     pub known_lines: bool,
 }
 
-/// What the git tools answer beside the text.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// The totals of a comparison.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Totals {
     /// Changed files, on all pages.
     pub files_changed: u64,
@@ -234,98 +292,116 @@ pub struct Totals {
     pub additions: u64,
     /// Removed lines in all files.
     pub deletions: u64,
-    /// Whether another page follows.
-    pub truncated: bool,
-    /// The cursor of the next page; null on the last.
-    pub next_cursor: Option<String>,
 }
 
-/// A page of a comparison as values.
-#[derive(Debug, Serialize)]
-pub struct ComparedContent {
-    /// The files listed on this page, with the columns of file_changes.
+/// The header of a commit.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CommitWords {
+    /// Its id.
+    pub commit_id: String,
+    /// Its parents.
+    pub parent_ids: Vec<String>,
+    /// The author: name and address.
+    pub author: String,
+    /// The author date, in UTC.
+    pub author_date: Option<String>,
+    /// The committer.
+    pub committer: String,
+    /// The date.
+    pub committer_date: Option<String>,
+    /// The references that point to it.
+    pub refs: Vec<String>,
+    /// Its message.
+    pub message: String,
+}
+
+impl CommitWords {
+    /// Returns the header of a commit for the first page.
+    pub fn text(&self) -> String {
+        let Self { commit_id, parent_ids, author, committer, refs, message, .. } = self;
+        let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
+        let mut text = format!("commit {commit_id}\n");
+        if !refs.is_empty() {
+            text.push_str(&format!("refs: {}\n", shown_refs(refs)));
+        }
+        match parent_ids.as_slice() {
+            [] => text.push_str("parents: none\n"),
+            [_] => {}
+            several => text.push_str(&format!("parents: {}\n", several.join(" "))),
+        }
+        text.push_str(&format!("author: {author} {}\n", date(&self.author_date)));
+        if (committer, &self.committer_date) != (author, &self.author_date) {
+            text.push_str(&format!("committer: {committer} {}\n", date(&self.committer_date)));
+        }
+        text.push('\n');
+        // Indented, so that no line of a message looks like redline's words.
+        for line in message.trim_end().split('\n') {
+            let indent = if line.is_empty() { "" } else { "    " };
+            text.push_str(&format!("{indent}{line}\n"));
+        }
+        text.push('\n');
+        text
+    }
+
+    /// Returns the start of a later page.
+    pub fn short_text(&self) -> String {
+        format!("commit {}, continued\n\n", self.commit_id)
+    }
+}
+
+/// The answer of the tools that compare: a page of a comparison.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Compared {
+    /// The page.
+    #[serde(skip)]
+    pub text: String,
+    /// The commit that is compared with its parent.
+    #[serde(skip)]
+    pub commit_id: Option<String>,
+    /// The totals of all pages.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// The next page.
+    #[serde(flatten)]
+    pub rest: Rest,
+    /// The header of the commit, on its first page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub commit: Option<CommitWords>,
+    /// The files listed on this page, if values are requested.
+    #[schemars(skip)]
     pub files: Vec<FileChange>,
-    /// The hunks of this page below git's headers.
+    /// Its hunks, unless only files are listed.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub hunks: Option<ComparedHunks>,
+}
+
+/// The hunks of a page, if values are requested.
+#[derive(Debug, Default, Serialize)]
+pub struct ComparedHunks {
+    /// The hunks below git's headers.
     pub patch: String,
-    /// The names of those that end on it, where they have any.
+    /// The names of those that end on the page, where they have any.
     pub hunks: Vec<HunkNames>,
     /// How many hunks are left out that were seen, on all pages.
     pub hunks_seen: usize,
 }
 
-/// A page of the list of changed files as values.
-#[derive(Debug, Serialize)]
-pub struct ListedContent {
-    /// The files listed on this page, with the columns of file_changes.
-    pub files: Vec<FileChange>,
-}
-
-/// The answer of `GitDiff` and `GitDiffFile`: a page of a comparison.
-#[derive(Debug, Clone, Default)]
-pub struct Compared {
-    /// The page.
-    pub text: String,
-    /// The totals of all pages.
-    pub totals: Totals,
-    /// The files listed on it, if values are requested.
-    pub files: Vec<FileChange>,
-    /// Its hunks below git's headers, likewise.
-    pub patch: String,
-    /// The names of its hunks, likewise.
-    pub hunks: Vec<HunkNames>,
-    /// How many hunks are left out that were seen.
-    pub hunks_seen: usize,
-}
-
-/// The answer of `GitDiffSummary`: a page of the list.
-#[derive(Debug, Clone, Default)]
-pub struct Listed(pub Compared);
-
 impl Output for Compared {
-    type Facts = Totals;
-    type Content = ComparedContent;
-
     fn text(&self) -> String {
         self.text.clone()
     }
 
     fn line(&self) -> String {
-        let Totals { files_changed, additions, deletions, .. } = self.totals;
-        let count =
-            |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let Totals { files_changed, additions, deletions } = self.totals;
         let [files, added, removed] =
             [(files_changed, "file"), (additions, "insertion"), (deletions, "deletion")]
-                .map(|(number, word)| count(number, word));
-        format!("{files} changed, {added}, {removed}")
-    }
-
-    fn facts(&self) -> Totals {
-        self.totals.clone()
-    }
-
-    fn content(&self) -> ComparedContent {
-        let Self { files, patch, hunks, hunks_seen, .. } = self.clone();
-        ComparedContent { files, patch, hunks, hunks_seen }
-    }
-}
-
-impl Output for Listed {
-    type Facts = Totals;
-    type Content = ListedContent;
-
-    fn text(&self) -> String {
-        self.0.text()
-    }
-
-    fn line(&self) -> String {
-        self.0.line()
-    }
-
-    fn facts(&self) -> Totals {
-        self.0.facts()
-    }
-
-    fn content(&self) -> ListedContent {
-        ListedContent { files: self.0.files.clone() }
+                .map(|(count, noun)| counted(count, noun));
+        let totals = format!("{files} changed, {added}, {removed}");
+        match &self.commit_id {
+            Some(id) => format!("commit {id}: {totals}"),
+            None => totals,
+        }
     }
 }

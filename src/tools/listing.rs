@@ -1,35 +1,37 @@
 //! A list, page by page.
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer};
 
 use super::answer::Reply;
-use super::room::{ListedRow, Room};
+use super::room::{ListedRow, Rest, Room};
 use super::tool::Output;
 use crate::error::Result;
-use crate::form::more;
 
 /// A page of a list.
-#[derive(Debug, Clone)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(bound = "R: ListedRow")]
+#[schemars(bound = "R: ListedRow")]
 pub struct Listing<R> {
     /// The title of the list, in one line.
+    #[serde(skip)]
     pub head: String,
+    /// The number of rows of this page.
+    count: usize,
+    #[serde(flatten)]
+    rest: Rest,
     /// The rows of this page.
+    #[serde(flatten, serialize_with = "named")]
+    #[schemars(skip)]
     pub rows: Vec<R>,
-    /// The cursor of the next page.
-    pub next_cursor: Option<String>,
 }
 
-/// The data besides the text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ListingFacts {
-    /// Rows of this page.
-    pub count: u64,
-    /// Whether another page follows.
-    pub truncated: bool,
-    /// Its cursor.
-    pub next_cursor: Option<String>,
+/// Serializes rows as a list with their name.
+fn named<R: ListedRow, S: Serializer>(
+    rows: &[R],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map([(R::NAME, R::values(rows))])
 }
 
 impl<R: ListedRow> Listing<R> {
@@ -45,52 +47,29 @@ impl<R: ListedRow> Listing<R> {
         rows: impl Iterator<Item = Result<R>>,
         cursor: impl Fn(usize) -> Result<String>,
     ) -> Result<Self> {
-        let mut page = Self { head, rows: Vec::new(), next_cursor: Some(cursor(first)?) };
+        let rest = Rest::at(Some(cursor(first)?));
+        let mut page = Self { head, count: 0, rest, rows: Vec::new() };
         let mut room = Room::beside(reply, &page);
-        page.next_cursor = None;
-        if room.fill(rows, &mut page.rows)?.is_some() {
-            if page.rows.is_empty() {
-                return Err(room.too_small());
-            }
-            page.next_cursor = Some(cursor(first + page.rows.len())?);
-        }
+        let over = room.fill(rows, &mut page.rows)?;
+        page.count = page.rows.len();
+        page.rest = match over {
+            None => Rest::default(),
+            Some(_) if page.rows.is_empty() => return Err(room.too_small()),
+            Some(_) => Rest::at(Some(cursor(first + page.count)?)),
+        };
         Ok(page)
     }
 }
 
 impl<R: ListedRow> Output for Listing<R> {
-    type Facts = ListingFacts;
-    type Content = Map<String, Value>;
-
     fn text(&self) -> String {
-        let mut text = format!("{}\n", self.head);
-        let mut before = None;
-        for row in &self.rows {
-            text.push_str(&row.shown(before));
-            before = Some(row);
-        }
-        if let Some(cursor) = &self.next_cursor {
-            text.push_str(&format!("\n{}\n", more(cursor)));
-        }
-        text
+        format!("{}\n{}{}", self.head, R::text(&self.rows), self.rest.text())
     }
 
     fn line(&self) -> String {
-        match self.next_cursor {
-            Some(_) => format!("{}; {} {} here, more follow", self.head, self.rows.len(), R::NAME),
+        match self.rest.cursor() {
+            Some(_) => format!("{}; {} {} here, more follow", self.head, self.count, R::NAME),
             None => self.head.clone(),
         }
-    }
-
-    fn facts(&self) -> ListingFacts {
-        ListingFacts {
-            count: self.rows.len() as u64,
-            truncated: self.next_cursor.is_some(),
-            next_cursor: self.next_cursor.clone(),
-        }
-    }
-
-    fn content(&self) -> Map<String, Value> {
-        Map::from_iter([(R::NAME.to_owned(), R::values(&self.rows))])
     }
 }

@@ -9,11 +9,9 @@ mod answer;
 mod arguments;
 mod bounded;
 mod capabilities;
-mod changed_files;
 mod declaration;
 mod diff;
 mod diff_result;
-mod file_call;
 mod files;
 mod find;
 mod git;
@@ -24,7 +22,6 @@ mod log;
 mod patch;
 mod publish;
 mod read;
-pub mod record;
 mod revision;
 mod room;
 mod schema;
@@ -34,24 +31,23 @@ mod undo;
 
 pub use answer::{Answer, Reply};
 pub use arguments::{Given, max_bytes, parse};
-pub use bounded::Bounded;
-pub use capabilities::{Abilities, Capabilities, CapabilitiesArguments, SandboxAbilities};
-pub use changed_files::ChangedFiles;
-pub use declaration::{Declaration, no_such_tool};
-pub use diff::{Diff, DiffArguments, DiffMode};
-pub use diff_result::{Bounds, DiffResult, MAX_CONTEXT, Side};
-pub use file_call::FileCall;
+pub use bounded::Bounds;
+pub use capabilities::{Abilities, Capabilities, SandboxAbilities};
+pub use declaration::Declaration;
+pub use diff::{Diff, DiffMode};
+pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
 pub use files::{
     EDIT_ARGUMENTS, EditArgument, EditCall, EditFile, EditFileArguments, EditLinesArguments,
-    EditResult, Edited, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult, Written,
+    EditResult, FileCall, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult,
+    Written,
 };
 pub use find::{
     FileList, ListFiles, ListFilesArguments, ListedFile, MatchedLine, Matches, Search,
     SearchArguments,
 };
 pub use git::{
-    Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
-    GitDiffSummary, GitDiffSummaryArguments, HunkNames, Listed, Totals,
+    CommitWords, Compared, ComparedHunks, FileChange, GitDiff, GitDiffArguments, GitDiffFile,
+    GitDiffSummary, GitShow, HunkNames, ShownMerges, Totals,
 };
 pub use history::{
     GitRefs, GitRefsArguments, GitStatus, GitStatusArguments, ListedReference, ListedStatus,
@@ -60,13 +56,12 @@ pub use history::{
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
 pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
-pub use patch::{ApplyPatch, ApplyPatchArguments, FileResult, PatchArguments, PatchResult};
+pub use patch::{ApplyPatch, ChangedFiles, FileResult, PatchArguments, PatchResult};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{
-    BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
-    GitShow, GitShowArguments, ListedBlame, ShownCommit, ShownMerges,
+    BlameHead, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments, ListedBlame,
 };
-pub use room::{ListedRow, Room};
+pub use room::{ListedRow, Rest, Room};
 pub use series::{GitRangeDiff, GitRangeDiffArguments, ListedPair};
-pub use tool::{Alias, Annotations, Output, Tool};
+pub use tool::{Output, Tool};
 pub use undo::{Undo, UndoArguments, Undone, UndoneFile};

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::changed_files::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use crate::error::escaped;
 
@@ -74,6 +73,32 @@ pub struct PatchArguments {
     pub reason: Option<String>,
 }
 
+/// The result of an operation on several files, each told as an `F`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(bound = "")]
+pub struct ChangedFiles<F> {
+    /// The operation, as in `redline_log()`; `None` if nothing was written.
+    pub id: Option<String>,
+    /// `applied`, `already_applied` or `would_apply`.
+    pub outcome: &'static str,
+    /// The report, in one line.
+    #[schemars(skip)]
+    pub message: String,
+    /// The files.
+    #[schemars(skip)]
+    pub files: Vec<F>,
+}
+
+impl<F> ChangedFiles<F> {
+    /// Returns the message, and how to take the operation back.
+    pub fn summary(&self) -> String {
+        match &self.id {
+            Some(id) => format!("{}\nundo with id = {id} takes this back", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
 /// The result of a patch.
 pub type PatchResult = ChangedFiles<FileResult>;
 
@@ -98,29 +123,7 @@ pub struct FileResult {
     pub hunks: Vec<(u64, &'static str)>,
 }
 
-/// The data of `apply_patch` besides its text.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PatchFacts {
-    /// The operation, for undo.
-    pub id: Option<String>,
-    /// applied, already_applied or would_apply.
-    pub outcome: String,
-}
-
-/// The result of a patch, as values.
-#[derive(Debug, Serialize)]
-pub struct PatchContent {
-    /// The report.
-    pub message: String,
-    /// The files.
-    pub files: Vec<FileResult>,
-}
-
 impl Output for PatchResult {
-    type Facts = PatchFacts;
-    type Content = PatchContent;
-
     fn text(&self) -> String {
         let mut text = self.summary();
         for file in &self.files {
@@ -143,13 +146,5 @@ impl Output for PatchResult {
 
     fn line(&self) -> String {
         self.message.clone()
-    }
-
-    fn facts(&self) -> PatchFacts {
-        PatchFacts { id: self.id.clone(), outcome: self.outcome.to_owned() }
-    }
-
-    fn content(&self) -> PatchContent {
-        PatchContent { message: self.message.clone(), files: self.files.clone() }
     }
 }

@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
-use super::record::record;
-use super::room::too_small;
+use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result};
-use crate::form::{Form, more};
+use crate::form::{counted, more};
 
 /// Reads a file by lines.
 pub struct ReadFile;
@@ -56,20 +55,19 @@ pub struct ReadFileArguments {
     pub cursor: Option<String>,
 }
 
-record! {
-    /// The result of the SQL function `read_file`.
-    pub struct ReadResult {
-        /// The path as given.
-        pub path: String,
-        /// The requested text; bytes that are not UTF-8 become U+FFFD.
-        pub content: String,
-        /// Lines of the whole file, a last line without newline included.
-        pub lines: u64,
-        /// Bytes of the whole file.
-        pub bytes: u64,
-        /// Whether the file continues after content.
-        pub truncated: bool,
-    }
+/// The result of the SQL function `read_file`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadResult {
+    /// The path as given.
+    pub path: String,
+    /// The requested text; bytes that are not UTF-8 become U+FFFD.
+    pub content: String,
+    /// Lines of the whole file, a last line without newline included.
+    pub lines: u64,
+    /// Bytes of the whole file.
+    pub bytes: u64,
+    /// Whether the file continues after content.
+    pub truncated: bool,
 }
 
 /// A place in a file: a line, from 1, and the bytes of that line before the place.
@@ -92,25 +90,26 @@ pub struct LineRange {
     pub has_numbers: bool,
 }
 
-impl ReadFileArguments {
+impl LineRange {
     /// Returns the requested lines, from the start of the first one.
     ///
     /// # Errors
     /// `invalid_args` for an invalid range.
-    pub fn range(&self) -> Result<LineRange> {
-        let (first, last) = (self.first_line.unwrap_or(1), self.last_line.unwrap_or(u64::MAX));
+    pub fn of(
+        first_line: Option<u64>,
+        last_line: Option<u64>,
+        line_numbers: Option<bool>,
+    ) -> Result<Self> {
+        let (first, last) = (first_line.unwrap_or(1), last_line.unwrap_or(u64::MAX));
         if first == 0 || last < first {
             return Err(Error::invalid_args(format!(
                 "first_line is {first} and last_line {}",
-                self.last_line.map_or("is not given".to_owned(), |last| format!("is {last}"))
+                last_line.map_or("is not given".to_owned(), |last| format!("is {last}"))
             ))
             .with_hint("Lines count from 1, and the last must not be before the first"));
         }
-        Ok(LineRange {
-            from: LinePlace { line: first, byte: 0 },
-            last_line: last,
-            has_numbers: self.line_numbers.unwrap_or(false),
-        })
+        let from = LinePlace { line: first, byte: 0 };
+        Ok(Self { from, last_line: last, has_numbers: line_numbers.unwrap_or(false) })
     }
 }
 
@@ -125,19 +124,6 @@ pub struct LineScan {
     /// The place of the next byte.
     at: LinePlace,
     bytes: u64,
-}
-
-/// A file that was read.
-#[derive(Debug)]
-pub struct Scanned {
-    /// The start of the range: all of it, or as many bytes as an answer could hold.
-    pub kept: Vec<u8>,
-    /// Whether the range is longer than that.
-    pub is_over: bool,
-    /// Lines of the file.
-    pub lines: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
 }
 
 impl LineScan {
@@ -177,20 +163,15 @@ impl LineScan {
         self.kept.extend_from_slice(&line[..taken]);
     }
 
-    /// Ends the file.
-    pub fn finish(self) -> Scanned {
-        let lines = if self.at.byte > 0 { self.at.line } else { self.at.line - 1 };
-        Scanned { kept: self.kept, is_over: self.is_over, lines, bytes: self.bytes }
+    /// Returns the number of lines that were read.
+    fn lines(&self) -> u64 {
+        if self.at.byte > 0 { self.at.line } else { self.at.line - 1 }
     }
 }
 
 /// The answer of `read_file`: lines of a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Lines {
-    /// The path as given.
-    pub path: String,
-    /// The lines, numbered if requested; bytes that are not UTF-8 become U+FFFD.
-    pub content: String,
     /// Lines of the file.
     pub lines: u64,
     /// Bytes of the file.
@@ -201,72 +182,48 @@ pub struct Lines {
     pub last_line: u64,
     /// The file's git blob id.
     pub base_oid: String,
-    /// Whether the file has bytes that are not UTF-8.
-    pub is_lossy: bool,
-    /// The place of the rest of the range, and its cursor.
-    pub next: Option<(LinePlace, String)>,
-}
-
-/// The data of `read_file` besides its text.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LinesFacts {
-    /// Lines of the file.
-    pub lines: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// The first line returned; 0 for none.
-    pub first_line: u64,
-    /// The last line returned.
-    pub last_line: u64,
-    /// Blob id of the file.
-    pub base_oid: String,
-    /// Whether the requested lines continue.
-    pub truncated: bool,
-    /// The cursor to continue; null at their end.
-    pub next_cursor: Option<String>,
-}
-
-/// Lines of a file as values.
-#[derive(Debug, Serialize)]
-pub struct LinesContent {
+    /// The rest of the range.
+    #[serde(flatten)]
+    pub rest: Rest,
     /// The path as given.
+    #[schemars(skip)]
     pub path: String,
-    /// The lines.
+    /// The lines, numbered if requested; bytes that are not UTF-8 become U+FFFD.
+    #[schemars(skip)]
     pub content: String,
+    /// Whether the file has bytes that are not UTF-8.
+    #[serde(skip)]
+    pub is_lossy: bool,
+    /// The place of the rest of the range.
+    #[serde(skip)]
+    pub next: Option<LinePlace>,
 }
 
 impl Lines {
-    /// Fills the answer with the range while the reply has room; `cursor` makes the cursor of a
-    /// place.
+    /// Fills the answer with the range of a file that was read while the reply has room; `cursor`
+    /// makes the cursor of a place.
     ///
     /// # Errors
     /// `too_large` without room for a single character; those of `cursor`.
     pub fn filled(
         mut self,
-        scanned: &Scanned,
-        range: LineRange,
+        scan: &LineScan,
         reply: &Reply,
         cursor: impl Fn(LinePlace) -> Result<String>,
     ) -> Result<Self> {
-        (self.lines, self.bytes) = (scanned.lines, scanned.bytes);
-        self.is_lossy = std::str::from_utf8(&scanned.kept)
-            .is_err_and(|error| error.error_len().is_some() || !scanned.is_over);
-        let widest = LinePlace { line: u64::MAX, byte: u64::MAX };
-        let empty =
-            Self { next: Some((widest, cursor(LinePlace { line: 1, byte: 0 })?)), ..self.clone() };
+        let range = scan.range;
+        (self.lines, self.bytes) = (scan.lines(), scan.bytes);
+        self.is_lossy = std::str::from_utf8(&scan.kept)
+            .is_err_and(|error| error.error_len().is_some() || !scan.is_over);
+        let mut empty = self.clone();
+        empty.next = Some(LinePlace { line: u64::MAX, byte: u64::MAX });
+        empty.rest = Rest::at(Some(cursor(LinePlace { line: 1, byte: 0 })?));
         let room = reply.room(&empty);
-        let mut page = Filling {
-            form: reply.body(),
-            room,
-            fence: 0,
-            text: String::new(),
-            is_data: reply.is_data,
-        };
+        let mut page = Filling { reply, room, fence: 0, text: String::new() };
         let mut at = range.from;
         let mut is_cut = false;
-        for line in scanned.kept.split_inclusive(|byte| *byte == b'\n') {
-            let is_whole = line.ends_with(b"\n") || !scanned.is_over;
+        for line in scan.kept.split_inclusive(|byte| *byte == b'\n') {
+            let is_whole = line.ends_with(b"\n") || !scan.is_over;
             let number = range.has_numbers.then_some(at.line);
             if is_whole && page.push(number, line) {
                 (self.first_line, self.last_line) = (range.from.line, at.line);
@@ -285,29 +242,28 @@ impl Lines {
             break;
         }
         self.content = page.text;
-        if is_cut || scanned.is_over {
-            self.next = Some((at, cursor(at)?));
+        if is_cut || scan.is_over {
+            (self.next, self.rest) = (Some(at), Rest::at(Some(cursor(at)?)));
         }
         Ok(self)
     }
 }
 
 /// Lines between fences, within a room.
-struct Filling {
-    form: Form,
+struct Filling<'a> {
+    reply: &'a Reply,
     room: usize,
     /// The length of the longest run of backticks.
     fence: usize,
     text: String,
-    is_data: bool,
 }
 
-impl Filling {
+impl Filling<'_> {
     /// Adds a line, or nothing without room for it.
     fn push(&mut self, number: Option<u64>, line: &[u8]) -> bool {
         let line = numbered(number) + &String::from_utf8_lossy(line);
-        let (cost, fence) = (self.form.cost(&line), longest_run(&line).max(self.fence));
-        let fences = if self.is_data { 0 } else { 2 * (fence - self.fence) };
+        let (cost, fence) = (self.reply.body().cost(&line), longest_run(&line).max(self.fence));
+        let fences = if self.reply.is_data { 0 } else { 2 * (fence - self.fence) };
         let Some(room) = self.room.checked_sub(cost + fences) else { return false };
         (self.room, self.fence) = (room, fence);
         self.text.push_str(&line);
@@ -317,9 +273,9 @@ impl Filling {
     /// Adds the start of a line; returns the number of its bytes.
     fn push_part(&mut self, number: Option<u64>, line: &[u8]) -> usize {
         let number = numbered(number);
-        let room = self.room.saturating_sub(self.form.cost(&number));
+        let room = self.room.saturating_sub(self.reply.body().cost(&number));
         let (mut part, mut taken) = self.beginning(line, room);
-        if !self.is_data {
+        if !self.reply.is_data {
             // Longer fences leave less room for what they enclose.
             let fences = 2 * longest_run(&part);
             (part, taken) = self.beginning(line, room.saturating_sub(fences));
@@ -333,10 +289,10 @@ impl Filling {
     fn beginning(&self, line: &[u8], mut room: usize) -> (String, usize) {
         let (mut part, mut taken) = (String::new(), 0);
         for chunk in line.utf8_chunks() {
-            let valid = self.form.fitting(chunk.valid(), room);
+            let valid = self.reply.body().fitting(chunk.valid(), room);
             part.push_str(valid);
             taken += valid.len();
-            room -= self.form.cost(valid);
+            room -= self.reply.body().cost(valid);
             if valid.len() < chunk.valid().len() || room < char::REPLACEMENT_CHARACTER.len_utf8() {
                 break;
             }
@@ -359,69 +315,48 @@ fn longest_run(text: &str) -> usize {
 }
 
 impl Output for Lines {
-    type Facts = LinesFacts;
-    type Content = LinesContent;
-
     /// The content of the file is between two fences of backticks that are longer than any run of
     /// them inside, so that no file can imitate redline's words, or end its own part.
     fn text(&self) -> String {
         let fence = "`".repeat(longest_run(&self.content).max(2) + 1);
         let end = if self.content.is_empty() || self.content.ends_with('\n') { "" } else { "\n" };
         let text = format!("{}:\n{fence}\n{}{end}{fence}", self.line(), self.content);
-        match &self.next {
-            None => text,
-            Some((LinePlace { line, byte: 0 }, cursor)) => {
-                format!("{text}\n{} Or give first_line = {line}", more(cursor))
-            }
-            Some((LinePlace { line, byte }, cursor)) => {
-                format!("{text}\n{} Line {line} was cut after {byte} bytes", more(cursor))
-            }
+        let (Some(LinePlace { line, byte }), Some(cursor)) = (self.next, self.rest.cursor()) else {
+            return text;
+        };
+        let more = more(cursor);
+        match byte {
+            0 => format!("{text}\n{more} Or give first_line = {line}"),
+            _ => format!("{text}\n{more} Line {line} was cut after {byte} bytes"),
         }
     }
 
     fn line(&self) -> String {
         let Self { path, lines, bytes, first_line, last_line, base_oid, .. } = self;
-        let plural = if *lines == 1 { "" } else { "s" };
         let all = *first_line <= 1 && *last_line == *lines && self.next.is_none();
         let part = match (all, first_line) {
-            (true, _) => format!("{lines} line{plural}"),
+            (true, _) => counted(*lines, "line"),
             (false, 0) => format!("no line of {lines}"),
             (false, _) => format!("lines {first_line} to {last_line} of {lines}"),
         };
         let lossy = if self.is_lossy { ", not UTF-8: \u{fffd} stands for other bytes" } else { "" };
         format!("{path} ({part}, {bytes} bytes, base_oid {base_oid}{lossy})")
     }
-
-    fn facts(&self) -> LinesFacts {
-        LinesFacts {
-            lines: self.lines,
-            bytes: self.bytes,
-            first_line: self.first_line,
-            last_line: self.last_line,
-            base_oid: self.base_oid.clone(),
-            truncated: self.next.is_some(),
-            next_cursor: self.next.as_ref().map(|(_, cursor)| cursor.clone()),
-        }
-    }
-
-    fn content(&self) -> LinesContent {
-        LinesContent { path: self.path.clone(), content: self.content.clone() }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::form::Form;
 
     fn read(file: &[u8], range: LineRange, max_bytes: usize, form: Form) -> Lines {
         let reply = Reply { max_bytes, ..Reply::new(form) };
         let mut scan = LineScan::new(range, max_bytes);
         // Chunks end at any byte.
         file.chunks(7).for_each(|chunk| scan.push(chunk));
-        let scanned = scan.finish();
         let cursor = |place: LinePlace| Ok(format!("{}-{}", place.line, place.byte));
         let lines = Lines { path: "w/a".into(), base_oid: "0".repeat(40), ..Lines::default() };
-        let lines = lines.filled(&scanned, range, &reply, cursor).unwrap();
+        let lines = lines.filled(&scan, &reply, cursor).unwrap();
         let answer = reply.answer(&lines).unwrap();
         let bytes = match form {
             Form::Text => answer.as_text().len(),
@@ -432,7 +367,7 @@ mod tests {
     }
 
     fn all() -> LineRange {
-        ReadFileArguments::default().range().unwrap()
+        LineRange::of(None, None, None).unwrap()
     }
 
     #[test]
@@ -446,7 +381,7 @@ mod tests {
                 assert_eq!((page.lines, page.bytes), (905, file.len() as u64));
                 whole.push_str(&page.content);
                 match page.next {
-                    Some((next, _)) => range.from = next,
+                    Some(next) => range.from = next,
                     None => break,
                 }
             }
@@ -459,7 +394,7 @@ mod tests {
         let range =
             LineRange { from: LinePlace { line: 2, byte: 0 }, last_line: 3, has_numbers: true };
         let page = read(b"a\nb\nc\nd", range, 2_000, Form::Text);
-        assert_eq!((&page.content[..], page.next.clone()), ("2\tb\n3\tc\n", None));
+        assert_eq!((&page.content[..], page.next), ("2\tb\n3\tc\n", None));
         assert!(
             page.text().starts_with("w/a (lines 2 to 3 of 4, 7 bytes, base_oid 0"),
             "{}",

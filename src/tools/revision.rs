@@ -1,4 +1,4 @@
-//! `GitShow`, `GitFile` and `GitBlame`: one commit, and one file of a revision.
+//! `GitFile` and `GitBlame`: one file of a revision.
 
 use std::sync::Arc;
 
@@ -6,170 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::git::{Compared, ComparedContent, Totals};
-use super::history::{shown_day, shown_id, shown_inside, shown_refs};
+use super::history::{shown_day, shown_id, shown_inside};
 use super::listing::Listing;
-use super::read::{LineRange, Lines, LinesContent, ReadFileArguments};
-use super::room::ListedRow;
+use super::read::Lines;
+use super::room::{ListedRow, Rest};
 use super::tool::{Alias, Output, Tool};
-use crate::error::{Result, escaped_line};
-
-/// Shows a commit.
-pub struct GitShow;
-
-impl Tool for GitShow {
-    const NAME: &'static str = "GitShow";
-    const TITLE: &'static str = "Show a commit";
-    const DESCRIPTION: &'static str = "Shows a commit: its message, then what it changed as GitDiff. \
-         Example: rev = HEAD~1";
-    const ALIASES: &'static [Alias] = &[
-        Alias::Means("commit", "rev"),
-        Alias::Means("revision", "rev"),
-        Alias::Means("ref", "rev"),
-        Alias::Means("sha", "rev"),
-        Alias::Means("hash", "rev"),
-        Alias::Means("id", "rev"),
-        Alias::Means("commit_id", "rev"),
-        Alias::Means("commit_hash", "rev"),
-        Alias::Means("path", "repo"),
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("context", "context_lines"),
-        Alias::Means("file", "paths"),
-        Alias::Means("file_path", "paths"),
-        Alias::Say("range", "Give rev, or call GitLog or GitDiff for a range"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
-    ];
-    type Arguments = GitShowArguments;
-    type Output = ShownCommit;
-}
-
-/// The arguments of `GitShow`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct GitShowArguments {
-    /// Default: HEAD.
-    pub rev: Option<String>,
-    pub repo: Option<String>,
-    pub paths: Option<Vec<String>>,
-    pub context_lines: Option<i64>,
-    /// first_parent (default) or combined.
-    #[schemars(with = "Option<String>")]
-    pub merges: Option<ShownMerges>,
-    pub cursor: Option<String>,
-}
-
-/// The side with which a merge is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ShownMerges {
-    /// Its first parent.
-    FirstParent,
-    /// All its parents at once: what differs from each is shown.
-    Combined,
-}
-
-/// The header of a commit.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct CommitWords {
-    /// Its id.
-    pub commit_id: String,
-    /// Its parents.
-    pub parent_ids: Vec<String>,
-    /// The author: name and address.
-    pub author: String,
-    /// The author date, in UTC.
-    pub author_date: Option<String>,
-    /// The committer.
-    pub committer: String,
-    /// The date.
-    pub committer_date: Option<String>,
-    /// The references that point to it.
-    pub refs: Vec<String>,
-    /// Its message.
-    pub message: String,
-}
-
-impl CommitWords {
-    /// Returns the header of a commit for the first page.
-    pub fn text(&self) -> String {
-        let Self { commit_id, parent_ids, author, committer, refs, message, .. } = self;
-        let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
-        let mut text = format!("commit {commit_id}\n");
-        if !refs.is_empty() {
-            text.push_str(&format!("refs: {}\n", shown_refs(refs)));
-        }
-        match parent_ids.as_slice() {
-            [] => text.push_str("parents: none\n"),
-            [_] => {}
-            several => text.push_str(&format!("parents: {}\n", several.join(" "))),
-        }
-        text.push_str(&format!("author: {author} {}\n", date(&self.author_date)));
-        if (committer, &self.committer_date) != (author, &self.author_date) {
-            text.push_str(&format!("committer: {committer} {}\n", date(&self.committer_date)));
-        }
-        text.push('\n');
-        // Indented, so that no line of a message looks like redline's words.
-        for line in message.trim_end().split('\n') {
-            let indent = if line.is_empty() { "" } else { "    " };
-            text.push_str(&format!("{indent}{line}\n"));
-        }
-        text.push('\n');
-        text
-    }
-
-    /// Returns the start of a later page.
-    pub fn short_text(&self) -> String {
-        format!("commit {}, continued\n\n", self.commit_id)
-    }
-}
-
-/// The answer of `GitShow`: a page of a commit.
-#[derive(Debug, Clone, Default)]
-pub struct ShownCommit {
-    /// The header of the commit; later pages show only its id.
-    pub words: CommitWords,
-    /// Whether this is the first page.
-    pub is_first: bool,
-    /// Its changes.
-    pub compared: Compared,
-}
-
-/// A commit as values.
-#[derive(Debug, Serialize)]
-pub struct ShownCommitContent {
-    /// Its header, on the first page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit: Option<CommitWords>,
-    /// Its changes.
-    #[serde(flatten)]
-    pub changes: ComparedContent,
-}
-
-impl Output for ShownCommit {
-    type Facts = Totals;
-    type Content = ShownCommitContent;
-
-    fn text(&self) -> String {
-        let words = if self.is_first { self.words.text() } else { self.words.short_text() };
-        words + &self.compared.text()
-    }
-
-    fn line(&self) -> String {
-        format!("commit {}: {}", self.words.commit_id, self.compared.line())
-    }
-
-    fn facts(&self) -> Totals {
-        self.compared.facts()
-    }
-
-    fn content(&self) -> ShownCommitContent {
-        ShownCommitContent {
-            commit: self.is_first.then(|| self.words.clone()),
-            changes: self.compared.content(),
-        }
-    }
-}
+use crate::error::escaped_line;
 
 /// Names that agents try for a file of a revision.
 const FILE_ALIASES: &[Alias] = &[
@@ -221,60 +63,36 @@ pub struct GitFileArguments {
     pub cursor: Option<String>,
 }
 
-impl GitFileArguments {
-    /// Returns the requested lines, from the start of the first one.
-    ///
-    /// # Errors
-    /// `invalid_args` for an invalid range.
-    pub fn range(&self) -> Result<LineRange> {
-        let of_file = ReadFileArguments {
-            first_line: self.first_line,
-            last_line: self.last_line,
-            line_numbers: self.line_numbers,
-            ..ReadFileArguments::default()
-        };
-        of_file.range()
+/// The answer of `GitFile`: lines of a file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(into = "FileLinesValues")]
+pub struct FileLines(pub Lines);
+
+/// What is known of the lines as values.
+#[derive(Serialize, JsonSchema)]
+struct FileLinesValues {
+    lines: u64,
+    #[serde(flatten)]
+    rest: Rest,
+    #[schemars(skip)]
+    path: String,
+    #[schemars(skip)]
+    content: String,
+}
+
+impl From<FileLines> for FileLinesValues {
+    fn from(FileLines(Lines { lines, rest, path, content, .. }): FileLines) -> Self {
+        Self { lines, rest, path, content }
     }
 }
 
-/// The answer of `GitFile`: lines of a file.
-#[derive(Debug, Clone)]
-pub struct FileLines(pub Lines);
-
-/// The data besides the text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct FileLinesFacts {
-    /// Lines of the file.
-    pub lines: u64,
-    /// Whether the requested lines continue.
-    pub truncated: bool,
-    /// The cursor to continue; null at their end.
-    pub next_cursor: Option<String>,
-}
-
 impl Output for FileLines {
-    type Facts = FileLinesFacts;
-    type Content = LinesContent;
-
     fn text(&self) -> String {
         self.0.text()
     }
 
     fn line(&self) -> String {
         self.0.line()
-    }
-
-    fn facts(&self) -> FileLinesFacts {
-        let facts = self.0.facts();
-        FileLinesFacts {
-            lines: facts.lines,
-            truncated: facts.truncated,
-            next_cursor: facts.next_cursor,
-        }
-    }
-
-    fn content(&self) -> LinesContent {
-        self.0.content()
     }
 }
 

@@ -1,27 +1,33 @@
 //! The room of a page: what fits beside the fixed part of an answer, and how an answer says that
 //! more follows.
 
+use std::iter;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answer::Reply;
 use super::tool::Output;
 use crate::error::{Error, Result};
-use crate::form::Form;
+use crate::form::more;
 
 /// The text and the values of a row of a list.
-pub trait ListedRow: Serialize {
+pub trait ListedRow: Serialize + Sized {
     /// The name of the list among the values.
     const NAME: &'static str;
 
     /// Returns the text that the row adds after the previous row.
     fn shown(&self, before: Option<&Self>) -> String;
 
+    /// Returns the text of the rows of a page.
+    fn text(rows: &[Self]) -> String {
+        let before = iter::once(None).chain(rows.iter().map(Some));
+        rows.iter().zip(before).map(|(row, before)| row.shown(before)).collect()
+    }
+
     /// Returns the rows as values.
-    fn values(rows: &[Self]) -> Value
-    where
-        Self: Sized,
-    {
+    fn values(rows: &[Self]) -> Value {
         json!(rows)
     }
 
@@ -31,23 +37,42 @@ pub trait ListedRow: Serialize {
     }
 }
 
+/// What follows a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Rest {
+    /// Whether another page follows.
+    truncated: bool,
+    /// Its cursor; null on the last page.
+    next_cursor: Option<String>,
+}
+
+impl Rest {
+    /// Returns the rest of a page, which begins at this cursor; `None` on the last page.
+    pub fn at(next_cursor: Option<String>) -> Self {
+        Self { truncated: next_cursor.is_some(), next_cursor }
+    }
+
+    /// Returns the cursor of the next page.
+    pub fn cursor(&self) -> Option<&str> {
+        self.next_cursor.as_deref()
+    }
+
+    /// Returns the end of a page as text.
+    pub fn text(&self) -> String {
+        self.cursor().map_or_else(String::new, |cursor| format!("\n{}\n", more(cursor)))
+    }
+}
+
 /// The bytes that are left of an answer's budget.
 pub struct Room {
-    form: Form,
-    is_data: bool,
-    max_bytes: usize,
+    reply: Reply,
     left: usize,
 }
 
 impl Room {
     /// Returns the room beside an output that holds no content yet.
     pub fn beside(reply: &Reply, empty: &impl Output) -> Self {
-        Self {
-            form: reply.body(),
-            is_data: reply.is_data,
-            max_bytes: reply.max_bytes,
-            left: reply.room(empty),
-        }
+        Self { reply: *reply, left: reply.room(empty) }
     }
 
     /// Returns the bytes that are left.
@@ -64,8 +89,8 @@ impl Room {
 
     /// Takes what a text costs; among values, `names` bytes more for the names of its fields.
     pub fn take_text(&mut self, text: &str, names: usize) -> bool {
-        let names = if self.is_data { names } else { 0 };
-        self.take(self.form.cost(text) + names)
+        let names = if self.reply.is_data { names } else { 0 };
+        self.take(self.reply.body().cost(text) + names)
     }
 
     /// Puts rows on a page until there is no room for one; returns that one.
@@ -80,9 +105,9 @@ impl Room {
         for row in rows {
             let row = row?;
             let before = page.last();
-            let bytes = match self.is_data {
+            let bytes = match self.reply.is_data {
                 true => row.value_bytes(before),
-                false => self.form.cost(&row.shown(before)),
+                false => self.reply.form.cost(&row.shown(before)),
             };
             if !self.take(bytes) {
                 return Ok(Some(row));
@@ -94,7 +119,7 @@ impl Room {
 
     /// Returns the error of a page without room for its first row.
     pub fn too_small(&self) -> Error {
-        too_small(self.max_bytes)
+        too_small(self.reply.max_bytes)
     }
 }
 

@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use super::tool::{Output, Tool};
+use super::tool::Tool;
 
 /// The descriptions of arguments that several tools share, unless a tool has its own. Each schema
 /// contains them, as clients that search for tools show their model one tool alone.
@@ -75,12 +75,12 @@ pub fn taken(mut listed: Value) -> Value {
     listed
 }
 
-/// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`, except
-/// for the content. All of its properties are always present, which it does not say, as clients
+/// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`; the
+/// content of the text is left out. All of its properties are always present, which it does not say, as clients
 /// send it with each list.
 pub fn output<T: Tool>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = object::<<T::Output as Output>::Facts>(settings);
+    let mut schema = object::<T::Output>(settings);
     for property in properties_mut(&mut schema).values_mut() {
         shorten(property, Side::Output);
     }

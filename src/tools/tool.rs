@@ -22,21 +22,14 @@ pub trait Tool: 'static {
     type Output: Output;
 }
 
-/// The answer to a call of a tool.
-pub trait Output {
-    /// The data that a program needs besides the text: totals, ids, the cursor.
-    type Facts: Serialize + JsonSchema;
-    /// The content of the text as values; `"format": "json"` requests them.
-    type Content: Serialize;
-
+/// The answer to a call of a tool. It serializes to its values, which `"format": "json"` requests:
+/// first the data that a program needs besides the text (totals, ids, the cursor), which its schema
+/// lists, then the content of the text, which its schema leaves out.
+pub trait Output: Serialize + JsonSchema {
     /// Returns the text for a model.
     fn text(&self) -> String;
     /// Returns the answer in one line, besides its values.
     fn line(&self) -> String;
-    /// Returns the data besides the text.
-    fn facts(&self) -> Self::Facts;
-    /// Returns the values.
-    fn content(&self) -> Self::Content;
 }
 
 /// A name that agents try for an argument.

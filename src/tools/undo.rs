@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
-use super::bounded::{Bounded, Bounds};
-use super::changed_files::ChangedFiles;
+use super::bounded::fitting;
+use super::patch::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use crate::error::Result;
 
@@ -60,78 +60,47 @@ pub struct UndoneFile {
 }
 
 /// The answer of `undo`.
-#[derive(Debug, Clone)]
-pub struct Undone {
-    /// The operation and its files.
-    pub done: ChangedFiles<UndoneFile>,
-    /// The changes of all files; may be cut.
-    pub unified_diff: String,
-    /// Whether the diff is cut. The files are not.
-    pub truncated: bool,
-}
-
-/// The data of `undo` besides its text.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct UndoneFacts {
-    /// The operation that undid it.
-    pub id: Option<String>,
-    /// Its status.
-    pub outcome: String,
-    /// Whether the diff is cut; the files are not.
-    pub truncated: bool,
-}
-
-/// The undone files, as values.
-#[derive(Debug, Serialize)]
-pub struct UndoneContent {
-    /// The report.
-    pub message: String,
-    /// The files.
-    pub files: Vec<UndoneFile>,
-    /// The change.
-    pub unified_diff: String,
+pub struct Undone {
+    id: Option<String>,
+    outcome: &'static str,
+    /// Whether the diff is cut. The files are not.
+    truncated: bool,
+    #[schemars(skip)]
+    message: String,
+    #[schemars(skip)]
+    files: Vec<UndoneFile>,
+    /// The changes of all files.
+    #[schemars(skip)]
+    unified_diff: String,
+    #[serde(skip)]
+    summary: String,
 }
 
 impl Undone {
     /// Returns the answer; its diff is cut if it exceeds the room of the reply.
-    pub fn within(self, reply: &Reply) -> Result<Self> {
-        let mut diff = Bounded::new(Bounds::room(reply.body(), reply.room(&self)));
-        'files: for file in &self.done.files {
-            for line in file.unified_diff.split_inclusive('\n') {
-                if !diff.push(line.as_bytes())? {
-                    break 'files;
-                }
-            }
-        }
-        let (unified_diff, truncated) = diff.finish();
-        Ok(Self { unified_diff, truncated, ..self })
+    pub fn new(done: ChangedFiles<UndoneFile>, reply: &Reply) -> Result<Self> {
+        let summary = done.summary();
+        let ChangedFiles { id, outcome, message, files } = done;
+        let (truncated, unified_diff) = (false, String::new());
+        let mut answer = Self { id, outcome, truncated, message, files, unified_diff, summary };
+        let diffs = answer.files.iter().map(|file| &file.unified_diff);
+        let lines = diffs.flat_map(|diff| diff.split_inclusive('\n'));
+        (answer.unified_diff, answer.truncated) = fitting(reply, &answer, lines)?;
+        Ok(answer)
     }
 }
 
 impl Output for Undone {
-    type Facts = UndoneFacts;
-    type Content = UndoneContent;
-
     fn text(&self) -> String {
-        let mut text = self.done.summary();
-        for file in &self.done.files {
+        let mut text = self.summary.clone();
+        for file in &self.files {
             text += &format!("\n{} {}", file.kind, file.path);
         }
         format!("{text}\n{}", self.unified_diff)
     }
 
     fn line(&self) -> String {
-        self.done.message.clone()
-    }
-
-    fn facts(&self) -> UndoneFacts {
-        let Self { done: ChangedFiles { id, outcome, .. }, truncated, .. } = self;
-        UndoneFacts { id: id.clone(), outcome: (*outcome).to_owned(), truncated: *truncated }
-    }
-
-    fn content(&self) -> UndoneContent {
-        let Self { done: ChangedFiles { message, files, .. }, unified_diff, .. } = self.clone();
-        UndoneContent { message, files, unified_diff }
+        self.message.clone()
     }
 }

@@ -1,22 +1,21 @@
 //! The work of the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo`.
 
-use super::entry::{Answers, Call};
 use crate::error::Result;
 use crate::functions::context::diff_tool::{Differ, Shown};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::settings;
+use crate::functions::tools::{Answers, Call};
 use crate::git::blob_id;
 use crate::query::answers;
 use crate::query::files::FileTools;
 use crate::text::Engine;
 use crate::tools::{
-    ApplyPatch, ApplyPatchArguments, Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditCall,
-    EditFile, EditFileArguments, Edited, FileCall, Lines, PatchResult, ReadFile, ReadFileArguments,
-    Undo, UndoArguments, Undone, WriteFile, WriteFileArguments, Written,
+    ApplyPatch, Bounds, Diff, DiffMode, DiffResult, EditCall, EditFile, FileCall, ReadFile, Undo,
+    Undone, WriteFile, Written,
 };
 
 impl Answers for Diff {
-    fn answer(call: Call, arguments: DiffArguments) -> Result<DiffResult> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let Call { execution, reply } = call;
         let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
         let mode = arguments.mode()?;
@@ -40,63 +39,59 @@ impl Answers for Diff {
     }
 }
 
+fn tools(call: &Call) -> FileTools {
+    FileTools::new(call.execution.caller().clone())
+}
+
 impl Answers for ReadFile {
-    fn answer(call: Call, arguments: ReadFileArguments) -> Result<Lines> {
-        let Call { execution, reply } = call;
-        let tools = FileTools::new(execution.caller().clone());
-        let elsewhere = |path: &str| read_file_for(path, &execution);
-        answers::read_file(&tools, &reply, &arguments, elsewhere)
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let elsewhere = |path: &str| read_file_for(path, &call.execution);
+        answers::read_file(&tools(&call), &call.reply, &arguments, elsewhere)
     }
 
-    fn file_call(arguments: ReadFileArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Read(arguments))
     }
 }
 
 impl Answers for WriteFile {
-    fn answer(call: Call, arguments: WriteFileArguments) -> Result<Written> {
-        let result = FileTools::new(call.execution.caller().clone()).write(&arguments)?;
-        Ok(Written { result, oid: blob_id(arguments.content.as_bytes())? })
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let result = tools(&call).write(&arguments)?;
+        Ok(Written::new(result, blob_id(arguments.content.as_bytes())?))
     }
 
-    fn file_call(arguments: WriteFileArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Write(arguments))
     }
 }
 
 impl Answers for EditFile {
-    fn answer(call: Call, arguments: EditFileArguments) -> Result<Edited> {
-        let Call { execution, reply } = call;
-        let result = FileTools::new(execution.caller().clone())
-            .edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
-        Edited::new(result, &reply)
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let result = tools(&call).edit(&mut Engine::default(), EditCall::Strings(&arguments))?;
+        result.within(&call.reply)
     }
 
-    fn file_call(arguments: EditFileArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Edit(arguments))
     }
 }
 
 impl Answers for ApplyPatch {
-    fn answer(call: Call, arguments: ApplyPatchArguments) -> Result<PatchResult> {
-        FileTools::new(call.execution.caller().clone())
-            .patch(&mut Engine::default(), &arguments.into())
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        tools(&call).patch(&mut Engine::default(), &arguments.into())
     }
 
-    fn file_call(arguments: ApplyPatchArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Patch(arguments.into()))
     }
 }
 
 impl Answers for Undo {
-    fn answer(call: Call, arguments: UndoArguments) -> Result<Undone> {
-        let Call { execution, reply } = call;
-        let tools = FileTools::new(execution.caller().clone());
-        let done = tools.undo(&arguments.chosen(), None, false)?;
-        Undone { done, unified_diff: String::new(), truncated: false }.within(&reply)
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        Undone::new(tools(&call).undo(&arguments.chosen(), None, false)?, &call.reply)
     }
 
-    fn file_call(arguments: UndoArguments) -> Option<FileCall> {
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Undo(arguments))
     }
 }

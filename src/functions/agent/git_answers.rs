@@ -1,152 +1,181 @@
-//! The work of the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile`.
+//! The work of the tools that compare: `GitDiff`, `GitDiffSummary`, `GitDiffFile` and `GitShow`.
 
-use super::entry::{Answers, Call};
-use crate::error::Result;
+use crate::error::{Error, Result, quoted};
 use crate::functions::params::CONTEXT;
 use crate::functions::surface::Row;
+use crate::functions::tools::{Answers, Call};
 use crate::git::{Changes, LineCounts, Measured, Pathspec, RenameOptions};
 use crate::query::Revisions;
-use crate::query::answers::explained;
+use crate::query::answers::{explained, opened, words};
 use crate::query::review::{Frame, Request, Reviewed};
 use crate::review::{CURSOR_BYTES, Kind, Layout};
-use crate::text::DiffOptions;
 use crate::text::hunk_id::HunkId;
+use crate::text::{Combined, DiffOptions};
 use crate::tools::{
-    Compared, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments, GitDiffSummary,
-    GitDiffSummaryArguments, HunkNames, Listed, Reply, Totals,
+    Compared, ComparedHunks, GitDiff, GitDiffArguments, GitDiffFile, GitDiffSummary, GitShow,
+    HunkNames, Reply, Rest, ShownMerges, Totals,
 };
 
 impl Answers for GitDiff {
-    fn answer(call: Call, arguments: GitDiffArguments) -> Result<Compared> {
-        Shown::Hunks.answer(&call, arguments)
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        answer(&call, arguments, true)
     }
 }
 
 impl Answers for GitDiffFile {
-    fn answer(call: Call, arguments: GitDiffFileArguments) -> Result<Compared> {
-        Shown::Hunks.answer(&call, arguments.into())
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        answer(&call, arguments.into(), true)
     }
 }
 
 impl Answers for GitDiffSummary {
-    fn answer(call: Call, arguments: GitDiffSummaryArguments) -> Result<Listed> {
-        Shown::List.answer(&call, arguments.into()).map(Listed)
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        answer(&call, arguments.into(), false)
     }
 }
 
-/// The parts of a comparison to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
-    /// Only the list of files.
-    List,
-    /// The list, then the hunks.
-    Hunks,
-}
-
-impl Shown {
-    fn answer(self, call: &Call, arguments: GitDiffArguments) -> Result<Compared> {
-        let arguments = arguments.checked()?;
-        let reply = call.reply;
-        let names_paths = arguments.paths.as_ref().is_some_and(|paths| !paths.is_empty());
-        let request = self.request(call, arguments)?;
-        let whole = request.revisions.of_all_paths();
-        let file = request.file.clone();
-        let reviewed = request.answer(&call.execution, &AnswerFrame::new(reply, self, 0));
-        let reviewed = match (reviewed, file) {
-            (Err(error), Some(file)) => {
-                return Err(call.execution.read(|| {
-                    let comparison = whole.open(&call.execution)?;
-                    let repository = comparison.repository();
-                    Ok(explained(error, repository, &file))
-                })?);
-            }
-            (reviewed, _) => reviewed?,
-        };
-        let is_empty = reviewed.rows.is_empty() && reviewed.seen == 0;
-        let mut compared = compared(&reply, reviewed);
-        if is_empty && names_paths && !reply.is_data {
-            // Read where nothing else can be opened, as all that a repository says.
-            let others = call.execution.read(|| {
-                let comparison = whole.open(&call.execution)?;
-                let mut changes = Changes::new(&comparison, None)?;
-                changes.try_fold(0u64, |others, change| change.map(|_| others + 1))
-            })?;
-            if others > 0 {
-                compared.text = format!(
-                    "No file that paths names differs, and {others} others do. Paths start at the root of the repository, without the name of its \
-                     sandbox.\n"
-                );
-            }
+impl Answers for GitShow {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let rev = arguments.rev.as_deref().unwrap_or("HEAD");
+        let names_file = rev
+            .split_once(':')
+            .is_some_and(|(rev, file)| !rev.is_empty() && !file.is_empty() && !rev.contains('{'));
+        if names_file {
+            let error = Error::invalid_args(format!("{} names a file, not a commit", quoted(rev)));
+            return Err(error.with_hint(
+                "Call GitFile: rev is the part before the colon, file the part after it",
+            ));
         }
+        let execution = &call.execution;
+        let words = execution.read(|| {
+            let (_, repository) = opened(execution, arguments.repo.as_deref())?;
+            words(&repository, rev, &call.reply)
+        })?;
+        let is_combined =
+            arguments.merges == Some(ShownMerges::Combined) && words.parent_ids.len() > 1;
+        let (from, to) = if is_combined {
+            (format!("{}^!", words.commit_id), None)
+        } else {
+            let parent = words.parent_ids.first().map_or("EMPTY", String::as_str);
+            (parent.to_owned(), Some(words.commit_id.clone()))
+        };
+        let sides = GitDiffArguments {
+            from,
+            to,
+            repo: arguments.repo,
+            paths: arguments.paths,
+            context_lines: arguments.context_lines,
+            cursor: arguments.cursor,
+            ..GitDiffArguments::default()
+        };
+        let mut request = request(&call, sides, true)?;
+        request.revisions.combined = is_combined.then_some(Combined::Dense);
+        let is_first = request.cursor.is_none();
+        let header = if is_first { words.text() } else { words.short_text() };
+        let besides = match (call.reply.is_data, is_first) {
+            (true, true) => serde_json::to_string(&words).map_or(0, |json| json.len()) + 16,
+            (true, false) => 0,
+            (false, _) => call.reply.form.cost(&header),
+        };
+        let frame = AnswerFrame { reply: call.reply, has_hunks: true, besides };
+        let mut compared = frame.compared(request.answer(execution, &frame)?);
+        compared.text.insert_str(0, &header);
+        compared.commit_id = Some(words.commit_id.clone());
+        compared.commit = is_first.then_some(words);
         Ok(compared)
     }
-
-    fn request(self, call: &Call, arguments: GitDiffArguments) -> Result<Request> {
-        let renames = arguments.renames.unwrap_or(true).then_some(RenameOptions::default());
-        let repo = arguments.repo.unwrap_or_else(|| call.execution.default_repository());
-        let paths = arguments.paths.unwrap_or_default();
-        Ok(Request {
-            revisions: Revisions {
-                paths: Pathspec::parse_all(&paths)?,
-                renames,
-                ..Revisions::between(arguments.from, arguments.to, repo)
-            },
-            options: DiffOptions {
-                context: CONTEXT.of_tool(arguments.context_lines)?,
-                whitespace: arguments.ignore_whitespace.unwrap_or_default(),
-                ..DiffOptions::default()
-            },
-            file: arguments.file,
-            has_hunks: self == Self::Hunks,
-            max_bytes: call.reply.max_bytes,
-            cursor: arguments.cursor,
-            except: arguments.except_ids.unwrap_or_default(),
-        })
-    }
 }
 
-/// Returns the answer that a page of these changes is.
-pub fn compared(reply: &Reply, reviewed: Reviewed) -> Compared {
-    let Reviewed { rows, ids, seen, page } = reviewed;
-    let mut compared = Compared {
-        totals: Totals { truncated: page.next_cursor.is_some(), ..totals(&rows) },
-        hunks_seen: seen,
-        ..Compared::default()
+/// Compares two sides; without hunks only the changed files are listed.
+fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<Compared> {
+    let arguments = arguments.checked()?;
+    let names_paths = arguments.paths.as_ref().is_some_and(|paths| !paths.is_empty());
+    let request = request(call, arguments, has_hunks)?;
+    let whole = request.revisions.of_all_paths();
+    let file = request.file.clone();
+    let frame = AnswerFrame { reply: call.reply, has_hunks, besides: 0 };
+    let reviewed = match (request.answer(&call.execution, &frame), file) {
+        (Err(error), Some(file)) => {
+            return Err(call.execution.read(|| {
+                let comparison = whole.open(&call.execution)?;
+                Ok(explained(error, comparison.repository(), &file))
+            })?);
+        }
+        (reviewed, _) => reviewed?,
     };
-    if reply.is_data {
-        let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
-        compared.files = listed
-            .filter_map(|section| Some(Measured::COLUMNS.json(&rows[section.file?])))
-            .collect();
-        compared.hunks = page
-            .sections
-            .iter()
-            .filter_map(|section| {
-                let at = section.file.filter(|_| section.kind == Kind::Hunk && section.is_end)?;
-                let is_known = ids[at].is_known(section.piece) == Some(true);
-                Some(hunk_names(&rows[at], ids[at].of(section.piece)?, is_known))
-            })
-            .collect();
-        compared.patch = page.patch();
-    } else {
-        compared.text = page.text();
+    let is_empty = reviewed.rows.is_empty() && reviewed.seen == 0;
+    let mut compared = frame.compared(reviewed);
+    if is_empty && names_paths && !call.reply.is_data {
+        // Read where nothing else can be opened, as all that a repository says.
+        let others = call.execution.read(|| {
+            let comparison = whole.open(&call.execution)?;
+            let mut changes = Changes::new(&comparison, None)?;
+            changes.try_fold(0u64, |others, change| change.map(|_| others + 1))
+        })?;
+        if others > 0 {
+            compared.text = format!(
+                "No file that paths names differs, and {others} others do. Paths start at the root of the repository, without the name of its \
+                 sandbox.\n"
+            );
+        }
     }
-    compared.totals.next_cursor = page.next_cursor;
-    compared
+    Ok(compared)
+}
+
+fn request(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<Request> {
+    let renames = arguments.renames.unwrap_or(true).then_some(RenameOptions::default());
+    let repo = arguments.repo.unwrap_or_else(|| call.execution.default_repository());
+    let paths = arguments.paths.unwrap_or_default();
+    Ok(Request {
+        revisions: Revisions {
+            paths: Pathspec::parse_all(&paths)?,
+            renames,
+            ..Revisions::between(arguments.from, arguments.to, repo)
+        },
+        options: DiffOptions {
+            context: CONTEXT.of_tool(arguments.context_lines)?,
+            whitespace: arguments.ignore_whitespace.unwrap_or_default(),
+            ..DiffOptions::default()
+        },
+        file: arguments.file,
+        has_hunks,
+        max_bytes: call.reply.max_bytes,
+        cursor: arguments.cursor,
+        except: arguments.except_ids.unwrap_or_default(),
+    })
 }
 
 /// An answer that contains a page.
-pub struct AnswerFrame {
+struct AnswerFrame {
     reply: Reply,
-    shown: Shown,
+    has_hunks: bool,
     /// Bytes of the answer besides the page.
     besides: usize,
 }
 
 impl AnswerFrame {
-    /// Creates an answer with this many bytes besides its page.
-    pub const fn new(reply: Reply, shown: Shown, besides: usize) -> Self {
-        Self { reply, shown, besides }
+    /// Returns the answer with a page of these changes.
+    fn compared(&self, reviewed: Reviewed) -> Compared {
+        let Reviewed { rows, ids, seen, page } = reviewed;
+        let mut compared = Compared { totals: totals(&rows), ..Compared::default() };
+        if self.reply.is_data {
+            let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
+            compared.files = listed
+                .filter_map(|section| Some(Measured::COLUMNS.json(&rows[section.file?])))
+                .collect();
+            let names = page.sections.iter().filter_map(|section| {
+                let at = section.file.filter(|_| section.kind == Kind::Hunk && section.is_end)?;
+                let is_known = ids[at].is_known(section.piece) == Some(true);
+                Some(hunk_names(&rows[at], ids[at].of(section.piece)?, is_known))
+            });
+            let hunks = names.collect();
+            let hunks = ComparedHunks { patch: page.patch(), hunks, hunks_seen: seen };
+            compared.hunks = self.has_hunks.then_some(hunks);
+        } else {
+            compared.text = page.text();
+        }
+        compared.rest = Rest::at(page.next_cursor);
+        compared
     }
 }
 
@@ -163,7 +192,7 @@ impl Frame for AnswerFrame {
     }
 
     fn names_hunks(&self) -> bool {
-        self.reply.is_data && self.shown == Shown::Hunks
+        self.reply.is_data && self.has_hunks
     }
 
     fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize {
@@ -175,16 +204,13 @@ impl Frame for AnswerFrame {
     }
 
     fn overhead(&self, rows: &[Measured]) -> usize {
-        let next_cursor = Some("0".repeat(CURSOR_BYTES));
         let empty = Compared {
-            totals: Totals { next_cursor, truncated: true, ..totals(rows) },
+            totals: totals(rows),
+            rest: Rest::at(Some("0".repeat(CURSOR_BYTES))),
+            hunks: self.has_hunks.then(ComparedHunks::default),
             ..Compared::default()
         };
-        let room = match self.shown {
-            Shown::List => self.reply.room(&Listed(empty)),
-            Shown::Hunks => self.reply.room(&empty),
-        };
-        self.reply.max_bytes - room + self.besides
+        self.reply.max_bytes - self.reply.room(&empty) + self.besides
     }
 }
 
@@ -196,7 +222,6 @@ fn totals(rows: &[Measured]) -> Totals {
         files_changed: rows.len() as u64,
         additions: sum(LineCounts::additions),
         deletions: sum(LineCounts::deletions),
-        ..Totals::default()
     }
 }
 

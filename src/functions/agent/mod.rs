@@ -1,9 +1,7 @@
-//! Functions for agents and their hosts: the tools (`redline_call`; `entry` joins a
-//! declaration to its work, which `file_answers`, `git_answers`, `show_answer` and
-//! `reading_answers` call in `query`), their list, what may be done, help, and the scripts of
-//! `sql/`.
+//! Functions for agents and their hosts: the tools (`redline_call`; `file_answers`, `git_answers`
+//! and `reading_answers` call their work in `query`), their list, what may be done, help, and the
+//! scripts of `sql/`.
 
-pub mod entry;
 mod file_answers;
 mod git_answers;
 mod macro_help;
@@ -13,4 +11,3 @@ pub mod redline_capabilities;
 pub mod redline_help;
 pub mod redline_sql;
 pub mod redline_tools;
-mod show_answer;

@@ -1,19 +1,16 @@
 //! What the tools do that list commits, references and files, and show their lines.
 
-use super::entry::{Answers, Call};
 use crate::error::Result;
 use crate::functions::params::moment;
+use crate::functions::tools::{Answers, Call};
 use crate::git::{HistoryOptions, Merges};
 use crate::query::answers;
 use crate::tools::{
-    FileLines, FileList, GitBlame, GitBlameArguments, GitFile, GitFileArguments, GitLog,
-    GitLogArguments, GitRangeDiff, GitRangeDiffArguments, GitRefs, GitRefsArguments, GitStatus,
-    GitStatusArguments, ListFiles, ListFilesArguments, ListedBlame, ListedCommit, ListedPair,
-    ListedReference, ListedStatus, Listing, Matches, Search, SearchArguments,
+    FileLines, GitBlame, GitFile, GitLog, GitRangeDiff, GitRefs, GitStatus, ListFiles, Search,
 };
 
 impl Answers for GitLog {
-    fn answer(call: Call, arguments: GitLogArguments) -> Result<Listing<ListedCommit>> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let arguments = arguments.checked()?;
         let time = |name: &str, given: &Option<String>| {
             given.as_deref().map(|text| moment(name, text)).transpose()
@@ -31,9 +28,9 @@ impl Answers for GitLog {
 
 /// Declares what tools do that read a repository.
 macro_rules! read {
-    ($($tool:ident($arguments:ty) -> $output:ty: $answer:expr;)+) => {$(
+    ($($tool:ident: $answer:path;)+) => {$(
         impl Answers for $tool {
-            fn answer(call: Call, arguments: $arguments) -> Result<$output> {
+            fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
                 let Call { execution, reply } = call;
                 execution.read(|| $answer(&execution, &reply, &arguments))
             }
@@ -42,32 +39,32 @@ macro_rules! read {
 }
 
 read! {
-    GitRefs(GitRefsArguments) -> Listing<ListedReference>: answers::references;
-    GitStatus(GitStatusArguments) -> Listing<ListedStatus>: answers::status;
-    GitBlame(GitBlameArguments) -> Listing<ListedBlame>: answers::blame;
+    GitRefs: answers::references;
+    GitStatus: answers::status;
+    GitBlame: answers::blame;
 }
 
 impl Answers for GitFile {
-    fn answer(call: Call, arguments: GitFileArguments) -> Result<FileLines> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let Call { execution, reply } = call;
         execution.read(|| answers::file(&execution, &reply, &arguments)).map(FileLines)
     }
 }
 
 impl Answers for GitRangeDiff {
-    fn answer(call: Call, arguments: GitRangeDiffArguments) -> Result<Listing<ListedPair>> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         answers::range_diff(&call.execution, &call.reply, arguments)
     }
 }
 
 impl Answers for ListFiles {
-    fn answer(call: Call, arguments: ListFilesArguments) -> Result<FileList> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         answers::list_files(&call.execution, &call.reply, &arguments)
     }
 }
 
 impl Answers for Search {
-    fn answer(call: Call, arguments: SearchArguments) -> Result<Matches> {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         answers::search(&call.execution, &call.reply, &arguments)
     }
 }

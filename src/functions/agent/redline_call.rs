@@ -50,10 +50,6 @@ impl Caller {
     }
 
     /// Answers a call that may fail.
-    fn called(&self, args: Args<'_>, form: Form) -> Result<Answer> {
-        self.call(args, &mut Reply::new(form))
-    }
-
     fn call(&self, args: Args<'_>, reply: &mut Reply) -> Result<Answer> {
         let session = session(args, self.settings.connection())?;
         self.budget.check()?;
@@ -65,7 +61,7 @@ impl Caller {
         }
         let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
-        tool.answer(execution, reply, &args.get(ARGS)?)
+        (tool.answer)(execution, reply, &args.get(ARGS)?)
     }
 }
 
@@ -136,7 +132,7 @@ impl Scalar for RedlineCallText {
 
     fn call(caller: &mut Caller, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let answer = if args.get(RAISES)? {
-            caller.called(args, Form::Text)?
+            caller.call(args, &mut Reply::new(Form::Text))?
         } else {
             caller.answer(args, Form::Text)
         };

@@ -1,7 +1,6 @@
 //! `redline_capabilities()`: the permissions of a connection, for an agent that asks before it
 //! tries.
 
-use super::entry::{Answers, Call};
 use crate::budget::KEPT;
 use crate::error::Result;
 use crate::ffi::{FileError, Open, Settings, host_version};
@@ -14,10 +13,10 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table,
     Written, bigint, boolean, structure, structures, varchar, varchars,
 };
-use crate::functions::tools::TOOLS;
+use crate::functions::tools::{Answers, Call, TOOLS};
 use crate::limits;
 use crate::sandbox::{RefPattern, Sandbox, kernel_guard};
-use crate::tools::{self, Abilities, CapabilitiesArguments, INSTRUCTIONS, SandboxAbilities};
+use crate::tools::{self, Abilities, INSTRUCTIONS, SandboxAbilities};
 
 /// A sandbox, without its root: the host's path is not disclosed.
 pub struct SandboxRow;
@@ -156,22 +155,13 @@ const MCP_LOCK_SERVERS: &str = "mcp_lock_servers";
 /// Whether DuckDB writes a log, which SQL can read.
 const ENABLE_LOGGING: &str = "enable_logging";
 
-/// The settings that only this function reads.
-const OWN_SETTINGS: [&str; 2] = [MCP_LOCK_SERVERS, ENABLE_LOGGING];
-
-/// The settings that are read: those of the other functions, and its own.
+/// The settings that are read: those of the other functions, and two that only this one reads.
 const SETTINGS: &[&str] = &{
-    let mut all = [LOCK_CONFIGURATION; execution_context::SETTINGS.len() + OWN_SETTINGS.len()];
-    let mut index = 0;
-    while index < all.len() {
-        let is_own = index >= execution_context::SETTINGS.len();
-        all[index] = if is_own {
-            OWN_SETTINGS[index - execution_context::SETTINGS.len()]
-        } else {
-            execution_context::SETTINGS[index]
-        };
-        index += 1;
-    }
+    const SHARED: &[&str] = execution_context::SETTINGS;
+    let mut all = [""; SHARED.len() + 2];
+    let (shared, own) = all.split_at_mut(SHARED.len());
+    shared.copy_from_slice(SHARED);
+    own.copy_from_slice(&[MCP_LOCK_SERVERS, ENABLE_LOGGING]);
     all
 };
 
@@ -235,7 +225,7 @@ impl Table for Capabilities {
 }
 
 impl Answers for tools::Capabilities {
-    fn answer(call: Call, _: CapabilitiesArguments) -> Result<Abilities> {
+    fn answer(call: Call, _: Self::Arguments) -> Result<Self::Output> {
         let Call { execution, .. } = call;
         let granted = TOOLS.iter().map(|tool| tool.declaration.name);
         let tools = granted
@@ -263,12 +253,9 @@ impl Answers for tools::Capabilities {
             };
             sandboxes.iter().map(of).collect()
         });
-        Ok(Abilities {
-            sandboxes: listed,
-            repositories: sandboxes
-                .map_or_else(Vec::new, |found| found.repositories(limits::SURVEY_REPOSITORIES)),
-            tools,
-            has_approver: settings::approvers(&execution.settings)?.is_some(),
-        })
+        let repositories = sandboxes
+            .map_or_else(Vec::new, |found| found.repositories(limits::SURVEY_REPOSITORIES));
+        let has_approver = settings::approvers(&execution.settings)?.is_some();
+        Ok(Abilities::new(listed, repositories, tools, has_approver))
     }
 }

@@ -72,31 +72,35 @@ impl From<&MacroParameter> for Parameter {
     }
 }
 
-/// The subject of a row.
-#[derive(Clone, Copy)]
-enum Subject {
-    Function(&'static Entry),
-    Macro(&'static Macro),
-}
-
 /// A function or a macro.
 pub struct Function {
-    subject: Subject,
-    /// Whether all details are shown.
-    is_whole: bool,
+    name: &'static str,
+    kind: &'static str,
+    /// The forms of a call.
+    calls: Vec<String>,
+    description: String,
+    /// `None` in the short list.
+    details: Option<Details>,
+}
+
+/// What the short list leaves out.
+struct Details {
+    parameters: Vec<Parameter>,
+    returns: Option<String>,
+    example: Option<String>,
 }
 
 impl Row for Function {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("name", "The name", |row, out| out.text(row.subject.name())),
-        varchar("kind", "`table`, `scalar` or `macro`", |row, out| out.text(row.subject.kind())),
+        varchar("name", "The name", |row, out| out.text(row.name)),
+        varchar("kind", "`table`, `scalar` or `macro`", |row, out| out.text(row.kind)),
         varchar(
             "signature",
             "How it is called: one line per form, named parameters as `name := TYPE`; in the \
              short list without types, options counted",
-            |row, out| out.text(row.calls().join("\n")),
+            |row, out| out.text(row.calls.join("\n")),
         ),
         structures::<_, Parameter>(
             "parameters",
@@ -106,84 +110,63 @@ impl Row for Function {
         varchar(
             "returns",
             "The type of the result; for a table `TABLE(column TYPE, …)`; NULL in the short list and for a macro",
-            |row, out| out.text(row.subject.returns().filter(|_| row.is_whole)),
+            |row, out| {
+                out.text(row.details.as_ref().and_then(|details| details.returns.as_deref()))
+            },
         ),
         varchar("description", "Its result or effect, in one line", |row, out| {
-            out.text(row.subject.description())
+            out.text(row.description.as_str())
         }),
         varchar(
             "example",
             "A query that shows it; NULL in the short list, and for a macro that needs arguments",
-            |row, out| out.text(row.subject.example().filter(|_| row.is_whole)),
+            |row, out| {
+                out.text(row.details.as_ref().and_then(|details| details.example.as_deref()))
+            },
         ),
     ];
 }
 
-impl Function {
-    fn calls(&self) -> Vec<String> {
-        match (self.subject, self.is_whole) {
-            (Subject::Function(entry), true) => entry.signature.calls(entry.declaration.name),
-            (Subject::Function(entry), false) => entry.signature.names(entry.declaration.name),
-            (Subject::Macro(one), true) => vec![one.call()],
-            (Subject::Macro(one), false) => vec![one.short_call()],
-        }
-    }
-}
-
-impl Subject {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Function(entry) => entry.declaration.name,
-            Self::Macro(one) => one.name,
-        }
-    }
-
-    fn kind(self) -> &'static str {
-        match self {
-            Self::Function(entry) => entry.signature.kind(),
-            Self::Macro(_) => "macro",
-        }
-    }
-
-    fn returns(self) -> Option<String> {
-        match self {
-            Self::Function(entry) => Some(entry.signature.returns()),
-            Self::Macro(_) => None,
-        }
-    }
-
-    fn description(self) -> String {
-        match self {
-            Self::Function(entry) => entry.declaration.description.to_owned(),
-            Self::Macro(one) => {
-                format!("{}; a macro of redline_sql('{}')", one.description, one.script)
-            }
-        }
-    }
-
-    fn example(self) -> Option<String> {
-        match self {
-            Self::Function(entry) => Some(entry.declaration.example.to_owned()),
-            Self::Macro(one) => one.example(),
-        }
-    }
-
-    fn parameters(self) -> Vec<Parameter> {
-        match self {
-            Self::Function(entry) => {
-                entry.signature.parameters().iter().map(Parameter::from).collect()
-            }
-            Self::Macro(one) => one.parameters.iter().map(Parameter::from).collect(),
-        }
-    }
-}
-
 impl HasList<Parameter> for Function {
     fn list(row: &Self, out: Out<'_, ListOf<Parameter>>) -> Written {
-        if !row.is_whole {
-            return out.null();
+        match &row.details {
+            Some(details) => out.all(&details.parameters),
+            None => out.null(),
         }
-        out.all(&row.subject.parameters())
+    }
+}
+
+impl Function {
+    fn of_entry(entry: &Entry, is_whole: bool) -> Self {
+        let Entry { signature, declaration, .. } = entry;
+        let name = declaration.name;
+        let details = || Details {
+            parameters: signature.parameters().iter().map(Parameter::from).collect(),
+            returns: Some(signature.returns()),
+            example: Some(declaration.example.to_owned()),
+        };
+        Self {
+            name,
+            kind: signature.kind(),
+            calls: if is_whole { signature.calls(name) } else { signature.names(name) },
+            description: declaration.description.to_owned(),
+            details: is_whole.then(details),
+        }
+    }
+
+    fn of_macro(one: &Macro, is_whole: bool) -> Self {
+        let details = || Details {
+            parameters: one.parameters.iter().map(Parameter::from).collect(),
+            returns: None,
+            example: one.example(),
+        };
+        Self {
+            name: one.name,
+            kind: "macro",
+            calls: vec![if is_whole { one.call() } else { one.short_call() }],
+            description: format!("{}; a macro of redline_sql('{}')", one.description, one.script),
+            details: is_whole.then(details),
+        }
     }
 }
 
@@ -197,41 +180,39 @@ impl Signature {
 
     /// Returns the forms of a call.
     fn calls(&self, name: &str) -> Vec<String> {
-        let positional = |fields: &[Field]| -> Vec<String> {
-            fields.iter().map(|field| format!("{} {}", field.name, field.kind)).collect()
+        let options = |named: &[Field]| {
+            named.iter().map(|field| format!("{} := {}", field.name, field.kind)).collect()
         };
-        match self {
-            Self::Table { parameters, named, .. } => {
-                let mut all = positional(parameters);
-                all.extend(named.iter().map(|field| format!("{} := {}", field.name, field.kind)));
-                vec![format!("{name}({})", all.join(", "))]
-            }
-            Self::Scalar { overloads, .. } => overloads
-                .iter()
-                .map(|fields| format!("{name}({})", positional(fields).join(", ")))
-                .collect(),
-        }
+        self.forms(name, |field| format!("{} {}", field.name, field.kind), options)
     }
 
     /// Returns the forms of a call without types; options are counted.
     fn names(&self, name: &str) -> Vec<String> {
-        let positional = |fields: &[Field]| -> Vec<String> {
-            fields.iter().map(|field| field.name.to_owned()).collect()
+        let options = |named: &[Field]| match named {
+            [] => Vec::new(),
+            [only] => vec![format!("{} := …", only.name)],
+            several => vec![format!("{} options", several.len())],
+        };
+        self.forms(name, |field| field.name.to_owned(), options)
+    }
+
+    /// Returns the forms of a call: `shown` writes a positional parameter, and `options` those with
+    /// names.
+    fn forms(
+        &self,
+        name: &str,
+        shown: impl Fn(&Field) -> String,
+        options: impl Fn(&[Field]) -> Vec<String>,
+    ) -> Vec<String> {
+        let form = |fields: &[Field], options: Vec<String>| {
+            let all: Vec<String> = fields.iter().map(&shown).chain(options).collect();
+            format!("{name}({})", all.join(", "))
         };
         match self {
-            Self::Table { parameters, named, .. } => {
-                let mut all = positional(parameters);
-                match named {
-                    [] => {}
-                    [only] => all.push(format!("{} := …", only.name)),
-                    several => all.push(format!("{} options", several.len())),
-                }
-                vec![format!("{name}({})", all.join(", "))]
+            Self::Table { parameters, named, .. } => vec![form(parameters, options(named))],
+            Self::Scalar { overloads, .. } => {
+                overloads.iter().map(|fields| form(fields, Vec::new())).collect()
             }
-            Self::Scalar { overloads, .. } => overloads
-                .iter()
-                .map(|fields| format!("{name}({})", positional(fields).join(", ")))
-                .collect(),
         }
     }
 
@@ -287,30 +268,26 @@ impl Table for RedlineHelp {
 
     fn open(asked: &Option<String>, open: Open<'_>) -> Result<Self::Scan> {
         let database = Database::of(&open.settings)?;
+        let is_whole = asked.is_some();
         let functions = database.functions.iter().filter(|entry| entry.is_public());
-        let mut all: Vec<Subject> = functions.map(Subject::Function).collect();
+        let mut all: Vec<Function> =
+            functions.map(|entry| Function::of_entry(entry, is_whole)).collect();
         // The details of all functions are those of the extension only.
         let is_all = asked.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(ALL));
         if !is_all {
-            let is_new = |one: &&Macro| !all.iter().any(|known| known.name() == one.name);
-            let macros: Vec<Subject> = macros().iter().filter(is_new).map(Subject::Macro).collect();
-            all.extend(macros);
+            let is_new = |one: &&Macro| !all.iter().any(|known| known.name == one.name);
+            let new = macros().iter().filter(is_new).map(|one| Function::of_macro(one, is_whole));
+            let new: Vec<Function> = new.collect();
+            all.extend(new);
         }
-        let one = asked.as_deref().filter(|_| !is_all);
-        let is_meant =
-            |subject: &Subject| one.is_none_or(|one| one.eq_ignore_ascii_case(subject.name()));
-        if let Some(one) = one
-            && !all.iter().any(is_meant)
-        {
-            return Err(unknown(one, all.iter().map(|subject| subject.name())));
+        if let Some(one) = asked.as_deref().filter(|_| !is_all) {
+            let is_meant = |function: &Function| one.eq_ignore_ascii_case(function.name);
+            if !all.iter().any(is_meant) {
+                return Err(unknown(one, all.iter().map(|function| function.name)));
+            }
+            all.retain(is_meant);
         }
-        let is_whole = asked.is_some();
-        let meant: Vec<Function> = all
-            .into_iter()
-            .filter(is_meant)
-            .map(|subject| Function { subject, is_whole })
-            .collect();
-        Ok(Rows::new(meant, open.projection))
+        Ok(Rows::new(all, open.projection))
     }
 }
 

@@ -22,58 +22,55 @@ impl Declared for RedlineTools {
     };
 }
 
-/// A tool.
-pub struct ToolRow(&'static Tool);
-
-impl Row for ToolRow {
+impl Row for Tool {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
         varchar("name", "The name by which it is called and granted", |row, out| {
-            out.text(row.0.name)
+            out.text(row.name)
         }),
-        varchar("title", "The name that people see", |row, out| out.text(row.0.title)),
+        varchar("title", "The name that people see", |row, out| out.text(row.title)),
         varchar("description", "What it does and when to use it", |row, out| {
-            out.text(row.0.description)
+            out.text(row.description)
         }),
         json("input_schema", "JSON Schema of its arguments", |row, out| {
-            out.json((row.0.input_schema)().to_string())
+            out.json((row.input_schema)().to_string())
         }),
         json("output_schema", "JSON Schema of structuredContent", |row, out| {
-            out.json((row.0.output_schema)().to_string())
+            out.json((row.output_schema)().to_string())
         }),
         json(
             "annotations",
             "MCP's hints, where they differ from its defaults: `readOnlyHint`, \
              `idempotentHint`, `openWorldHint`",
-            |row, out| out.json(row.0.annotations_json()),
+            |row, out| out.json(row.annotations_json()),
         ),
         varchar(
             "sql_template",
             "A query with one parameter per argument (`$path_a`, …); NULL for an \
              omitted one",
-            |row, out| out.text(row.0.sql_template()),
+            |row, out| out.text(row.sql_template()),
         ),
         varchar(
             "publish_sql",
             "The statement that publishes it on a server with the duckdb_mcp \
              extension",
-            |row, out| out.text(row.0.publish_sql()),
+            |row, out| out.text(row.publish_sql()),
         ),
     ];
 }
 
 impl Table for RedlineTools {
-    type Row = ToolRow;
+    type Row = Tool;
     const SETTINGS: &'static [&'static str] = &[];
     type Bind = ();
-    type Scan = Rows<ToolRow>;
+    type Scan = Rows<Tool>;
 
     fn bind(_: Args<'_>) -> Result<()> {
         Ok(())
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Rows::new(TOOLS.iter().map(|tool| ToolRow(&tool.declaration)), open.projection))
+        Ok(Rows::new(TOOLS.iter().map(|tool| tool.declaration), open.projection))
     }
 }

@@ -12,7 +12,8 @@ use crate::functions::params::files::{
 };
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, optional};
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, State, Written,
+    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, State, StructOf, Written, bigint,
+    varchar,
 };
 use crate::text::Engine;
 use crate::tools::{EditCall, EditResult};
@@ -51,6 +52,36 @@ impl State for Editor {
     }
 }
 
+impl Row for EditResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
+        bigint("replacements_made", "Number of replacements made.", |result| {
+            result.replacements_made.into()
+        }),
+        bigint(
+            "lines_changed",
+            "The larger of the numbers of added and removed lines.",
+            |result| result.lines_changed.into(),
+        ),
+        varchar("message", "The report, in one sentence.", |result, out| {
+            out.text(result.message.as_str())
+        }),
+        varchar("unified_diff", "The change, with three lines of context.", |result, out| {
+            out.text(result.unified_diff.as_str())
+        }),
+        varchar("base_oid", "The git blob id of the file before.", |result, out| {
+            out.text(result.base_oid.as_str())
+        }),
+        varchar(
+            "oid",
+            "The git blob id of the file now; pass it as base_oid of the next edit.",
+            |result, out| out.text(result.oid.as_str()),
+        ),
+    ];
+}
+
 impl Scalar for EditFile {
     const OVERLOADS: &'static [Overload] = &[
         ONE,
@@ -61,7 +92,7 @@ impl Scalar for EditFile {
         fields![PATH, EDITS],
         fields![PATH, EDITS, BASE_OID],
     ];
-    type Returns = RecordOf<EditResult>;
+    type Returns = StructOf<EditResult>;
     type State = Editor;
     // A NULL must not silently skip an edit.
     const NULLS: Nulls = Nulls::Handle;
@@ -70,6 +101,6 @@ impl Scalar for EditFile {
         let mut asked = edit_arguments(args)?;
         let base_oid = args.get(BASE_OID)?;
         asked.base_oid = base_oid.map(|given| String::from_utf8_lossy(given).into_owned());
-        Ok(out.record(&editor.tools.edit(&mut editor.engine, EditCall::Strings(&asked))?))
+        Ok(out.row(&editor.tools.edit(&mut editor.engine, EditCall::Strings(&asked))?))
     }
 }

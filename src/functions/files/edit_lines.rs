@@ -8,7 +8,7 @@ use crate::ffi::{Nulls, Overload};
 use crate::functions::params::files::PATH;
 use crate::functions::params::{Args, BigInt, Name, Param, Text, fields, required};
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
+    Declaration, Declared, Family, Grant, Out, Scalar, StructOf, Written,
 };
 use crate::tools::{EditCall, EditLinesArguments, EditResult};
 
@@ -37,7 +37,7 @@ impl Declared for EditLines {
 impl Scalar for EditLines {
     const OVERLOADS: &'static [Overload] =
         &[fields![PATH, FIRST_LINE, LAST_LINE, NEW_TEXT, BASE_OID]];
-    type Returns = RecordOf<EditResult>;
+    type Returns = StructOf<EditResult>;
     type State = Editor;
     // A NULL must not silently skip an edit.
     const NULLS: Nulls = Nulls::Handle;
@@ -55,6 +55,6 @@ impl Scalar for EditLines {
         let new_text = owned(args.get(NEW_TEXT)?)?;
         let base_oid = owned(args.get(BASE_OID)?)?;
         let asked = EditLinesArguments::new(path, lines, new_text, base_oid);
-        Ok(out.record(&editor.tools.edit(&mut editor.engine, EditCall::Lines(&asked))?))
+        Ok(out.row(&editor.tools.edit(&mut editor.engine, EditCall::Lines(&asked))?))
     }
 }

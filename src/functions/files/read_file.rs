@@ -8,7 +8,8 @@ use crate::functions::params::{
     Args, Asked, Given, Kind, Maybe, Name, Numeric, Param, fields, number, optional, required,
 };
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
+    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint,
+    boolean, varchar,
 };
 use crate::tools::ReadResult;
 
@@ -48,9 +49,31 @@ const OFFSET: Param<Characters> = number("offset", 0, "Characters to leave out a
 const MAX_CHARS: Param<Maybe<Characters>> =
     optional("max_chars", "Most characters to return; NULL: no limit");
 
+impl Row for ReadResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
+        varchar(
+            "content",
+            "The requested text; bytes that are not UTF-8 become U+FFFD.",
+            |result, out| out.text(result.content.as_str()),
+        ),
+        bigint(
+            "lines",
+            "Lines of the whole file, a last line without newline included.",
+            |result| result.lines.into(),
+        ),
+        bigint("bytes", "Bytes of the whole file.", |result| result.bytes.into()),
+        boolean("truncated", "Whether the file continues after content.", |result| {
+            Some(result.truncated)
+        }),
+    ];
+}
+
 impl Scalar for ReadFile {
     const OVERLOADS: &'static [Overload] = &[fields![PATH], fields![PATH, OFFSET, MAX_CHARS]];
-    type Returns = RecordOf<ReadResult>;
+    type Returns = StructOf<ReadResult>;
     type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
@@ -58,6 +81,6 @@ impl Scalar for ReadFile {
         let Some(path) = args.get(PATH)? else { return Ok(out.null()) };
         let elsewhere = |path: &str| read_file_for(path, &opened.execution);
         let (offset, max_chars) = (args.get(OFFSET)?, args.get(MAX_CHARS)?);
-        Ok(out.record(&opened.tools.read(path, offset, max_chars, elsewhere)?))
+        Ok(out.row(&opened.tools.read(path, offset, max_chars, elsewhere)?))
     }
 }

@@ -6,7 +6,8 @@ use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{CONTENT, PATH, write_arguments};
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
+    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint,
+    boolean, varchar,
 };
 use crate::tools::WriteResult;
 
@@ -23,14 +24,28 @@ impl Declared for WriteFile {
     };
 }
 
+impl Row for WriteResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
+        bigint("bytes_written", "Size of the file in bytes.", |result| result.bytes_written.into()),
+        bigint("lines_written", "Lines of the file.", |result| result.lines_written.into()),
+        boolean("created", "Whether the file is new.", |result| Some(result.created)),
+        varchar("message", "The report, in one sentence.", |result, out| {
+            out.text(result.message.as_str())
+        }),
+    ];
+}
+
 impl Scalar for WriteFile {
     const OVERLOADS: &'static [Overload] = &[fields![PATH, CONTENT]];
-    type Returns = RecordOf<WriteResult>;
+    type Returns = StructOf<WriteResult>;
     type State = Opened;
     // A NULL must not silently skip a write.
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
-        Ok(out.record(&tools.write(&write_arguments(args)?)?))
+        Ok(out.row(&tools.write(&write_arguments(args)?)?))
     }
 }

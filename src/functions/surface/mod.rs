@@ -1,15 +1,13 @@
 //! The parts of a SQL function: its declaration (`declaration`), table functions and scans over rows
 //! being computed (`table`), scalar functions (`scalar`), typed places for values (`out`,
 //! `structures`), typed columns (`columns`) and their values (`value`), the columns of lines
-//! (`line_rows`), results of tools (`records`), scans over complete rows (`rows`), and entries of
-//! the registry (`entry`).
+//! (`line_rows`), scans over complete rows (`rows`), and entries of the registry (`entry`).
 
 pub mod columns;
 pub mod declaration;
 pub mod entry;
 pub mod line_rows;
 pub mod out;
-pub mod records;
 pub mod rows;
 pub mod scalar;
 pub mod structures;
@@ -25,5 +23,5 @@ pub use entry::{Entry, Signature};
 pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
 pub use rows::Rows;
 pub use scalar::{Scalar, State};
-pub use structures::{HasList, ListOf, RecordOf, StructOf, structure, structures};
+pub use structures::{HasList, ListOf, StructOf, structure, structures};
 pub use table::{GroupOf, RepositoryTable, Scan, Stream, Table, Tabular};

@@ -5,16 +5,12 @@ use std::marker::PhantomData;
 
 use super::columns::{Col, Has, Row, Write};
 use super::out::{Out, Returned, Written};
-use super::records::{RecordType, write_record};
 use crate::ffi::{Column, Type};
-use crate::tools::record::Record;
 
 /// The columns of a row as a STRUCT.
 pub struct StructOf<K>(PhantomData<K>);
 /// Rows as a LIST of STRUCT.
 pub struct ListOf<K>(PhantomData<K>);
-/// The result of a tool as a STRUCT.
-pub struct RecordOf<R>(PhantomData<R>);
 
 impl<K: Row> Returned for StructOf<K> {
     const TYPE: Type = K::STRUCT;
@@ -22,10 +18,6 @@ impl<K: Row> Returned for StructOf<K> {
 
 impl<K: Row> Returned for ListOf<K> {
     const TYPE: Type = K::LIST;
-}
-
-impl<R: Record + 'static> Returned for RecordOf<R> {
-    const TYPE: Type = RecordType::<R>::STRUCT;
 }
 
 impl<K: Row> Out<'_, StructOf<K>> {
@@ -51,13 +43,6 @@ impl<K: Row> Out<'_, ListOf<K>> {
         fill: impl FnOnce(&mut Elements<'_, K>) -> Result<(), E>,
     ) -> Result<Written, E> {
         self.list(|column| fill(&mut Elements(column, PhantomData)))
-    }
-}
-
-impl<R: Record + 'static> Out<'_, RecordOf<R>> {
-    /// Appends a result.
-    pub fn record(self, record: &R) -> Written {
-        self.written(|column| write_record(record, column))
     }
 }
 

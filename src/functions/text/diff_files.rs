@@ -9,7 +9,7 @@ use crate::ffi::{Nulls, Overload, Settings};
 use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Maybe, Name, Param, fields, required};
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, State, Written,
+    Declaration, Declared, Family, Grant, Out, Scalar, State, StructOf, Written,
 };
 use crate::tools::DiffResult;
 
@@ -47,7 +47,7 @@ impl State for FileDiffer {
 impl Scalar for DiffFiles {
     const OVERLOADS: &'static [Overload] =
         &[fields![A, B], fields![A, B, CONTEXT], fields![A, B, CONTEXT, LABEL_A, LABEL_B]];
-    type Returns = RecordOf<DiffResult>;
+    type Returns = StructOf<DiffResult>;
     type State = FileDiffer;
     const NULLS: Nulls = Nulls::Handle;
 
@@ -57,6 +57,6 @@ impl Scalar for DiffFiles {
         out: Out<'_, Self::Returns>,
     ) -> Result<Written> {
         let (Some(a), Some(b)) = (args.get(A)?, args.get(B)?) else { return Ok(out.null()) };
-        Ok(out.record(&differ.files([a, b], &Shown::of_row(args)?)?))
+        Ok(out.row(&differ.files([a, b], &Shown::of_row(args)?)?))
     }
 }

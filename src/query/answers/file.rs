@@ -6,11 +6,12 @@ use crate::error::{Error, Result, escaped, quoted};
 use crate::git::{ReadLimit, SideFiles, Stage, blob_id, object_of};
 use crate::query::Context;
 use crate::review::Binding;
-use crate::tools::{GitFileArguments, LineScan, Lines, Reply};
+use crate::tools::{GitFileArguments, LineRange, LineScan, Lines, Reply};
 
 /// Returns the lines of a file of a revision.
 pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> Result<Lines> {
-    let mut range = arguments.range()?;
+    let mut range =
+        LineRange::of(arguments.first_line, arguments.last_line, arguments.line_numbers)?;
     let (repo, repository) = opened(context, arguments.repo.as_deref())?;
     let (rev, path) = (arguments.rev.as_deref().unwrap_or("HEAD"), arguments.file.as_str());
     // A branch may have the name of a stage.
@@ -56,5 +57,5 @@ pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> R
     let cursor = |place| line_cursor(&binding, place, path);
     let shown = escaped(&format!("{path} at {rev}"));
     let lines = Lines { path: shown, base_oid, ..Lines::default() };
-    lines.filled(&scan.finish(), range, reply, cursor)
+    lines.filled(&scan, reply, cursor)
 }

@@ -4,7 +4,7 @@ use crate::budget::check_current;
 use crate::error::{Error, Result};
 use crate::query::Context;
 use crate::query::found_files::{FilesWanted, cursor};
-use crate::tools::{FileList, ListFilesArguments, ListedFile, Reply, Room};
+use crate::tools::{FileList, ListFilesArguments, ListedFile, Reply, Rest, Room};
 
 /// Lists the files that the arguments name.
 pub fn answer(
@@ -52,15 +52,15 @@ fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Res
         place: files.place.clone(),
         count: files.len() as u64,
         bytes: listed.iter().filter_map(|file| file.bytes).sum(),
-        next_cursor: Some(cursor(&binding, start, 0)?),
+        rest: Rest::at(Some(cursor(&binding, start, 0)?)),
         files: Vec::new(),
     };
     let mut room = Room::beside(reply, &list);
     let over = room.fill(listed.into_iter().skip(start).map(Ok), &mut list.files)?;
-    list.next_cursor = match over {
-        None => None,
+    list.rest = match over {
+        None => Rest::default(),
         Some(_) if list.files.is_empty() => return Err(room.too_small()),
-        Some(_) => Some(cursor(&binding, start + list.files.len(), 0)?),
+        Some(_) => Rest::at(Some(cursor(&binding, start + list.files.len(), 0)?)),
     };
     Ok(list)
 }

@@ -4,7 +4,7 @@ use super::pages::{line_cursor, place_of};
 use crate::error::Result;
 use crate::query::files::FileTools;
 use crate::review::Binding;
-use crate::tools::{LineScan, Lines, ReadFileArguments, Reply};
+use crate::tools::{LineRange, LineScan, Lines, ReadFileArguments, Reply};
 
 /// Returns the lines of a file that the arguments mean; `elsewhere` reads while no sandbox is
 /// configured.
@@ -14,7 +14,8 @@ pub fn read_file(
     arguments: &ReadFileArguments,
     elsewhere: impl FnOnce(&str) -> Result<Vec<u8>>,
 ) -> Result<Lines> {
-    let mut range = arguments.range()?;
+    let mut range =
+        LineRange::of(arguments.first_line, arguments.last_line, arguments.line_numbers)?;
     let options = format!(
         "read_file {:?} {:?} {:?} {}",
         arguments.path, arguments.first_line, arguments.last_line, range.has_numbers
@@ -32,5 +33,5 @@ pub fn read_file(
     }
     let cursor = |place| line_cursor(&binding, place, &arguments.path);
     let lines = Lines { path: arguments.path.clone(), base_oid, ..Lines::default() };
-    lines.filled(&scan.finish(), range, reply, cursor)
+    lines.filled(&scan, reply, cursor)
 }

@@ -3,6 +3,7 @@
 use super::pages::{Pages, opened, path_text, short, shown};
 use crate::error::Result;
 use crate::find::Glob;
+use crate::form::counted;
 use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
 use crate::query::Context;
 use crate::query::refs::kind;
@@ -39,8 +40,7 @@ pub fn references(
         committed: false,
     };
     let reader = ReferenceReader::new(&repository, details, repository.packed_references()?);
-    let plural = if named.len() == 1 { "" } else { "s" };
-    let mut head = format!("{repo}: {} reference{plural}", named.len());
+    let mut head = format!("{repo}: {}", counted(named.len() as u64, "reference"));
     if named.is_empty() && !all.is_empty() {
         let count = |prefix: &[u8]| all.iter().filter(|one| one.name.starts_with(prefix)).count();
         let [branches, tags, remotes] =

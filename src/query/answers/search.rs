@@ -7,7 +7,7 @@ use crate::find::{Query, QueryOptions};
 use crate::limits;
 use crate::query::Context;
 use crate::query::found_files::{FilesWanted, FoundFiles, cursor};
-use crate::tools::{MatchedLine, Matches, Reply, Room, SearchArguments};
+use crate::tools::{MatchedLine, Matches, Reply, Rest, Room, SearchArguments};
 
 /// Searches the files that the arguments name.
 pub fn answer(context: &Context, reply: &Reply, arguments: &SearchArguments) -> Result<Matches> {
@@ -33,11 +33,11 @@ fn search(context: &Context, reply: &Reply, arguments: &SearchArguments) -> Resu
     let from = from.unwrap_or_default();
     let mut matches = Matches {
         place: format!("{} in {}", quoted(&arguments.pattern), files.place),
-        next_cursor: Some(cursor(&binding, 0, 0)?),
+        rest: Rest::at(Some(cursor(&binding, 0, 0)?)),
         ..Matches::default()
     };
     let mut room = Room::beside(reply, &matches);
-    matches.next_cursor = None;
+    matches.rest = Rest::default();
     for index in from.listed..files.len() {
         check_current()?;
         let first = if index == from.listed { from.offset as u64 } else { 0 };
@@ -56,7 +56,7 @@ fn search(context: &Context, reply: &Reply, arguments: &SearchArguments) -> Resu
             if matches.files.is_empty() {
                 return Err(room.too_small());
             }
-            matches.next_cursor = Some(cursor(&binding, index, next)?);
+            matches.rest = Rest::at(Some(cursor(&binding, index, next)?));
             break;
         }
     }

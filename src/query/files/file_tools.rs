@@ -208,6 +208,7 @@ impl FileTools {
             unified_diff: plan.diff.unified_diff.clone(),
             base_oid: planned.base_oid.clone().unwrap_or_default(),
             oid: blob_id(content)?,
+            truncated: false,
         })
     }
 
