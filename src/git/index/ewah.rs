@@ -3,6 +3,8 @@
 //! Source: git's `gitformat-bitmap`, appendix A. A bitmap is a sequence of groups: a header word
 //! with the numbers of words of equal bits and of plain words, then the plain words.
 
+use crate::git::model::big_endian;
+
 /// A bitmap as it is stored.
 #[derive(Debug, Default)]
 pub struct Bitmap {
@@ -13,21 +15,15 @@ const BITS: usize = 64;
 
 /// Parses a bitmap at the front of some bytes, and returns the rest.
 pub fn read(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
-    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let _bits = number(0)?;
-    let count = usize::try_from(number(4)?).ok()?;
-    let rest = bytes.get(8..)?;
+    // The number of bits, then that of words.
+    let (head, rest) = bytes.split_at_checked(8)?;
+    let count = big_endian(&head[4..]) as usize;
     let (words, rest) = rest.split_at_checked(count.checked_mul(8)?)?;
     let (last_group, rest) = rest.split_at_checked(4)?;
-    let last_group = usize::try_from(u32::from_be_bytes(last_group.try_into().ok()?)).ok()?;
-    if last_group >= count.max(1) {
+    if big_endian(last_group) as usize >= count.max(1) {
         return None;
     }
-    let words = words
-        .chunks_exact(8)
-        .map(|word| u64::from_be_bytes(word.try_into().unwrap_or_default()))
-        .collect();
-    Some((Bitmap { words }, rest))
+    Some((Bitmap { words: words.chunks_exact(8).map(big_endian).collect() }, rest))
 }
 
 impl Bitmap {

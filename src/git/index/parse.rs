@@ -6,6 +6,7 @@ use super::cached_tree::{self, CachedTrees};
 use super::ewah::{self, Bitmap};
 use super::staged::{Flags, Staged, Stat};
 use crate::git::Oid;
+use crate::git::model::big_endian;
 use crate::git::model::changed_file::{Entry, Mode};
 use crate::limits;
 
@@ -142,11 +143,11 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self) -> Result<u32, Fault> {
-        Ok(self.take(4)?.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)))
+        Ok(big_endian(self.take(4)?) as u32)
     }
 
     fn short(&mut self) -> Result<u16, Fault> {
-        Ok(self.take(2)?.iter().fold(0, |number, &byte| number << 8 | u16::from(byte)))
+        Ok(big_endian(self.take(2)?) as u16)
     }
 
     fn entry(&mut self, version: u32, hash: Kind, last: &[u8]) -> Result<Staged, Fault> {

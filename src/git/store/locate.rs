@@ -8,6 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gix::bstr::ByteSlice;
+
 use super::gate::{Found, Gate, GitDirectory};
 use crate::error::{Error, Result, quoted, visible};
 use crate::limits;
@@ -57,12 +59,7 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
         let directory = if above == path { Some(start.clone()) } else { gate.open_within(above)? };
         let Some(directory) = directory else { break };
         if let Some(git_dir) = dot_git(&directory)? {
-            let mut below =
-                path.strip_prefix(above).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
-            if !below.is_empty() {
-                below.push(b'/');
-            }
-            return location(git_dir, Some(above.to_owned()), below);
+            return location(git_dir, Some(above.to_owned()), below(above, &path));
         }
         if is_git_dir(&directory)? {
             let work_tree = work_tree_of(&directory)?;
@@ -138,7 +135,9 @@ fn location(
         Pointer::To(path) => git_dir
             .follow(&path)?
             .ok_or_else(|| gate.damaged("its commondir names no directory"))?,
-        Pointer::Unusable => return Err(gate.damaged("its commondir cannot be read")),
+        Pointer::Directory | Pointer::Unusable => {
+            return Err(gate.damaged("its commondir cannot be read"));
+        }
     };
     Ok(Location { git_dir, common_dir, work_tree, directory })
 }
@@ -146,9 +145,9 @@ fn location(
 /// Returns the git directory of a `.git` directory or file.
 fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
     let given = quoted(directory.gate().given());
-    let named = match directory.look(b".git")? {
-        Found::Absent => return Ok(None),
-        Found::Directory => {
+    let path = match pointer(directory, b".git", b"gitdir: ")? {
+        Pointer::Absent => return Ok(None),
+        Pointer::Directory => {
             let found = directory.directory(b".git")?;
             // git would continue upwards and use another repository, which was not meant.
             return match found {
@@ -159,13 +158,13 @@ fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
                 .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there")),
             };
         }
-        Found::File(file) => {
-            parse(&directory.contents(&file, b".git", limits::POINTER_BYTES)?, b"gitdir: ")
-        }
-    };
-    let Pointer::To(path) = named else {
-        return Err(Error::tool_failed(format!("the .git file found from {given} cannot be read"))
+        Pointer::To(path) => path,
+        Pointer::Unusable => {
+            return Err(Error::tool_failed(format!(
+                "the .git file found from {given} cannot be read"
+            ))
             .with_hint("It should hold one line, 'gitdir: <path>'"));
+        }
     };
     match directory.follow(&path)? {
         Some(git_dir) if is_git_dir(&git_dir)? => Ok(Some(git_dir)),
@@ -225,29 +224,29 @@ pub fn check_work_tree(location: &Location) -> Result<()> {
 /// The content of a file that names a path.
 enum Pointer {
     Absent,
+    Directory,
     To(Vec<u8>),
     Unusable,
 }
 
-/// Reads a file with one path after a prefix.
+/// Reads a file with one path after a prefix; removes only line endings at its end.
 fn pointer(directory: &GitDirectory, name: &[u8], prefix: &[u8]) -> Result<Pointer> {
-    match directory.look(name)? {
-        Found::Absent => Ok(Pointer::Absent),
-        Found::Directory => Ok(Pointer::Unusable),
-        Found::File(file) => {
-            Ok(parse(&directory.contents(&file, name, limits::POINTER_BYTES)?, prefix))
-        }
-    }
+    let file = match directory.look(name)? {
+        Found::Absent => return Ok(Pointer::Absent),
+        Found::Directory => return Ok(Pointer::Directory),
+        Found::File(file) => file,
+    };
+    let bytes = directory.contents(&file, name, limits::POINTER_BYTES)?;
+    let line = bytes.strip_prefix(prefix).unwrap_or_default();
+    let path = line.trim_end_with(|c| matches!(c, '\n' | '\r'));
+    let is_usable = !path.is_empty() && !path.contains(&0);
+    Ok(if is_usable { Pointer::To(path.to_vec()) } else { Pointer::Unusable })
 }
 
-/// Parses such a file: removes only line endings at its end.
-fn parse(bytes: &[u8], prefix: &[u8]) -> Pointer {
-    let Some(line) = bytes.strip_prefix(prefix) else { return Pointer::Unusable };
-    let end =
-        line.iter().rposition(|&byte| byte != b'\n' && byte != b'\r').map_or(0, |last| last + 1);
-    match &line[..end] {
-        [] => Pointer::Unusable,
-        line if line.contains(&0) => Pointer::Unusable,
-        line => Pointer::To(line.to_vec()),
-    }
+/// Returns the path from a work tree to a directory in it, with a trailing slash; empty for the
+/// work tree itself, and outside.
+pub fn below(work_tree: &Path, directory: &Path) -> Vec<u8> {
+    let path = directory.strip_prefix(work_tree).unwrap_or(Path::new("")).as_os_str().as_bytes();
+    let path = path.trim_end_with(|c| c == '/');
+    if path.is_empty() { Vec::new() } else { [path, b"/"].concat() }
 }

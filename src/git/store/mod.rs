@@ -8,6 +8,7 @@
 //! | `config` | its configuration, and the check of its format |
 //! | `alternates` | its object directories |
 //! | `pack`, `loose` | the objects in them |
+//! | `inflate` | large objects, inflated in pieces |
 //! | `graph`, `shallow` | links between commits, and the ends of a shallow history |
 //! | `cache`, `counted_pairs`, `delta` | a cache of objects; a cache of line counts; applying
 //! deltas |
@@ -20,6 +21,7 @@ pub(super) mod counted_pairs;
 mod delta;
 mod gate;
 mod graph;
+mod inflate;
 mod kept;
 mod locate;
 mod loose;
@@ -40,6 +42,7 @@ use kept::Listed;
 pub use kept::{Lease, Repositories};
 pub use locate::{Location, check_work_tree, locate};
 pub use pack::{Fault, Kept, PackReader, Packs};
+pub use shallow::read as shallow;
 pub use work_tree::configured as with_configured_work_tree;
 
 use crate::budget::Budget;
@@ -99,23 +102,22 @@ impl ObjectStore {
         &self.counted
     }
 
-    /// Creates a reader of packs for one thread, within the budget of its query.
-    pub fn reader(&self, budget: Arc<Budget>) -> PackReader {
-        PackReader::new(self.packs(), budget)
+    /// Creates a reader of packs for one thread, with the budget and the cache of its query.
+    pub fn reader(&self, budget: Arc<Budget>, cache: Arc<Cache>) -> PackReader {
+        PackReader::new(self.packs(), budget, cache)
     }
 
     /// Returns an object, `None` if it is missing. Packs are searched first, as in git.
     pub fn find(
         &self,
         id: &Oid,
-        cache: &Cache,
         reader: &mut PackReader,
     ) -> std::result::Result<Option<FoundObject>, Fault> {
         let budget = Arc::clone(reader.budget());
         self.look(
             reader,
             |reader| {
-                let found = reader.find(id, cache)?;
+                let found = reader.find(id)?;
                 Ok(found.map(|(kind, bytes)| FoundObject { kind, bytes, is_packed: true }))
             },
             || {
@@ -130,14 +132,9 @@ impl ObjectStore {
     pub fn header(
         &self,
         id: &Oid,
-        cache: &Cache,
         reader: &mut PackReader,
     ) -> std::result::Result<Option<(Kind, u64)>, Fault> {
-        self.look(
-            reader,
-            |reader| reader.header(id, cache),
-            || loose::header(&self.directories, id),
-        )
+        self.look(reader, |reader| reader.header(id), || loose::header(&self.directories, id))
     }
 
     /// Returns the size of an object, and its kind if that costs nothing more; `None` if it is
@@ -145,12 +142,11 @@ impl ObjectStore {
     pub fn size(
         &self,
         id: &Oid,
-        cache: &Cache,
         reader: &mut PackReader,
     ) -> std::result::Result<Option<(Option<Kind>, u64)>, Fault> {
         self.look(
             reader,
-            |reader| reader.size(id, cache),
+            |reader| reader.size(id),
             || Ok(loose::header(&self.directories, id)?.map(|(kind, size)| (Some(kind), size))),
         )
     }
@@ -257,9 +253,4 @@ impl ObjectStore {
     pub fn graph(&self) -> Result<Arc<Graph>> {
         self.kept.graph(&self.directories, self.hash)
     }
-}
-
-/// Reads the ids of the commits at which a shallow history ends; none if it is complete.
-pub fn shallow(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
-    shallow::read(common_dir)
 }

@@ -1,10 +1,11 @@
 //! The work tree of a repository's configuration: `core.worktree`.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
 use gix::bstr::ByteSlice;
 
-use super::locate::Location;
+use super::locate::{Location, below};
 use crate::error::{Error, Result, quoted};
 
 /// Returns a location with its configured work tree: absolute, or relative to the git directory.
@@ -40,23 +41,8 @@ pub fn configured(location: Location, config: &gix::config::File) -> Result<Loca
     } else {
         directory.path().to_owned()
     };
-    let directory =
-        location.work_tree.as_deref().map(|path| path.join(as_path(&location.directory)));
-    let directory = directory
-        .as_deref()
-        .and_then(|path| path.strip_prefix(&work_tree).ok())
-        .map_or_else(Vec::new, as_directory);
+    let directory = location.work_tree.as_deref().map_or_else(Vec::new, |found_through| {
+        below(&work_tree, &found_through.join(OsStr::from_bytes(&location.directory)))
+    });
     Ok(Location { work_tree: Some(work_tree), directory, ..location })
-}
-
-fn as_path(directory: &[u8]) -> &Path {
-    use std::os::unix::ffi::OsStrExt;
-    Path::new(std::ffi::OsStr::from_bytes(directory))
-}
-
-/// Returns a path with a trailing slash, unless it is empty.
-fn as_directory(path: &Path) -> Vec<u8> {
-    use std::os::unix::ffi::OsStrExt;
-    let bytes = path.as_os_str().as_bytes().trim_end_with(|c| c == '/');
-    if bytes.is_empty() { Vec::new() } else { [bytes, b"/"].concat() }
 }

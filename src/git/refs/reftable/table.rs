@@ -8,6 +8,7 @@ use gix::zlib::{Decompress, FlushDecompress, Status};
 use super::block::{Kind, LogLine, Records, Target, Value};
 use crate::budget::{check_current, reserve};
 use crate::error::Result;
+use crate::git::model::big_endian;
 use crate::git::store::GitDirectory;
 use crate::sandbox::{OpenError, PooledFile};
 
@@ -95,11 +96,11 @@ impl Table {
         if !is_whole {
             return Err(table.damaged("has no footer"));
         }
-        let field = |at: usize| number(&content[table.head + at * 8..][..8]);
+        let field = |at: usize| big_endian(&content[table.head + at * 8..][..8]);
         // The third is the position of the index of object ids, which is not used here.
         let (reference_index, logs, log_index) = (field(0), field(3), field(4));
         table.end = end;
-        table.block_bytes = number(&head[5..8]);
+        table.block_bytes = big_endian(&head[5..8]);
         // Without a reference or a log line there is no block at all.
         if let Some(first) = table.block(0)? {
             table.references = (first.kind == Kind::References)
@@ -232,7 +233,7 @@ impl Table {
         if kind == Kind::Other {
             return Ok(Some(Block { kind, bytes: Vec::new(), next: self.end }));
         }
-        let length = number(&bytes[skip - 3..skip]) as usize;
+        let length = big_endian(&bytes[skip - 3..skip]) as usize;
         if length < skip {
             return Err(self.broken(at));
         }
@@ -302,9 +303,4 @@ fn zeros(count: usize) -> Result<Vec<u8>> {
     reserve(&mut bytes, count)?;
     bytes.resize(count, 0);
     Ok(bytes)
-}
-
-/// Returns a big-endian number.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

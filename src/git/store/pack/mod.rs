@@ -39,10 +39,9 @@ pub use multi_index::covered;
 pub use packs::{PackReader, Packs};
 
 use self::data::{Base, Entry, Unpacker};
-use self::pair::Pair;
 use self::windows::Next;
 use crate::git::model::bytes::Bytes;
-use crate::git::store::cache::{Cache, Object};
+use crate::git::store::cache::{Object, PackEntry};
 use crate::git::store::delta;
 
 /// The most deltas of a chain; git creates at most 50, or 4095 if configured.
@@ -52,17 +51,12 @@ const MAX_DELTAS: usize = 4096;
 const HELD_DELTAS: usize = 1 << 20;
 
 /// Returns the object at an offset, and caches the objects of its chain that are kept.
-fn unpack(
-    pack: &Pack,
-    offset: u64,
-    cache: &Cache,
-    unpacker: &mut Unpacker,
-) -> Result<(Kind, Bytes), Fault> {
+fn unpack(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Kind, Bytes), Fault> {
     // Small deltas are inflated when their entries are met, where the file is read sequentially;
     // the others when they are applied.
     let mut deltas = std::mem::take(&mut unpacker.delta);
     deltas.clear();
-    let object = unpack_with(&mut deltas, pack, offset, cache, unpacker);
+    let object = unpack_with(&mut deltas, pack, offset, unpacker);
     if deltas.capacity() <= 2 * HELD_DELTAS {
         unpacker.delta = deltas;
     }
@@ -73,7 +67,6 @@ fn unpack_with(
     deltas: &mut Vec<u8>,
     pack: &Pack,
     offset: u64,
-    cache: &Cache,
     unpacker: &mut Unpacker,
 ) -> Result<(Kind, Bytes), Fault> {
     // Each entry with the end of its delta in the buffer, or `None` if it is not held.
@@ -82,7 +75,7 @@ fn unpack_with(
     let keeps = Keeps::of(pack, offset, unpacker.kept())?;
     // Cached objects are within the cache's limit; objects held here are charged.
     let (mut object, mut charge) = loop {
-        if let Some(object) = unpacker.read_before((pack.number(), at), cache) {
+        if let Some(object) = unpacker.read_before((pack.number(), at)) {
             let charge = unpacker.budget.charge_large(object.bytes.len() as u64)?;
             break (object, charge);
         }
@@ -92,7 +85,7 @@ fn unpack_with(
             let mut bytes = Vec::new();
             let charge = unpacker.inflate(pack, &entry, &mut bytes, Next::Near)?;
             let object = Object { kind, bytes: Arc::new(bytes) };
-            keeps.put(pack, at, &object, cache, &mut unpacker.pair);
+            keeps.put((pack.number(), at), &object, unpacker);
             break (object, charge);
         }
         if chain.len() == MAX_DELTAS {
@@ -121,7 +114,7 @@ fn unpack_with(
         let (bytes, of_result) = applied;
         object = Object { kind: object.kind, bytes: Arc::new(bytes) };
         charge = of_result;
-        keeps.put(pack, entry.offset, &object, cache, &mut unpacker.pair);
+        keeps.put((pack.number(), entry.offset), &object, unpacker);
     }
     Ok((object.kind, Bytes::held(object.bytes, charge)))
 }
@@ -147,30 +140,26 @@ impl Keeps {
         })
     }
 
-    fn put(&self, pack: &Pack, offset: u64, object: &Object, cache: &Cache, held: &mut Pair) {
-        let place = (pack.number(), offset);
+    fn put(&self, place: PackEntry, object: &Object, unpacker: &mut Unpacker) {
         match self {
-            Self::Chain => cache.put(place, object.clone()),
-            Self::Pair(offsets) if offsets.contains(&offset) => held.put(place, object, cache),
+            Self::Chain => unpacker.cache.put(place, object.clone()),
+            Self::Pair(offsets) if offsets.contains(&place.1) => {
+                unpacker.pair.put(place, object, &unpacker.cache)
+            }
             Self::Pair(_) | Self::Nothing => {}
         }
     }
 }
 
 /// Returns the kind and the size of the object at an offset.
-fn header(
-    pack: &Pack,
-    offset: u64,
-    cache: &Cache,
-    unpacker: &mut Unpacker,
-) -> Result<(Kind, u64), Fault> {
-    let (mut kind, size, mut base) = size(pack, offset, cache, unpacker)?;
+fn header(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Kind, u64), Fault> {
+    let (mut kind, size, mut base) = size(pack, offset, unpacker)?;
     for _ in 0..MAX_DELTAS {
         if let Some(kind) = kind {
             return Ok((kind, size));
         }
         let at = base_offset(pack, base)?;
-        kind = match cache.get((pack.number(), at)) {
+        kind = match unpacker.cache.get((pack.number(), at)) {
             Some(object) => Some(object.kind),
             None => {
                 base = pack.entry(at, unpacker, Next::Near)?.base;
@@ -186,10 +175,9 @@ fn header(
 fn size(
     pack: &Pack,
     offset: u64,
-    cache: &Cache,
     unpacker: &mut Unpacker,
 ) -> Result<(Option<Kind>, u64, Base), Fault> {
-    if let Some(object) = cache.get((pack.number(), offset)) {
+    if let Some(object) = unpacker.cache.get((pack.number(), offset)) {
         return Ok((Some(object.kind), object.bytes.len() as u64, Base::Whole(object.kind)));
     }
     let entry = pack.entry(offset, unpacker, Next::Anywhere)?;

@@ -93,10 +93,10 @@ impl Found {
 }
 
 impl PackReader {
-    /// Creates a reader within the budget of its query.
-    pub fn new(packs: Arc<Packs>, budget: Arc<Budget>) -> Self {
+    /// Creates a reader with the budget and the cache of its query.
+    pub fn new(packs: Arc<Packs>, budget: Arc<Budget>, cache: Arc<Cache>) -> Self {
         let (places, found) = (packs.places(), Found::new());
-        Self { packs, places, found, unpacker: Unpacker::new(budget) }
+        Self { packs, places, found, unpacker: Unpacker::new(budget, cache) }
     }
 
     /// Returns the budget of its query.
@@ -125,20 +125,18 @@ impl PackReader {
     ///
     /// # Errors
     /// The last [`Fault`] if packs name it and none has it intact.
-    pub fn find(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Kind, Bytes)>, Fault> {
-        self.each_with(id, |pack, offset, unpacker| unpack(pack, offset, cache, unpacker))
+    pub fn find(&mut self, id: &Oid) -> Result<Option<(Kind, Bytes)>, Fault> {
+        self.each_with(id, unpack)
     }
 
     /// Returns the kind and the size of an object, reading as little as possible.
-    pub fn header(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Kind, u64)>, Fault> {
-        self.each_with(id, |pack, offset, unpacker| header(pack, offset, cache, unpacker))
+    pub fn header(&mut self, id: &Oid) -> Result<Option<(Kind, u64)>, Fault> {
+        self.each_with(id, header)
     }
 
     /// Returns the size and, unless the entry is a delta, the kind.
-    pub fn size(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Option<Kind>, u64)>, Fault> {
-        self.each_with(id, |pack, offset, unpacker| {
-            size(pack, offset, cache, unpacker).map(|(kind, size, _)| (kind, size))
-        })
+    pub fn size(&mut self, id: &Oid) -> Result<Option<(Option<Kind>, u64)>, Fault> {
+        Ok(self.each_with(id, size)?.map(|(kind, size, _)| (kind, size)))
     }
 
     /// Returns the first successful result of `take` for an object in a pack. The pack of the last
