@@ -193,11 +193,6 @@ impl References<'_> {
         Ok(())
     }
 
-    /// Returns the names of all references, whatever they contain.
-    pub fn names(&self) -> error::Result<Vec<Vec<u8>>> {
-        Ok(self.all()?.into_keys().collect())
-    }
-
     /// Returns the HEADs of the other work trees with their ids, sorted by name.
     pub fn other_heads(&self) -> error::Result<Vec<(Vec<u8>, Oid)>> {
         let mut heads = Vec::new();
@@ -208,13 +203,8 @@ impl References<'_> {
             let mut names: Vec<Vec<u8>> =
                 directory.entries()?.into_iter().map(|entry| entry.name).collect();
             names.sort();
-            let own = |name: &[u8]| directory.join(name) == self.git_dir.path();
-            heads.extend(
-                names
-                    .iter()
-                    .filter(|name| !own(name))
-                    .map(|name| [b"worktrees/", &name[..], b"/HEAD"].concat()),
-            );
+            names.retain(|name| directory.join(name) != self.git_dir.path());
+            heads.extend(names.iter().map(|name| [b"worktrees/", &name[..], b"/HEAD"].concat()));
         }
         let mut found = Vec::new();
         for head in heads {
@@ -232,11 +222,7 @@ impl References<'_> {
             let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix));
             rest.unwrap_or(name).to_str_lossy().into_owned()
         };
-        Ok(self
-            .names()?
-            .iter()
-            .take(limits::SUGGESTION_REFERENCES)
-            .map(|name| short(name))
-            .collect())
+        let all = self.all()?;
+        Ok(all.keys().take(limits::SUGGESTION_REFERENCES).map(|name| short(name)).collect())
     }
 }

@@ -253,7 +253,7 @@ impl<'a> References<'a> {
     fn place<'n>(&self, name: &'n [u8]) -> (&'a GitDirectory, &'n [u8]) {
         match name::home(name) {
             Home::Current(path) => (self.git_dir, path),
-            Home::Shared(path) | Home::Other(path) => (self.common_dir, path),
+            Home::Shared(path) => (self.common_dir, path),
         }
     }
 

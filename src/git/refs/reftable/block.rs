@@ -45,13 +45,13 @@ pub enum Target {
 /// A line of a reference's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// The old id.
+    /// The old id, null if the reference was created.
     pub old: Oid,
     /// The new id.
     pub new: Oid,
     /// The time in seconds since 1970.
     pub time: u64,
-    /// The message, with a newline at the end.
+    /// The message; in a block, with a newline at the end.
     pub message: Vec<u8>,
 }
 

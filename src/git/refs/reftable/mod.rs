@@ -152,7 +152,11 @@ impl Stack {
     pub fn log(&self, name: &[u8]) -> Result<Vec<LogLine>> {
         // A line from null to null only marks that there is a log.
         let is_line = |line: &LogLine| !line.old.is_null() || !line.new.is_null();
-        Ok(self.lines(name)?.into_values().filter(is_line).collect())
+        let mut lines: Vec<_> = self.lines(name)?.into_values().filter(is_line).collect();
+        for LogLine { message, .. } in &mut lines {
+            message.truncate(message.trim_end_with(|c| c == '\n').len());
+        }
+        Ok(lines)
     }
 
     /// Returns the lines by their keys, which sort the newest first.
