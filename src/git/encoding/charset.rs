@@ -98,8 +98,7 @@ impl Charset {
             let length = self.length(&bytes[at..]);
             let Some(unit) = bytes.get(at..at + length) else { return Ok(None) };
             let code = unit.iter().fold(0, |code, &byte| code << 8 | u32::from(byte));
-            let other = self.other_than_the_table(code, length);
-            if let Some(other) = other {
+            if let Some(other) = self.other_than_the_table(code, length) {
                 if !self.decode_run(&bytes[kept..at], &mut out)? {
                     return Ok(None);
                 }
