@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gix::bstr::ByteSlice;
 
+use super::loose::Value;
 use super::name::{PER_WORK_TREE, is_valid};
-use super::reftable::Target;
 use super::{References, Resolved};
 use crate::budget::check_current;
 use crate::error;
@@ -43,12 +43,12 @@ impl References<'_> {
         let is_linked = self.git_dir.path() != self.common_dir.path();
         let mut found = BTreeMap::new();
         let mut bytes = 0;
-        let mut add = |name: &[u8], target: Target| {
+        let mut add = |name: &[u8], target: Option<Value>| {
             bytes += name.len() as u64;
             match target {
-                Target::Deleted => drop(found.remove(name)),
-                Target::Id(id) => drop(found.insert(name.to_vec(), Some(id))),
-                Target::Symbolic(_) => drop(found.insert(name.to_vec(), None)),
+                None => drop(found.remove(name)),
+                Some(Value::Id(id)) => drop(found.insert(name.to_vec(), Some(id))),
+                Some(_) => drop(found.insert(name.to_vec(), None)),
             }
             if bytes > limits::PACKED_REFS_BYTES {
                 let most = limits::PACKED_REFS_BYTES;

@@ -28,7 +28,7 @@ use crate::git::Oid;
 use crate::sandbox::RefLimit;
 use loose::Value;
 use name::Home;
-use reftable::{Stack, Target};
+use reftable::Stack;
 
 pub use name::is_valid;
 pub use packed::Packed;
@@ -168,11 +168,11 @@ impl<'a> References<'a> {
         Ok(None)
     }
 
-    /// Reads one reference: its loose file, or its packed line.
+    /// Reads one reference: from the tables, or its loose file, or its packed line.
     fn read(&self, name: &[u8]) -> Result<Option<Value>> {
         let (directory, path) = self.place(name);
         if self.in_tables && !FILES.contains(&name) {
-            return self.read_in_tables(name);
+            return Ok(self.ask_tables(name, |stack, name| stack.reference(name))?.flatten());
         }
         if let Some(value) = loose::read(directory, path, self.hash)? {
             return Ok(Some(value));
@@ -191,16 +191,6 @@ impl<'a> References<'a> {
         }
         self.packed.take();
         Ok(self.packed()?.find(name, self.hash)?.map(Value::Id))
-    }
-
-    /// Reads one reference from the tables.
-    fn read_in_tables(&self, name: &[u8]) -> Result<Option<Value>> {
-        let target = self.ask_tables(name, |stack, name| stack.reference(name))?.flatten();
-        Ok(target.and_then(|target| match target {
-            Target::Deleted => None,
-            Target::Id(id) => Some(Value::Id(id)),
-            Target::Symbolic(target) => Some(Value::Symbolic(target)),
-        }))
     }
 
     /// Queries the tables of the work tree of a reference, by its name there; `None` if the work

@@ -5,10 +5,11 @@ use gix::bstr::ByteSlice;
 use gix::hash::Kind as Hash;
 use gix::zlib::{Decompress, FlushDecompress, Status};
 
-use super::block::{Kind, LogLine, Records, Target, Value};
+use super::block::{Kind, LogLine, Records, Value};
 use crate::budget::{check_current, reserve};
 use crate::error::Result;
 use crate::git::model::big_endian;
+use crate::git::refs::loose::Value as Target;
 use crate::git::store::GitDirectory;
 use crate::sandbox::{OpenError, PooledFile};
 
@@ -111,12 +112,12 @@ impl Table {
         Ok(Some(table))
     }
 
-    /// Returns the value of a reference in this table.
-    pub fn reference(&self, name: &[u8]) -> Result<Option<Target>> {
+    /// Returns the value of a reference in this table, which may delete it; `None` if it has none.
+    pub fn reference(&self, name: &[u8]) -> Result<Option<Option<Target>>> {
         let mut found = None;
         self.scan(self.references, Kind::References, name, |key, value| {
             if key == name
-                && let Value::Target(target) = value
+                && let Value::Reference(target) = value
             {
                 found = Some(target);
             }
@@ -126,9 +127,12 @@ impl Table {
     }
 
     /// Calls `each` with all values of references in this table, sorted by name.
-    pub fn each_reference(&self, mut each: impl FnMut(&[u8], Target) -> Result<()>) -> Result<()> {
+    pub fn each_reference(
+        &self,
+        mut each: impl FnMut(&[u8], Option<Target>) -> Result<()>,
+    ) -> Result<()> {
         self.scan(self.references, Kind::References, b"", |name, value| {
-            if let Value::Target(target) = value {
+            if let Value::Reference(target) = value {
                 each(name, target)?;
             }
             Ok(true)
@@ -159,10 +163,7 @@ impl Table {
         mut each: impl FnMut(&[u8], Value) -> Result<bool>,
     ) -> Result<()> {
         let Some(part) = part else { return Ok(()) };
-        let mut at = match self.leaf(part, kind, first)? {
-            Some(at) => at,
-            None => return Ok(()),
-        };
+        let Some(mut at) = self.leaf(part, kind, first)? else { return Ok(()) };
         while let Some(block) = self.block(at)?.filter(|block| block.kind == kind) {
             let mut records = self.records(&block)?;
             while let Some(value) = records.read().ok_or_else(|| self.broken(at))? {
@@ -188,7 +189,7 @@ impl Table {
                 return Ok(Some(at));
             }
             if block.kind != Kind::Index {
-                // Behind the last block of the topmost index.
+                // After the last block of the topmost index.
                 return if is_topmost && at > part.index { Ok(None) } else { Err(self.broken(at)) };
             }
             let mut records = self.records(&block)?;
