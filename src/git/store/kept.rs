@@ -297,7 +297,7 @@ impl Repositories {
                 packs.push((directory.full(&index), pack));
             }
         }
-        Ok((Packs::new(packs, broken), opened))
+        Ok((Packs { packs, broken }, opened))
     }
 
     /// Opens a pack by the names of its two files; `None` if one is gone.

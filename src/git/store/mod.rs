@@ -240,13 +240,13 @@ impl ObjectStore {
             counted.extend(names.iter().map(|name| directory.full(name)));
         }
         let packs = self.packs();
-        let others = packs.iter().filter(|(name, _)| !counted.contains(*name));
+        let others = packs.packs.iter().filter(|(name, _)| !counted.contains(name));
         Ok(count + others.map(|(_, pack)| u64::from(pack.index().count())).sum::<u64>())
     }
 
     /// Returns the names of unusable packs.
     pub fn broken_packs(&self) -> Vec<Vec<u8>> {
-        self.packs().broken().to_vec()
+        self.packs().broken.clone()
     }
 
     /// Returns the commit-graph; empty if there is none.

@@ -105,7 +105,7 @@ impl Pack {
         let mut head = [0; HEAD_BYTES as usize];
         let mut checksum = vec![0; hash.len_in_bytes()];
         file.read(0, &mut head)?;
-        file.read(file.end(), &mut checksum)?;
+        file.read(file.end, &mut checksum)?;
         let (version, count) = (big_endian(&head[4..8]), big_endian(&head[8..]));
         let is_pack =
             &head[..4] == b"PACK" && matches!(version, 2 | 3) && count == u64::from(index.count());
@@ -118,7 +118,7 @@ impl Pack {
 
     /// Returns the pack's key in caches.
     pub fn number(&self) -> u32 {
-        self.file.number()
+        self.file.number
     }
 
     /// Returns the index of the pack.
@@ -133,7 +133,7 @@ impl Pack {
 
     /// Reads the header of the entry at an offset.
     pub fn entry(&self, offset: u64, unpacker: &mut Unpacker, next: Next) -> Result<Entry, Fault> {
-        if !(HEAD_BYTES..self.file.end()).contains(&offset) {
+        if !(HEAD_BYTES..self.file.end).contains(&offset) {
             return Err(Fault::Damaged);
         }
         let bytes = unpacker.windows.read(&self.file, offset, HEADER_BYTES, next)?;

@@ -153,38 +153,29 @@ impl Keeps {
 
 /// Returns the kind and the size of the object at an offset.
 fn header(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Kind, u64), Fault> {
-    let (mut kind, size, mut base) = size(pack, offset, unpacker)?;
+    let (mut base, size) = size(pack, offset, unpacker)?;
     for _ in 0..MAX_DELTAS {
-        if let Some(kind) = kind {
+        if let Base::Whole(kind) = base {
             return Ok((kind, size));
         }
         let at = base_offset(pack, base)?;
-        kind = match unpacker.cache.get((pack.number(), at)) {
-            Some(object) => Some(object.kind),
-            None => {
-                base = pack.entry(at, unpacker, Next::Near)?.base;
-                base.kind()
-            }
+        base = match unpacker.cache.get((pack.number(), at)) {
+            Some(object) => Base::Whole(object.kind),
+            None => pack.entry(at, unpacker, Next::Near)?.base,
         };
     }
-    kind.map(|kind| (kind, size)).ok_or(Fault::Damaged)
+    base.kind().map(|kind| (kind, size)).ok_or(Fault::Damaged)
 }
 
-/// Returns the size and the base of the object at an offset, and its kind unless that is in another
-/// entry.
-fn size(
-    pack: &Pack,
-    offset: u64,
-    unpacker: &mut Unpacker,
-) -> Result<(Option<Kind>, u64, Base), Fault> {
+/// Returns the size of the object at an offset, and its base, which is its kind unless that is in
+/// another entry.
+fn size(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Base, u64), Fault> {
     if let Some(object) = unpacker.cache.get((pack.number(), offset)) {
-        return Ok((Some(object.kind), object.bytes.len() as u64, Base::Whole(object.kind)));
+        return Ok((Base::Whole(object.kind), object.bytes.len() as u64));
     }
     let entry = pack.entry(offset, unpacker, Next::Anywhere)?;
-    if let Base::Whole(kind) = entry.base {
-        return Ok((Some(kind), entry.size, entry.base));
-    }
-    Ok((None, result_size(pack, &entry, unpacker)?, entry.base))
+    let is_whole = entry.base.kind().is_some();
+    Ok((entry.base, if is_whole { entry.size } else { result_size(pack, &entry, unpacker)? }))
 }
 
 /// Returns the size of what a delta makes, which its first bytes tell.

@@ -16,28 +16,13 @@ use crate::git::store::cache::Cache;
 /// The packs of a query.
 #[derive(Default)]
 pub struct Packs {
-    /// Each with the name of its index.
-    packs: Vec<(Vec<u8>, Arc<Pack>)>,
+    /// Each with the path of its index from the git directory.
+    pub packs: Vec<(Vec<u8>, Arc<Pack>)>,
     /// The names of unusable indexes and packs.
-    broken: Vec<Vec<u8>>,
+    pub broken: Vec<Vec<u8>>,
 }
 
 impl Packs {
-    /// Creates a list of the opened packs, and the names of the unusable ones.
-    pub fn new(packs: Vec<(Vec<u8>, Arc<Pack>)>, broken: Vec<Vec<u8>>) -> Self {
-        Self { packs, broken }
-    }
-
-    /// Returns the packs, each with the path of its index from the git directory.
-    pub fn iter(&self) -> impl Iterator<Item = (&Vec<u8>, &Arc<Pack>)> {
-        self.packs.iter().map(|(name, pack)| (name, pack))
-    }
-
-    /// Returns the names of the unusable ones.
-    pub fn broken(&self) -> &[Vec<u8>] {
-        &self.broken
-    }
-
     /// Tells whether both lists have the same packs.
     pub fn are(&self, others: &Self) -> bool {
         self.packs.len() == others.packs.len()
@@ -136,7 +121,7 @@ impl PackReader {
 
     /// Returns the size and, unless the entry is a delta, the kind.
     pub fn size(&mut self, id: &Oid) -> Result<Option<(Option<Kind>, u64)>, Fault> {
-        Ok(self.each_with(id, size)?.map(|(kind, size, _)| (kind, size)))
+        Ok(self.each_with(id, size)?.map(|(base, size)| (base.kind(), size)))
     }
 
     /// Returns the first successful result of `take` for an object in a pack. The pack of the last
