@@ -223,19 +223,15 @@ impl<'a> References<'a> {
 
     /// Returns the current tables of a git directory.
     fn stack(&self, directory: &GitDirectory) -> Result<Arc<Stack>> {
-        let known = |stacks: &[(PathBuf, Arc<Stack>)]| {
-            stacks.iter().position(|(path, _)| path == directory.path())
-        };
-        let at = known(&self.stacks.borrow());
-        if let Some(at) = at {
-            let stack = Arc::clone(&self.stacks.borrow()[at].1);
-            if stack.is_current(directory)? {
-                return Ok(stack);
+        let mut stacks = self.stacks.borrow_mut();
+        if let Some(at) = stacks.iter().position(|(path, _)| path == directory.path()) {
+            if stacks[at].1.is_current(directory)? {
+                return Ok(Arc::clone(&stacks[at].1));
             }
-            self.stacks.borrow_mut().remove(at);
+            stacks.remove(at);
         }
         let stack = Stack::current(directory, self.kept, self.hash)?;
-        self.stacks.borrow_mut().push((directory.path().to_owned(), Arc::clone(&stack)));
+        stacks.push((directory.path().to_owned(), Arc::clone(&stack)));
         Ok(stack)
     }
 

@@ -182,20 +182,17 @@ impl ObjectStore {
     /// Updates a thread's packs to the current ones; tells whether they have changed.
     fn list_again(&self, reader: &mut PackReader) -> Result<bool> {
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut have_changed = true;
         if reader.looks_in(&listed.packs) {
             if listed.is_current(&self.directories)? {
                 return Ok(false);
             }
             let (now, _) = self.kept.packs(&self.directories, self.hash)?;
-            let is_same = now.packs.are(&listed.packs);
+            have_changed = !now.packs.are(&listed.packs);
             *listed = now;
-            if is_same {
-                reader.look_in(Arc::clone(&listed.packs));
-                return Ok(false);
-            }
         }
         reader.look_in(Arc::clone(&listed.packs));
-        Ok(true)
+        Ok(have_changed)
     }
 
     /// Returns the packs as last listed.

@@ -90,7 +90,7 @@ pub struct Unpacker {
     /// The buffer of deltas.
     pub(super) delta: Vec<u8>,
     kept: Kept,
-    pub(super) pair: Pair,
+    pair: Pair,
 }
 
 impl Pack {
@@ -203,11 +203,6 @@ impl Unpacker {
         }
     }
 
-    /// Returns which objects of a chain are kept.
-    pub fn kept(&self) -> Kept {
-        self.kept
-    }
-
     /// Sets which objects of a chain are kept from now on.
     pub fn keep(&mut self, kept: Kept) {
         self.kept = kept;
@@ -219,6 +214,24 @@ impl Unpacker {
     /// Returns the object at a place that was read and kept.
     pub fn read_before(&self, place: PackEntry) -> Option<Object> {
         self.pair.get(place).or_else(|| self.cache.get(place))
+    }
+
+    /// Returns the offset of an object that is read, and that of the other one of its pair; twice
+    /// the same without another one in the pack.
+    pub fn pair_with(&self, pack: &Pack, offset: u64) -> Result<[u64; 2], Fault> {
+        let Kept::Pair(Some(other)) = self.kept else { return Ok([offset; 2]) };
+        Ok([offset, pack.index.find(&other)?.unwrap_or(offset)])
+    }
+
+    /// Keeps an object of a chain: in the cache, or if it is one of the pair at these offsets.
+    pub fn put(&mut self, place: PackEntry, object: &Object, pair: [u64; 2]) {
+        match self.kept {
+            Kept::Chains => self.cache.put(place, object.clone()),
+            Kept::Pair(Some(_)) if pair.contains(&place.1) => {
+                self.pair.put(place, object, &self.cache)
+            }
+            Kept::Pair(_) => {}
+        }
     }
 
     /// Appends an inflated entry to `bytes`; returns its charge.

@@ -41,7 +41,7 @@ pub use packs::{PackReader, Packs};
 use self::data::{Base, Entry, Unpacker};
 use self::windows::Next;
 use crate::git::model::bytes::Bytes;
-use crate::git::store::cache::{Object, PackEntry};
+use crate::git::store::cache::Object;
 use crate::git::store::delta;
 
 /// The most deltas of a chain; git creates at most 50, or 4095 if configured.
@@ -72,7 +72,7 @@ fn unpack_with(
     // Each entry with the end of its delta in the buffer, or `None` if it is not held.
     let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
     let mut at = offset;
-    let keeps = Keeps::of(pack, offset, unpacker.kept())?;
+    let pair = unpacker.pair_with(pack, offset)?;
     // Cached objects are within the cache's limit; objects held here are charged.
     let (mut object, mut charge) = loop {
         if let Some(object) = unpacker.read_before((pack.number(), at)) {
@@ -85,7 +85,7 @@ fn unpack_with(
             let mut bytes = Vec::new();
             let charge = unpacker.inflate(pack, &entry, &mut bytes, Next::Near)?;
             let object = Object { kind, bytes: Arc::new(bytes) };
-            keeps.put((pack.number(), at), &object, unpacker);
+            unpacker.put((pack.number(), at), &object, pair);
             break (object, charge);
         }
         if chain.len() == MAX_DELTAS {
@@ -114,41 +114,9 @@ fn unpack_with(
         let (bytes, of_result) = applied;
         object = Object { kind: object.kind, bytes: Arc::new(bytes) };
         charge = of_result;
-        keeps.put((pack.number(), entry.offset), &object, unpacker);
+        unpacker.put((pack.number(), entry.offset), &object, pair);
     }
     Ok((object.kind, Bytes::held(object.bytes, charge)))
-}
-
-/// What is kept of the objects of a chain while it is read.
-enum Keeps {
-    /// All, in the cache.
-    Chain,
-    /// The objects at two offsets, in the reader.
-    Pair([u64; 2]),
-    /// None.
-    Nothing,
-}
-
-impl Keeps {
-    fn of(pack: &Pack, offset: u64, kept: Kept) -> Result<Self, Fault> {
-        Ok(match kept {
-            Kept::Chains => Self::Chain,
-            Kept::Pair(None) => Self::Nothing,
-            Kept::Pair(Some(other)) => {
-                Self::Pair([offset, pack.index().find(&other)?.unwrap_or(offset)])
-            }
-        })
-    }
-
-    fn put(&self, place: PackEntry, object: &Object, unpacker: &mut Unpacker) {
-        match self {
-            Self::Chain => unpacker.cache.put(place, object.clone()),
-            Self::Pair(offsets) if offsets.contains(&place.1) => {
-                unpacker.pair.put(place, object, &unpacker.cache)
-            }
-            Self::Pair(_) | Self::Nothing => {}
-        }
-    }
 }
 
 /// Returns the kind and the size of the object at an offset.
