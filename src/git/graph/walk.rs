@@ -126,9 +126,8 @@ pub struct History {
     charge: Charge,
 }
 
-/// The returned commits that were excluded later.
-#[derive(Debug, Default)]
-pub struct Excluded(OnceLock<IdSet>);
+/// The returned commits that were excluded later; unset until the walk has ended.
+pub type Excluded = OnceLock<IdSet>;
 
 /// Decides when a walk with hidden commits ends.
 struct Limit {
@@ -377,7 +376,7 @@ impl History {
     fn finish(&mut self) {
         let hidden =
             std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
-        let _ = self.excluded.0.set(hidden.collect());
+        let _ = self.excluded.set(hidden.collect());
     }
 
     /// Returns the next commit that is not hidden so far; `None` if only hidden ones remain.
@@ -485,12 +484,5 @@ impl Iterator for History {
     fn next(&mut self) -> Option<Self::Item> {
         let visited = self.next_commit()?;
         Some(visited.map(|visited| self.comparable(visited)))
-    }
-}
-
-impl Excluded {
-    /// Returns the commits; `None` until the walk has ended.
-    pub fn get(&self) -> Option<&IdSet> {
-        self.0.get()
     }
 }

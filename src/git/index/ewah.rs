@@ -7,9 +7,7 @@ use crate::git::model::big_endian;
 
 /// A bitmap as it is stored.
 #[derive(Debug, Default)]
-pub struct Bitmap {
-    words: Vec<u64>,
-}
+pub struct Bitmap(Vec<u64>);
 
 const BITS: usize = 64;
 
@@ -23,7 +21,7 @@ pub fn read(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
     if big_endian(last_group) as usize >= count.max(1) {
         return None;
     }
-    Some((Bitmap { words: words.chunks_exact(8).map(big_endian).collect() }, rest))
+    Some((Bitmap(words.chunks_exact(8).map(big_endian).collect()), rest))
 }
 
 impl Bitmap {
@@ -32,7 +30,7 @@ impl Bitmap {
     pub fn set(&self, length: usize) -> Option<Vec<usize>> {
         let mut set = Vec::new();
         let mut at = 0_usize;
-        let mut words = self.words.iter();
+        let mut words = self.0.iter();
         while let Some(&group) = words.next() {
             let run = usize::try_from(group >> 1 & u64::from(u32::MAX)).ok()?.checked_mul(BITS)?;
             let end = at.checked_add(run)?;

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use super::store::{GitDirectory, Repositories};
+use super::store::{GitDirectory, Location, Repositories, stores_tables};
 use crate::error::Result;
 use crate::git::Oid;
 use crate::sandbox::RefLimit;
@@ -78,33 +78,25 @@ impl Resolved {
 }
 
 impl<'a> References<'a> {
-    /// Returns a reader of the references in the directories of a repository.
+    /// Returns a reader of the references in the directories of a repository; those that `limit`
+    /// does not allow are hidden.
     pub fn new(
-        git_dir: &'a GitDirectory,
-        common_dir: &'a GitDirectory,
+        location: &'a Location,
+        config: &gix::config::File,
         kept: &'a Repositories,
         hash: gix::hash::Kind,
+        limit: Option<&'a RefLimit>,
     ) -> Self {
         Self {
-            git_dir,
-            common_dir,
+            git_dir: &location.git_dir,
+            common_dir: &location.common_dir,
             kept,
             hash,
             packed: RefCell::default(),
-            in_tables: false,
+            in_tables: stores_tables(config),
             stacks: RefCell::default(),
-            limit: None,
+            limit,
         }
-    }
-
-    /// Sets whether the references are stored in tables.
-    pub fn in_tables(self, in_tables: bool) -> Self {
-        Self { in_tables, ..self }
-    }
-
-    /// Limits the reader to the allowed references: the others are hidden.
-    pub fn limited_to(self, limit: Option<&'a RefLimit>) -> Self {
-        Self { limit, ..self }
     }
 
     /// Tells whether a reference may be read; HEAD itself is not checked, but its target is.
