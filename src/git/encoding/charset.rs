@@ -17,9 +17,7 @@ pub enum Table {
     Web(&'static Encoding),
     /// A table that depends on escape sequences in the text.
     Escapes(&'static Encoding),
-    /// One byte per character, its code point.
-    Latin1,
-    /// One byte per character; this is the upper half.
+    /// One byte per character; this is the upper half, empty where each byte is a code point.
     Upper(&'static str),
 }
 
@@ -173,17 +171,12 @@ impl Charset {
                     None => return Ok(false),
                 }
             }
-            Table::Latin1 => {
-                for &byte in bytes {
-                    append(out, char::from(byte).encode_utf8(&mut [0; 2]).as_bytes())?;
-                }
-            }
             Table::Upper(upper) => {
                 let upper: Vec<char> = upper.chars().collect();
                 for &byte in bytes {
-                    let char = usize::from(byte)
-                        .checked_sub(0x80)
-                        .map_or(char::from(byte), |place| upper[place]);
+                    let place = usize::from(byte).checked_sub(0x80);
+                    let char = place.and_then(|place| upper.get(place)).copied();
+                    let char = char.unwrap_or(char::from(byte));
                     append(out, char.encode_utf8(&mut [0; 4]).as_bytes())?;
                 }
             }

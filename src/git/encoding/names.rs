@@ -12,7 +12,7 @@ use encoding_rs::{
 };
 
 use super::charset::Charset;
-use super::charset::Table::{Escapes, Latin1, Upper, Web};
+use super::charset::Table::{Escapes, Upper, Web};
 use super::charset::Without::{Cells, Codes, Controls};
 
 /// Returns the character set with a name, in any case.
@@ -26,8 +26,8 @@ const fn web(table: &'static Encoding, names: &'static str) -> Charset {
 }
 
 static CHARSETS: &[Charset] = &[
-    Charset::new(Latin1, "ISO-8859-1 ISO8859-1 ISO88591 ISO_8859-1 ISO_8859-1:1987 8859_1 ISO-IR-100 LATIN1 LATIN-1 L1 CP819 IBM819 CSISOLATIN1"),
-    Charset::new(Latin1, "US-ASCII ASCII US ANSI_X3.4-1968 ANSI_X3.4-1986 ISO646-US ISO-IR-6 CP367 IBM367 CSASCII ISO_646.IRV:1991")
+    Charset::new(Upper(""), "ISO-8859-1 ISO8859-1 ISO88591 ISO_8859-1 ISO_8859-1:1987 8859_1 ISO-IR-100 LATIN1 LATIN-1 L1 CP819 IBM819 CSISOLATIN1"),
+    Charset::new(Upper(""), "US-ASCII ASCII US ANSI_X3.4-1968 ANSI_X3.4-1986 ISO646-US ISO-IR-6 CP367 IBM367 CSASCII ISO_646.IRV:1991")
         .without(&[Codes(0x80, 0xff)]),
     web(ISO_8859_2, "ISO-8859-2 ISO8859-2 ISO88592 ISO_8859-2 8859_2 ISO-IR-101 LATIN2 L2 CP912 IBM912 CSISOLATIN2 ISO_8859-2:1987"),
     web(ISO_8859_3, "ISO-8859-3 ISO8859-3 ISO88593 ISO_8859-3 8859_3 ISO-IR-109 LATIN3 L3 CSISOLATIN3 ISO_8859-3:1988"),

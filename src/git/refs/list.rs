@@ -46,10 +46,10 @@ impl References<'_> {
         let mut add = |name: &[u8], target: Option<Value>| {
             bytes += name.len() as u64;
             match target {
-                None => drop(found.remove(name)),
-                Some(Value::Id(id)) => drop(found.insert(name.to_vec(), Some(id))),
-                Some(_) => drop(found.insert(name.to_vec(), None)),
-            }
+                Some(Value::Id(id)) => found.insert(name.to_vec(), Some(id)),
+                Some(_) => found.insert(name.to_vec(), None),
+                None => found.remove(name),
+            };
             if bytes > limits::PACKED_REFS_BYTES {
                 let most = limits::PACKED_REFS_BYTES;
                 return Err(self

@@ -27,6 +27,10 @@ const NO_PARENT: u32 = 0x7000_0000;
 /// The bit of a reference to the list of further parents, or of the last one there.
 const LIST: u32 = 0x8000_0000;
 
+/// The names of the chunks that are used: the fan-out, the ids, the commits, the lists of parents,
+/// and the two of offsets that correct dates.
+const CHUNKS: [&[u8; 4]; 6] = [b"OIDF", b"OIDL", b"CDAT", b"EDGE", b"GDA2", b"GDO2"];
+
 /// Bytes that are hashed between two checks of the budget.
 const HASHED_BYTES: usize = 4 << 20;
 
@@ -139,10 +143,8 @@ impl Graph {
         let Some(file) = store.open(name)? else { return Ok(false) };
         // A file of another format is not read: its size may be the limit, in each of many stores.
         let mut head = [0; 8];
-        if !matches!(file.read_at(0, &mut head), Ok(8)) || !is_head(&head, hash) {
-            return Ok(false);
-        }
-        if file.stamp().size() > *left {
+        let is_known = matches!(file.read_at(0, &mut head), Ok(8)) && is_head(&head, hash);
+        if !is_known || file.stamp().size() > *left {
             return Ok(false);
         }
         *left -= file.stamp().size();
@@ -207,8 +209,7 @@ impl Layer {
     fn parse(bytes: Vec<u8>, hash: Kind, base: u32) -> Option<Self> {
         let head = bytes.get(..8).filter(|head| is_head(head, hash))?;
         let id_bytes = hash.len_in_bytes();
-        let (mut fanout, mut ids, mut commits, mut lists) = (None, None, None, None);
-        let (mut later, mut much_later) = (None, None);
+        let mut places = [None; CHUNKS.len()];
         for chunk in 0..usize::from(head[6]) {
             let entry = bytes.get(8 + chunk * 12..8 + (chunk + 2) * 12)?;
             let start = usize::try_from(big_endian(&entry[4..12])).ok()?;
@@ -216,17 +217,11 @@ impl Layer {
             if start > end || end > bytes.len() {
                 return None;
             }
-            let place = Some((start, end));
-            match &entry[..4] {
-                b"OIDF" => fanout = place,
-                b"OIDL" => ids = place,
-                b"CDAT" => commits = place,
-                b"EDGE" => lists = place,
-                b"GDA2" => later = place,
-                b"GDO2" => much_later = place,
-                _ => {}
+            if let Some(known) = CHUNKS.iter().position(|name| entry.starts_with(*name)) {
+                places[known] = Some((start, end));
             }
         }
+        let [fanout, ids, commits, lists, later, much_later] = places;
         let ((fanout, fanout_end), (ids, ids_end), (commits, commits_end)) =
             (fanout?, ids?, commits?);
         if fanout_end - fanout != 256 * 4 {

@@ -280,12 +280,11 @@ impl Repositories {
                     Some(pack) => Arc::clone(pack),
                     None => match self.open(&directory, [&index, &data], hash) {
                         Ok(Some(pack)) => Arc::new(pack),
-                        Ok(None) => continue,
+                        // It was replaced meanwhile, for example by a repack.
+                        Ok(None) | Err(Fault::Changed) => continue,
                         Err(Fault::System(error)) => {
                             return Err(directory.failed(error.into(), &index));
                         }
-                        // It was replaced meanwhile, for example by a repack.
-                        Err(Fault::Changed) => continue,
                         Err(Fault::Damaged) => {
                             broken.push(directory.full(&index));
                             continue;

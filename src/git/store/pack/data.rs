@@ -13,10 +13,9 @@ use libdeflater::Decompressor;
 use super::fault::Fault;
 use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
-use super::pair::Pair;
 use super::prefix;
 use super::windows::{Next, Windows};
-use crate::budget::{Budget, Charge};
+use crate::budget::{Budget, Charge, LARGE_BYTES};
 use crate::git::Oid;
 use crate::git::model::big_endian;
 use crate::git::store::cache::{Cache, Object, PackEntry};
@@ -91,6 +90,31 @@ pub struct Unpacker {
     pub(super) delta: Vec<u8>,
     kept: Kept,
     pair: Pair,
+}
+
+/// Two objects that are compared, each with its place, held by their reader alone.
+///
+/// Their memory is free again when the next two are read, so a reader of thousands of pairs touches
+/// that of a few. In the cache, each would take memory that was never used before.
+#[derive(Default)]
+struct Pair([Option<(PackEntry, Object)>; 2]);
+
+impl Pair {
+    /// Returns the object at a place, if it is one of the two.
+    fn get(&self, place: PackEntry) -> Option<Object> {
+        let found = self.0.iter().flatten().find(|(at, _)| *at == place);
+        found.map(|(_, object)| object.clone())
+    }
+
+    /// Holds an object; a large one is the cache's, whose limit counts it.
+    fn put(&mut self, place: PackEntry, object: &Object, cache: &Cache) {
+        if object.bytes.capacity() >= LARGE_BYTES {
+            cache.put(place, object.clone());
+        } else {
+            self.0.swap(0, 1);
+            self.0[0] = Some((place, object.clone()));
+        }
+    }
 }
 
 impl Pack {

@@ -4,8 +4,7 @@
 //! |---|---|
 //! | `index` | the offsets of objects |
 //! | `packs` | the packs of a query, and a thread's search in them |
-//! | `pair` | the two objects that are compared next |
-//! | `data` | the entries of a pack |
+//! | `data` | the entries of a pack, and which of a chain are kept |
 //! | `prefix` | the first bytes of an entry |
 //! | `file` | the file of a pack, while it is the opened one |
 //! | `windows` | the bytes of packs that were read last |
@@ -23,7 +22,6 @@ mod file;
 mod index;
 mod multi_index;
 mod packs;
-mod pair;
 mod prefix;
 mod table;
 mod windows;
