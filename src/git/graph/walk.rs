@@ -15,6 +15,7 @@ use crate::budget::{Budget, Charge, Pace};
 use crate::error::{Error, Result};
 use crate::git::graph::commit_links::Commits;
 use crate::git::graph::simplify::Simplify;
+use crate::git::model::commit::Links;
 use crate::git::model::id_tables::{IdMap, IdSet};
 use crate::git::repository::Repository;
 use crate::git::{Oid, Pathspec};
@@ -240,15 +241,9 @@ impl History {
     /// Reads a commit that was not met before.
     fn load(&mut self, id: &Oid) -> Result<()> {
         if !self.known.contains_key(id) {
-            let links = self.commits.links(id)?;
-            self.charge.grow(MET_BYTES + links.parents.len() * size_of::<Oid>())?;
-            let known = Known {
-                tree: links.tree,
-                date: links.date,
-                parents: links.parents,
-                is_queued: false,
-            };
-            self.known.insert(*id, known);
+            let Links { tree, parents, date } = self.commits.links(id)?;
+            self.charge.grow(MET_BYTES + parents.len() * size_of::<Oid>())?;
+            self.known.insert(*id, Known { tree, date, parents, is_queued: false });
         }
         Ok(())
     }

@@ -1,12 +1,28 @@
-//! Inflates large objects in pieces, with checks of the budget in between.
+//! Room for an object, and inflating a large one in pieces, with checks of the budget in between.
 
 use gix::zlib::{Decompress, FlushDecompress, Status};
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Charge};
 use crate::git::store::pack::fault::Fault;
+use crate::limits;
 
 /// Bytes that are inflated between two checks of the budget.
 const PIECE_BYTES: usize = 4 << 20;
+
+/// Returns an empty buffer with room for an object, and what is charged for it.
+///
+/// # Errors
+/// [`Fault`] if the object exceeds the limit of one, or the memory.
+pub fn room(size: u64, budget: &Budget) -> Result<(Vec<u8>, Charge), Fault> {
+    if size > limits::OBJECT_BYTES {
+        return Err(Fault::TooLarge(size));
+    }
+    let charge = budget.charge_large(size)?;
+    let length = usize::try_from(size).map_err(|_| Fault::TooLarge(size))?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length).map_err(|_| Fault::NoMemory(size))?;
+    Ok((bytes, charge))
+}
 
 /// Inflates the rest of a stream whose bytes after the first `skipped` ones must fill `room`
 /// exactly; those that were inflated before are in `room` already.

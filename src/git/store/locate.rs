@@ -1,9 +1,10 @@
-//! Finds a repository from a path, without environment variables.
+//! Finds a repository and its work tree from a path, without environment variables.
 //!
 //! Each directory on the way is opened through the gate, and the files that name another (`.git`,
 //! `commondir`, `gitdir`) are read once, as in git: the named directory is the one used from then
 //! on.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -199,6 +200,48 @@ fn work_tree_of(git_dir: &GitDirectory) -> Result<Option<PathBuf>> {
     Ok(git_dir.gate().open(work_tree)?.map(|work_tree| work_tree.path().to_owned()))
 }
 
+/// Returns a location with its configured work tree: absolute, or relative to the git directory.
+///
+/// As in git, a bare repository has none, and in a linked work tree the setting counts only with
+/// `extensions.worktreeConfig`.
+///
+/// # Errors
+/// `fs_denied` if it is outside of what may be read, `not_found` if it is not a directory.
+pub fn with_configured_work_tree(
+    location: Location,
+    config: &gix::config::File,
+) -> Result<Location> {
+    let flag = |name: &str| config.boolean(name).ok().flatten().unwrap_or(false);
+    let is_linked = location.git_dir.path() != location.common_dir.path();
+    if is_linked && !flag("extensions.worktreeConfig") {
+        return Ok(location);
+    }
+    if flag("core.bare") && !is_linked {
+        return Ok(Location { work_tree: None, directory: Vec::new(), ..location });
+    }
+    let Some(value) = config.string("core.worktree") else { return Ok(location) };
+    let gate = location.git_dir.gate();
+    let missing = || {
+        Error::not_found(format!(
+            "the repository at {} has its work tree at {}, and there is no directory",
+            quoted(gate.given()),
+            quoted(&value.to_str_lossy())
+        ))
+        .with_hint("Check core.worktree in its configuration")
+    };
+    let directory = location.git_dir.follow(&value)?.ok_or_else(missing)?;
+    // If access is limited, the path is already canonical and is not resolved again.
+    let work_tree = if gate.access().is_unlimited() {
+        directory.path().canonicalize().map_err(|error| missing().with_source(error))?
+    } else {
+        directory.path().to_owned()
+    };
+    let directory = location.work_tree.as_deref().map_or_else(Vec::new, |found_through| {
+        below(&work_tree, &found_through.join(OsStr::from_bytes(&location.directory)))
+    });
+    Ok(Location { work_tree: Some(work_tree), directory, ..location })
+}
+
 /// Rejects a work tree that is a git directory, or inside one without a `.git` of its own: its
 /// files would be shown, but those of a git directory must not be. Only if access is limited.
 pub fn check_work_tree(location: &Location) -> Result<()> {
@@ -245,7 +288,7 @@ fn pointer(directory: &GitDirectory, name: &[u8], prefix: &[u8]) -> Result<Point
 
 /// Returns the path from a work tree to a directory in it, with a trailing slash; empty for the
 /// work tree itself, and outside.
-pub fn below(work_tree: &Path, directory: &Path) -> Vec<u8> {
+fn below(work_tree: &Path, directory: &Path) -> Vec<u8> {
     let path = directory.strip_prefix(work_tree).unwrap_or(Path::new("")).as_os_str().as_bytes();
     let path = path.trim_end_with(|c| c == '/');
     if path.is_empty() { Vec::new() } else { [path, b"/"].concat() }

@@ -8,7 +8,7 @@ use gix::objs::Kind;
 use gix::zlib::{Decompress, FlushDecompress};
 
 use super::gate::GitDirectory;
-use super::inflate::inflate_rest;
+use super::inflate::{inflate_rest, room};
 use super::pack::fault::Fault;
 use crate::budget::Budget;
 use crate::git::Oid;
@@ -116,19 +116,12 @@ fn inflate(packed: &[u8], budget: &Budget) -> Result<(Kind, Bytes), Fault> {
     let mut zlib = Decompress::new();
     let mut head = [0; HEADER_BYTES];
     let (Header { kind, size, length }, filled) = start(&mut zlib, packed, &mut head)?;
-    if size > limits::OBJECT_BYTES {
-        return Err(Fault::TooLarge(size));
-    }
-    let charge = budget.charge_large(size)?;
-    let size = usize::try_from(size).map_err(|_| Fault::TooLarge(size))?;
-    let first = &head[length..filled];
-    if first.len() > size {
+    let (mut bytes, charge) = room(size, budget)?;
+    bytes.extend_from_slice(&head[length..filled]);
+    if bytes.len() as u64 > size {
         return Err(Fault::Damaged);
     }
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| Fault::NoMemory(size as u64))?;
-    bytes.extend_from_slice(first);
-    bytes.resize(size, 0);
+    bytes.resize(size as usize, 0);
     inflate_rest(&mut zlib, packed, length, &mut bytes, budget)?;
     if zlib.total_in() < packed.len() as u64 {
         return Err(Fault::Damaged);

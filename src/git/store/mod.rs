@@ -3,12 +3,11 @@
 //! | file | holds |
 //! |---|---|
 //! | `gate` | directories of a repository and the files opened below them, with redline's errors |
-//! | `locate` | the repository of a path |
-//! | `work_tree` | the work tree named in the configuration |
+//! | `locate` | the repository of a path, and its work tree |
 //! | `config` | its configuration, and the check of its format |
 //! | `alternates` | its object directories |
 //! | `pack`, `loose` | the objects in them |
-//! | `inflate` | large objects, inflated in pieces |
+//! | `inflate` | room for an object, and inflating a large one in pieces |
 //! | `graph`, `shallow` | links between commits, and the ends of a shallow history |
 //! | `cache`, `counted_pairs`, `delta` | a cache of objects; a cache of line counts; applying
 //! deltas |
@@ -27,7 +26,6 @@ mod locate;
 mod loose;
 pub(super) mod pack;
 mod shallow;
-mod work_tree;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,10 +38,9 @@ pub use gate::{Found, Gate, GitDirectory};
 pub use graph::Graph;
 use kept::Listed;
 pub use kept::{Lease, Repositories};
-pub use locate::{Location, check_work_tree, locate};
+pub use locate::{Location, check_work_tree, locate, with_configured_work_tree};
 pub use pack::{Fault, Kept, PackReader, Packs};
 pub use shallow::read as shallow;
-pub use work_tree::configured as with_configured_work_tree;
 
 use crate::budget::Budget;
 use crate::error::Result;
@@ -159,7 +156,8 @@ impl ObjectStore {
         packed: impl Fn(&mut PackReader) -> std::result::Result<Option<T>, Fault>,
         loose: impl Fn() -> std::result::Result<Option<T>, Fault>,
     ) -> std::result::Result<Option<T>, Fault> {
-        for listing in 0.. {
+        let mut listings = 0..LISTINGS;
+        loop {
             let fault = match packed(reader) {
                 Ok(Some(found)) => return Ok(Some(found)),
                 Err(fault) if !fault.may_be_mended() => return Err(fault),
@@ -172,11 +170,10 @@ impl ObjectStore {
                 Ok(None) => fault,
                 Err(other) => fault.or(Some(other)),
             };
-            if listing == LISTINGS || !self.list_again(reader)? {
+            if listings.next().is_none() || !self.list_again(reader)? {
                 return fault.map_or(Ok(None), Err);
             }
         }
-        Ok(None)
     }
 
     /// Updates a thread's packs to the current ones; tells whether they have changed.
