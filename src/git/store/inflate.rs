@@ -60,18 +60,25 @@ pub fn inflate_rest(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use libdeflater::{CompressionLvl, Compressor};
+
+    /// Returns bytes as a zlib stream.
+    pub fn packed(content: &[u8], level: i32) -> Vec<u8> {
+        let mut compressor = Compressor::new(CompressionLvl::new(level).unwrap());
+        let mut packed = vec![0; compressor.zlib_compress_bound(content.len())];
+        let size = compressor.zlib_compress(content, &mut packed).unwrap();
+        packed.truncate(size);
+        packed
+    }
 
     #[test]
     fn a_stream_in_pieces_is_what_was_packed_or_damaged() {
         let content: Vec<u8> = (0..PIECE_BYTES * 2 + 17).map(|n| (n / 7 % 251) as u8).collect();
-        let mut compressor = Compressor::new(CompressionLvl::fastest());
-        let mut packed = vec![0; compressor.zlib_compress_bound(content.len())];
-        let size = compressor.zlib_compress(&content, &mut packed).unwrap();
+        let mut packed = packed(&content, 0);
+        let size = packed.len();
         // In a pack other entries follow.
-        packed.truncate(size);
         packed.extend([7; 100]);
         let inflate = |packed: &[u8], size: usize| {
             let mut room = vec![0; size];

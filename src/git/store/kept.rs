@@ -73,7 +73,7 @@ impl Kept {
 
     /// Returns the bytes that are held in memory.
     fn bytes(&self) -> usize {
-        let tables = self.packs.values().map(|pack| pack.index().table().kept_bytes());
+        let tables = self.packs.values().map(|pack| pack.index.table.kept_bytes());
         let graph = self.graph.as_ref().map_or(0, |graph| graph.bytes());
         tables.sum::<usize>() + graph + self.counted.bytes()
     }

@@ -136,14 +136,9 @@ mod tests {
     fn inflate(packed: &[u8]) -> Result<(Kind, Bytes), Fault> {
         super::inflate(packed, &Budget::default())
     }
-    use libdeflater::{CompressionLvl, Compressor};
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
-        let mut compressor = Compressor::new(CompressionLvl::default());
-        let mut packed = vec![0; compressor.zlib_compress_bound(bytes.len())];
-        let size = compressor.zlib_compress(bytes, &mut packed).unwrap();
-        packed.truncate(size);
-        packed
+        crate::git::store::inflate::tests::packed(bytes, 6)
     }
 
     #[test]

@@ -235,7 +235,7 @@ impl ObjectStore {
         }
         let packs = self.packs();
         let others = packs.packs.iter().filter(|(name, _)| !counted.contains(name));
-        Ok(count + others.map(|(_, pack)| u64::from(pack.index().count())).sum::<u64>())
+        Ok(count + others.map(|(_, pack)| u64::from(pack.index.count())).sum::<u64>())
     }
 
     /// Returns the names of unusable packs.

@@ -29,7 +29,8 @@ const HEADER_BYTES: usize = 42;
 
 /// A pack and its index.
 pub struct Pack {
-    index: PackIndex,
+    /// The index.
+    pub index: PackIndex,
     file: PackFile,
     hash: HashKind,
 }
@@ -145,14 +146,9 @@ impl Pack {
         self.file.number
     }
 
-    /// Returns the index of the pack.
-    pub fn index(&self) -> &PackIndex {
-        &self.index
-    }
-
     /// Returns the stamps of the index and of the pack when they were opened.
     pub fn stamps(&self) -> [Stamp; 2] {
-        [self.index.table().file().stamp(), self.file.stamp()]
+        [self.index.table.file.stamp(), self.file.stamp()]
     }
 
     /// Reads the header of the entry at an offset.

@@ -17,7 +17,8 @@ const GUESSES: u32 = 8;
 
 /// An index; the sizes that it states were checked.
 pub struct PackIndex {
-    table: Table,
+    /// The table from which it is read.
+    pub table: Table,
     hash: Kind,
     /// For each first byte of an id, the number of ids with that or a lower first byte.
     fanout: Box<[u32; 256]>,
@@ -69,11 +70,6 @@ impl PackIndex {
     /// Returns the number of objects in the pack.
     pub fn count(&self) -> u32 {
         self.fanout[255]
-    }
-
-    /// Returns the table from which the index is read.
-    pub fn table(&self) -> &Table {
-        &self.table
     }
 
     /// Returns the checksum of the pack of this index.

@@ -159,7 +159,7 @@ fn result_size(pack: &Pack, entry: &Entry, unpacker: &mut Unpacker) -> Result<u6
 fn base_offset(pack: &Pack, base: Base) -> Result<u64, Fault> {
     match base {
         Base::At(offset) => Ok(offset),
-        Base::Object(id) => pack.index().find(&id)?.ok_or(Fault::Damaged),
+        Base::Object(id) => pack.index.find(&id)?.ok_or(Fault::Damaged),
         Base::Whole(_) => Err(Fault::Damaged),
     }
 }

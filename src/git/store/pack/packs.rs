@@ -42,7 +42,7 @@ impl Packs {
         each: &mut dyn FnMut(&gix::oid),
     ) -> Result<(), Fault> {
         for (_, pack) in &self.packs {
-            match pack.index().each_with_prefix(prefix, each) {
+            match pack.index.each_with_prefix(prefix, each) {
                 Ok(()) | Err(Fault::Damaged | Fault::Changed) => {}
                 Err(fault) => return Err(fault),
             }
@@ -143,7 +143,7 @@ impl PackReader {
         for position in 0..self.places.len() {
             let place = self.places[position];
             let (_, pack) = &self.packs.packs[place as usize];
-            let taken = match pack.index().find(id) {
+            let taken = match pack.index.find(id) {
                 Ok(None) => continue,
                 Ok(Some(offset)) => {
                     *self.found.slot(id) = Some((*id, place, offset));

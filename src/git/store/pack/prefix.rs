@@ -229,15 +229,7 @@ impl Bits<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use libdeflater::{CompressionLvl, Compressor};
-
-    fn packed(content: &[u8], level: i32) -> Vec<u8> {
-        let mut compressor = Compressor::new(CompressionLvl::new(level).unwrap());
-        let mut packed = vec![0; compressor.zlib_compress_bound(content.len())];
-        let size = compressor.zlib_compress(content, &mut packed).unwrap();
-        packed.truncate(size);
-        packed
-    }
+    use crate::git::store::inflate::tests::packed;
 
     /// Contents of all kinds: few and many symbols, repeats near and far, short and long.
     fn contents() -> impl Iterator<Item = Vec<u8>> {
