@@ -172,17 +172,15 @@ impl<'a> Reader<'a> {
         }
         let kept = if version == 4 { self.kept(last.len())? } else { 0 };
         let rest = self.bytes;
+        let too_long = Fault::TooLarge("with a path longer than any system opens");
         let end = memchr::memchr(0, &rest[..rest.len().min(limits::INDEX_PATH_BYTES + 1)]);
         let Some(end) = end else {
-            return Err(if rest.len() > limits::INDEX_PATH_BYTES {
-                Fault::TooLarge("with a path longer than any system opens")
-            } else {
-                Fault::Damaged("is cut short")
-            });
+            let is_cut = rest.len() <= limits::INDEX_PATH_BYTES;
+            return Err(if is_cut { Fault::Damaged("is cut short") } else { too_long });
         };
         let length = kept + end;
         if length > limits::INDEX_PATH_BYTES {
-            return Err(Fault::TooLarge("with a path longer than any system opens"));
+            return Err(too_long);
         }
         if length.min(usize::from(LENGTH)) != usize::from(flags & LENGTH) {
             return Err(Fault::Damaged("has a path of a wrong length"));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gix::bstr::ByteSlice;
 
 use super::loose::Value;
-use super::name::{PER_WORK_TREE, is_valid};
+use super::name::{PER_WORK_TREE, is_own, is_valid};
 use super::{References, Resolved};
 use crate::budget::check_current;
 use crate::error;
@@ -39,7 +39,6 @@ impl References<'_> {
 
     /// Returns the references in tables, with the ids of those that are not symbolic.
     fn all_in_tables(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
-        let is_own = |name: &[u8]| PER_WORK_TREE.iter().any(|own| name.starts_with(own));
         let is_linked = self.git_dir.path() != self.common_dir.path();
         let mut found = BTreeMap::new();
         let mut bytes = 0;
@@ -93,9 +92,7 @@ impl References<'_> {
         self.within(walk.found.len())?;
         // A linked work tree has its own of these, and not those of the main one.
         if self.git_dir.path() != self.common_dir.path() {
-            walk.found.retain(|name, id| {
-                id.is_some() || !PER_WORK_TREE.iter().any(|own| name.starts_with(own))
-            });
+            walk.found.retain(|name, id| id.is_some() || !is_own(name));
             walk.directory = self.git_dir;
             for own in PER_WORK_TREE {
                 self.walk(&mut walk, own, 0)?;

@@ -26,7 +26,12 @@ fn is_root(name: &[u8]) -> bool {
 
 /// Tells whether each work tree has its own reference of this name.
 fn is_per_work_tree(name: &[u8]) -> bool {
-    is_root(name) || PER_WORK_TREE.iter().any(|prefix| name.starts_with(prefix))
+    is_root(name) || is_own(name)
+}
+
+/// Tells whether each work tree has its own reference of this name below `refs`.
+pub fn is_own(name: &[u8]) -> bool {
+    PER_WORK_TREE.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The prefixes of references that each work tree has itself, besides `HEAD` and the like.
