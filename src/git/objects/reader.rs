@@ -12,7 +12,7 @@ use crate::git::Oid;
 use crate::git::model::bytes::Bytes;
 use crate::git::store::cache::Cache;
 use crate::git::store::counted_pairs::CountedPairs;
-use crate::git::store::{Fault, FoundObject as Found, Kept, ObjectStore, PackReader};
+use crate::git::store::{Fault, Kept, ObjectStore, PackReader};
 use crate::limits;
 use crate::text::CancelToken;
 
@@ -97,10 +97,10 @@ impl Objects {
     /// Returns an object of any kind, `None` if it is missing.
     pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Bytes)>> {
         let object = self.store.find(id, &mut self.packs.borrow_mut());
-        let is_packed = matches!(object, Ok(Some(Found { is_packed: true, .. })));
+        let is_packed = matches!(object, Ok(Some((_, true))));
         self.loose.set(self.loose.get() + u64::from(!is_packed));
         let object = object.map_err(|fault| self.failed(id, fault))?;
-        Ok(object.map(|found| (found.kind, found.bytes)))
+        Ok(object.map(|(object, _)| object))
     }
 
     /// Returns the number of requested objects that were in no pack.

@@ -58,16 +58,6 @@ pub struct ObjectStore {
     hash: HashKind,
 }
 
-/// An object that was found.
-pub struct FoundObject {
-    /// Its type.
-    pub kind: Kind,
-    /// Its content, without the header.
-    pub bytes: Bytes,
-    /// Whether it was in a pack.
-    pub is_packed: bool,
-}
-
 /// The most times that packs are listed again for one object, if they keep changing.
 const LISTINGS: usize = 16;
 
@@ -104,23 +94,18 @@ impl ObjectStore {
         PackReader::new(self.packs(), budget, cache)
     }
 
-    /// Returns an object, `None` if it is missing. Packs are searched first, as in git.
+    /// Returns an object, and whether it was in a pack; `None` if it is missing. Packs are searched
+    /// first, as in git.
     pub fn find(
         &self,
         id: &Oid,
         reader: &mut PackReader,
-    ) -> std::result::Result<Option<FoundObject>, Fault> {
+    ) -> std::result::Result<Option<((Kind, Bytes), bool)>, Fault> {
         let budget = Arc::clone(reader.budget());
         self.look(
             reader,
-            |reader| {
-                let found = reader.find(id)?;
-                Ok(found.map(|(kind, bytes)| FoundObject { kind, bytes, is_packed: true }))
-            },
-            || {
-                let found = loose::find(&self.directories, id, &budget)?;
-                Ok(found.map(|(kind, bytes)| FoundObject { kind, bytes, is_packed: false }))
-            },
+            |reader| Ok(reader.find(id)?.map(|object| (object, true))),
+            || Ok(loose::find(&self.directories, id, &budget)?.map(|object| (object, false))),
         )
     }
 
