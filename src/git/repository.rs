@@ -15,7 +15,7 @@ use crate::git::refs::{Packed, References, Resolved};
 use crate::git::store::cache::Cache;
 use crate::git::store::{
     Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, check_work_tree, locate,
-    read_config, stores_tables, with_configured_work_tree,
+    read_config, with_configured_work_tree,
 };
 use crate::limits;
 use crate::sandbox::{Access, OpenError, RefLimit, Root};
@@ -130,9 +130,8 @@ impl Repository {
 
     /// Returns a reader of the references.
     pub(super) fn references(&self) -> References<'_> {
-        References::new(&self.git_dir, &self.common_dir, &self.repositories, self.object_hash())
-            .in_tables(stores_tables(&self.config))
-            .limited_to(self.ref_limit.as_deref())
+        let (kept, hash) = (&self.repositories, self.object_hash());
+        References::new(&self.location, &self.config, kept, hash, self.ref_limit.as_deref())
     }
 
     /// Returns the readable references, if a sandbox limits them.

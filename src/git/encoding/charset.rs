@@ -17,9 +17,7 @@ pub enum Table {
     Web(&'static Encoding),
     /// A table that depends on escape sequences in the text.
     Escapes(&'static Encoding),
-    /// One byte per character, its code point.
-    Latin1,
-    /// One byte per character; this is the upper half.
+    /// One byte per character; this is the upper half, empty where each byte is a code point.
     Upper(&'static str),
 }
 
@@ -98,8 +96,7 @@ impl Charset {
             let length = self.length(&bytes[at..]);
             let Some(unit) = bytes.get(at..at + length) else { return Ok(None) };
             let code = unit.iter().fold(0, |code, &byte| code << 8 | u32::from(byte));
-            let other = self.other_than_the_table(code, length);
-            if let Some(other) = other {
+            if let Some(other) = self.other_than_the_table(code, length) {
                 if !self.decode_run(&bytes[kept..at], &mut out)? {
                     return Ok(None);
                 }
@@ -174,17 +171,12 @@ impl Charset {
                     None => return Ok(false),
                 }
             }
-            Table::Latin1 => {
-                for &byte in bytes {
-                    append(out, char::from(byte).encode_utf8(&mut [0; 2]).as_bytes())?;
-                }
-            }
             Table::Upper(upper) => {
                 let upper: Vec<char> = upper.chars().collect();
                 for &byte in bytes {
-                    let char = usize::from(byte)
-                        .checked_sub(0x80)
-                        .map_or(char::from(byte), |place| upper[place]);
+                    let place = usize::from(byte).checked_sub(0x80);
+                    let char = place.and_then(|place| upper.get(place)).copied();
+                    let char = char.unwrap_or(char::from(byte));
                     append(out, char.encode_utf8(&mut [0; 4]).as_bytes())?;
                 }
             }

@@ -9,7 +9,7 @@
 mod charset;
 mod names;
 
-use crate::budget::{Stopped, append, check_current};
+use crate::budget::{Stopped, append, check_current, copied};
 
 /// Bytes that are decoded between two checks of the budget.
 const PIECE: usize = 1 << 18;
@@ -21,19 +21,27 @@ enum Order {
     Little,
 }
 
+impl Order {
+    fn number(self, unit: &[u8]) -> u32 {
+        let next = |number: u32, byte: &u8| number << 8 | u32::from(*byte);
+        match self {
+            Self::Big => unit.iter().fold(0, next),
+            Self::Little => unit.iter().rev().fold(0, next),
+        }
+    }
+}
+
 /// Returns a file's text in UTF-8, or `None` if git would store it unchanged: it is UTF-8, the
 /// encoding is unknown, the text is malformed, or its byte-order mark is missing or not allowed.
 ///
 /// # Errors
 /// The reason why the query ended.
 pub fn file_to_utf8(bytes: &[u8], label: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
-    let mark16 = mark(bytes, &[0xFE, 0xFF], &[0xFF, 0xFE]);
-    let mark32 = mark(bytes, &[0, 0, 0xFE, 0xFF], &[0xFF, 0xFE, 0, 0]);
     match unicode(label).as_deref() {
-        Some(b"16") if mark16.is_none() => Ok(None),
-        Some(b"32") if mark32.is_none() => Ok(None),
-        Some(b"16le" | b"16be") if mark16.is_some() => Ok(None),
-        Some(b"32le" | b"32be") if mark32.is_some() => Ok(None),
+        Some(b"16") if mark::<2>(bytes).is_none() => Ok(None),
+        Some(b"32") if mark::<4>(bytes).is_none() => Ok(None),
+        Some(b"16le" | b"16be") if mark::<2>(bytes).is_some() => Ok(None),
+        Some(b"32le" | b"32be") if mark::<4>(bytes).is_some() => Ok(None),
         Some(b"8") => Ok(None),
         _ => to_utf8(bytes, label),
     }
@@ -44,33 +52,16 @@ pub fn file_to_utf8(bytes: &[u8], label: &[u8]) -> Result<Option<Vec<u8>>, Stopp
 /// # Errors
 /// The reason why the query ended.
 pub fn to_utf8(bytes: &[u8], label: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
-    let utf16 = |bytes: &[u8], order| decode::<2>(bytes, order);
-    let utf32 = |bytes: &[u8], order| decode::<4>(bytes, order);
     match unicode(label).as_deref() {
-        Some(b"8") => {
-            if std::str::from_utf8(bytes).is_err() {
-                return Ok(None);
-            }
-            let mut text = Vec::new();
-            append(&mut text, bytes)?;
-            Ok(Some(text))
-        }
-        // Without a mark iconv uses this machine's byte order; `utf16le-bom`, git's own name, is
-        // read alike.
-        Some(b"16" | b"16le-bom") => {
-            let mark = mark(bytes, &[0xFE, 0xFF], &[0xFF, 0xFE]);
-            let rest = if mark.is_some() { &bytes[2..] } else { bytes };
-            utf16(rest, mark.unwrap_or(NATIVE))
-        }
-        Some(b"16le") => utf16(bytes, Order::Little),
-        Some(b"16be") => utf16(bytes, Order::Big),
-        Some(b"32") => {
-            let mark = mark(bytes, &[0, 0, 0xFE, 0xFF], &[0xFF, 0xFE, 0, 0]);
-            let rest = if mark.is_some() { &bytes[4..] } else { bytes };
-            utf32(rest, mark.unwrap_or(NATIVE))
-        }
-        Some(b"32le") => utf32(bytes, Order::Little),
-        Some(b"32be") => utf32(bytes, Order::Big),
+        Some(b"8") if std::str::from_utf8(bytes).is_err() => Ok(None),
+        Some(b"8") => copied(bytes).map(Some),
+        // `utf16le-bom`, git's own name, is read alike.
+        Some(b"16" | b"16le-bom") => decode_marked::<2>(bytes),
+        Some(b"16le") => decode::<2>(bytes, Order::Little),
+        Some(b"16be") => decode::<2>(bytes, Order::Big),
+        Some(b"32") => decode_marked::<4>(bytes),
+        Some(b"32le") => decode::<4>(bytes, Order::Little),
+        Some(b"32be") => decode::<4>(bytes, Order::Big),
         Some(_) => Ok(None),
         None => names::find(label).map_or(Ok(None), |charset| charset.decode(bytes)),
     }
@@ -85,26 +76,25 @@ fn unicode(label: &[u8]) -> Option<Vec<u8>> {
     Some(rest.strip_prefix(b"-").unwrap_or(rest).to_vec())
 }
 
-fn mark(bytes: &[u8], big: &[u8], little: &[u8]) -> Option<Order> {
-    if bytes.starts_with(big) {
-        Some(Order::Big)
-    } else {
-        bytes.starts_with(little).then_some(Order::Little)
+/// Returns the byte order that a byte-order mark at the front tells, `None` without one.
+fn mark<const SIZE: usize>(bytes: &[u8]) -> Option<Order> {
+    let first = bytes.first_chunk::<SIZE>()?;
+    [Order::Big, Order::Little].into_iter().find(|order| order.number(first) == 0xFEFF)
+}
+
+/// Decodes units after their byte-order mark; without one iconv uses this machine's byte order.
+fn decode_marked<const SIZE: usize>(bytes: &[u8]) -> Result<Option<Vec<u8>>, Stopped> {
+    match mark::<SIZE>(bytes) {
+        Some(order) => decode::<SIZE>(&bytes[SIZE..], order),
+        None => decode::<SIZE>(bytes, NATIVE),
     }
 }
 
 /// Decodes units of two or four bytes; a surrogate pair is two units of two bytes.
 fn decode<const SIZE: usize>(bytes: &[u8], order: Order) -> Result<Option<Vec<u8>>, Stopped> {
     let (units, rest) = bytes.as_chunks::<SIZE>();
-    let number = |unit: &[u8; SIZE]| {
-        let next = |number: u32, byte: &u8| number << 8 | u32::from(*byte);
-        match order {
-            Order::Big => unit.iter().fold(0, next),
-            Order::Little => unit.iter().rev().fold(0, next),
-        }
-    };
     let mut text = Vec::new();
-    let mut units = units.iter().map(number).enumerate();
+    let mut units = units.iter().map(|unit| order.number(unit)).enumerate();
     while let Some((at, unit)) = units.next() {
         if at % PIECE == 0 {
             check_current()?;

@@ -12,7 +12,7 @@ use encoding_rs::{
 };
 
 use super::charset::Charset;
-use super::charset::Table::{Escapes, Latin1, Upper, Web};
+use super::charset::Table::{Escapes, Upper, Web};
 use super::charset::Without::{Cells, Codes, Controls};
 
 /// Returns the character set with a name, in any case.
@@ -26,8 +26,8 @@ const fn web(table: &'static Encoding, names: &'static str) -> Charset {
 }
 
 static CHARSETS: &[Charset] = &[
-    Charset::new(Latin1, "ISO-8859-1 ISO8859-1 ISO88591 ISO_8859-1 ISO_8859-1:1987 8859_1 ISO-IR-100 LATIN1 LATIN-1 L1 CP819 IBM819 CSISOLATIN1"),
-    Charset::new(Latin1, "US-ASCII ASCII US ANSI_X3.4-1968 ANSI_X3.4-1986 ISO646-US ISO-IR-6 CP367 IBM367 CSASCII ISO_646.IRV:1991")
+    Charset::new(Upper(""), "ISO-8859-1 ISO8859-1 ISO88591 ISO_8859-1 ISO_8859-1:1987 8859_1 ISO-IR-100 LATIN1 LATIN-1 L1 CP819 IBM819 CSISOLATIN1"),
+    Charset::new(Upper(""), "US-ASCII ASCII US ANSI_X3.4-1968 ANSI_X3.4-1986 ISO646-US ISO-IR-6 CP367 IBM367 CSASCII ISO_646.IRV:1991")
         .without(&[Codes(0x80, 0xff)]),
     web(ISO_8859_2, "ISO-8859-2 ISO8859-2 ISO88592 ISO_8859-2 8859_2 ISO-IR-101 LATIN2 L2 CP912 IBM912 CSISOLATIN2 ISO_8859-2:1987"),
     web(ISO_8859_3, "ISO-8859-3 ISO8859-3 ISO88593 ISO_8859-3 8859_3 ISO-IR-109 LATIN3 L3 CSISOLATIN3 ISO_8859-3:1988"),
@@ -43,33 +43,21 @@ static CHARSETS: &[Charset] = &[
     web(ISO_8859_16, "ISO-8859-16 ISO8859-16 ISO885916 ISO_8859-16 ISO-IR-226 LATIN10 L10 ISO_8859-16:2001"),
     web(WINDOWS_1254, "ISO-8859-9 ISO8859-9 ISO88599 ISO_8859-9 8859_9 ISO-IR-148 LATIN5 L5 ECMA-128 TS-5881 CP920 IBM920 CSISOLATIN5 ISO_8859-9:1989")
         .controls(&[(0x80, 0x9f)]),
-    web(WINDOWS_874, "ISO-8859-11 ISO8859-11 ISO885911")
-        .controls(&[(0x80, 0x9f)]),
+    web(WINDOWS_874, "ISO-8859-11 ISO8859-11 ISO885911").controls(&[(0x80, 0x9f)]),
     web(WINDOWS_874, "TIS-620 TIS620 TIS620-0 TIS620.2529-1 TIS620.2533-0 ISO-IR-166")
         .without(&[Codes(0x80, 0xa0)]),
-    web(WINDOWS_874, "CP874 WINDOWS-874")
-        .without(&[Controls]),
-    web(WINDOWS_1250, "CP1250 WINDOWS-1250 MS-EE")
-        .without(&[Controls]),
-    web(WINDOWS_1251, "CP1251 WINDOWS-1251 MS-CYRL")
-        .without(&[Controls]),
-    web(WINDOWS_1252, "CP1252 WINDOWS-1252 MS-ANSI")
-        .without(&[Controls]),
-    web(WINDOWS_1253, "CP1253 WINDOWS-1253 MS-GREEK")
-        .without(&[Controls]),
-    web(WINDOWS_1254, "CP1254 WINDOWS-1254 MS-TURK")
-        .without(&[Controls]),
-    web(WINDOWS_1255, "CP1255 WINDOWS-1255 MS-HEBR")
-        .without(&[Controls, Codes(0xca, 0xca)]),
-    web(WINDOWS_1256, "CP1256 WINDOWS-1256 MS-ARAB")
-        .without(&[Controls]),
-    web(WINDOWS_1257, "CP1257 WINDOWS-1257 WINBALTRIM")
-        .without(&[Controls]),
-    web(WINDOWS_1258, "CP1258 WINDOWS-1258")
-        .without(&[Controls]),
+    web(WINDOWS_874, "CP874 WINDOWS-874").without(&[Controls]),
+    web(WINDOWS_1250, "CP1250 WINDOWS-1250 MS-EE").without(&[Controls]),
+    web(WINDOWS_1251, "CP1251 WINDOWS-1251 MS-CYRL").without(&[Controls]),
+    web(WINDOWS_1252, "CP1252 WINDOWS-1252 MS-ANSI").without(&[Controls]),
+    web(WINDOWS_1253, "CP1253 WINDOWS-1253 MS-GREEK").without(&[Controls]),
+    web(WINDOWS_1254, "CP1254 WINDOWS-1254 MS-TURK").without(&[Controls]),
+    web(WINDOWS_1255, "CP1255 WINDOWS-1255 MS-HEBR").without(&[Controls, Codes(0xca, 0xca)]),
+    web(WINDOWS_1256, "CP1256 WINDOWS-1256 MS-ARAB").without(&[Controls]),
+    web(WINDOWS_1257, "CP1257 WINDOWS-1257 WINBALTRIM").without(&[Controls]),
+    web(WINDOWS_1258, "CP1258 WINDOWS-1258").without(&[Controls]),
     web(KOI8_R, "KOI8-R KOI8R CSKOI8R"),
-    web(KOI8_U, "KOI8-U KOI8U")
-        .other(&[(0xae, '\u{255d}'), (0xbe, '\u{256c}')]),
+    web(KOI8_U, "KOI8-U KOI8U").other(&[(0xae, '\u{255d}'), (0xbe, '\u{256c}')]),
     web(KOI8_U, "KOI8-RU")
         .other(&[
             (0x93, '\u{201c}'),
@@ -82,10 +70,8 @@ static CHARSETS: &[Charset] = &[
             (0x9d, '\u{ab}'),
             (0x9f, '\u{a4}'),
         ]),
-    web(MACINTOSH, "MACINTOSH MAC CSMACINTOSH")
-        .other(&[(0xc6, '\u{394}'), (0xf0, '\u{e01e}')]),
-    web(X_MAC_CYRILLIC, "MAC-CYRILLIC")
-        .other(&[(0xff, '\u{a4}')]),
+    web(MACINTOSH, "MACINTOSH MAC CSMACINTOSH").other(&[(0xc6, '\u{394}'), (0xf0, '\u{e01e}')]),
+    web(X_MAC_CYRILLIC, "MAC-CYRILLIC").other(&[(0xff, '\u{a4}')]),
     web(IBM866, "IBM866 CP866 866 CSIBM866"),
     Charset::new(Upper(
             "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}",

@@ -87,24 +87,17 @@ pub fn own_ancestor(known: &IdMap<Arc<Links>>, budget: &Budget) -> Result<Option
         let mut way = vec![(*start, 0)];
         while let Some((id, next)) = way.last_mut() {
             budget.check()?;
-            if *next == 0 && seen.insert(*id, false) == Some(true) {
+            let was_visited = *next == 0 && seen.insert(*id, false) == Some(true);
+            let Some(parent) = parents(id).get(*next).filter(|_| !was_visited) else {
                 seen.insert(*id, true);
                 way.pop();
                 continue;
-            }
-            match parents(id).get(*next) {
-                Some(parent) => {
-                    *next += 1;
-                    match seen.get(parent) {
-                        Some(false) => return Ok(Some(*parent)),
-                        Some(true) => {}
-                        None => way.push((*parent, 0)),
-                    }
-                }
-                None => {
-                    seen.insert(*id, true);
-                    way.pop();
-                }
+            };
+            *next += 1;
+            match seen.get(parent) {
+                Some(false) => return Ok(Some(*parent)),
+                Some(true) => {}
+                None => way.push((*parent, 0)),
             }
         }
     }

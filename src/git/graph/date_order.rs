@@ -5,7 +5,6 @@ use std::collections::BinaryHeap;
 
 use crate::budget::Pace;
 use crate::error::Result;
-use crate::git::Oid;
 use crate::git::graph::walk::{Comparable, History};
 use crate::git::model::id_tables::IdMap;
 
@@ -15,36 +14,34 @@ use crate::git::model::id_tables::IdMap;
 /// Why the query ended.
 pub fn by_date(history: &History, commits: &[Comparable]) -> Result<Vec<Comparable>> {
     let mut pace = Pace::new();
-    let mut children: IdMap<usize> = commits.iter().map(|commit| (commit.id, 0)).collect();
-    for (parent, _) in commits.iter().flat_map(|commit| &commit.parents) {
-        if let Some(count) = children.get_mut(parent) {
-            *count += 1;
-        }
-    }
     let places: IdMap<usize> =
         commits.iter().enumerate().map(|(at, commit)| (commit.id, at)).collect();
+    let parents = |at: usize| {
+        commits[at].parents.iter().filter_map(|(parent, _)| places.get(parent).copied())
+    };
+    let mut children = vec![0; commits.len()];
+    for parent in (0..commits.len()).flat_map(parents) {
+        children[parent] += 1;
+    }
     let mut queue = BinaryHeap::new();
     let mut met = 0u64;
-    let mut push = |queue: &mut BinaryHeap<_>, id: &Oid| {
-        queue.push((history.date_of(id), Reverse(met), *id));
+    let mut push = |queue: &mut BinaryHeap<_>, at: usize| {
+        queue.push((history.date_of(&commits[at].id), Reverse(met), at));
         met += 1;
     };
-    for commit in commits.iter().filter(|commit| children.get(&commit.id) == Some(&0)) {
-        push(&mut queue, &commit.id);
+    for at in (0..commits.len()).filter(|&at| children[at] == 0) {
+        push(&mut queue, at);
     }
     let mut sorted = Vec::new();
-    while let Some((.., id)) = queue.pop() {
+    while let Some((.., at)) = queue.pop() {
         pace.entry(history.budget())?;
-        let Some(commit) = places.get(&id).map(|&at| &commits[at]) else { continue };
-        for (parent, _) in &commit.parents {
-            if let Some(count) = children.get_mut(parent) {
-                *count -= 1;
-                if *count == 0 {
-                    push(&mut queue, parent);
-                }
+        for parent in parents(at) {
+            children[parent] -= 1;
+            if children[parent] == 0 {
+                push(&mut queue, parent);
             }
         }
-        sorted.push(commit.clone());
+        sorted.push(commits[at].clone());
     }
     Ok(sorted)
 }

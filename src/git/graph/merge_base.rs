@@ -130,12 +130,8 @@ impl<'a> MergeBases<'a> {
                 }
             }
         }
-        Ok(commits
-            .iter()
-            .zip(is_redundant)
-            .filter(|(_, redundant)| !redundant)
-            .map(|(id, _)| *id)
-            .collect())
+        let left = commits.iter().zip(is_redundant).filter(|(_, is_redundant)| !is_redundant);
+        Ok(left.map(|(id, _)| *id).collect())
     }
 
     /// Paints the histories of one commit and of others, as far as they may have common commits;

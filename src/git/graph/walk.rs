@@ -15,6 +15,7 @@ use crate::budget::{Budget, Charge, Pace};
 use crate::error::{Error, Result};
 use crate::git::graph::commit_links::Commits;
 use crate::git::graph::simplify::Simplify;
+use crate::git::model::commit::Links;
 use crate::git::model::id_tables::{IdMap, IdSet};
 use crate::git::repository::Repository;
 use crate::git::{Oid, Pathspec};
@@ -126,9 +127,8 @@ pub struct History {
     charge: Charge,
 }
 
-/// The returned commits that were excluded later.
-#[derive(Debug, Default)]
-pub struct Excluded(OnceLock<IdSet>);
+/// The returned commits that were excluded later; unset until the walk has ended.
+pub type Excluded = OnceLock<IdSet>;
 
 /// Decides when a walk with hidden commits ends.
 struct Limit {
@@ -241,15 +241,9 @@ impl History {
     /// Reads a commit that was not met before.
     fn load(&mut self, id: &Oid) -> Result<()> {
         if !self.known.contains_key(id) {
-            let links = self.commits.links(id)?;
-            self.charge.grow(MET_BYTES + links.parents.len() * size_of::<Oid>())?;
-            let known = Known {
-                tree: links.tree,
-                date: links.date,
-                parents: links.parents,
-                is_queued: false,
-            };
-            self.known.insert(*id, known);
+            let Links { tree, parents, date } = self.commits.links(id)?;
+            self.charge.grow(MET_BYTES + parents.len() * size_of::<Oid>())?;
+            self.known.insert(*id, Known { tree, date, parents, is_queued: false });
         }
         Ok(())
     }
@@ -377,7 +371,7 @@ impl History {
     fn finish(&mut self) {
         let hidden =
             std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
-        let _ = self.excluded.0.set(hidden.collect());
+        let _ = self.excluded.set(hidden.collect());
     }
 
     /// Returns the next commit that is not hidden so far; `None` if only hidden ones remain.
@@ -485,12 +479,5 @@ impl Iterator for History {
     fn next(&mut self) -> Option<Self::Item> {
         let visited = self.next_commit()?;
         Some(visited.map(|visited| self.comparable(visited)))
-    }
-}
-
-impl Excluded {
-    /// Returns the commits; `None` until the walk has ended.
-    pub fn get(&self) -> Option<&IdSet> {
-        self.0.get()
     }
 }

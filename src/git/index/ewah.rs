@@ -3,31 +3,25 @@
 //! Source: git's `gitformat-bitmap`, appendix A. A bitmap is a sequence of groups: a header word
 //! with the numbers of words of equal bits and of plain words, then the plain words.
 
+use crate::git::model::big_endian;
+
 /// A bitmap as it is stored.
 #[derive(Debug, Default)]
-pub struct Bitmap {
-    words: Vec<u64>,
-}
+pub struct Bitmap(Vec<u64>);
 
 const BITS: usize = 64;
 
 /// Parses a bitmap at the front of some bytes, and returns the rest.
 pub fn read(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
-    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let _bits = number(0)?;
-    let count = usize::try_from(number(4)?).ok()?;
-    let rest = bytes.get(8..)?;
+    // The number of bits, then that of words.
+    let (head, rest) = bytes.split_at_checked(8)?;
+    let count = big_endian(&head[4..]) as usize;
     let (words, rest) = rest.split_at_checked(count.checked_mul(8)?)?;
     let (last_group, rest) = rest.split_at_checked(4)?;
-    let last_group = usize::try_from(u32::from_be_bytes(last_group.try_into().ok()?)).ok()?;
-    if last_group >= count.max(1) {
+    if big_endian(last_group) as usize >= count.max(1) {
         return None;
     }
-    let words = words
-        .chunks_exact(8)
-        .map(|word| u64::from_be_bytes(word.try_into().unwrap_or_default()))
-        .collect();
-    Some((Bitmap { words }, rest))
+    Some((Bitmap(words.chunks_exact(8).map(big_endian).collect()), rest))
 }
 
 impl Bitmap {
@@ -36,7 +30,7 @@ impl Bitmap {
     pub fn set(&self, length: usize) -> Option<Vec<usize>> {
         let mut set = Vec::new();
         let mut at = 0_usize;
-        let mut words = self.words.iter();
+        let mut words = self.0.iter();
         while let Some(&group) = words.next() {
             let run = usize::try_from(group >> 1 & u64::from(u32::MAX)).ok()?.checked_mul(BITS)?;
             let end = at.checked_add(run)?;

@@ -6,6 +6,7 @@ use super::cached_tree::{self, CachedTrees};
 use super::ewah::{self, Bitmap};
 use super::staged::{Flags, Staged, Stat};
 use crate::git::Oid;
+use crate::git::model::big_endian;
 use crate::git::model::changed_file::{Entry, Mode};
 use crate::limits;
 
@@ -142,11 +143,11 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self) -> Result<u32, Fault> {
-        Ok(self.take(4)?.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)))
+        Ok(big_endian(self.take(4)?) as u32)
     }
 
     fn short(&mut self) -> Result<u16, Fault> {
-        Ok(self.take(2)?.iter().fold(0, |number, &byte| number << 8 | u16::from(byte)))
+        Ok(big_endian(self.take(2)?) as u16)
     }
 
     fn entry(&mut self, version: u32, hash: Kind, last: &[u8]) -> Result<Staged, Fault> {
@@ -171,17 +172,15 @@ impl<'a> Reader<'a> {
         }
         let kept = if version == 4 { self.kept(last.len())? } else { 0 };
         let rest = self.bytes;
+        let too_long = Fault::TooLarge("with a path longer than any system opens");
         let end = memchr::memchr(0, &rest[..rest.len().min(limits::INDEX_PATH_BYTES + 1)]);
         let Some(end) = end else {
-            return Err(if rest.len() > limits::INDEX_PATH_BYTES {
-                Fault::TooLarge("with a path longer than any system opens")
-            } else {
-                Fault::Damaged("is cut short")
-            });
+            let is_cut = rest.len() <= limits::INDEX_PATH_BYTES;
+            return Err(if is_cut { Fault::Damaged("is cut short") } else { too_long });
         };
         let length = kept + end;
         if length > limits::INDEX_PATH_BYTES {
-            return Err(Fault::TooLarge("with a path longer than any system opens"));
+            return Err(too_long);
         }
         if length.min(usize::from(LENGTH)) != usize::from(flags & LENGTH) {
             return Err(Fault::Damaged("has a path of a wrong length"));

@@ -20,5 +20,10 @@ pub mod mailmap;
 pub mod space;
 pub mod width;
 
+/// Returns the number in bytes of which the first is the highest.
+pub fn big_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
 /// An object id: SHA-1 or SHA-256, as the repository uses.
 pub type Oid = gix::ObjectId;

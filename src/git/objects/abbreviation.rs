@@ -28,11 +28,10 @@ impl Abbreviation {
     pub fn new(store: &Arc<ObjectStore>, config: &gix::config::File) -> Result<Self> {
         let longest = store.hash().len_in_hex();
         let configured = config.string("core.abbrev").map(|value| value.to_string());
-        let digits = match configured.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            Some("no" | "off" | "false") => longest,
-            Some(number) if number.parse::<usize>().is_ok() => {
-                number.parse().unwrap_or(longest).clamp(4, longest)
-            }
+        let configured = configured.unwrap_or_default().to_ascii_lowercase();
+        let digits = match (configured.as_str(), configured.parse::<usize>()) {
+            ("no" | "off" | "false", _) => longest,
+            (_, Ok(number)) => number.clamp(4, longest),
             _ => {
                 let packed = store.packed_objects()?;
                 // Half of the bits that number the objects are expected to collide; four bits per

@@ -1,7 +1,6 @@
 //! Computes the id that git gives a content.
 
 use gix::hash::{Hasher, Kind, hasher};
-use gix::objs;
 
 use crate::error::{Error, Result};
 
@@ -11,11 +10,9 @@ use crate::error::{Error, Result};
 /// # Errors
 /// `tool_failed` if the content was crafted to collide with another.
 pub fn blob_id(bytes: &[u8]) -> Result<String> {
-    let id = objs::compute_hash(Kind::Sha1, objs::Kind::Blob, bytes);
-    id.map(|id| id.to_hex().to_string()).map_err(|error| {
-        Error::tool_failed("the content was crafted to share its id with other content")
-            .with_source(error)
-    })
+    let mut hasher = BlobHasher::new(bytes.len() as u64);
+    hasher.update(bytes);
+    hasher.finish()
 }
 
 /// Computes the same for a content in pieces.

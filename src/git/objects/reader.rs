@@ -12,15 +12,17 @@ use crate::git::Oid;
 use crate::git::model::bytes::Bytes;
 use crate::git::store::cache::Cache;
 use crate::git::store::counted_pairs::CountedPairs;
-use crate::git::store::{Fault, FoundObject as Found, Kept, ObjectStore, PackReader};
+use crate::git::store::{Fault, Kept, ObjectStore, PackReader};
 use crate::limits;
 use crate::text::CancelToken;
+
+/// The hint for what is damaged.
+const FSCK: &str = "Run 'git fsck' there";
 
 /// Reads objects for one thread.
 pub struct Objects {
     given: Arc<str>,
     store: Arc<ObjectStore>,
-    cache: Arc<Cache>,
     packs: RefCell<PackReader>,
     budget: Arc<Budget>,
     /// The number of requested objects that were in no pack.
@@ -34,8 +36,8 @@ impl Objects {
         cache: Arc<Cache>,
         budget: Arc<Budget>,
     ) -> Self {
-        let packs = RefCell::new(store.reader(Arc::clone(&budget)));
-        Self { given, store, cache, packs, budget, loose: Cell::new(0) }
+        let packs = RefCell::new(store.reader(Arc::clone(&budget), cache));
+        Self { given, store, packs, budget, loose: Cell::new(0) }
     }
 
     /// Returns the budget of reading.
@@ -77,7 +79,7 @@ impl Objects {
     /// Returns a blob's size in bytes. Like `git ls-tree -l`, does not read the bases of a delta
     /// for its kind.
     pub fn blob_size(&self, id: &Oid) -> Result<u64> {
-        let size = self.store.size(id, &self.cache, &mut self.packs.borrow_mut());
+        let size = self.store.size(id, &mut self.packs.borrow_mut());
         match size.map_err(|fault| self.failed(id, fault))? {
             Some((None | Some(Kind::Blob), size)) => Ok(size),
             Some((Some(kind), _)) => Err(self.wrong_kind(id, kind, Kind::Blob)),
@@ -88,17 +90,17 @@ impl Objects {
     /// Returns the kind and the size of an object, reading as little as possible; `None` if it is
     /// missing.
     pub fn header(&self, id: &Oid) -> Result<Option<(Kind, u64)>> {
-        let header = self.store.header(id, &self.cache, &mut self.packs.borrow_mut());
+        let header = self.store.header(id, &mut self.packs.borrow_mut());
         header.map_err(|fault| self.failed(id, fault))
     }
 
     /// Returns an object of any kind, `None` if it is missing.
     pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Bytes)>> {
-        let object = self.store.find(id, &self.cache, &mut self.packs.borrow_mut());
-        let is_packed = matches!(object, Ok(Some(Found { is_packed: true, .. })));
+        let object = self.store.find(id, &mut self.packs.borrow_mut());
+        let is_packed = matches!(object, Ok(Some((_, true))));
         self.loose.set(self.loose.get() + u64::from(!is_packed));
         let object = object.map_err(|fault| self.failed(id, fault))?;
-        Ok(object.map(|found| (found.kind, found.bytes)))
+        Ok(object.map(|(object, _)| object))
     }
 
     /// Returns the number of requested objects that were in no pack.
@@ -136,7 +138,7 @@ impl Objects {
             return Error::tool_failed(format!(
                 "object {id} is missing from the repository at {given}, whose {name} is damaged"
             ))
-            .with_hint("Run 'git fsck' there");
+            .with_hint(FSCK);
         }
         Error::tool_failed(format!("object {id} is missing from the repository at {given}"))
             .with_hint("A partial clone lacks objects until git fetches them; otherwise run 'git fsck' there")
@@ -146,10 +148,7 @@ impl Objects {
     fn failed(&self, id: &Oid, fault: Fault) -> Error {
         let given = quoted(&self.given);
         match fault {
-            Fault::Damaged => {
-                Error::tool_failed(format!("object {id} of the repository at {given} is damaged"))
-                    .with_hint("Run 'git fsck' there")
-            }
+            Fault::Damaged => self.bad("object", id, "is damaged"),
             Fault::Changed => Error::stale(format!(
                 "a file of the repository at {given} was changed while object {id} was read from it"
             ))
@@ -173,20 +172,12 @@ impl Objects {
     }
 
     fn wrong_kind(&self, id: &Oid, found: Kind, expected: Kind) -> Error {
-        Error::tool_failed(format!(
-            "object {id} of the repository at {} is a {found} where a {expected} was expected",
-            quoted(&self.given)
-        ))
-        .with_hint("Run 'git fsck' there")
+        self.bad("object", id, &format!("is a {found} where a {expected} was expected"))
     }
 
     /// Returns an error about a commit's content.
     pub(crate) fn bad_commit(&self, id: &Oid, what: &str) -> Error {
-        Error::tool_failed(format!(
-            "commit {id} of the repository at {} {what}",
-            quoted(&self.given)
-        ))
-        .with_hint("Run 'git fsck' there")
+        self.bad("commit", id, what)
     }
 
     /// Returns the error of a history with a cycle at a commit.
@@ -196,7 +187,12 @@ impl Objects {
 
     /// Returns an error about a tree's content.
     pub(crate) fn bad_tree(&self, id: &Oid, what: &str) -> Error {
-        Error::tool_failed(format!("tree {id} of the repository at {} {what}", quoted(&self.given)))
-            .with_hint("Run 'git fsck' there")
+        self.bad("tree", id, what)
+    }
+
+    fn bad(&self, kind: &str, id: &Oid, what: &str) -> Error {
+        let given = quoted(&self.given);
+        Error::tool_failed(format!("{kind} {id} of the repository at {given} {what}"))
+            .with_hint(FSCK)
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gix::bstr::ByteSlice;
 
-use super::name::{PER_WORK_TREE, is_valid};
-use super::reftable::Target;
+use super::loose::Value;
+use super::name::{PER_WORK_TREE, is_own, is_valid};
 use super::{References, Resolved};
 use crate::budget::check_current;
 use crate::error;
@@ -39,17 +39,16 @@ impl References<'_> {
 
     /// Returns the references in tables, with the ids of those that are not symbolic.
     fn all_in_tables(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
-        let is_own = |name: &[u8]| PER_WORK_TREE.iter().any(|own| name.starts_with(own));
         let is_linked = self.git_dir.path() != self.common_dir.path();
         let mut found = BTreeMap::new();
         let mut bytes = 0;
-        let mut add = |name: &[u8], target: Target| {
+        let mut add = |name: &[u8], target: Option<Value>| {
             bytes += name.len() as u64;
             match target {
-                Target::Deleted => drop(found.remove(name)),
-                Target::Id(id) => drop(found.insert(name.to_vec(), Some(id))),
-                Target::Symbolic(_) => drop(found.insert(name.to_vec(), None)),
-            }
+                Some(Value::Id(id)) => found.insert(name.to_vec(), Some(id)),
+                Some(_) => found.insert(name.to_vec(), None),
+                None => found.remove(name),
+            };
             if bytes > limits::PACKED_REFS_BYTES {
                 let most = limits::PACKED_REFS_BYTES;
                 return Err(self
@@ -93,9 +92,7 @@ impl References<'_> {
         self.within(walk.found.len())?;
         // A linked work tree has its own of these, and not those of the main one.
         if self.git_dir.path() != self.common_dir.path() {
-            walk.found.retain(|name, id| {
-                id.is_some() || !PER_WORK_TREE.iter().any(|own| name.starts_with(own))
-            });
+            walk.found.retain(|name, id| id.is_some() || !is_own(name));
             walk.directory = self.git_dir;
             for own in PER_WORK_TREE {
                 self.walk(&mut walk, own, 0)?;
@@ -193,11 +190,6 @@ impl References<'_> {
         Ok(())
     }
 
-    /// Returns the names of all references, whatever they contain.
-    pub fn names(&self) -> error::Result<Vec<Vec<u8>>> {
-        Ok(self.all()?.into_keys().collect())
-    }
-
     /// Returns the HEADs of the other work trees with their ids, sorted by name.
     pub fn other_heads(&self) -> error::Result<Vec<(Vec<u8>, Oid)>> {
         let mut heads = Vec::new();
@@ -208,13 +200,8 @@ impl References<'_> {
             let mut names: Vec<Vec<u8>> =
                 directory.entries()?.into_iter().map(|entry| entry.name).collect();
             names.sort();
-            let own = |name: &[u8]| directory.join(name) == self.git_dir.path();
-            heads.extend(
-                names
-                    .iter()
-                    .filter(|name| !own(name))
-                    .map(|name| [b"worktrees/", &name[..], b"/HEAD"].concat()),
-            );
+            names.retain(|name| directory.join(name) != self.git_dir.path());
+            heads.extend(names.iter().map(|name| [b"worktrees/", &name[..], b"/HEAD"].concat()));
         }
         let mut found = Vec::new();
         for head in heads {
@@ -232,11 +219,7 @@ impl References<'_> {
             let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix));
             rest.unwrap_or(name).to_str_lossy().into_owned()
         };
-        Ok(self
-            .names()?
-            .iter()
-            .take(limits::SUGGESTION_REFERENCES)
-            .map(|name| short(name))
-            .collect())
+        let all = self.all()?;
+        Ok(all.keys().take(limits::SUGGESTION_REFERENCES).map(|name| short(name)).collect())
     }
 }

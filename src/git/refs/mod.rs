@@ -22,13 +22,13 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use super::store::{GitDirectory, Repositories};
+use super::store::{GitDirectory, Location, Repositories, stores_tables};
 use crate::error::Result;
 use crate::git::Oid;
 use crate::sandbox::RefLimit;
 use loose::Value;
 use name::Home;
-use reftable::{Stack, Target};
+use reftable::Stack;
 
 pub use name::is_valid;
 pub use packed::Packed;
@@ -78,33 +78,25 @@ impl Resolved {
 }
 
 impl<'a> References<'a> {
-    /// Returns a reader of the references in the directories of a repository.
+    /// Returns a reader of the references in the directories of a repository; those that `limit`
+    /// does not allow are hidden.
     pub fn new(
-        git_dir: &'a GitDirectory,
-        common_dir: &'a GitDirectory,
+        location: &'a Location,
+        config: &gix::config::File,
         kept: &'a Repositories,
         hash: gix::hash::Kind,
+        limit: Option<&'a RefLimit>,
     ) -> Self {
         Self {
-            git_dir,
-            common_dir,
+            git_dir: &location.git_dir,
+            common_dir: &location.common_dir,
             kept,
             hash,
             packed: RefCell::default(),
-            in_tables: false,
+            in_tables: stores_tables(config),
             stacks: RefCell::default(),
-            limit: None,
+            limit,
         }
-    }
-
-    /// Sets whether the references are stored in tables.
-    pub fn in_tables(self, in_tables: bool) -> Self {
-        Self { in_tables, ..self }
-    }
-
-    /// Limits the reader to the allowed references: the others are hidden.
-    pub fn limited_to(self, limit: Option<&'a RefLimit>) -> Self {
-        Self { limit, ..self }
     }
 
     /// Tells whether a reference may be read; HEAD itself is not checked, but its target is.
@@ -168,11 +160,11 @@ impl<'a> References<'a> {
         Ok(None)
     }
 
-    /// Reads one reference: its loose file, or its packed line.
+    /// Reads one reference: from the tables, or its loose file, or its packed line.
     fn read(&self, name: &[u8]) -> Result<Option<Value>> {
         let (directory, path) = self.place(name);
         if self.in_tables && !FILES.contains(&name) {
-            return self.read_in_tables(name);
+            return Ok(self.ask_tables(name, |stack, name| stack.reference(name))?.flatten());
         }
         if let Some(value) = loose::read(directory, path, self.hash)? {
             return Ok(Some(value));
@@ -191,16 +183,6 @@ impl<'a> References<'a> {
         }
         self.packed.take();
         Ok(self.packed()?.find(name, self.hash)?.map(Value::Id))
-    }
-
-    /// Reads one reference from the tables.
-    fn read_in_tables(&self, name: &[u8]) -> Result<Option<Value>> {
-        let target = self.ask_tables(name, |stack, name| stack.reference(name))?.flatten();
-        Ok(target.and_then(|target| match target {
-            Target::Deleted => None,
-            Target::Id(id) => Some(Value::Id(id)),
-            Target::Symbolic(target) => Some(Value::Symbolic(target)),
-        }))
     }
 
     /// Queries the tables of the work tree of a reference, by its name there; `None` if the work
@@ -233,19 +215,15 @@ impl<'a> References<'a> {
 
     /// Returns the current tables of a git directory.
     fn stack(&self, directory: &GitDirectory) -> Result<Arc<Stack>> {
-        let known = |stacks: &[(PathBuf, Arc<Stack>)]| {
-            stacks.iter().position(|(path, _)| path == directory.path())
-        };
-        let at = known(&self.stacks.borrow());
-        if let Some(at) = at {
-            let stack = Arc::clone(&self.stacks.borrow()[at].1);
-            if stack.is_current(directory)? {
-                return Ok(stack);
+        let mut stacks = self.stacks.borrow_mut();
+        if let Some(at) = stacks.iter().position(|(path, _)| path == directory.path()) {
+            if stacks[at].1.is_current(directory)? {
+                return Ok(Arc::clone(&stacks[at].1));
             }
-            self.stacks.borrow_mut().remove(at);
+            stacks.remove(at);
         }
         let stack = Stack::current(directory, self.kept, self.hash)?;
-        self.stacks.borrow_mut().push((directory.path().to_owned(), Arc::clone(&stack)));
+        stacks.push((directory.path().to_owned(), Arc::clone(&stack)));
         Ok(stack)
     }
 
@@ -253,7 +231,7 @@ impl<'a> References<'a> {
     fn place<'n>(&self, name: &'n [u8]) -> (&'a GitDirectory, &'n [u8]) {
         match name::home(name) {
             Home::Current(path) => (self.git_dir, path),
-            Home::Shared(path) | Home::Other(path) => (self.common_dir, path),
+            Home::Shared(path) => (self.common_dir, path),
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Source: git-check-ref-format(1) and gitrepository-layout(5), "per-worktree references".
 
+use gix::bstr::ByteSlice;
+
 /// Tells whether a name is valid: no `..`, no control character, no component that is hidden or
 /// ends in `.lock`. One level is enough (`HEAD`). A valid name never leads out of the directory it
 /// is read in.
@@ -9,16 +11,12 @@ pub fn is_valid(name: &[u8]) -> bool {
     let is_allowed = |byte: u8| byte > b' ' && byte != 0x7f && !b"~^:?*[\\".contains(&byte);
     name != b"@"
         && !name.ends_with(b".")
-        && !has_pair(name, b"..")
-        && !has_pair(name, b"@{")
+        && !name.contains_str("..")
+        && !name.contains_str("@{")
         && name.iter().all(|&byte| is_allowed(byte))
         && name.split(|&byte| byte == b'/').all(|component| {
             !component.is_empty() && !component.starts_with(b".") && !component.ends_with(b".lock")
         })
-}
-
-fn has_pair(name: &[u8], pair: &[u8; 2]) -> bool {
-    name.windows(2).any(|found| found == pair)
 }
 
 /// Tells whether a name is one like `HEAD` or `MERGE_HEAD`.
@@ -28,7 +26,12 @@ fn is_root(name: &[u8]) -> bool {
 
 /// Tells whether each work tree has its own reference of this name.
 fn is_per_work_tree(name: &[u8]) -> bool {
-    is_root(name) || PER_WORK_TREE.iter().any(|prefix| name.starts_with(prefix))
+    is_root(name) || is_own(name)
+}
+
+/// Tells whether each work tree has its own reference of this name below `refs`.
+pub fn is_own(name: &[u8]) -> bool {
+    PER_WORK_TREE.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The prefixes of references that each work tree has itself, besides `HEAD` and the like.
@@ -39,20 +42,12 @@ pub const PER_WORK_TREE: [&[u8]; 3] = [b"refs/bisect/", b"refs/rewritten/", b"re
 pub enum Home<'a> {
     /// The git directory of this work tree.
     Current(&'a [u8]),
-    /// The common directory.
+    /// The common directory; the git directory of another work tree is `worktrees/<name>` there.
     Shared(&'a [u8]),
-    /// The git directory of another work tree, `worktrees/<name>` in the common one.
-    Other(&'a [u8]),
 }
 
 /// Returns the directory of a reference with a valid name, and its path there.
 pub fn home(name: &[u8]) -> Home<'_> {
-    if let Some(rest) = name.strip_prefix(b"worktrees/")
-        && let Some(slash) = rest.iter().position(|&byte| byte == b'/')
-        && is_per_work_tree(&rest[slash + 1..])
-    {
-        return Home::Other(name);
-    }
     if let Some(bare) = name.strip_prefix(b"main-worktree/")
         && is_per_work_tree(bare)
     {
@@ -121,7 +116,7 @@ mod tests {
             ("main", Home::Shared(b"main")),
             ("main-worktree/HEAD", Home::Shared(b"HEAD")),
             ("main-worktree/refs/heads/main", Home::Shared(b"main-worktree/refs/heads/main")),
-            ("worktrees/x/HEAD", Home::Other(b"worktrees/x/HEAD")),
+            ("worktrees/x/HEAD", Home::Shared(b"worktrees/x/HEAD")),
             ("worktrees/x/refs/heads/main", Home::Shared(b"worktrees/x/refs/heads/main")),
         ] {
             assert_eq!(home(name.as_bytes()), at, "{name}");

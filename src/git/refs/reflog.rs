@@ -12,19 +12,6 @@ use crate::git::Oid;
 use crate::git::store::{Found, GitDirectory};
 use crate::limits;
 
-/// A line of a reference's log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// The old id, null if the reference was created.
-    pub old: Oid,
-    /// The new id.
-    pub new: Oid,
-    /// The time in seconds since 1970.
-    pub time: u64,
-    /// The message.
-    pub message: Vec<u8>,
-}
-
 impl References<'_> {
     /// Returns the reference whose log applies to a name: its own, or else its target's.
     pub fn logged(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
@@ -47,10 +34,9 @@ impl References<'_> {
     ///
     /// # Errors
     /// `too_large` for a log of more than [`limits::REFLOG_BYTES`].
-    pub fn reflog(&self, name: &[u8]) -> Result<Vec<Entry>> {
+    pub fn reflog(&self, name: &[u8]) -> Result<Vec<LogLine>> {
         if self.in_tables {
-            let lines = self.ask_tables(name, |stack, name| stack.log(name))?.unwrap_or_default();
-            return Ok(lines.into_iter().map(Entry::from).collect());
+            return Ok(self.ask_tables(name, |stack, name| stack.log(name))?.unwrap_or_default());
         }
         let (directory, path) = self.log(name);
         let Found::File(file) = directory.look(&path)? else { return Ok(Vec::new()) };
@@ -71,16 +57,8 @@ impl References<'_> {
     }
 }
 
-impl From<LogLine> for Entry {
-    fn from(LogLine { old, new, time, mut message }: LogLine) -> Self {
-        let end = message.trim_end_with(|c| c == '\n').len();
-        message.truncate(end);
-        Self { old, new, time, message }
-    }
-}
-
 /// Parses a line without its newline.
-fn parse(line: &[u8], digits: usize) -> Option<Entry> {
+fn parse(line: &[u8], digits: usize) -> Option<LogLine> {
     let (old, rest) = line.split_at_checked(digits)?;
     let (new, rest) = rest.strip_prefix(b" ")?.split_at_checked(digits)?;
     let rest = rest.strip_prefix(b" ")?;
@@ -93,7 +71,7 @@ fn parse(line: &[u8], digits: usize) -> Option<Entry> {
         return None;
     }
     let message = message.strip_prefix(b"\t").unwrap_or(message);
-    Some(Entry {
+    Some(LogLine {
         old: Oid::from_hex(old).ok()?,
         new: Oid::from_hex(new).ok()?,
         time,

@@ -10,6 +10,7 @@ use super::gate::GitDirectory;
 use crate::budget::check_current;
 use crate::error::Result;
 use crate::limits;
+use crate::text::patch::unquote;
 
 const FILE: &[u8] = b"info/alternates";
 
@@ -71,10 +72,11 @@ fn paths(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut rest = bytes;
     while !rest.is_empty() {
         if rest[0] == b'"'
-            && let Some((path, after)) = unquoted(rest)
+            && let Some((path, length)) = unquote(rest)
         {
             paths.push(path);
-            rest = after.strip_prefix(b"\n").unwrap_or(after);
+            rest = &rest[length..];
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
             continue;
         }
         let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
@@ -91,42 +93,6 @@ fn paths(bytes: &[u8]) -> Vec<Vec<u8>> {
         !path.is_empty()
     });
     paths
-}
-
-/// Parses a C-style quoted string at the front; `None` if it is malformed.
-fn unquoted(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let mut text = Vec::new();
-    let mut rest = bytes.strip_prefix(b"\"")?;
-    loop {
-        let (&byte, after) = rest.split_first()?;
-        rest = after;
-        match byte {
-            b'"' => return Some((text, rest)),
-            b'\\' => {
-                let (&escape, after) = rest.split_first()?;
-                rest = after;
-                text.push(match escape {
-                    b'a' => 7,
-                    b'b' => 8,
-                    b'f' => 12,
-                    b'n' => b'\n',
-                    b'r' => b'\r',
-                    b't' => b'\t',
-                    b'v' => 11,
-                    b'\\' | b'"' => escape,
-                    b'0'..=b'3' => {
-                        let digits = rest
-                            .get(..2)
-                            .filter(|digits| digits.iter().all(|d| (b'0'..=b'7').contains(d)))?;
-                        rest = &rest[2..];
-                        (escape - b'0') << 6 | (digits[0] - b'0') << 3 | (digits[1] - b'0')
-                    }
-                    _ => return None,
-                });
-            }
-            byte => text.push(byte),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -55,14 +55,9 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
             "redline refuses formats it does not know; docs/limitations.md lists those it reads",
         )
     };
-    let version = match config.integer("core.repositoryformatversion") {
-        Ok(version) => version.unwrap_or(0),
-        Err(_) => {
-            return Err(refused(
-                "has a core.repositoryformatversion that is not a number".to_owned(),
-            ));
-        }
-    };
+    let not_a_number = "has a core.repositoryformatversion that is not a number";
+    let version = config.integer("core.repositoryformatversion");
+    let version = version.map_err(|_| refused(not_a_number.to_owned()))?.unwrap_or(0);
     if !(0..=1).contains(&version) {
         return Err(refused(format!("has format version {version}, and git knows 0 and 1")));
     }

@@ -5,8 +5,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use quick_cache::sync::{self, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, UnitWeighter};
+use quick_cache::UnitWeighter;
+use quick_cache::sync::Cache;
 
 use crate::git::Oid;
 use crate::git::model::diff_attribute::DiffAttribute;
@@ -48,22 +48,14 @@ pub type Counts = Option<(u32, u32)>;
 
 /// The recently counted pairs.
 pub struct CountedPairs {
-    counts: sync::Cache<Pair, Counts>,
+    counts: Cache<Pair, Counts>,
     rules: Mutex<Vec<Rule>>,
 }
 
 impl Default for CountedPairs {
     fn default() -> Self {
-        let options = OptionsBuilder::new()
-            .weight_capacity(MAX_PAIRS)
-            .estimated_items_capacity(0)
-            .build()
-            .expect("all that has no default is given");
-        let (hashes, events) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
-        Self {
-            counts: sync::Cache::with_options(options, UnitWeighter, hashes, events),
-            rules: Mutex::default(),
-        }
+        let counts = Cache::with_weighter(0, MAX_PAIRS, UnitWeighter);
+        Self { counts, rules: Mutex::default() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Applies the deltas of a pack: an object as copied and new pieces (git's `gitformat-pack`).
 
 use crate::budget::{Budget, Charge};
+use crate::git::store::inflate::room;
 use crate::git::store::pack::fault::Fault;
-use crate::limits;
 
 /// Bytes of each of the two sizes at the front of a delta, at most.
 const SIZE_BYTES: usize = 9;
@@ -19,15 +19,8 @@ pub fn apply(base: &[u8], delta: &[u8], budget: &Budget) -> Result<(Vec<u8>, Cha
     if base_size != base.len() as u64 {
         return Err(Fault::Damaged);
     }
-    let too_large = Fault::TooLarge(result_size);
-    let fits = result_size <= limits::OBJECT_BYTES;
-    let Some(length) = usize::try_from(result_size).ok().filter(|_| fits) else {
-        return Err(too_large);
-    };
-    let charge = budget.charge_large(result_size)?;
-    let mut result = Vec::new();
-    result.try_reserve_exact(length).map_err(|_| Fault::NoMemory(result_size))?;
-    put_together(base, rest, length, &mut result).ok_or(Fault::Damaged)?;
+    let (mut result, charge) = room(result_size, budget)?;
+    put_together(base, rest, result_size as usize, &mut result).ok_or(Fault::Damaged)?;
     Ok((result, charge))
 }
 

@@ -130,25 +130,16 @@ impl Gate {
         let given = quoted(&self.given);
         let failed =
             Error::tool_failed(format!("{shown} of the repository at {given} cannot be read"));
-        match error.raw_os_error().map(meaning) {
-            Some("permission") => Error::fs_denied(format!(
+        match (error.kind(), error.raw_os_error()) {
+            (std::io::ErrorKind::PermissionDenied, _) => Error::fs_denied(format!(
                 "{shown} of the repository at {given} is not readable for this process"
             )),
-            Some("files") => failed
+            // EMFILE and ENFILE have no kind of their own.
+            (_, Some(23 | 24)) => failed
                 .with_hint("Too many files are open; raise the limit of the process (ulimit -n)"),
             _ => failed.with_hint("Check the disk and the system's log"),
         }
         .with_source(error)
-    }
-}
-
-/// Returns the meaning of a system error for a message.
-fn meaning(code: i32) -> &'static str {
-    match std::io::Error::from_raw_os_error(code).kind() {
-        std::io::ErrorKind::PermissionDenied => "permission",
-        // EMFILE and ENFILE have no kind of their own.
-        _ if matches!(code, 23 | 24) => "files",
-        _ => "",
     }
 }
 
@@ -186,19 +177,12 @@ impl GitDirectory {
     /// Opens the file at `name`, which git never rewrites, `None` if it is absent; it may be closed
     /// between two reads.
     pub fn pooled(&self, name: &[u8]) -> Result<Option<PooledFile>> {
-        match PooledFile::open(&self.directory, name) {
-            Ok(file) => Ok(Some(file)),
-            Err(OpenError::Absent) => Ok(None),
-            Err(error) => Err(self.failed(error, name)),
-        }
+        self.if_any(PooledFile::open(&self.directory, name), name)
     }
 
     /// Tells whether anything exists at `name`, including a dangling link.
     pub fn has(&self, name: &[u8]) -> Result<bool> {
-        match self.directory.exists(name) {
-            Ok(found) => Ok(found),
-            Err(error) => Err(self.failed(error, name)),
-        }
+        self.directory.exists(name).map_err(|error| self.failed(error, name))
     }
 
     /// Reads the file at `name`, `None` if it is absent.
@@ -233,14 +217,11 @@ impl GitDirectory {
 
     /// Opens the directory at `name`, `None` if there is none.
     pub fn directory(&self, name: &[u8]) -> Result<Option<Self>> {
-        match self.directory.directory(name) {
-            Ok(directory) => {
-                let name = [&self.full(name)[..], b"/"].concat();
-                Ok(Some(Self { gate: Arc::clone(&self.gate), directory, name: name.into() }))
-            }
-            Err(OpenError::Absent) => Ok(None),
-            Err(error) => Err(self.failed(error, name)),
-        }
+        let found = self.if_any(self.directory.directory(name), name)?;
+        Ok(found.map(|directory| {
+            let name = [&self.full(name)[..], b"/"].concat();
+            Self { gate: Arc::clone(&self.gate), directory, name: name.into() }
+        }))
     }
 
     /// Returns the entries of the directory itself, unordered.
@@ -253,11 +234,7 @@ impl GitDirectory {
 
     /// Returns the stamp of the file at `name`, `None` if it is absent.
     pub fn stamp(&self, name: &[u8]) -> Result<Option<Stamp>> {
-        match self.directory.stamp_of(name) {
-            Ok(stamp) => Ok(Some(stamp)),
-            Err(OpenError::Absent) => Ok(None),
-            Err(error) => Err(self.failed(error, name)),
-        }
+        self.if_any(self.directory.stamp_of(name), name)
     }
 
     /// Returns the stamp of the directory: its identity and the state of its list of names.
@@ -271,12 +248,25 @@ impl GitDirectory {
     /// # Errors
     /// `fs_denied` if the path leads outside of what may be read.
     pub fn follow(&self, path: &[u8]) -> Result<Option<Self>> {
-        self.gate.open(&self.path().join(OsStr::from_bytes(path)))
+        self.gate.open(&self.join(path))
     }
 
     /// Returns the path of a name in a file of this directory.
     pub fn join(&self, path: &[u8]) -> PathBuf {
         self.path().join(OsStr::from_bytes(path))
+    }
+
+    /// Returns what was opened at `name`, `None` if it is absent.
+    fn if_any<T>(
+        &self,
+        opened: std::result::Result<T, OpenError>,
+        name: &[u8],
+    ) -> Result<Option<T>> {
+        match opened {
+            Ok(opened) => Ok(Some(opened)),
+            Err(OpenError::Absent) => Ok(None),
+            Err(error) => Err(self.failed(error, name)),
+        }
     }
 
     /// Returns the error of an entry that could not be opened.

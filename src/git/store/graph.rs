@@ -13,6 +13,7 @@ use super::gate::GitDirectory;
 use crate::budget::check_current;
 use crate::error::Result;
 use crate::git::Oid;
+use crate::git::model::big_endian;
 use crate::git::model::commit::Links;
 use crate::limits;
 use crate::sandbox::{OpenError, Stamp};
@@ -25,6 +26,10 @@ const CHAIN_FILE: &[u8] = b"commit-graph-chain";
 const NO_PARENT: u32 = 0x7000_0000;
 /// The bit of a reference to the list of further parents, or of the last one there.
 const LIST: u32 = 0x8000_0000;
+
+/// The names of the chunks that are used: the fan-out, the ids, the commits, the lists of parents,
+/// and the two of offsets that correct dates.
+const CHUNKS: [&[u8; 4]; 6] = [b"OIDF", b"OIDL", b"CDAT", b"EDGE", b"GDA2", b"GDO2"];
 
 /// Bytes that are hashed between two checks of the budget.
 const HASHED_BYTES: usize = 4 << 20;
@@ -53,15 +58,6 @@ struct Layer {
     /// and the chunk of larger offsets.
     later: Option<usize>,
     much_later: Option<(usize, usize)>,
-}
-
-/// The entry of a commit.
-struct Row {
-    tree: Oid,
-    /// Positions over all layers.
-    parents: Vec<u32>,
-    date: u64,
-    generation: u32,
 }
 
 impl Graph {
@@ -147,10 +143,8 @@ impl Graph {
         let Some(file) = store.open(name)? else { return Ok(false) };
         // A file of another format is not read: its size may be the limit, in each of many stores.
         let mut head = [0; 8];
-        if !matches!(file.read_at(0, &mut head), Ok(8)) || !is_head(&head, hash) {
-            return Ok(false);
-        }
-        if file.stamp().size() > *left {
+        let is_known = matches!(file.read_at(0, &mut head), Ok(8)) && is_head(&head, hash);
+        if !is_known || file.stamp().size() > *left {
             return Ok(false);
         }
         *left -= file.stamp().size();
@@ -171,18 +165,17 @@ impl Graph {
 
     /// Returns the links of a commit; `None` if it is absent or inconsistent.
     pub fn links(&self, id: &Oid) -> Option<Links> {
-        let (layer, at) =
-            self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?)))?;
-        let Row { tree, parents, date, generation } = layer.commit(at)?;
-        let mut ids = Vec::new();
-        for position in parents {
+        let (layer, at) = self.find(id)?;
+        let generation = layer.generation(at)?;
+        let mut parents = Vec::new();
+        for position in layer.parents(at)? {
             let (layer, at) = self.layer(position)?;
             if layer.generation(at)? >= generation {
                 return None;
             }
-            ids.push(layer.id(at)?);
+            parents.push(layer.id(at)?);
         }
-        Some(Links { tree, parents: ids, date })
+        Some(Links { tree: layer.tree(at)?, parents, date: layer.date(at)? })
     }
 
     /// Tells whether every layer has corrected dates, in which no commit is older than its parents.
@@ -192,13 +185,17 @@ impl Graph {
 
     /// Returns the corrected date of a commit if all layers have them, else its generation.
     pub fn height(&self, id: &Oid) -> Option<u64> {
-        let (layer, at) =
-            self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?)))?;
+        let (layer, at) = self.find(id)?;
         if self.has_corrected_dates() {
             layer.corrected_date(at)
         } else {
             layer.generation(at).map(u64::from)
         }
+    }
+
+    /// Returns the layer of a commit, and its position there.
+    fn find(&self, id: &Oid) -> Option<(&Layer, u32)> {
+        self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?)))
     }
 
     /// Returns the layer of a position over all layers, and the position in it.
@@ -212,32 +209,26 @@ impl Layer {
     fn parse(bytes: Vec<u8>, hash: Kind, base: u32) -> Option<Self> {
         let head = bytes.get(..8).filter(|head| is_head(head, hash))?;
         let id_bytes = hash.len_in_bytes();
-        let (mut fanout, mut ids, mut commits, mut lists) = (None, None, None, None);
-        let (mut later, mut much_later) = (None, None);
+        let mut places = [None; CHUNKS.len()];
         for chunk in 0..usize::from(head[6]) {
             let entry = bytes.get(8 + chunk * 12..8 + (chunk + 2) * 12)?;
-            let start = usize::try_from(number(&entry[4..12])).ok()?;
-            let end = usize::try_from(number(&entry[16..24])).ok()?;
+            let start = usize::try_from(big_endian(&entry[4..12])).ok()?;
+            let end = usize::try_from(big_endian(&entry[16..24])).ok()?;
             if start > end || end > bytes.len() {
                 return None;
             }
-            let place = Some((start, end));
-            match &entry[..4] {
-                b"OIDF" => fanout = place,
-                b"OIDL" => ids = place,
-                b"CDAT" => commits = place,
-                b"EDGE" => lists = place,
-                b"GDA2" => later = place,
-                b"GDO2" => much_later = place,
-                _ => {}
+            if let Some(known) = CHUNKS.iter().position(|name| entry.starts_with(*name)) {
+                places[known] = Some((start, end));
             }
         }
+        let [fanout, ids, commits, lists, later, much_later] = places;
         let ((fanout, fanout_end), (ids, ids_end), (commits, commits_end)) =
             (fanout?, ids?, commits?);
         if fanout_end - fanout != 256 * 4 {
             return None;
         }
-        let counts = bytes[fanout..fanout_end].chunks_exact(4).map(|count| number(count) as u32);
+        let counts =
+            bytes[fanout..fanout_end].chunks_exact(4).map(|count| big_endian(count) as u32);
         let count = counts.clone().next_back()?;
         let entries = count as usize;
         let fits = ids_end - ids == entries.checked_mul(id_bytes)?
@@ -287,46 +278,49 @@ impl Layer {
     /// Returns the generation of a commit: one more than the highest of its parents. 0 means not
     /// computed.
     fn generation(&self, at: u32) -> Option<u32> {
-        let start = self.commits + at as usize * (self.id_bytes + 16);
-        self.word(start + self.id_bytes + 8).filter(|_| at < self.count).map(|word| word >> 2)
+        self.word(self.after_tree(at) + 8).filter(|_| at < self.count).map(|word| word >> 2)
     }
 
-    /// Returns the entry of a commit.
-    fn commit(&self, at: u32) -> Option<Row> {
-        let start = self.commits + at as usize * (self.id_bytes + 16);
-        let tree = Oid::try_from(self.bytes.get(start..start + self.id_bytes)?).ok()?;
-        let rest = start + self.id_bytes;
-        let [first, second] = [self.word(rest)?, self.word(rest + 4)?];
-        let date = self.date(at)?;
+    /// Returns the offset of a commit's entry after the id of its tree: its two parents, then its
+    /// generation and its date.
+    fn after_tree(&self, at: u32) -> usize {
+        self.commits + at as usize * (self.id_bytes + 16) + self.id_bytes
+    }
+
+    fn tree(&self, at: u32) -> Option<Oid> {
+        let end = self.after_tree(at);
+        Oid::try_from(self.bytes.get(end - self.id_bytes..end)?).ok()
+    }
+
+    /// Returns the positions of a commit's parents over all layers.
+    fn parents(&self, at: u32) -> Option<Vec<u32>> {
+        let start = self.after_tree(at);
+        let (first, second) = (self.word(start)?, self.word(start + 4)?);
         let mut parents = Vec::new();
         if first != NO_PARENT {
             parents.push(first);
         }
-        if second & LIST != 0 {
-            let (lists, end) = self.lists?;
-            let mut at = lists.checked_add((second & !LIST) as usize * 4)?;
-            loop {
-                if at + 4 > end {
-                    return None;
-                }
-                if parents.len() == limits::PARENTS {
-                    return None;
-                }
-                let parent = self.word(at)?;
-                parents.push(parent & !LIST);
-                if parent & LIST != 0 {
-                    break;
-                }
-                at += 4;
-            }
-        } else if second != NO_PARENT {
-            parents.push(second);
+        if second & LIST == 0 {
+            parents.extend(Some(second).filter(|&second| second != NO_PARENT));
+            return Some(parents);
         }
-        Some(Row { tree, parents, date, generation: self.generation(at)? })
+        let (lists, end) = self.lists?;
+        let mut at = lists.checked_add((second & !LIST) as usize * 4)?;
+        loop {
+            if at + 4 > end || parents.len() == limits::PARENTS {
+                return None;
+            }
+            let parent = self.word(at)?;
+            parents.push(parent & !LIST);
+            if parent & LIST != 0 {
+                return Some(parents);
+            }
+            at += 4;
+        }
     }
 
     fn date(&self, at: u32) -> Option<u64> {
-        let rest = self.commits + at as usize * (self.id_bytes + 16) + self.id_bytes;
+        let rest = self.after_tree(at);
         Some(u64::from(self.word(rest + 8)? & 3) << 32 | u64::from(self.word(rest + 12)?))
     }
 
@@ -337,13 +331,13 @@ impl Layer {
         } else {
             let (start, end) = self.much_later?;
             let at = start.checked_add((later & !LIST) as usize * 8)?;
-            number(self.bytes.get(at..at + 8).filter(|_| at + 8 <= end)?)
+            big_endian(self.bytes.get(at..at + 8).filter(|_| at + 8 <= end)?)
         };
         self.date(at)?.checked_add(later)
     }
 
     fn word(&self, at: usize) -> Option<u32> {
-        self.bytes.get(at..at + 4).map(|bytes| number(bytes) as u32)
+        self.bytes.get(at..at + 4).map(|bytes| big_endian(bytes) as u32)
     }
 }
 
@@ -366,9 +360,4 @@ fn has_checksum(bytes: &[u8], hash: Kind) -> Result<bool> {
         hasher.update(piece);
     }
     Ok(hasher.try_finalize().is_ok_and(|found| found.as_bytes() == checksum))
-}
-
-/// Returns a big-endian number.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

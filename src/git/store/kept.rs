@@ -73,7 +73,7 @@ impl Kept {
 
     /// Returns the bytes that are held in memory.
     fn bytes(&self) -> usize {
-        let tables = self.packs.values().map(|pack| pack.index().table().kept_bytes());
+        let tables = self.packs.values().map(|pack| pack.index.table.kept_bytes());
         let graph = self.graph.as_ref().map_or(0, |graph| graph.bytes());
         tables.sum::<usize>() + graph + self.counted.bytes()
     }
@@ -280,12 +280,11 @@ impl Repositories {
                     Some(pack) => Arc::clone(pack),
                     None => match self.open(&directory, [&index, &data], hash) {
                         Ok(Some(pack)) => Arc::new(pack),
-                        Ok(None) => continue,
+                        // It was replaced meanwhile, for example by a repack.
+                        Ok(None) | Err(Fault::Changed) => continue,
                         Err(Fault::System(error)) => {
                             return Err(directory.failed(error.into(), &index));
                         }
-                        // It was replaced meanwhile, for example by a repack.
-                        Err(Fault::Changed) => continue,
                         Err(Fault::Damaged) => {
                             broken.push(directory.full(&index));
                             continue;
@@ -297,7 +296,7 @@ impl Repositories {
                 packs.push((directory.full(&index), pack));
             }
         }
-        Ok((Packs::new(packs, broken), opened))
+        Ok((Packs { packs, broken }, opened))
     }
 
     /// Opens a pack by the names of its two files; `None` if one is gone.

@@ -1,12 +1,15 @@
-//! Finds a repository from a path, without environment variables.
+//! Finds a repository and its work tree from a path, without environment variables.
 //!
 //! Each directory on the way is opened through the gate, and the files that name another (`.git`,
 //! `commondir`, `gitdir`) are read once, as in git: the named directory is the one used from then
 //! on.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
 
 use super::gate::{Found, Gate, GitDirectory};
 use crate::error::{Error, Result, quoted, visible};
@@ -57,12 +60,7 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
         let directory = if above == path { Some(start.clone()) } else { gate.open_within(above)? };
         let Some(directory) = directory else { break };
         if let Some(git_dir) = dot_git(&directory)? {
-            let mut below =
-                path.strip_prefix(above).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
-            if !below.is_empty() {
-                below.push(b'/');
-            }
-            return location(git_dir, Some(above.to_owned()), below);
+            return location(git_dir, Some(above.to_owned()), below(above, &path));
         }
         if is_git_dir(&directory)? {
             let work_tree = work_tree_of(&directory)?;
@@ -138,7 +136,9 @@ fn location(
         Pointer::To(path) => git_dir
             .follow(&path)?
             .ok_or_else(|| gate.damaged("its commondir names no directory"))?,
-        Pointer::Unusable => return Err(gate.damaged("its commondir cannot be read")),
+        Pointer::Directory | Pointer::Unusable => {
+            return Err(gate.damaged("its commondir cannot be read"));
+        }
     };
     Ok(Location { git_dir, common_dir, work_tree, directory })
 }
@@ -146,9 +146,9 @@ fn location(
 /// Returns the git directory of a `.git` directory or file.
 fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
     let given = quoted(directory.gate().given());
-    let named = match directory.look(b".git")? {
-        Found::Absent => return Ok(None),
-        Found::Directory => {
+    let path = match pointer(directory, b".git", b"gitdir: ")? {
+        Pointer::Absent => return Ok(None),
+        Pointer::Directory => {
             let found = directory.directory(b".git")?;
             // git would continue upwards and use another repository, which was not meant.
             return match found {
@@ -159,13 +159,13 @@ fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
                 .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there")),
             };
         }
-        Found::File(file) => {
-            parse(&directory.contents(&file, b".git", limits::POINTER_BYTES)?, b"gitdir: ")
-        }
-    };
-    let Pointer::To(path) = named else {
-        return Err(Error::tool_failed(format!("the .git file found from {given} cannot be read"))
+        Pointer::To(path) => path,
+        Pointer::Unusable => {
+            return Err(Error::tool_failed(format!(
+                "the .git file found from {given} cannot be read"
+            ))
             .with_hint("It should hold one line, 'gitdir: <path>'"));
+        }
     };
     match directory.follow(&path)? {
         Some(git_dir) if is_git_dir(&git_dir)? => Ok(Some(git_dir)),
@@ -200,6 +200,48 @@ fn work_tree_of(git_dir: &GitDirectory) -> Result<Option<PathBuf>> {
     Ok(git_dir.gate().open(work_tree)?.map(|work_tree| work_tree.path().to_owned()))
 }
 
+/// Returns a location with its configured work tree: absolute, or relative to the git directory.
+///
+/// As in git, a bare repository has none, and in a linked work tree the setting counts only with
+/// `extensions.worktreeConfig`.
+///
+/// # Errors
+/// `fs_denied` if it is outside of what may be read, `not_found` if it is not a directory.
+pub fn with_configured_work_tree(
+    location: Location,
+    config: &gix::config::File,
+) -> Result<Location> {
+    let flag = |name: &str| config.boolean(name).ok().flatten().unwrap_or(false);
+    let is_linked = location.git_dir.path() != location.common_dir.path();
+    if is_linked && !flag("extensions.worktreeConfig") {
+        return Ok(location);
+    }
+    if flag("core.bare") && !is_linked {
+        return Ok(Location { work_tree: None, directory: Vec::new(), ..location });
+    }
+    let Some(value) = config.string("core.worktree") else { return Ok(location) };
+    let gate = location.git_dir.gate();
+    let missing = || {
+        Error::not_found(format!(
+            "the repository at {} has its work tree at {}, and there is no directory",
+            quoted(gate.given()),
+            quoted(&value.to_str_lossy())
+        ))
+        .with_hint("Check core.worktree in its configuration")
+    };
+    let directory = location.git_dir.follow(&value)?.ok_or_else(missing)?;
+    // If access is limited, the path is already canonical and is not resolved again.
+    let work_tree = if gate.access().is_unlimited() {
+        directory.path().canonicalize().map_err(|error| missing().with_source(error))?
+    } else {
+        directory.path().to_owned()
+    };
+    let directory = location.work_tree.as_deref().map_or_else(Vec::new, |found_through| {
+        below(&work_tree, &found_through.join(OsStr::from_bytes(&location.directory)))
+    });
+    Ok(Location { work_tree: Some(work_tree), directory, ..location })
+}
+
 /// Rejects a work tree that is a git directory, or inside one without a `.git` of its own: its
 /// files would be shown, but those of a git directory must not be. Only if access is limited.
 pub fn check_work_tree(location: &Location) -> Result<()> {
@@ -225,29 +267,29 @@ pub fn check_work_tree(location: &Location) -> Result<()> {
 /// The content of a file that names a path.
 enum Pointer {
     Absent,
+    Directory,
     To(Vec<u8>),
     Unusable,
 }
 
-/// Reads a file with one path after a prefix.
+/// Reads a file with one path after a prefix; removes only line endings at its end.
 fn pointer(directory: &GitDirectory, name: &[u8], prefix: &[u8]) -> Result<Pointer> {
-    match directory.look(name)? {
-        Found::Absent => Ok(Pointer::Absent),
-        Found::Directory => Ok(Pointer::Unusable),
-        Found::File(file) => {
-            Ok(parse(&directory.contents(&file, name, limits::POINTER_BYTES)?, prefix))
-        }
-    }
+    let file = match directory.look(name)? {
+        Found::Absent => return Ok(Pointer::Absent),
+        Found::Directory => return Ok(Pointer::Directory),
+        Found::File(file) => file,
+    };
+    let bytes = directory.contents(&file, name, limits::POINTER_BYTES)?;
+    let line = bytes.strip_prefix(prefix).unwrap_or_default();
+    let path = line.trim_end_with(|c| matches!(c, '\n' | '\r'));
+    let is_usable = !path.is_empty() && !path.contains(&0);
+    Ok(if is_usable { Pointer::To(path.to_vec()) } else { Pointer::Unusable })
 }
 
-/// Parses such a file: removes only line endings at its end.
-fn parse(bytes: &[u8], prefix: &[u8]) -> Pointer {
-    let Some(line) = bytes.strip_prefix(prefix) else { return Pointer::Unusable };
-    let end =
-        line.iter().rposition(|&byte| byte != b'\n' && byte != b'\r').map_or(0, |last| last + 1);
-    match &line[..end] {
-        [] => Pointer::Unusable,
-        line if line.contains(&0) => Pointer::Unusable,
-        line => Pointer::To(line.to_vec()),
-    }
+/// Returns the path from a work tree to a directory in it, with a trailing slash; empty for the
+/// work tree itself, and outside.
+fn below(work_tree: &Path, directory: &Path) -> Vec<u8> {
+    let path = directory.strip_prefix(work_tree).unwrap_or(Path::new("")).as_os_str().as_bytes();
+    let path = path.trim_end_with(|c| c == '/');
+    if path.is_empty() { Vec::new() } else { [path, b"/"].concat() }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
-use gix::zlib::{Decompress, FlushDecompress, Status};
+use gix::zlib::{Decompress, FlushDecompress};
 
 use super::gate::GitDirectory;
+use super::inflate::{inflate_rest, room};
 use super::pack::fault::Fault;
 use crate::budget::Budget;
 use crate::git::Oid;
@@ -111,44 +112,21 @@ fn start(
     Ok((Header { kind, size: size.ok_or(Fault::Damaged)?, length: end + 1 }, filled))
 }
 
-/// Bytes that are inflated between two checks of the budget.
-const STEP_BYTES: usize = 4 << 20;
-
 fn inflate(packed: &[u8], budget: &Budget) -> Result<(Kind, Bytes), Fault> {
     let mut zlib = Decompress::new();
     let mut head = [0; HEADER_BYTES];
     let (Header { kind, size, length }, filled) = start(&mut zlib, packed, &mut head)?;
-    if size > limits::OBJECT_BYTES {
-        return Err(Fault::TooLarge(size));
-    }
-    let charge = budget.charge_large(size)?;
-    let size = usize::try_from(size).map_err(|_| Fault::TooLarge(size))?;
-    let first = &head[length..filled];
-    if first.len() > size {
+    let (mut bytes, charge) = room(size, budget)?;
+    bytes.extend_from_slice(&head[length..filled]);
+    if bytes.len() as u64 > size {
         return Err(Fault::Damaged);
     }
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| Fault::NoMemory(size as u64))?;
-    bytes.extend_from_slice(first);
-    bytes.resize(size, 0);
-    loop {
-        let consumed = usize::try_from(zlib.total_in()).map_err(|_| Fault::Damaged)?;
-        let at = usize::try_from(zlib.total_out()).map_err(|_| Fault::Damaged)? - length;
-        // A further byte reveals an object that is longer than stated.
-        let mut over = [0];
-        budget.check()?;
-        let out = if at < size { &mut bytes[at..size.min(at + STEP_BYTES)] } else { &mut over[..] };
-        match zlib.decompress(&packed[consumed..], out, FlushDecompress::None) {
-            Ok(Status::StreamEnd) => break,
-            Ok(_)
-                if zlib.total_in() as usize > consumed
-                    || zlib.total_out() as usize - length > at => {}
-            _ => return Err(Fault::Damaged),
-        }
+    bytes.resize(size as usize, 0);
+    inflate_rest(&mut zlib, packed, length, &mut bytes, budget)?;
+    if zlib.total_in() < packed.len() as u64 {
+        return Err(Fault::Damaged);
     }
-    let is_whole =
-        zlib.total_out() == (length + size) as u64 && zlib.total_in() == packed.len() as u64;
-    if is_whole { Ok((kind, Bytes::held(Arc::new(bytes), charge))) } else { Err(Fault::Damaged) }
+    Ok((kind, Bytes::held(Arc::new(bytes), charge)))
 }
 
 #[cfg(test)]
@@ -158,14 +136,9 @@ mod tests {
     fn inflate(packed: &[u8]) -> Result<(Kind, Bytes), Fault> {
         super::inflate(packed, &Budget::default())
     }
-    use libdeflater::{CompressionLvl, Compressor};
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
-        let mut compressor = Compressor::new(CompressionLvl::default());
-        let mut packed = vec![0; compressor.zlib_compress_bound(bytes.len())];
-        let size = compressor.zlib_compress(bytes, &mut packed).unwrap();
-        packed.truncate(size);
-        packed
+        crate::git::store::inflate::tests::packed(bytes, 6)
     }
 
     #[test]

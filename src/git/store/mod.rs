@@ -3,11 +3,11 @@
 //! | file | holds |
 //! |---|---|
 //! | `gate` | directories of a repository and the files opened below them, with redline's errors |
-//! | `locate` | the repository of a path |
-//! | `work_tree` | the work tree named in the configuration |
+//! | `locate` | the repository of a path, and its work tree |
 //! | `config` | its configuration, and the check of its format |
 //! | `alternates` | its object directories |
 //! | `pack`, `loose` | the objects in them |
+//! | `inflate` | room for an object, and inflating a large one in pieces |
 //! | `graph`, `shallow` | links between commits, and the ends of a shallow history |
 //! | `cache`, `counted_pairs`, `delta` | a cache of objects; a cache of line counts; applying
 //! deltas |
@@ -20,12 +20,12 @@ pub(super) mod counted_pairs;
 mod delta;
 mod gate;
 mod graph;
+mod inflate;
 mod kept;
 mod locate;
 mod loose;
 pub(super) mod pack;
 mod shallow;
-mod work_tree;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,9 +38,9 @@ pub use gate::{Found, Gate, GitDirectory};
 pub use graph::Graph;
 use kept::Listed;
 pub use kept::{Lease, Repositories};
-pub use locate::{Location, check_work_tree, locate};
+pub use locate::{Location, check_work_tree, locate, with_configured_work_tree};
 pub use pack::{Fault, Kept, PackReader, Packs};
-pub use work_tree::configured as with_configured_work_tree;
+pub use shallow::read as shallow;
 
 use crate::budget::Budget;
 use crate::error::Result;
@@ -56,16 +56,6 @@ pub struct ObjectStore {
     counted: Arc<CountedPairs>,
     kept: Arc<Repositories>,
     hash: HashKind,
-}
-
-/// An object that was found.
-pub struct FoundObject {
-    /// Its type.
-    pub kind: Kind,
-    /// Its content, without the header.
-    pub bytes: Bytes,
-    /// Whether it was in a pack.
-    pub is_packed: bool,
 }
 
 /// The most times that packs are listed again for one object, if they keep changing.
@@ -99,29 +89,23 @@ impl ObjectStore {
         &self.counted
     }
 
-    /// Creates a reader of packs for one thread, within the budget of its query.
-    pub fn reader(&self, budget: Arc<Budget>) -> PackReader {
-        PackReader::new(self.packs(), budget)
+    /// Creates a reader of packs for one thread, with the budget and the cache of its query.
+    pub fn reader(&self, budget: Arc<Budget>, cache: Arc<Cache>) -> PackReader {
+        PackReader::new(self.packs(), budget, cache)
     }
 
-    /// Returns an object, `None` if it is missing. Packs are searched first, as in git.
+    /// Returns an object, and whether it was in a pack; `None` if it is missing. Packs are searched
+    /// first, as in git.
     pub fn find(
         &self,
         id: &Oid,
-        cache: &Cache,
         reader: &mut PackReader,
-    ) -> std::result::Result<Option<FoundObject>, Fault> {
+    ) -> std::result::Result<Option<((Kind, Bytes), bool)>, Fault> {
         let budget = Arc::clone(reader.budget());
         self.look(
             reader,
-            |reader| {
-                let found = reader.find(id, cache)?;
-                Ok(found.map(|(kind, bytes)| FoundObject { kind, bytes, is_packed: true }))
-            },
-            || {
-                let found = loose::find(&self.directories, id, &budget)?;
-                Ok(found.map(|(kind, bytes)| FoundObject { kind, bytes, is_packed: false }))
-            },
+            |reader| Ok(reader.find(id)?.map(|object| (object, true))),
+            || Ok(loose::find(&self.directories, id, &budget)?.map(|object| (object, false))),
         )
     }
 
@@ -130,14 +114,9 @@ impl ObjectStore {
     pub fn header(
         &self,
         id: &Oid,
-        cache: &Cache,
         reader: &mut PackReader,
     ) -> std::result::Result<Option<(Kind, u64)>, Fault> {
-        self.look(
-            reader,
-            |reader| reader.header(id, cache),
-            || loose::header(&self.directories, id),
-        )
+        self.look(reader, |reader| reader.header(id), || loose::header(&self.directories, id))
     }
 
     /// Returns the size of an object, and its kind if that costs nothing more; `None` if it is
@@ -145,12 +124,11 @@ impl ObjectStore {
     pub fn size(
         &self,
         id: &Oid,
-        cache: &Cache,
         reader: &mut PackReader,
     ) -> std::result::Result<Option<(Option<Kind>, u64)>, Fault> {
         self.look(
             reader,
-            |reader| reader.size(id, cache),
+            |reader| reader.size(id),
             || Ok(loose::header(&self.directories, id)?.map(|(kind, size)| (Some(kind), size))),
         )
     }
@@ -163,7 +141,8 @@ impl ObjectStore {
         packed: impl Fn(&mut PackReader) -> std::result::Result<Option<T>, Fault>,
         loose: impl Fn() -> std::result::Result<Option<T>, Fault>,
     ) -> std::result::Result<Option<T>, Fault> {
-        for listing in 0.. {
+        let mut listings = 0..LISTINGS;
+        loop {
             let fault = match packed(reader) {
                 Ok(Some(found)) => return Ok(Some(found)),
                 Err(fault) if !fault.may_be_mended() => return Err(fault),
@@ -176,30 +155,26 @@ impl ObjectStore {
                 Ok(None) => fault,
                 Err(other) => fault.or(Some(other)),
             };
-            if listing == LISTINGS || !self.list_again(reader)? {
+            if listings.next().is_none() || !self.list_again(reader)? {
                 return fault.map_or(Ok(None), Err);
             }
         }
-        Ok(None)
     }
 
     /// Updates a thread's packs to the current ones; tells whether they have changed.
     fn list_again(&self, reader: &mut PackReader) -> Result<bool> {
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut have_changed = true;
         if reader.looks_in(&listed.packs) {
             if listed.is_current(&self.directories)? {
                 return Ok(false);
             }
             let (now, _) = self.kept.packs(&self.directories, self.hash)?;
-            let is_same = now.packs.are(&listed.packs);
+            have_changed = !now.packs.are(&listed.packs);
             *listed = now;
-            if is_same {
-                reader.look_in(Arc::clone(&listed.packs));
-                return Ok(false);
-            }
         }
         reader.look_in(Arc::clone(&listed.packs));
-        Ok(true)
+        Ok(have_changed)
     }
 
     /// Returns the packs as last listed.
@@ -244,22 +219,17 @@ impl ObjectStore {
             counted.extend(names.iter().map(|name| directory.full(name)));
         }
         let packs = self.packs();
-        let others = packs.iter().filter(|(name, _)| !counted.contains(*name));
-        Ok(count + others.map(|(_, pack)| u64::from(pack.index().count())).sum::<u64>())
+        let others = packs.packs.iter().filter(|(name, _)| !counted.contains(name));
+        Ok(count + others.map(|(_, pack)| u64::from(pack.index.count())).sum::<u64>())
     }
 
     /// Returns the names of unusable packs.
     pub fn broken_packs(&self) -> Vec<Vec<u8>> {
-        self.packs().broken().to_vec()
+        self.packs().broken.clone()
     }
 
     /// Returns the commit-graph; empty if there is none.
     pub fn graph(&self) -> Result<Arc<Graph>> {
         self.kept.graph(&self.directories, self.hash)
     }
-}
-
-/// Reads the ids of the commits at which a shallow history ends; none if it is complete.
-pub fn shallow(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
-    shallow::read(common_dir)
 }

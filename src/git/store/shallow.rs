@@ -13,13 +13,10 @@ const LOOK: usize = 1 << 10;
 
 /// Reads the ids of the commits at which a history ends; none if it is complete.
 pub fn read(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
-    let Some(bytes) = common_dir.read(b"shallow", limits::SHALLOW_BYTES)? else {
-        return Ok(HashSet::new());
-    };
+    let bytes = common_dir.read(b"shallow", limits::SHALLOW_BYTES)?.unwrap_or_default();
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let mut ids = HashSet::new();
-    for (number, line) in
-        bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate()
-    {
+    for (number, line) in lines.enumerate() {
         if number % LOOK == 0 {
             check_current()?;
         }

@@ -4,6 +4,7 @@
 //! the table reports its position.
 
 use crate::git::Oid;
+use crate::git::refs::loose::Value as Target;
 use crate::limits;
 
 /// The kind of a block's records.
@@ -31,35 +32,24 @@ impl Kind {
     }
 }
 
-/// The value of a reference in a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// The reference is deleted.
-    Deleted,
-    /// Its object.
-    Id(Oid),
-    /// The name of its target.
-    Symbolic(Vec<u8>),
-}
-
 /// A line of a reference's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// The old id.
+    /// The old id, null if the reference was created.
     pub old: Oid,
     /// The new id.
     pub new: Oid,
     /// The time in seconds since 1970.
     pub time: u64,
-    /// The message, with a newline at the end.
+    /// The message; in a block, with a newline at the end.
     pub message: Vec<u8>,
 }
 
 /// A record's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// The value of a reference.
-    Target(Target),
+    /// The value of a reference; `None` deletes it.
+    Reference(Option<Target>),
     /// The line of a log; `None` deletes a line.
     Log(Option<LogLine>),
     /// The position of a block.
@@ -116,15 +106,15 @@ impl<'b> Records<'b> {
             (Kind::References, 0..=3) => {
                 // The update index; the order of the tables decides.
                 self.number()?;
-                Some(Value::Target(match kind {
-                    0 => Target::Deleted,
-                    1 => Target::Id(self.id()?),
+                Some(Value::Reference(match kind {
+                    0 => None,
+                    1 => Some(Target::Id(self.id()?)),
                     2 => {
                         let id = self.id()?;
                         self.id()?;
-                        Target::Id(id)
+                        Some(Target::Id(id))
                     }
-                    _ => Target::Symbolic(self.text()?.to_vec()),
+                    _ => Some(Target::Symbolic(self.text()?.to_vec())),
                 }))
             }
             (Kind::Logs, 0) => Some(Value::Log(None)),
@@ -206,12 +196,12 @@ mod tests {
             &[0x80, 0, 6],
             b"refs/a",
         ]);
-        let target = |target| Value::Target(target);
         let found = [
-            (b"refs/a".to_vec(), target(Target::Id(Oid::try_from(&id[..]).unwrap()))),
-            (b"refs/ab".to_vec(), target(Target::Deleted)),
-            (b"refs/b".to_vec(), target(Target::Symbolic(b"refs/a".to_vec()))),
+            (b"refs/a".to_vec(), Some(Target::Id(Oid::try_from(&id[..]).unwrap()))),
+            (b"refs/ab".to_vec(), None),
+            (b"refs/b".to_vec(), Some(Target::Symbolic(b"refs/a".to_vec()))),
         ];
+        let found = found.map(|(name, target)| (name, Value::Reference(target)));
         assert_eq!(read(&bytes).unwrap(), found);
     }
 

@@ -16,12 +16,13 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use crate::error::Result;
+use crate::git::refs::loose::Value as Target;
 use crate::git::store::{GitDirectory, Repositories};
 use crate::limits;
 use crate::sandbox::Stamp;
 use table::Table;
 
-pub use block::{LogLine, Target};
+pub use block::LogLine;
 
 const DIRECTORY: &[u8] = b"reftable";
 const LIST: &[u8] = b"tables.list";
@@ -36,13 +37,6 @@ pub struct Stack {
     tables: Vec<Table>,
     /// The stamp of the list, `None` if there is none.
     stamp: Option<Stamp>,
-}
-
-/// The result of opening the tables of a list.
-enum Opened {
-    All(Vec<Table>),
-    /// The name of a missing table.
-    Missing(Vec<u8>),
 }
 
 impl Stack {
@@ -68,16 +62,14 @@ impl Stack {
             }
             let list = directory.contents(&file, LIST, limits::REFERENCE_LIST_BYTES)?;
             match Self::open(&directory, &list, hash)? {
-                Opened::All(tables) => {
+                Ok(tables) => {
                     let stack = Arc::new(Self { tables, stamp: Some(stamp) });
                     kept.keep_made(stamp, &stack, list.len());
                     return Ok(stack);
                 }
                 // Tables were merged since the list was read: there is a new list by now.
-                Opened::Missing(_) if tries < TRIES && directory.stamp(LIST)? != Some(stamp) => {
-                    tries += 1
-                }
-                Opened::Missing(missing) => {
+                Err(_) if tries < TRIES && directory.stamp(LIST)? != Some(stamp) => tries += 1,
+                Err(missing) => {
                     let shown = directory.full(&missing).to_str_lossy().into_owned();
                     return Err(git_dir.gate().damaged(format!("its {shown} is missing")));
                 }
@@ -85,8 +77,12 @@ impl Stack {
         }
     }
 
-    /// Opens the tables of a list.
-    fn open(directory: &GitDirectory, list: &[u8], hash: gix::hash::Kind) -> Result<Opened> {
+    /// Opens the tables of a list; the inner error is the name of a missing one.
+    fn open(
+        directory: &GitDirectory,
+        list: &[u8],
+        hash: gix::hash::Kind,
+    ) -> Result<std::result::Result<Vec<Table>, Vec<u8>>> {
         let mut tables = Vec::new();
         for name in list.lines() {
             let is_name = !name.starts_with(b".")
@@ -102,10 +98,10 @@ impl Stack {
             }
             match Table::open(directory, name, hash)? {
                 Some(table) => tables.push(table),
-                None => return Ok(Opened::Missing(name.to_vec())),
+                None => return Ok(Err(name.to_vec())),
             }
         }
-        Ok(Opened::All(tables))
+        Ok(Ok(tables))
     }
 
     /// Tells whether each table is still the file that was opened.
@@ -129,17 +125,16 @@ impl Stack {
     /// Returns the value of a reference.
     pub fn reference(&self, name: &[u8]) -> Result<Option<Target>> {
         for table in self.tables.iter().rev() {
-            match table.reference(name)? {
-                Some(Target::Deleted) => return Ok(None),
-                Some(target) => return Ok(Some(target)),
-                None => {}
+            if let Some(target) = table.reference(name)? {
+                return Ok(target);
             }
         }
         Ok(None)
     }
 
-    /// Calls `each` with all values of references in the tables, later tables after earlier ones.
-    pub fn each(&self, mut each: impl FnMut(&[u8], Target) -> Result<()>) -> Result<()> {
+    /// Calls `each` with all values of references in the tables, later tables after earlier ones;
+    /// without a value the reference is deleted.
+    pub fn each(&self, mut each: impl FnMut(&[u8], Option<Target>) -> Result<()>) -> Result<()> {
         self.tables.iter().try_for_each(|table| table.each_reference(&mut each))
     }
 
@@ -152,7 +147,11 @@ impl Stack {
     pub fn log(&self, name: &[u8]) -> Result<Vec<LogLine>> {
         // A line from null to null only marks that there is a log.
         let is_line = |line: &LogLine| !line.old.is_null() || !line.new.is_null();
-        Ok(self.lines(name)?.into_values().filter(is_line).collect())
+        let mut lines: Vec<_> = self.lines(name)?.into_values().filter(is_line).collect();
+        for LogLine { message, .. } in &mut lines {
+            message.truncate(message.trim_end_with(|c| c == '\n').len());
+        }
+        Ok(lines)
     }
 
     /// Returns the lines by their keys, which sort the newest first.

@@ -5,9 +5,11 @@ use gix::bstr::ByteSlice;
 use gix::hash::Kind as Hash;
 use gix::zlib::{Decompress, FlushDecompress, Status};
 
-use super::block::{Kind, LogLine, Records, Target, Value};
+use super::block::{Kind, LogLine, Records, Value};
 use crate::budget::{check_current, reserve};
 use crate::error::Result;
+use crate::git::model::big_endian;
+use crate::git::refs::loose::Value as Target;
 use crate::git::store::GitDirectory;
 use crate::sandbox::{OpenError, PooledFile};
 
@@ -95,11 +97,11 @@ impl Table {
         if !is_whole {
             return Err(table.damaged("has no footer"));
         }
-        let field = |at: usize| number(&content[table.head + at * 8..][..8]);
+        let field = |at: usize| big_endian(&content[table.head + at * 8..][..8]);
         // The third is the position of the index of object ids, which is not used here.
         let (reference_index, logs, log_index) = (field(0), field(3), field(4));
         table.end = end;
-        table.block_bytes = number(&head[5..8]);
+        table.block_bytes = big_endian(&head[5..8]);
         // Without a reference or a log line there is no block at all.
         if let Some(first) = table.block(0)? {
             table.references = (first.kind == Kind::References)
@@ -110,12 +112,12 @@ impl Table {
         Ok(Some(table))
     }
 
-    /// Returns the value of a reference in this table.
-    pub fn reference(&self, name: &[u8]) -> Result<Option<Target>> {
+    /// Returns the value of a reference in this table, which may delete it; `None` if it has none.
+    pub fn reference(&self, name: &[u8]) -> Result<Option<Option<Target>>> {
         let mut found = None;
         self.scan(self.references, Kind::References, name, |key, value| {
             if key == name
-                && let Value::Target(target) = value
+                && let Value::Reference(target) = value
             {
                 found = Some(target);
             }
@@ -125,9 +127,12 @@ impl Table {
     }
 
     /// Calls `each` with all values of references in this table, sorted by name.
-    pub fn each_reference(&self, mut each: impl FnMut(&[u8], Target) -> Result<()>) -> Result<()> {
+    pub fn each_reference(
+        &self,
+        mut each: impl FnMut(&[u8], Option<Target>) -> Result<()>,
+    ) -> Result<()> {
         self.scan(self.references, Kind::References, b"", |name, value| {
-            if let Value::Target(target) = value {
+            if let Value::Reference(target) = value {
                 each(name, target)?;
             }
             Ok(true)
@@ -158,10 +163,7 @@ impl Table {
         mut each: impl FnMut(&[u8], Value) -> Result<bool>,
     ) -> Result<()> {
         let Some(part) = part else { return Ok(()) };
-        let mut at = match self.leaf(part, kind, first)? {
-            Some(at) => at,
-            None => return Ok(()),
-        };
+        let Some(mut at) = self.leaf(part, kind, first)? else { return Ok(()) };
         while let Some(block) = self.block(at)?.filter(|block| block.kind == kind) {
             let mut records = self.records(&block)?;
             while let Some(value) = records.read().ok_or_else(|| self.broken(at))? {
@@ -187,7 +189,7 @@ impl Table {
                 return Ok(Some(at));
             }
             if block.kind != Kind::Index {
-                // Behind the last block of the topmost index.
+                // After the last block of the topmost index.
                 return if is_topmost && at > part.index { Ok(None) } else { Err(self.broken(at)) };
             }
             let mut records = self.records(&block)?;
@@ -232,7 +234,7 @@ impl Table {
         if kind == Kind::Other {
             return Ok(Some(Block { kind, bytes: Vec::new(), next: self.end }));
         }
-        let length = number(&bytes[skip - 3..skip]) as usize;
+        let length = big_endian(&bytes[skip - 3..skip]) as usize;
         if length < skip {
             return Err(self.broken(at));
         }
@@ -302,9 +304,4 @@ fn zeros(count: usize) -> Result<Vec<u8>> {
     reserve(&mut bytes, count)?;
     bytes.resize(count, 0);
     Ok(bytes)
-}
-
-/// Returns a big-endian number.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

@@ -7,18 +7,19 @@ use std::sync::Arc;
 
 use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
-use gix::zlib::{Decompress, FlushDecompress, Status};
+use gix::zlib::Decompress;
 use libdeflater::Decompressor;
 
 use super::fault::Fault;
 use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
-use super::pair::Pair;
 use super::prefix;
 use super::windows::{Next, Windows};
-use crate::budget::{Budget, Charge};
+use crate::budget::{Budget, Charge, LARGE_BYTES};
 use crate::git::Oid;
+use crate::git::model::big_endian;
 use crate::git::store::cache::{Cache, Object, PackEntry};
+use crate::git::store::inflate::inflate_rest;
 use crate::limits;
 use crate::sandbox::{PooledFile, Stamp};
 
@@ -28,7 +29,8 @@ const HEADER_BYTES: usize = 42;
 
 /// A pack and its index.
 pub struct Pack {
-    index: PackIndex,
+    /// The index.
+    pub index: PackIndex,
     file: PackFile,
     hash: HashKind,
 }
@@ -82,12 +84,38 @@ pub enum Kept {
 pub struct Unpacker {
     /// Checked between the entries of a chain, each of which may be large.
     pub(super) budget: Arc<Budget>,
+    pub(super) cache: Arc<Cache>,
     inflate: Decompressor,
     windows: Windows,
     /// The buffer of deltas.
     pub(super) delta: Vec<u8>,
     kept: Kept,
-    pub(super) pair: Pair,
+    pair: Pair,
+}
+
+/// Two objects that are compared, each with its place, held by their reader alone.
+///
+/// Their memory is free again when the next two are read, so a reader of thousands of pairs touches
+/// that of a few. In the cache, each would take memory that was never used before.
+#[derive(Default)]
+struct Pair([Option<(PackEntry, Object)>; 2]);
+
+impl Pair {
+    /// Returns the object at a place, if it is one of the two.
+    fn get(&self, place: PackEntry) -> Option<Object> {
+        let found = self.0.iter().flatten().find(|(at, _)| *at == place);
+        found.map(|(_, object)| object.clone())
+    }
+
+    /// Holds an object; a large one is the cache's, whose limit counts it.
+    fn put(&mut self, place: PackEntry, object: &Object, cache: &Cache) {
+        if object.bytes.capacity() >= LARGE_BYTES {
+            cache.put(place, object.clone());
+        } else {
+            self.0.swap(0, 1);
+            self.0[0] = Some((place, object.clone()));
+        }
+    }
 }
 
 impl Pack {
@@ -102,10 +130,10 @@ impl Pack {
         let mut head = [0; HEAD_BYTES as usize];
         let mut checksum = vec![0; hash.len_in_bytes()];
         file.read(0, &mut head)?;
-        file.read(file.end(), &mut checksum)?;
-        let word =
-            |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        let is_pack = &head[..4] == b"PACK" && matches!(word(4), 2 | 3) && word(8) == index.count();
+        file.read(file.end, &mut checksum)?;
+        let (version, count) = (big_endian(&head[4..8]), big_endian(&head[8..]));
+        let is_pack =
+            &head[..4] == b"PACK" && matches!(version, 2 | 3) && count == u64::from(index.count());
         // The index of another pack would name other objects.
         if !is_pack || checksum != index.pack_checksum()? {
             return Err(Fault::Damaged);
@@ -115,22 +143,17 @@ impl Pack {
 
     /// Returns the pack's key in caches.
     pub fn number(&self) -> u32 {
-        self.file.number()
-    }
-
-    /// Returns the index of the pack.
-    pub fn index(&self) -> &PackIndex {
-        &self.index
+        self.file.number
     }
 
     /// Returns the stamps of the index and of the pack when they were opened.
     pub fn stamps(&self) -> [Stamp; 2] {
-        [self.index.table().file().stamp(), self.file.stamp()]
+        [self.index.table.file.stamp(), self.file.stamp()]
     }
 
     /// Reads the header of the entry at an offset.
     pub fn entry(&self, offset: u64, unpacker: &mut Unpacker, next: Next) -> Result<Entry, Fault> {
-        if !(HEAD_BYTES..self.file.end()).contains(&offset) {
+        if !(HEAD_BYTES..self.file.end).contains(&offset) {
             return Err(Fault::Damaged);
         }
         let bytes = unpacker.windows.read(&self.file, offset, HEADER_BYTES, next)?;
@@ -185,25 +208,19 @@ impl Pack {
 
 /// The size from which an entry is inflated in pieces, with checks of the budget in between.
 const PIECES_BYTES: usize = 16 << 20;
-/// The bytes of such a piece.
-const PIECE_BYTES: usize = 4 << 20;
 
 impl Unpacker {
-    /// Creates the buffers of one thread, within the budget of its query.
-    pub fn new(budget: Arc<Budget>) -> Self {
+    /// Creates the buffers of one thread, with the budget and the cache of its query.
+    pub fn new(budget: Arc<Budget>, cache: Arc<Cache>) -> Self {
         Self {
             budget,
+            cache,
             inflate: Decompressor::new(),
             windows: Windows::default(),
             delta: Vec::new(),
             kept: Kept::Chains,
             pair: Pair::default(),
         }
-    }
-
-    /// Returns which objects of a chain are kept.
-    pub fn kept(&self) -> Kept {
-        self.kept
     }
 
     /// Sets which objects of a chain are kept from now on.
@@ -215,8 +232,26 @@ impl Unpacker {
     }
 
     /// Returns the object at a place that was read and kept.
-    pub fn read_before(&self, place: PackEntry, cache: &Cache) -> Option<Object> {
-        self.pair.get(place).or_else(|| cache.get(place))
+    pub fn read_before(&self, place: PackEntry) -> Option<Object> {
+        self.pair.get(place).or_else(|| self.cache.get(place))
+    }
+
+    /// Returns the offset of an object that is read, and that of the other one of its pair; twice
+    /// the same without another one in the pack.
+    pub fn pair_with(&self, pack: &Pack, offset: u64) -> Result<[u64; 2], Fault> {
+        let Kept::Pair(Some(other)) = self.kept else { return Ok([offset; 2]) };
+        Ok([offset, pack.index.find(&other)?.unwrap_or(offset)])
+    }
+
+    /// Keeps an object of a chain: in the cache, or if it is one of the pair at these offsets.
+    pub fn put(&mut self, place: PackEntry, object: &Object, pair: [u64; 2]) {
+        match self.kept {
+            Kept::Chains => self.cache.put(place, object.clone()),
+            Kept::Pair(Some(_)) if pair.contains(&place.1) => {
+                self.pair.put(place, object, &self.cache)
+            }
+            Kept::Pair(_) => {}
+        }
     }
 
     /// Appends an inflated entry to `bytes`; returns its charge.
@@ -240,7 +275,7 @@ impl Unpacker {
         bytes.resize(start + size, 0);
         let packed = self.windows.read(&pack.file, entry.data, packed_bytes(size), next)?;
         if size >= PIECES_BYTES {
-            inflate_in_pieces(packed, &mut bytes[start..], &self.budget)?;
+            inflate_rest(&mut Decompress::new(), packed, 0, &mut bytes[start..], &self.budget)?;
             return Ok(charge);
         }
         // The end of the stream must be at the stated size, and its checksum is verified.
@@ -267,62 +302,4 @@ impl Unpacker {
 /// Returns how many bytes zlib makes of so many at most, whatever its settings.
 fn packed_bytes(size: usize) -> usize {
     size.saturating_add(size / 8 + size / 64 + 64)
-}
-
-/// Inflates a stream that must fill `room` exactly.
-fn inflate_in_pieces(packed: &[u8], room: &mut [u8], budget: &Budget) -> Result<(), Fault> {
-    let mut zlib = Decompress::new();
-    loop {
-        budget.check()?;
-        let [read, written] = [zlib.total_in(), zlib.total_out()]
-            .map(|count| usize::try_from(count).unwrap_or(usize::MAX));
-        // A further byte reveals a stream that is longer.
-        let mut over = [0];
-        let size = room.len();
-        let piece = match written < size {
-            true => &mut room[written..][..PIECE_BYTES.min(size - written)],
-            false => &mut over[..],
-        };
-        let rest = packed.get(read..).ok_or(Fault::Damaged)?;
-        let status = zlib.decompress(rest, piece, FlushDecompress::None);
-        let is_over = zlib.total_out() > size as u64;
-        let is_stuck = zlib.total_in() == read as u64 && zlib.total_out() == written as u64;
-        match status {
-            Ok(Status::StreamEnd) if zlib.total_out() == size as u64 => return Ok(()),
-            Ok(Status::Ok | Status::BufError) if !is_over && !is_stuck => {}
-            _ => return Err(Fault::Damaged),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use libdeflater::{CompressionLvl, Compressor};
-
-    #[test]
-    fn a_stream_in_pieces_is_what_was_packed_or_damaged() {
-        let content: Vec<u8> = (0..PIECE_BYTES * 2 + 17).map(|n| (n / 7 % 251) as u8).collect();
-        let mut compressor = Compressor::new(CompressionLvl::fastest());
-        let mut packed = vec![0; compressor.zlib_compress_bound(content.len())];
-        let size = compressor.zlib_compress(&content, &mut packed).unwrap();
-        // In a pack other entries follow.
-        packed.truncate(size);
-        packed.extend([7; 100]);
-        let inflate = |packed: &[u8], size: usize| {
-            let mut room = vec![0; size];
-            inflate_in_pieces(packed, &mut room, &Budget::default()).map(|()| room)
-        };
-        assert!(inflate(&packed, content.len()).unwrap() == content);
-        for size in [0, 1, content.len() - 1, content.len() + 1] {
-            assert!(matches!(inflate(&packed, size), Err(Fault::Damaged)), "{size}");
-        }
-        assert!(matches!(inflate(&packed[..size - 1], content.len()), Err(Fault::Damaged)));
-        packed[size - 1] ^= 1;
-        assert!(matches!(inflate(&packed, content.len()), Err(Fault::Damaged)));
-        let stopped = Budget::default();
-        stopped.cancel();
-        let stopped = inflate_in_pieces(&packed, &mut vec![0; content.len()], &stopped);
-        assert!(matches!(stopped, Err(Fault::Stopped(_))));
-    }
 }

@@ -14,10 +14,10 @@ const STEP_BYTES: usize = 16 << 20;
 /// The file of a pack.
 pub struct PackFile {
     /// The key in caches and windows, unique in the process.
-    number: u32,
+    pub number: u32,
     data: PooledFile,
     /// The end of the entries.
-    end: u64,
+    pub end: u64,
 }
 
 impl PackFile {
@@ -29,16 +29,6 @@ impl PackFile {
             .filter(|&end| end >= HEAD_BYTES)
             .ok_or(Fault::Damaged)?;
         Ok(Self { number, data, end })
-    }
-
-    /// Returns the key in caches.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// Returns the end of the entries.
-    pub fn end(&self) -> u64 {
-        self.end
     }
 
     /// Returns the stamp of the file when it was opened.

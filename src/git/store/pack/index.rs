@@ -7,6 +7,7 @@ use gix::hash::{Kind, Prefix};
 use super::fault::Fault;
 use super::table::Table;
 use crate::git::Oid;
+use crate::git::model::big_endian;
 use crate::sandbox::PooledFile;
 
 const MAGIC: &[u8] = b"\xfftOc\0\0\0\x02";
@@ -16,7 +17,8 @@ const GUESSES: u32 = 8;
 
 /// An index; the sizes that it states were checked.
 pub struct PackIndex {
-    table: Table,
+    /// The table from which it is read.
+    pub table: Table,
     hash: Kind,
     /// For each first byte of an id, the number of ids with that or a lower first byte.
     fanout: Box<[u32; 256]>,
@@ -43,7 +45,7 @@ impl PackIndex {
         let counts = table.read(start, &mut head)?;
         let mut fanout = Box::new([0; 256]);
         for (count, bytes) in fanout.iter_mut().zip(counts.chunks_exact(4)) {
-            *count = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            *count = big_endian(bytes) as u32;
         }
         if !fanout.is_sorted() {
             return Err(Fault::Damaged);
@@ -68,11 +70,6 @@ impl PackIndex {
     /// Returns the number of objects in the pack.
     pub fn count(&self) -> u32 {
         self.fanout[255]
-    }
-
-    /// Returns the table from which the index is read.
-    pub fn table(&self) -> &Table {
-        &self.table
     }
 
     /// Returns the checksum of the pack of this index.
@@ -163,7 +160,7 @@ impl PackIndex {
             Layout::One => FANOUT_BYTES + u64::from(at) * (id + 4),
             Layout::Two { .. } => 8 + FANOUT_BYTES + count * (id + 4) + u64::from(at) * 4,
         };
-        let offset = number(self.table.read(short, &mut buffer[..4])?);
+        let offset = big_endian(self.table.read(short, &mut buffer[..4])?);
         match self.layout {
             Layout::Two { large } if offset & 0x8000_0000 != 0 => {
                 let at = offset & 0x7fff_ffff;
@@ -171,7 +168,7 @@ impl PackIndex {
                     return Err(Fault::Damaged);
                 }
                 let start = 8 + FANOUT_BYTES + count * (id + 8) + at * 8;
-                Ok(number(self.table.read(start, &mut buffer)?))
+                Ok(big_endian(self.table.read(start, &mut buffer)?))
             }
             _ => Ok(offset),
         }
@@ -181,12 +178,7 @@ impl PackIndex {
 /// Returns the four bytes after the first one: the relative place of an id among those with the
 /// same first byte.
 fn spread(id: &[u8]) -> i128 {
-    id.get(1..5).map_or(0, |bytes| number(bytes).into())
-}
-
-/// Returns a big-endian number.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+    id.get(1..5).map_or(0, |bytes| big_endian(bytes).into())
 }
 
 /// Converts bytes to an id.

@@ -4,8 +4,7 @@
 //! |---|---|
 //! | `index` | the offsets of objects |
 //! | `packs` | the packs of a query, and a thread's search in them |
-//! | `pair` | the two objects that are compared next |
-//! | `data` | the entries of a pack |
+//! | `data` | the entries of a pack, and which of a chain are kept |
 //! | `prefix` | the first bytes of an entry |
 //! | `file` | the file of a pack, while it is the opened one |
 //! | `windows` | the bytes of packs that were read last |
@@ -23,7 +22,6 @@ mod file;
 mod index;
 mod multi_index;
 mod packs;
-mod pair;
 mod prefix;
 mod table;
 mod windows;
@@ -39,10 +37,9 @@ pub use multi_index::covered;
 pub use packs::{PackReader, Packs};
 
 use self::data::{Base, Entry, Unpacker};
-use self::pair::Pair;
 use self::windows::Next;
 use crate::git::model::bytes::Bytes;
-use crate::git::store::cache::{Cache, Object};
+use crate::git::store::cache::Object;
 use crate::git::store::delta;
 
 /// The most deltas of a chain; git creates at most 50, or 4095 if configured.
@@ -52,17 +49,12 @@ const MAX_DELTAS: usize = 4096;
 const HELD_DELTAS: usize = 1 << 20;
 
 /// Returns the object at an offset, and caches the objects of its chain that are kept.
-fn unpack(
-    pack: &Pack,
-    offset: u64,
-    cache: &Cache,
-    unpacker: &mut Unpacker,
-) -> Result<(Kind, Bytes), Fault> {
+fn unpack(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Kind, Bytes), Fault> {
     // Small deltas are inflated when their entries are met, where the file is read sequentially;
     // the others when they are applied.
     let mut deltas = std::mem::take(&mut unpacker.delta);
     deltas.clear();
-    let object = unpack_with(&mut deltas, pack, offset, cache, unpacker);
+    let object = unpack_with(&mut deltas, pack, offset, unpacker);
     if deltas.capacity() <= 2 * HELD_DELTAS {
         unpacker.delta = deltas;
     }
@@ -73,16 +65,15 @@ fn unpack_with(
     deltas: &mut Vec<u8>,
     pack: &Pack,
     offset: u64,
-    cache: &Cache,
     unpacker: &mut Unpacker,
 ) -> Result<(Kind, Bytes), Fault> {
     // Each entry with the end of its delta in the buffer, or `None` if it is not held.
     let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
     let mut at = offset;
-    let keeps = Keeps::of(pack, offset, unpacker.kept())?;
+    let pair = unpacker.pair_with(pack, offset)?;
     // Cached objects are within the cache's limit; objects held here are charged.
     let (mut object, mut charge) = loop {
-        if let Some(object) = unpacker.read_before((pack.number(), at), cache) {
+        if let Some(object) = unpacker.read_before((pack.number(), at)) {
             let charge = unpacker.budget.charge_large(object.bytes.len() as u64)?;
             break (object, charge);
         }
@@ -92,7 +83,7 @@ fn unpack_with(
             let mut bytes = Vec::new();
             let charge = unpacker.inflate(pack, &entry, &mut bytes, Next::Near)?;
             let object = Object { kind, bytes: Arc::new(bytes) };
-            keeps.put(pack, at, &object, cache, &mut unpacker.pair);
+            unpacker.put((pack.number(), at), &object, pair);
             break (object, charge);
         }
         if chain.len() == MAX_DELTAS {
@@ -121,82 +112,36 @@ fn unpack_with(
         let (bytes, of_result) = applied;
         object = Object { kind: object.kind, bytes: Arc::new(bytes) };
         charge = of_result;
-        keeps.put(pack, entry.offset, &object, cache, &mut unpacker.pair);
+        unpacker.put((pack.number(), entry.offset), &object, pair);
     }
     Ok((object.kind, Bytes::held(object.bytes, charge)))
 }
 
-/// What is kept of the objects of a chain while it is read.
-enum Keeps {
-    /// All, in the cache.
-    Chain,
-    /// The objects at two offsets, in the reader.
-    Pair([u64; 2]),
-    /// None.
-    Nothing,
-}
-
-impl Keeps {
-    fn of(pack: &Pack, offset: u64, kept: Kept) -> Result<Self, Fault> {
-        Ok(match kept {
-            Kept::Chains => Self::Chain,
-            Kept::Pair(None) => Self::Nothing,
-            Kept::Pair(Some(other)) => {
-                Self::Pair([offset, pack.index().find(&other)?.unwrap_or(offset)])
-            }
-        })
-    }
-
-    fn put(&self, pack: &Pack, offset: u64, object: &Object, cache: &Cache, held: &mut Pair) {
-        let place = (pack.number(), offset);
-        match self {
-            Self::Chain => cache.put(place, object.clone()),
-            Self::Pair(offsets) if offsets.contains(&offset) => held.put(place, object, cache),
-            Self::Pair(_) | Self::Nothing => {}
-        }
-    }
-}
-
 /// Returns the kind and the size of the object at an offset.
-fn header(
-    pack: &Pack,
-    offset: u64,
-    cache: &Cache,
-    unpacker: &mut Unpacker,
-) -> Result<(Kind, u64), Fault> {
-    let (mut kind, size, mut base) = size(pack, offset, cache, unpacker)?;
+fn header(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Kind, u64), Fault> {
+    let (mut base, size) = size(pack, offset, unpacker)?;
     for _ in 0..MAX_DELTAS {
-        if let Some(kind) = kind {
+        if let Base::Whole(kind) = base {
             return Ok((kind, size));
         }
         let at = base_offset(pack, base)?;
-        kind = match cache.get((pack.number(), at)) {
-            Some(object) => Some(object.kind),
-            None => {
-                base = pack.entry(at, unpacker, Next::Near)?.base;
-                base.kind()
-            }
+        base = match unpacker.cache.get((pack.number(), at)) {
+            Some(object) => Base::Whole(object.kind),
+            None => pack.entry(at, unpacker, Next::Near)?.base,
         };
     }
-    kind.map(|kind| (kind, size)).ok_or(Fault::Damaged)
+    base.kind().map(|kind| (kind, size)).ok_or(Fault::Damaged)
 }
 
-/// Returns the size and the base of the object at an offset, and its kind unless that is in another
-/// entry.
-fn size(
-    pack: &Pack,
-    offset: u64,
-    cache: &Cache,
-    unpacker: &mut Unpacker,
-) -> Result<(Option<Kind>, u64, Base), Fault> {
-    if let Some(object) = cache.get((pack.number(), offset)) {
-        return Ok((Some(object.kind), object.bytes.len() as u64, Base::Whole(object.kind)));
+/// Returns the size of the object at an offset, and its base, which is its kind unless that is in
+/// another entry.
+fn size(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Base, u64), Fault> {
+    if let Some(object) = unpacker.cache.get((pack.number(), offset)) {
+        return Ok((Base::Whole(object.kind), object.bytes.len() as u64));
     }
     let entry = pack.entry(offset, unpacker, Next::Anywhere)?;
-    if let Base::Whole(kind) = entry.base {
-        return Ok((Some(kind), entry.size, entry.base));
-    }
-    Ok((None, result_size(pack, &entry, unpacker)?, entry.base))
+    let is_whole = entry.base.kind().is_some();
+    Ok((entry.base, if is_whole { entry.size } else { result_size(pack, &entry, unpacker)? }))
 }
 
 /// Returns the size of what a delta makes, which its first bytes tell.
@@ -214,7 +159,7 @@ fn result_size(pack: &Pack, entry: &Entry, unpacker: &mut Unpacker) -> Result<u6
 fn base_offset(pack: &Pack, base: Base) -> Result<u64, Fault> {
     match base {
         Base::At(offset) => Ok(offset),
-        Base::Object(id) => pack.index().find(&id)?.ok_or(Fault::Damaged),
+        Base::Object(id) => pack.index.find(&id)?.ok_or(Fault::Damaged),
         Base::Whole(_) => Err(Fault::Damaged),
     }
 }

@@ -4,6 +4,7 @@
 use gix::hash::Kind;
 
 use crate::error::Result;
+use crate::git::model::big_endian;
 use crate::git::store::GitDirectory;
 use crate::limits;
 
@@ -34,8 +35,8 @@ pub fn covered(packs: &GitDirectory, hash: Kind) -> Result<Option<(u64, Vec<Vec<
     let Some(table) = read(12, (u64::from(head[6]) + 1) * 12)? else { return Ok(None) };
     let place = |id: &[u8; 4]| {
         let mut entries = table.chunks_exact(12);
-        let start = number(&entries.find(|entry| entry.starts_with(id))?[4..]);
-        let end = number(&entries.next()?[4..]);
+        let start = big_endian(&entries.find(|entry| entry.starts_with(id))?[4..]);
+        let end = big_endian(&entries.next()?[4..]);
         Some((start, end.checked_sub(start)?))
     };
     let places = (place(b"OIDF").and_then(|(at, _)| at.checked_add(255 * 4)), place(b"PNAM"));
@@ -44,10 +45,5 @@ pub fn covered(packs: &GitDirectory, hash: Kind) -> Result<Option<(u64, Vec<Vec<
         return Ok(None);
     };
     let names = names.split(|&byte| byte == 0).filter(|name| !name.is_empty());
-    Ok(Some((number(&count), names.map(<[u8]>::to_vec).collect())))
-}
-
-/// Returns a big-endian number.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+    Ok(Some((big_endian(&count), names.map(<[u8]>::to_vec).collect())))
 }

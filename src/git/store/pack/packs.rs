@@ -16,28 +16,13 @@ use crate::git::store::cache::Cache;
 /// The packs of a query.
 #[derive(Default)]
 pub struct Packs {
-    /// Each with the name of its index.
-    packs: Vec<(Vec<u8>, Arc<Pack>)>,
+    /// Each with the path of its index from the git directory.
+    pub packs: Vec<(Vec<u8>, Arc<Pack>)>,
     /// The names of unusable indexes and packs.
-    broken: Vec<Vec<u8>>,
+    pub broken: Vec<Vec<u8>>,
 }
 
 impl Packs {
-    /// Creates a list of the opened packs, and the names of the unusable ones.
-    pub fn new(packs: Vec<(Vec<u8>, Arc<Pack>)>, broken: Vec<Vec<u8>>) -> Self {
-        Self { packs, broken }
-    }
-
-    /// Returns the packs, each with the path of its index from the git directory.
-    pub fn iter(&self) -> impl Iterator<Item = (&Vec<u8>, &Arc<Pack>)> {
-        self.packs.iter().map(|(name, pack)| (name, pack))
-    }
-
-    /// Returns the names of the unusable ones.
-    pub fn broken(&self) -> &[Vec<u8>] {
-        &self.broken
-    }
-
     /// Tells whether both lists have the same packs.
     pub fn are(&self, others: &Self) -> bool {
         self.packs.len() == others.packs.len()
@@ -57,7 +42,7 @@ impl Packs {
         each: &mut dyn FnMut(&gix::oid),
     ) -> Result<(), Fault> {
         for (_, pack) in &self.packs {
-            match pack.index().each_with_prefix(prefix, each) {
+            match pack.index.each_with_prefix(prefix, each) {
                 Ok(()) | Err(Fault::Damaged | Fault::Changed) => {}
                 Err(fault) => return Err(fault),
             }
@@ -93,10 +78,10 @@ impl Found {
 }
 
 impl PackReader {
-    /// Creates a reader within the budget of its query.
-    pub fn new(packs: Arc<Packs>, budget: Arc<Budget>) -> Self {
+    /// Creates a reader with the budget and the cache of its query.
+    pub fn new(packs: Arc<Packs>, budget: Arc<Budget>, cache: Arc<Cache>) -> Self {
         let (places, found) = (packs.places(), Found::new());
-        Self { packs, places, found, unpacker: Unpacker::new(budget) }
+        Self { packs, places, found, unpacker: Unpacker::new(budget, cache) }
     }
 
     /// Returns the budget of its query.
@@ -125,20 +110,18 @@ impl PackReader {
     ///
     /// # Errors
     /// The last [`Fault`] if packs name it and none has it intact.
-    pub fn find(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Kind, Bytes)>, Fault> {
-        self.each_with(id, |pack, offset, unpacker| unpack(pack, offset, cache, unpacker))
+    pub fn find(&mut self, id: &Oid) -> Result<Option<(Kind, Bytes)>, Fault> {
+        self.each_with(id, unpack)
     }
 
     /// Returns the kind and the size of an object, reading as little as possible.
-    pub fn header(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Kind, u64)>, Fault> {
-        self.each_with(id, |pack, offset, unpacker| header(pack, offset, cache, unpacker))
+    pub fn header(&mut self, id: &Oid) -> Result<Option<(Kind, u64)>, Fault> {
+        self.each_with(id, header)
     }
 
     /// Returns the size and, unless the entry is a delta, the kind.
-    pub fn size(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Option<Kind>, u64)>, Fault> {
-        self.each_with(id, |pack, offset, unpacker| {
-            size(pack, offset, cache, unpacker).map(|(kind, size, _)| (kind, size))
-        })
+    pub fn size(&mut self, id: &Oid) -> Result<Option<(Option<Kind>, u64)>, Fault> {
+        Ok(self.each_with(id, size)?.map(|(base, size)| (base.kind(), size)))
     }
 
     /// Returns the first successful result of `take` for an object in a pack. The pack of the last
@@ -160,7 +143,7 @@ impl PackReader {
         for position in 0..self.places.len() {
             let place = self.places[position];
             let (_, pack) = &self.packs.packs[place as usize];
-            let taken = match pack.index().find(id) {
+            let taken = match pack.index.find(id) {
                 Ok(None) => continue,
                 Ok(Some(offset)) => {
                     *self.found.slot(id) = Some((*id, place, offset));

@@ -95,7 +95,12 @@ fn distance(bits: &mut Bits<'_>, code: &Code) -> Option<usize> {
 }
 
 /// The codes of a block that brings none.
-static FIXED: LazyLock<Option<Codes>> = LazyLock::new(Codes::fixed);
+static FIXED: LazyLock<Option<Codes>> = LazyLock::new(|| {
+    let mut lengths = [8; MAX_SYMBOLS];
+    lengths[144..256].fill(9);
+    lengths[256..280].fill(7);
+    Some(Codes { literals: Code::new(&lengths)?, distances: Code::new(&[5; 32])? })
+});
 
 /// The codes of a block.
 struct Codes {
@@ -104,14 +109,6 @@ struct Codes {
 }
 
 impl Codes {
-    /// Returns those of a block that brings none.
-    fn fixed() -> Option<Self> {
-        let mut lengths = [8; MAX_SYMBOLS];
-        lengths[144..256].fill(9);
-        lengths[256..280].fill(7);
-        Some(Self { literals: Code::new(&lengths)?, distances: Code::new(&[5; 32])? })
-    }
-
     /// Reads those at the head of a block.
     fn read(bits: &mut Bits<'_>) -> Option<Self> {
         let (literals, distances) = (bits.take(5)? as usize + 257, bits.take(5)? as usize + 1);
@@ -229,15 +226,7 @@ impl Bits<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use libdeflater::{CompressionLvl, Compressor};
-
-    fn packed(content: &[u8], level: i32) -> Vec<u8> {
-        let mut compressor = Compressor::new(CompressionLvl::new(level).unwrap());
-        let mut packed = vec![0; compressor.zlib_compress_bound(content.len())];
-        let size = compressor.zlib_compress(content, &mut packed).unwrap();
-        packed.truncate(size);
-        packed
-    }
+    use crate::git::store::inflate::tests::packed;
 
     /// Contents of all kinds: few and many symbols, repeats near and far, short and long.
     fn contents() -> impl Iterator<Item = Vec<u8>> {

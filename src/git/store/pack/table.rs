@@ -16,7 +16,8 @@ const SMALL_BYTES: u64 = 64 << 10;
 
 /// A file that is read by offset.
 pub struct Table {
-    file: PooledFile,
+    /// The file.
+    pub file: PooledFile,
     page_bytes: u64,
     /// The pages that were read; none where the table is too large for its pages to be kept.
     pages: Vec<OnceLock<Box<[u8]>>>,
@@ -41,11 +42,6 @@ impl Table {
     /// Returns the bytes of the file.
     pub fn size(&self) -> u64 {
         self.file.size()
-    }
-
-    /// Returns the file.
-    pub fn file(&self) -> &PooledFile {
-        &self.file
     }
 
     /// Returns the bytes held in memory.

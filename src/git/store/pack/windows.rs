@@ -54,7 +54,7 @@ impl Piece {
     /// Returns the position of an offset in the piece, or directly after it.
     fn position(&self, pack: &PackFile, offset: u64) -> Option<usize> {
         let position = usize::try_from(offset.checked_sub(self.start)?).ok()?;
-        (self.pack == pack.number() && position <= self.filled).then_some(position)
+        (self.pack == pack.number && position <= self.filled).then_some(position)
     }
 
     /// Reads further until there are `length` bytes, and some more.
@@ -120,7 +120,7 @@ impl Windows {
             Next::Anywhere => offset,
         };
         let before = (offset - start) as usize;
-        let piece = |bytes| Piece { pack: pack.number(), start, bytes, filled: 0, used: 0 };
+        let piece = |bytes| Piece { pack: pack.number, start, bytes, filled: 0, used: 0 };
         if self.pieces.len() < PIECES {
             self.pieces.push(piece(Vec::new()));
             return (self.pieces.len() - 1, before);
