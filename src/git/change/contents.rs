@@ -1,12 +1,13 @@
 //! The contents of a file's sides as git diffs them.
 
 use std::borrow::Cow;
+use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::budget::{Current, append};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::git::attributes::{ContentSource, DiffAttributes};
-use crate::git::change::renames::{Blobs, Version};
+use crate::git::change::renames::{Blobs, RenameOptions, Version, pair};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::git::model::diff_attribute::{DiffAttribute, PathAttributes};
@@ -14,7 +15,7 @@ use crate::git::objects::Objects;
 use crate::git::worktree::files::WorkTree;
 use crate::limits;
 use crate::text::section::Sections;
-use crate::text::{binary_line, is_binary, quoted_path};
+use crate::text::{CancelToken, binary_line, is_binary, quoted_path};
 
 /// One side's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +107,16 @@ impl Reader {
             self.objects.keep_pair(None);
         }
         Ok((self.side(change.old, change.old_path(), old)?, new))
+    }
+
+    /// Finds the origins of added files, as [`pair`], on this thread alone.
+    pub(in crate::git) fn pair(
+        &mut self,
+        changes: Vec<Change>,
+        options: &RenameOptions,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Vec<Change>> {
+        pair(changes, options, from_mut(self), cancel)
     }
 
     /// Returns the reader of objects.
@@ -223,8 +234,6 @@ impl Reader {
 
 /// Renames are found on several threads; each reads under the budget of its reader.
 impl Blobs for Reader {
-    type Error = Error;
-
     fn size(&mut self, file: &Version<'_>) -> Result<u64> {
         self.bytes_of(file.entry)
     }

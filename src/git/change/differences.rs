@@ -96,7 +96,7 @@ impl Unpaired {
         let readers = 1 + permits.as_ref().map_or(0, Permits::count);
         let mut readers: Vec<_> =
             (0..readers).map(|_| Reader::new(self.comparison.source())).collect();
-        Ok(pair(changes, &self.options, &mut readers, &cancel)?.rows)
+        pair(changes, &self.options, &mut readers, &cancel)
     }
 }
 

@@ -1,6 +1,5 @@
 //! The changed files of commits.
 
-use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::budget::Charge;
@@ -9,7 +8,7 @@ use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::{collect, keep_common};
 use crate::git::change::measure::{Measure, Measured, Measurer};
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::change::search::{Search, Searcher};
 use crate::git::graph::walk::Comparable;
 use crate::git::model::commit::CommitInfo;
@@ -158,7 +157,7 @@ impl CommitMeasurer {
         let (mut rows, mut charge) = (Vec::new(), Charge::free());
         if let Some((options, reader)) = &mut self.reader {
             let all = collect(&mut self.trees, &mut charge, cancel)?;
-            for change in pair(all, options, from_mut(reader), cancel)?.rows {
+            for change in reader.pair(all, options, cancel)? {
                 add(&mut self.searcher, change, &mut rows, &mut charge, cancel)?;
             }
         } else {

@@ -5,14 +5,13 @@
 //! in the walk.
 
 use std::collections::HashMap;
-use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange, Visited};
 use crate::git::model::changed_file::{Change, Entry};
 use crate::git::objects::Objects;
@@ -147,11 +146,9 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         let options = RenameOptions { copies: true, ..RenameOptions::default() };
         let cancel = self.objects.cancel();
-        let paired = pair(changes, &options, from_mut(&mut self.reader), &cancel)?;
-        let found = paired
-            .rows
-            .into_iter()
-            .find(|change| change.origin.is_some() && *change.path == *self.path);
+        let rows = self.reader.pair(changes, &options, &cancel)?;
+        let found =
+            rows.into_iter().find(|change| change.origin.is_some() && *change.path == *self.path);
         let Some(found) = found else { return Ok(added) };
         if let Some(origin) = &found.origin {
             self.path = origin.path.as_slice().into();

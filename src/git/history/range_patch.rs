@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::slice::from_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::budget::Charge;
@@ -15,7 +14,7 @@ use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::collect;
 use crate::git::change::patch::{Patcher, WrittenPatch};
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::graph::walk::Comparable;
 use crate::git::history::notes::Notes;
 use crate::git::model::changed_file::{Change, OriginKind};
@@ -210,7 +209,7 @@ impl RangePatcher {
         let old = commit.parents.first().map(|&(_, tree)| tree);
         self.trees.restart(old, Some(commit.tree))?;
         let all = collect(&mut self.trees, &mut Charge::free(), cancel)?;
-        Ok(pair(all, &RenameOptions::default(), from_mut(&mut self.reader), cancel)?.rows)
+        self.reader.pair(all, &RenameOptions::default(), cancel)
     }
 }
 

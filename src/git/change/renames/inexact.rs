@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::shared_work::{share, share_while};
 use super::{Blobs, Board, FULL, Name, Version};
+use crate::error::{Error, Result};
 use crate::text::cancel_token::{CancelToken, PacedToken};
 use crate::text::{Fingerprint, FingerprintIndex};
 
@@ -38,12 +39,12 @@ struct Worker<'a, B> {
 }
 
 impl<B: Blobs> Worker<'_, B> {
-    fn size(&mut self, file: &Version<'_>) -> Result<u64, B::Error> {
+    fn size(&mut self, file: &Version<'_>) -> Result<u64> {
         self.cancel.check()?;
         self.blobs.size(file)
     }
 
-    fn fingerprint(&mut self, file: &Version<'_>) -> Result<Fingerprint, B::Error> {
+    fn fingerprint(&mut self, file: &Version<'_>) -> Result<Fingerprint> {
         self.cancel.check()?;
         self.blobs.read(file, &mut self.bytes)?;
         let is_text = self.blobs.is_text(file, &self.bytes)?;
@@ -88,7 +89,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
 
     /// Pairs files whose name is unique among the remaining sources and the added files, if their
     /// similarity is at least half way from the least score to the full one.
-    pub fn by_name(&mut self) -> Result<(), B::Error> {
+    pub fn by_name(&mut self) -> Result<()> {
         let sources = unique(self.free_sources().map(|at| (self.board.sources[at].name, at)));
         let targets = unique(self.open_targets().map(|at| (self.board.targets[at].name, at)));
         let least = self.least + (FULL - self.least) / 2;
@@ -103,7 +104,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
             let (source, target) = namesakes[number];
             let (before, after) = (&board.sources[source].file, &board.targets[target].file);
             if !is_regular(before) || !is_regular(after) {
-                return Ok::<_, B::Error>(None);
+                return Ok::<_, Error>(None);
             }
             let (old, new) = (worker.size(before)?, worker.size(after)?);
             if !is_near(old, new, least, largest) {
@@ -123,15 +124,14 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         Ok(())
     }
 
-    /// Returns the least limit with which contents would be compared, if it is above `limit`.
-    pub fn needed_limit(&self, limit: u32) -> Option<usize> {
+    /// Tells whether so few files remain that contents are compared; a limit of 0 is none.
+    pub fn is_within(&self, limit: u32) -> bool {
         let (sources, targets) = (self.free_sources().count(), self.open_targets().count());
-        let is_over = limit > 0 && sources as u128 * targets as u128 > u128::from(limit).pow(2);
-        is_over.then(|| sources.max(targets))
+        limit == 0 || sources as u128 * targets as u128 <= u128::from(limit).pow(2)
     }
 
     /// Compares every remaining added file with every source; the best pairs win.
-    pub fn by_content(&mut self) -> Result<(), B::Error> {
+    pub fn by_content(&mut self) -> Result<()> {
         let targets: Vec<usize> = self.open_targets().collect();
         let sources: Vec<usize> = self.free_sources().collect();
         if sources.is_empty() || targets.is_empty() {
@@ -173,7 +173,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         targets: &[usize],
         portion: &Portion<'_>,
         best: &[Best],
-    ) -> Result<Vec<Best>, B::Error> {
+    ) -> Result<Vec<Best>> {
         let (board, least, largest) = (&*self.board, self.least, self.largest);
         let (source_sizes, target_sizes) = (&self.source_sizes, &self.target_sizes);
         share(&mut self.workers, targets.len(), |worker, number| {
@@ -200,11 +200,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
 
     /// Takes sources from the front of `rest` until their fingerprints fill the memory; skips a
     /// source whose size is near to that of no added file.
-    fn portion<'s>(
-        &mut self,
-        rest: &mut &'s [usize],
-        targets: &[usize],
-    ) -> Result<Portion<'s>, B::Error> {
+    fn portion<'s>(&mut self, rest: &mut &'s [usize], targets: &[usize]) -> Result<Portion<'s>> {
         let mut sizes: Vec<u64> =
             targets.iter().filter_map(|&target| self.target_sizes[target]).collect();
         sizes.sort_unstable();
@@ -220,7 +216,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
                 sizes.get(at).is_some_and(|&new| is_near(new))
             });
             if !is_needed {
-                return Ok::<_, B::Error>(Fingerprint::default());
+                return Ok::<_, Error>(Fingerprint::default());
             }
             let print = worker.fingerprint(&board.sources[source].file)?;
             held.fetch_add(print.held_bytes(), Relaxed);
@@ -232,7 +228,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
     }
 
     /// Reads the sizes of all regular files, if there are any on both sides.
-    fn measure(&mut self, sources: &[usize], targets: &[usize]) -> Result<(), B::Error> {
+    fn measure(&mut self, sources: &[usize], targets: &[usize]) -> Result<()> {
         let olds = sources.iter().map(|&at| (&self.board.sources[at].file, self.source_sizes[at]));
         let news = targets.iter().map(|&at| (&self.board.targets[at].file, self.target_sizes[at]));
         let (olds, news): (Vec<_>, Vec<_>) = (olds.collect(), news.collect());

@@ -15,10 +15,10 @@ mod shared_work;
 
 use std::collections::HashMap;
 
+use crate::error::Result;
 use crate::git::model::changed_file::{Change, Entry, Origin, OriginKind};
 use crate::limits;
-use crate::text::cancel_token::Stopped;
-use crate::text::{CancelToken, is_binary};
+use crate::text::CancelToken;
 
 /// The score of equal files; scores are fractions of it.
 const FULL: u32 = 60_000;
@@ -61,16 +61,6 @@ impl Default for RenameOptions {
     }
 }
 
-/// The rows of a comparison with renames.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pairing {
-    /// In git's order: that of the changes, without the deleted files that are an origin.
-    pub rows: Vec<Change>,
-    /// The least limit with which contents would be compared, as git reports it; set if the limit
-    /// prevented that.
-    pub needed_limit: Option<usize>,
-}
-
 /// A regular file on one side of the comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Version<'a> {
@@ -82,38 +72,31 @@ pub struct Version<'a> {
 
 /// Reads the compared files, on one thread.
 pub trait Blobs: Send {
-    /// The error of reading.
-    type Error: From<Stopped> + Send;
-
     /// Returns the size of a file's content, without reading it if possible.
-    fn size(&mut self, file: &Version<'_>) -> Result<u64, Self::Error>;
+    fn size(&mut self, file: &Version<'_>) -> Result<u64>;
 
     /// Replaces `bytes` by a file's content.
-    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<(), Self::Error>;
+    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()>;
 
     /// Tells whether a file is text, so that its line ends do not matter. Attributes have
     /// precedence over the bytes.
-    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool, Self::Error> {
-        let _ = file;
-        Ok(!is_binary(bytes))
-    }
+    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool>;
 
     /// Returns the largest size that can be read; larger files can only be equal, not similar.
-    fn largest(&self) -> u64 {
-        u64::MAX
-    }
+    fn largest(&self) -> u64;
 }
 
-/// Finds the origins of added files, on a thread for each reader.
+/// Finds the origins of added files, on a thread for each reader. Returns the rows in git's order:
+/// that of the changes, without the deleted files that are an origin.
 ///
 /// # Errors
-/// Errors of `readers`, and [`Stopped`] soon after `cancel` asks for it.
+/// Errors of `readers`, and why the query ended, soon after `cancel` asks for it.
 pub fn pair<B: Blobs>(
     changes: Vec<Change>,
     options: &RenameOptions,
     readers: &mut [B],
     cancel: &CancelToken<'_>,
-) -> Result<Pairing, B::Error> {
+) -> Result<Vec<Change>> {
     pair_within(HELD_BYTES, changes, options, readers, cancel)
 }
 
@@ -123,9 +106,8 @@ fn pair_within<B: Blobs>(
     options: &RenameOptions,
     readers: &mut [B],
     cancel: &CancelToken<'_>,
-) -> Result<Pairing, B::Error> {
+) -> Result<Vec<Change>> {
     let mut board = Board::new(&changes, options.copies);
-    let mut needed_limit = None;
     if !board.sources.is_empty() && !board.targets.is_empty() {
         exact::pair(&mut board, cancel)?;
         if options.least_score() < FULL {
@@ -139,14 +121,13 @@ fn pair_within<B: Blobs>(
             if !options.copies {
                 search.by_name()?;
             }
-            needed_limit = search.needed_limit(options.limit);
-            if needed_limit.is_none() {
+            if search.is_within(options.limit) {
                 search.by_content()?;
             }
         }
     }
     let (claims, uses) = board.into_claims(changes.len());
-    Ok(Pairing { rows: rows(changes, &claims, &uses), needed_limit })
+    Ok(rows(changes, &claims, &uses))
 }
 
 /// The files to pair up, in the order of their changes.
@@ -283,27 +264,36 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::git::{Mode, Oid};
+    use crate::text::cancel_token::Stopped;
+    use crate::text::is_binary;
 
     /// Contents by id: an id has those of 40 lines that its digits select.
     struct Lines;
 
     impl Blobs for Lines {
-        type Error = Stopped;
-
-        fn size(&mut self, file: &Version<'_>) -> Result<u64, Stopped> {
+        fn size(&mut self, file: &Version<'_>) -> Result<u64> {
             let mut bytes = Vec::new();
             self.read(file, &mut bytes)?;
             Ok(bytes.len() as u64)
         }
 
-        fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<(), Stopped> {
+        fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
             let digits = file.entry.oid.to_string();
             bytes.clear();
             for (line, digit) in digits.chars().enumerate() {
                 bytes.extend(format!("line {line} reads {digit}\n").into_bytes());
             }
             Ok(())
+        }
+
+        fn is_text(&mut self, _: &Version<'_>, bytes: &[u8]) -> Result<bool> {
+            Ok(!is_binary(bytes))
+        }
+
+        fn largest(&self) -> u64 {
+            u64::MAX
         }
     }
 
@@ -316,7 +306,7 @@ mod tests {
         Change::new(path.into(), old, new)
     }
 
-    fn shown(pairing: &Pairing) -> Vec<String> {
+    fn shown(rows: &[Change]) -> Vec<String> {
         let shown = |row: &Change| {
             let path = String::from_utf8_lossy(&row.path).into_owned();
             row.origin.iter().fold(path, |path, origin| {
@@ -324,7 +314,7 @@ mod tests {
                 format!("{old} > {path} {:?} {}", origin.kind, origin.similarity)
             })
         };
-        pairing.rows.iter().map(shown).collect()
+        rows.iter().map(shown).collect()
     }
 
     fn paired(changes: Vec<Change>, options: &RenameOptions) -> Vec<String> {
@@ -381,9 +371,8 @@ mod tests {
         let limited =
             ["old/a > new/a Renamed 97", "old/x > new/b Renamed 100", "new/c", "new/d", "old/y"];
         assert_eq!(shown(&pairing(1)), limited);
-        assert_eq!(pairing(1).needed_limit, Some(2));
         assert_eq!(shown(&pairing(2))[2..], ["old/y > new/c Renamed 97", "new/d"]);
-        assert_eq!((pairing(2).needed_limit, pairing(0).needed_limit), (None, None));
+        assert_eq!(pairing(0), pairing(2));
     }
 
     #[test]
@@ -401,7 +390,7 @@ mod tests {
                     .unwrap()
             };
             let all = within(HELD_BYTES, &mut [Lines]);
-            assert!(all.rows.iter().filter(|row| row.origin.is_some()).count() > 30);
+            assert!(all.iter().filter(|row| row.origin.is_some()).count() > 30);
             for held in [0, 1, 300, 5000, HELD_BYTES] {
                 assert_eq!(within(held, &mut [Lines]), all, "{held}");
                 assert_eq!(within(held, &mut [Lines, Lines, Lines]), all, "{held}, three threads");
@@ -414,9 +403,8 @@ mod tests {
         let budget = crate::budget::Budget::default();
         budget.cancel();
         let changes = vec![change("a", entry("1"), None), change("b", None, entry("12"))];
-        assert_eq!(
-            pair(changes, &RenameOptions::default(), &mut [Lines], &CancelToken::of(&budget)),
-            Err(Stopped::Cancelled)
-        );
+        let cancel = CancelToken::of(&budget);
+        let stopped = pair(changes, &RenameOptions::default(), &mut [Lines], &cancel);
+        assert_eq!(stopped.unwrap_err().to_string(), Error::from(Stopped::Cancelled).to_string());
     }
 }

@@ -1,14 +1,13 @@
 //! The versions of files to which lines may be attributed, and the search for a parent's version.
 
 use std::collections::HashMap;
-use std::slice::from_mut;
 use std::sync::Arc;
 
 use super::entries::Run;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::change::contents::Reader;
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry};
@@ -163,8 +162,8 @@ impl Origins {
             return Ok(None);
         }
         let cancel = self.objects.cancel();
-        let paired = pair(changes, &RenameOptions::default(), from_mut(&mut self.reader), &cancel)?;
-        let found = paired.rows.into_iter().find(|change| *change.path == *path);
+        let rows = self.reader.pair(changes, &RenameOptions::default(), &cancel)?;
+        let found = rows.into_iter().find(|change| *change.path == *path);
         Ok(found.and_then(|change| {
             let (origin, entry) = (change.origin?, change.old?);
             Some(self.meet(parent, &origin.path, entry))

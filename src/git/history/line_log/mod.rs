@@ -18,14 +18,13 @@ mod ranges;
 mod section;
 
 use std::collections::HashMap;
-use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::graph::commit_links::Commits as CommitLinks;
 use crate::git::graph::walk::{History, HistoryOptions, Merges, Visited};
@@ -199,8 +198,7 @@ impl LineLog {
             }
         }
         let cancel = self.objects.cancel();
-        let rows =
-            pair(changes, &RenameOptions::default(), from_mut(&mut self.reader), &cancel)?.rows;
+        let rows = self.reader.pair(changes, &RenameOptions::default(), &cancel)?;
         let pairs = rows.into_iter().filter_map(|change| {
             let old_path = change.old_path().to_vec();
             Some(Pair { old_path, old: change.old, new: change.new?, path: change.path })
