@@ -195,6 +195,34 @@ impl Reader {
         Ok(Bytes::held(Arc::new(bytes), charge))
     }
 
+    /// Returns the bytes of one side, binary or not: none for an absent one, and for a submodule
+    /// the line with its commit.
+    pub(in crate::git) fn whole(&mut self, entry: Option<Entry>, path: &[u8]) -> Result<Bytes> {
+        match entry {
+            None => Ok(Bytes::default()),
+            Some(entry) if entry.mode.is_submodule() => Ok(commit_line(entry, "")),
+            Some(entry) => self.read(entry, path),
+        }
+    }
+
+    /// Does the same; `None` if the side is too large for any diff, not only for the memory
+    /// available now.
+    pub(super) fn whole_if_any(
+        &mut self,
+        entry: Option<Entry>,
+        path: &[u8],
+    ) -> Result<Option<Bytes>> {
+        match self.whole(entry, path) {
+            Err(error)
+                if error.kind() == ErrorKind::TooLarge
+                    && Self::size(self, entry)? > Some(limits::OBJECT_BYTES) =>
+            {
+                Ok(None)
+            }
+            whole => whole.map(Some),
+        }
+    }
+
     fn side(
         &mut self,
         entry: Option<Entry>,
@@ -204,32 +232,27 @@ impl Reader {
         let Some(entry) = entry else { return Ok(Contents::Absent) };
         if entry.mode.is_submodule() {
             let dirty = if entry.source == Source::Dirty { "-dirty" } else { "" };
-            return Ok(Contents::Text(
-                format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes().into(),
-            ));
+            return Ok(Contents::Text(commit_line(entry, dirty)));
         }
         // git reads the attributes of regular files only: a link's target is never binary by name.
         let attribute =
             if entry.mode.is_regular() { attribute } else { DiffAttribute::Unspecified };
-        if attribute == DiffAttribute::Unset {
-            return Ok(Contents::Binary);
-        }
-        let bytes = match self.read(entry, path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                // Too large for any diff, not only for the memory available now.
-                let is_guessed =
-                    error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set;
-                let is_large = is_guessed && self.bytes_of(entry)? > limits::OBJECT_BYTES;
-                return if is_large { Ok(Contents::Binary) } else { Err(error) };
+        match attribute {
+            DiffAttribute::Set => self.read(entry, path).map(Contents::Text),
+            DiffAttribute::Unset => Ok(Contents::Binary),
+            DiffAttribute::Unspecified => {
+                let bytes = self.whole_if_any(Some(entry), path)?;
+                let is_text =
+                    |bytes: &Bytes| bytes.len() as u64 <= self.big_file_bytes && !is_binary(bytes);
+                Ok(bytes.filter(is_text).map_or(Contents::Binary, Contents::Text))
             }
-        };
-        let is_guessed = attribute != DiffAttribute::Set;
-        if is_guessed && (bytes.len() as u64 > self.big_file_bytes || is_binary(&bytes)) {
-            return Ok(Contents::Binary);
         }
-        Ok(Contents::Text(bytes))
     }
+}
+
+/// Returns the line that is the content of a submodule.
+fn commit_line(submodule: Entry, mark: &str) -> Bytes {
+    format!("Subproject commit {}{mark}\n", submodule.oid).into_bytes().into()
 }
 
 /// Renames are found on several threads; each reads under the budget of its reader.

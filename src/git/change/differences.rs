@@ -176,10 +176,8 @@ impl PathChange {
             Uncommitted::new(comparison, is_dirty)?.path(path, old.or(new))?
         };
         let is_on_disk = |entry: Entry| matches!(entry.source, Source::WorkTree { .. });
-        if changes
-            .iter()
-            .any(|change| change.old.is_some_and(is_on_disk) || change.new.is_some_and(is_on_disk))
-        {
+        let mut entries = changes.iter().flat_map(|change| [change.old, change.new]).flatten();
+        if entries.any(is_on_disk) {
             check_listed(comparison, path)?;
         }
         Ok(if !changes.is_empty() || !index.find(path).is_empty() {

@@ -13,7 +13,6 @@ use crate::budget::append;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::change::contents::Reader;
-use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::limits;
 use crate::pattern::{Pattern, Syntax, posix};
@@ -115,27 +114,22 @@ impl Searcher {
         path: &[u8],
         cancel: &CancelToken<'_>,
     ) -> Result<Arc<[u64]>> {
-        let Some(entry) = entry else { return Ok(vec![0; self.finders.len()].into()) };
-        let is_object = entry.source == Source::Object;
-        if is_object && let Some(known) = self.counts.get(&entry.oid) {
+        let object = entry.filter(|entry| entry.source == Source::Object).map(|entry| entry.oid);
+        if let Some(known) = object.and_then(|oid| self.counts.get(&oid)) {
             return Ok(Arc::clone(known));
         }
-        let bytes = if entry.mode.is_submodule() {
-            Bytes::from(format!("Subproject commit {}\n", entry.oid).into_bytes())
-        } else {
-            self.reader.read(entry, path)?
-        };
+        let bytes = self.reader.whole(entry, path)?;
         let mut counts = Vec::new();
         for finder in &self.finders {
             cancel.check()?;
             counts.push(finder.find_iter(&bytes).count() as u64);
         }
         let counts: Arc<[u64]> = counts.into();
-        if is_object {
+        if let Some(oid) = object {
             if self.counts.len() >= KNOWN_CONTENTS {
                 self.counts.clear();
             }
-            self.counts.insert(entry.oid, Arc::clone(&counts));
+            self.counts.insert(oid, Arc::clone(&counts));
         }
         Ok(counts)
     }
