@@ -15,11 +15,10 @@ use crate::git::Oid;
 use crate::git::change::contents::Reader;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::limits;
-use crate::pattern::{Pattern, Syntax, posix};
+use crate::pattern::Pattern;
+use crate::pattern::posix::Newline;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
-/// The most bytes of a compiled pattern; a larger one is refused.
-const PATTERN_BYTES: usize = 1 << 20;
 /// Contents whose counts are cached: the new side of a change is the old side of another.
 const KNOWN_CONTENTS: usize = 1 << 14;
 
@@ -54,16 +53,16 @@ impl Search {
     /// # Errors
     /// `invalid_args` for an invalid one.
     pub fn lines(pattern: &str) -> Result<Self> {
-        let refused = || {
-            Error::invalid_args(format!("changed_lines is {}", quoted(pattern)))
-                .with_hint("Give an extended regular expression, without back references")
-        };
-        let translated =
-            posix::translated(pattern.as_bytes(), posix::Newline::EndsLine).ok_or_else(refused)?;
-        let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
-        let pattern = Pattern::new(&translated, syntax).ok_or_else(refused)?;
-        Ok(Self::Lines(Arc::new(pattern)))
+        let compiled = Pattern::extended(pattern.as_bytes(), Newline::EndsLine);
+        let compiled = compiled.ok_or_else(|| not_a_pattern("changed_lines", pattern))?;
+        Ok(Self::Lines(Arc::new(compiled)))
     }
+}
+
+/// Returns the error of an argument that is not an extended regular expression.
+pub(in crate::git) fn not_a_pattern(name: &str, given: &str) -> Error {
+    Error::invalid_args(format!("{name} is {}", quoted(given)))
+        .with_hint("Give an extended regular expression, without back references")
 }
 
 /// Searches changes, for one thread.

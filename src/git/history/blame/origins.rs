@@ -70,11 +70,6 @@ impl Origins {
         &mut self.all[id.0 as usize]
     }
 
-    /// Tells whether any version at a commit has attributed lines.
-    pub fn is_suspected(&self, commit: &Oid) -> bool {
-        self.suspected_at(commit).is_some()
-    }
-
     /// Returns the first version at a commit with attributed lines.
     pub fn suspected_at(&self, commit: &Oid) -> Option<OriginId> {
         let of_commit = self.by_commit.get(commit)?;

@@ -20,7 +20,7 @@ mod section;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
 use crate::git::Oid;
 use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
@@ -28,13 +28,13 @@ use crate::git::change::renames::RenameOptions;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::graph::commit_links::Commits as CommitLinks;
 use crate::git::graph::walk::{History, HistoryOptions, Merges, Visited};
+use crate::git::history::only_tip;
 use crate::git::model::changed_file::{Change, Entry};
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::revision::range_of;
-use crate::git::tree::tree_lookup::Located;
+use crate::git::tree::tree_lookup::PathInTrees;
 use crate::git::tree::walk::TreeChanges;
-use crate::limits;
 use crate::text::{Engine, plain_line_changes};
 use order::TopologicalOrder;
 use patch::Touched;
@@ -64,13 +64,6 @@ struct Tracked {
     lines: Lines,
 }
 
-/// The locations of one path in trees.
-#[derive(Default)]
-struct PathTrees {
-    located: HashMap<Oid, Option<Entry>>,
-    last: Located,
-}
-
 /// An iterator over the commits that changed the lines; after an error it ends.
 pub struct LineLog {
     commits: TopologicalOrder,
@@ -78,7 +71,7 @@ pub struct LineLog {
     options: HistoryOptions,
     /// The lines to follow in commits that were not reached yet.
     waiting: HashMap<Oid, Vec<Tracked>>,
-    paths: HashMap<Vec<u8>, PathTrees>,
+    paths: HashMap<Vec<u8>, PathInTrees>,
     objects: Objects,
     trees: TreeChanges,
     reader: Reader,
@@ -102,17 +95,9 @@ impl LineLog {
         options: HistoryOptions,
     ) -> Result<Self> {
         let ends = range_of(repository, rev)?;
-        let &[tip] = ends.tips.as_slice() else {
-            return Err(Error::invalid_args(format!(
-                "{} names several commits, and the lines are those of one version",
-                quoted(rev)
-            ))
-            .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
-        };
+        let tip = only_tip(&ends, rev, "the lines are those of one version")?;
         let mut files = SideFiles::open(repository, &tip.to_string())?;
-        let Some(entry) = files.find(file.as_bytes())? else {
-            return Err(files.not_found(file, rev)?);
-        };
+        let entry = files.found(file, rev)?;
         let content = files.read(file.as_bytes(), entry, ReadLimit::OBJECT)?;
         let mut reader = Reader::new(&ContentSource::of_objects(repository));
         let cancel = repository.cancel();
@@ -140,21 +125,12 @@ impl LineLog {
     }
 
     /// Returns the file at a path in a tree.
-    fn file(&mut self, tree: Oid, path: &[u8]) -> Result<Option<Entry>> {
-        let trees = match self.paths.get_mut(path) {
-            Some(trees) => trees,
+    fn file(&mut self, tree: Option<Oid>, path: &[u8]) -> Result<Option<Entry>> {
+        let located = match self.paths.get_mut(path) {
+            Some(located) => located,
             None => self.paths.entry(path.to_vec()).or_default(),
         };
-        if let Some(entry) = trees.located.get(&tree) {
-            return Ok(*entry);
-        }
-        let located = Located::find(&self.objects, Some(tree), path, Some(&trees.last))?;
-        if trees.located.len() >= limits::LOCATED_TREES {
-            trees.located.clear();
-        }
-        trees.located.insert(tree, located.file);
-        trees.last = located;
-        Ok(trees.last.file)
+        located.file(&self.objects, tree, path)
     }
 
     /// Returns the files with followed lines that differ between a commit and a parent, with their
@@ -163,9 +139,8 @@ impl LineLog {
         let mut changes = Vec::new();
         let mut is_added = false;
         for one in tracked {
-            let after = self.file(new, &one.path)?;
-            let before = old.map(|old| self.file(old, &one.path)).transpose()?.flatten();
-            // Both are objects of trees.
+            let after = self.file(Some(new), &one.path)?;
+            let before = self.file(old, &one.path)?;
             if after.is_none() || before == after {
                 continue;
             }
