@@ -321,7 +321,7 @@ impl Outline {
         {
             notes.push(format!("mode {} => {}", old.mode, new.mode));
         }
-        if *lines == Some(LineCounts::Binary) {
+        if *lines == Some(LineCounts::BINARY) {
             notes.push("binary".to_owned());
         }
         if change.unmerged {
