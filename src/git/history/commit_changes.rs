@@ -61,7 +61,6 @@ pub struct CommitMeasurer {
     reader: Option<(RenameOptions, Reader)>,
     searcher: Option<Searcher>,
     info: bool,
-    is_measured: bool,
     combined: bool,
     mailmap: Option<Arc<Mailmap>>,
 }
@@ -87,7 +86,6 @@ impl CommitMeasurer {
             reader: measure.renames.map(|options| (options, Reader::new(&source))),
             searcher: search.map(|search| Searcher::new(search, Reader::new(&source))),
             info: measure.info,
-            is_measured: measure.changes != Measure::default(),
             combined: measure.combined,
             mailmap,
         })
@@ -120,7 +118,7 @@ impl CommitMeasurer {
             let (mut changes, mut which, mut charge) = (Vec::new(), Vec::new(), Charge::free());
             cancel.room(&mut charge, &mut changes, rows.len())?;
             for (change, texts) in rows {
-                changes.push(self.measured(change, cancel)?);
+                changes.push(self.measurer.measure(change, cancel)?);
                 which.extend(self.searcher.is_some().then_some(texts));
             }
             let info = info.clone();
@@ -166,14 +164,6 @@ impl CommitMeasurer {
             }
         }
         Ok(rows)
-    }
-
-    fn measured(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
-        if self.is_measured {
-            self.measurer.measure(change, cancel)
-        } else {
-            Ok(Measured::unmeasured(change))
-        }
     }
 }
 
