@@ -58,22 +58,10 @@ impl Patcher {
         Ok(Self { reader, engine, abbreviation, options, combined: Combined::Dense })
     }
 
-    /// Returns the same for a comparison of two sides.
-    #[must_use]
-    pub fn of_pairs(self) -> Self {
-        Self { reader: self.reader.of_pairs(), ..self }
-    }
-
     /// Writes ids whole: `--full-index`.
     #[must_use]
     pub fn with_whole_ids(self) -> Self {
         Self { abbreviation: self.abbreviation.whole(), ..self }
-    }
-
-    /// Sets the form of merges and conflicts.
-    #[must_use]
-    pub fn combining(self, combined: Combined) -> Self {
-        Self { combined, ..self }
     }
 
     /// Returns the patch of a change.
