@@ -1,6 +1,6 @@
 //! The text of a page besides the patches; every line ends in a newline.
 
-use super::file::File;
+use super::file::{File, changes};
 use crate::form::more;
 
 /// The totals where all was seen.
@@ -11,9 +11,7 @@ pub fn summary(files: &[File], ends: &str, is_continued: bool) -> String {
     if files.is_empty() {
         return "No file differs.\n".to_owned();
     }
-    let lines = || files.iter().filter_map(|file| file.lines);
-    let additions: u64 = lines().map(|(added, _)| added).sum();
-    let deletions: u64 = lines().map(|(_, removed)| removed).sum();
+    let (additions, deletions) = changes(files);
     let noise = match files.iter().filter(|file| file.noise.is_some()).count() {
         0 => String::new(),
         count => format!("; {count} of them generated and listed last"),

@@ -151,15 +151,15 @@ impl CommitMeasurer {
         new: Oid,
         cancel: &CancelToken<'_>,
     ) -> Result<Vec<(Change, Vec<u32>)>> {
-        self.trees.restart(old, Some(new))?;
+        let trees = self.trees.restart(old, Some(new))?;
         let (mut rows, mut charge) = (Vec::new(), Charge::free());
         if let Some((options, reader)) = &mut self.reader {
-            let all = collect(&mut self.trees, &mut charge, cancel)?;
+            let all = collect(trees, &mut charge, cancel)?;
             for change in reader.pair(all, options, cancel)? {
                 add(&mut self.searcher, change, &mut rows, &mut charge, cancel)?;
             }
         } else {
-            for change in self.trees.by_ref() {
+            for change in trees {
                 add(&mut self.searcher, change?, &mut rows, &mut charge, cancel)?;
             }
         }

@@ -42,9 +42,8 @@ impl CommitPatchIds {
             [parent] => Some(self.commits.links(parent)?.tree),
             _ => return Ok(None),
         };
-        self.trees.restart(old, Some(commit.tree))?;
         let mut id = PatchId::new(self.hash, cancel);
-        for change in self.trees.by_ref() {
+        for change in self.trees.restart(old, Some(commit.tree))? {
             id.add(&self.patcher.patch(&change?.shown(), cancel)?.bytes)?;
         }
         id.finish()

@@ -99,8 +99,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
     /// Searches for the origin of an added file, and follows that file from then on.
     fn origin(&mut self, added: Change, old: Oid, new: Oid) -> Result<Change> {
         let mut changes = Vec::new();
-        self.trees.restart(Some(old), Some(new))?;
-        for change in self.trees.by_ref() {
+        for change in self.trees.restart(Some(old), Some(new))? {
             let change = change?;
             if change.old.is_some() || *change.path == *self.path {
                 changes.push(change);
@@ -109,8 +108,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         // Every file of the parent may be the origin of a copy.
         let mut known: Vec<Vec<u8>> = changes.iter().map(|change| change.path.clone()).collect();
         known.sort_unstable();
-        self.trees.restart(None, Some(old))?;
-        for file in self.trees.by_ref() {
+        for file in self.trees.restart(None, Some(old))? {
             let file = file?;
             if known.binary_search(&file.path).is_err() {
                 changes.push(Change::new(file.path, file.new, file.new));

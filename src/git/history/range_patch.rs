@@ -207,8 +207,8 @@ impl RangePatcher {
     /// Returns the files that a commit changed, with renames, as `git log` shows them.
     fn changes(&mut self, commit: &Comparable, cancel: &CancelToken<'_>) -> Result<Vec<Change>> {
         let old = commit.parents.first().map(|&(_, tree)| tree);
-        self.trees.restart(old, Some(commit.tree))?;
-        let all = collect(&mut self.trees, &mut Charge::free(), cancel)?;
+        let trees = self.trees.restart(old, Some(commit.tree))?;
+        let all = collect(trees, &mut Charge::free(), cancel)?;
         self.reader.pair(all, &RenameOptions::default(), cancel)
     }
 }

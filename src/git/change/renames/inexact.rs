@@ -146,7 +146,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         }
         // The sort is stable, so that candidates of equal merit stay in the order of their slots.
         let mut candidates: Vec<Candidate> =
-            best.iter().flat_map(Best::candidates).copied().collect();
+            best.iter().flat_map(|best| best.places).flatten().collect();
         candidates.retain(|candidate| candidate.merit.0 >= self.least);
         candidates.sort_by_key(|candidate| Reverse(candidate.merit));
         self.finalize(&candidates, false);
@@ -307,9 +307,5 @@ impl Best {
             let places = self.places.iter().enumerate();
             self.worst = places.min_by_key(|(_, place)| merit(place)).map_or(0, |(at, _)| at);
         }
-    }
-
-    fn candidates(&self) -> impl Iterator<Item = &Candidate> {
-        self.places.iter().flatten()
     }
 }

@@ -173,8 +173,7 @@ impl Origins {
         links: &Links,
     ) -> Result<Vec<Change>> {
         if !self.get(id).commit.is_null() {
-            self.trees.restart(Some(parent_links.tree), Some(links.tree))?;
-            return self.trees.by_ref().collect();
+            return self.trees.restart(Some(parent_links.tree), Some(links.tree))?.collect();
         }
         // As in git: the index, with the blamed file in its place.
         let Origin { path, entry, .. } = self.get(id);
@@ -196,8 +195,7 @@ impl Origins {
 
     /// Returns all files of a parent, each as a deleted file.
     pub fn files(&mut self, links: &Links) -> Result<Vec<Change>> {
-        self.trees.restart(Some(links.tree), None)?;
-        self.trees.by_ref().collect()
+        self.trees.restart(Some(links.tree), None)?.collect()
     }
 
     /// Returns the content of a version.

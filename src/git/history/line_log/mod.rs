@@ -156,8 +156,7 @@ impl LineLog {
     /// Does the same, and searches removed files for the origins of added ones.
     fn renamed(&mut self, tracked: &[Tracked], old: Oid, new: Oid) -> Result<Vec<Change>> {
         let mut changes: Vec<Change> = Vec::new();
-        self.trees.restart(Some(old), Some(new))?;
-        for change in self.trees.by_ref() {
+        for change in self.trees.restart(Some(old), Some(new))? {
             let change = change?;
             let is_meant = || tracked.iter().any(|one| one.path == change.path);
             if change.new.is_none() || is_meant() {
