@@ -82,23 +82,14 @@ impl Touched {
         let (mut at, mut current) = (first, range.start);
         while let Some(change) = self.changes.get(at).filter(|change| change.new.start < range.end)
         {
-            while current < change.new.start {
-                marked(out, b' ', new.get(current as usize));
-                current += 1;
-            }
-            for removed in change.old.clone() {
-                marked(out, b'-', old.get(removed as usize));
-            }
-            while current < change.new.end && current < range.end {
-                marked(out, b'+', new.get(current as usize));
-                current += 1;
-            }
+            marked(out, b' ', new, current..change.new.start);
+            marked(out, b'-', old, change.old.clone());
+            let added = current.max(change.new.start)..change.new.end.min(range.end);
+            current = added.start.max(added.end);
+            marked(out, b'+', new, added);
             at += 1;
         }
-        while current < range.end {
-            marked(out, b' ', new.get(current as usize));
-            current += 1;
-        }
+        marked(out, b' ', new, current..range.end);
         at
     }
 }
@@ -108,10 +99,12 @@ fn line(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.push(b'\n');
 }
 
-fn marked(out: &mut Vec<u8>, mark: u8, line: &[u8]) {
-    out.push(mark);
-    out.extend_from_slice(line);
-    if !line.ends_with(b"\n") {
-        out.extend_from_slice(b"\n\\ No newline at end of file\n");
+fn marked(out: &mut Vec<u8>, mark: u8, text: &Text<'_>, lines: Range<u32>) {
+    for line in lines.map(|number| text.get(number as usize)) {
+        out.push(mark);
+        out.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
     }
 }
