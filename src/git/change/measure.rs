@@ -99,12 +99,8 @@ impl Measurer {
     pub fn measure(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
         let lines =
             if self.measure.lines { Some(self.count_lines(&change, cancel)?) } else { None };
-        let (old_size, new_size) = if self.measure.sizes {
-            (self.reader.size(change.old)?, self.reader.size(change.new)?)
-        } else {
-            (None, None)
-        };
-        Ok(Measured { change, old_size, new_size, lines })
+        let size = |side: Option<Entry>| self.reader.size(side.filter(|_| self.measure.sizes));
+        Ok(Measured { old_size: size(change.old)?, new_size: size(change.new)?, lines, change })
     }
 
     fn count_lines(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<LineCounts> {

@@ -153,36 +153,24 @@ impl CommitMeasurer {
     ) -> Result<Vec<(Change, Vec<u32>)>> {
         let trees = self.trees.restart(old, Some(new))?;
         let (mut rows, mut charge) = (Vec::new(), Charge::free());
-        if let Some((options, reader)) = &mut self.reader {
-            let all = collect(trees, &mut charge, cancel)?;
-            for change in reader.pair(all, options, cancel)? {
-                add(&mut self.searcher, change, &mut rows, &mut charge, cancel)?;
+        let changes: Box<dyn Iterator<Item = Result<Change>> + '_> = match &mut self.reader {
+            Some((options, reader)) => {
+                let all = collect(trees, &mut charge, cancel)?;
+                Box::new(reader.pair(all, options, cancel)?.into_iter().map(Ok))
             }
-        } else {
-            for change in trees {
-                add(&mut self.searcher, change?, &mut rows, &mut charge, cancel)?;
+            None => Box::new(trees),
+        };
+        for change in changes {
+            let change = change?;
+            let texts = match &mut self.searcher {
+                None => Some(Vec::new()),
+                Some(searcher) => searcher.look(&change, cancel)?,
+            };
+            if let Some(texts) = texts {
+                cancel.room(&mut charge, &mut rows, 1)?;
+                rows.push((change, texts));
             }
         }
         Ok(rows)
     }
-}
-
-/// Adds a change if it matches the search, with the texts found.
-fn add(
-    searcher: &mut Option<Searcher>,
-    change: Change,
-    rows: &mut Vec<(Change, Vec<u32>)>,
-    charge: &mut Charge,
-    cancel: &CancelToken<'_>,
-) -> Result<()> {
-    let texts = match searcher {
-        None => Vec::new(),
-        Some(searcher) => match searcher.look(&change, cancel)? {
-            Some(texts) => texts,
-            None => return Ok(()),
-        },
-    };
-    cancel.room(charge, rows, 1)?;
-    rows.push((change, texts));
-    Ok(())
 }

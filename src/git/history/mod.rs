@@ -4,10 +4,6 @@
 //! `mailmap`, `commit_patch_id`, and `range_patch` (a commit as a text that is compared with other
 //! versions of it).
 
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::graph::walk::RevRange;
-
 pub mod blame;
 pub mod commit_changes;
 pub mod commit_patch_id;
@@ -17,6 +13,10 @@ pub mod mailmap;
 pub mod notes;
 pub mod range_patch;
 pub mod words;
+
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::graph::walk::RevRange;
 
 /// Returns the only end of a range; `why` says that there must be one.
 fn only_tip(ends: &RevRange, named: &str, why: &str) -> Result<Oid> {
