@@ -450,11 +450,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             hunks: left.len(),
             of_files: left.iter().map(|place| place.file).collect::<HashSet<_>>().len(),
         };
-        let is_noise_left = left.iter().all(|place| files[place.file].noise.is_some())
-            && files[self.next.listed..].iter().all(|file| file.noise.is_some());
         let waiting = left.iter().map(|place| place.file).chain(self.next.listed..files.len());
-        let only_noise =
-            if is_noise_left { wording::only_noise(files, waiting) } else { String::new() };
+        let only_noise = wording::only_noise(files, waiting);
         if self.next.listed == files.len() && self.next.shown == self.order.len() {
             return Ok(Page { sections, next_cursor: None });
         }

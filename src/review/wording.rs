@@ -83,12 +83,14 @@ pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String
     format!("{}{alone}\n{}\n", what.join(", "), more(cursor))
 }
 
-/// Returns the line that says that only noise is left; empty if the whole change is noise.
+/// Returns the line that says that only noise is left; empty if more is, or if the whole change is
+/// noise.
 pub fn only_noise(files: &[File], waiting: impl Iterator<Item = usize>) -> String {
-    if files.iter().all(|file| file.noise.is_some()) {
+    let mut waiting: Vec<usize> = waiting.collect();
+    let is_noise = |file: &File| file.noise.is_some();
+    if files.iter().all(is_noise) || !waiting.iter().all(|&file| is_noise(&files[file])) {
         return String::new();
     }
-    let mut waiting: Vec<usize> = waiting.collect();
     waiting.sort_unstable();
     waiting.dedup();
     match &waiting[..] {
