@@ -159,8 +159,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
     /// Lets the candidates claim their sources; if `used`, also those already in use.
     fn finalize(&mut self, candidates: &[Candidate], used: bool) {
         for candidate in candidates {
-            let is_open = self.board.targets[candidate.target].claim.is_none();
-            if is_open && (used || self.board.sources[candidate.source].uses == 0) {
+            let is_open = self.board.is_open(candidate.target);
+            if is_open && (used || self.board.is_unused(candidate.source)) {
                 self.board.claim(candidate.target, candidate.source, candidate.merit.0);
             }
         }
@@ -247,11 +247,12 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
     }
 
     fn free_sources(&self) -> impl Iterator<Item = usize> {
-        (0..self.board.sources.len()).filter(|&at| self.board.is_free(&self.board.sources[at]))
+        // Without copies a source is used only once.
+        (0..self.board.sources.len()).filter(|&at| self.board.copies || self.board.is_unused(at))
     }
 
     fn open_targets(&self) -> impl Iterator<Item = usize> {
-        (0..self.board.targets.len()).filter(|&at| self.board.targets[at].claim.is_none())
+        (0..self.board.targets.len()).filter(|&at| self.board.is_open(at))
     }
 }
 

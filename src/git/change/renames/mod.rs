@@ -126,34 +126,30 @@ fn pair_within<B: Blobs>(
             }
         }
     }
-    let (claims, uses) = board.into_claims(changes.len());
+    let Board { claims, uses, .. } = board;
     Ok(rows(changes, &claims, &uses))
 }
 
 /// The files to pair up, in the order of their changes.
 struct Board<'a> {
-    sources: Vec<Source<'a>>,
-    targets: Vec<Target<'a>>,
+    /// The old files.
+    sources: Vec<Item<'a>>,
+    /// The added files.
+    targets: Vec<Item<'a>>,
     copies: bool,
+    /// For each change, the origin of its added file, once it is found.
+    claims: Vec<Option<Claim>>,
+    /// For each change, the number of rows of its old file: its own unless the file was deleted,
+    /// and one for each file made from it.
+    uses: Vec<usize>,
 }
 
-/// An old file.
-struct Source<'a> {
+/// A file to pair up.
+struct Item<'a> {
     file: Version<'a>,
     /// Its change's position.
     change: usize,
     name: Name,
-    /// The number of its rows: its own unless it was deleted, and one for each file made from it.
-    uses: usize,
-}
-
-/// An added file.
-struct Target<'a> {
-    file: Version<'a>,
-    /// Its change's position.
-    change: usize,
-    name: Name,
-    claim: Option<Claim>,
 }
 
 /// The origin of an added file.
@@ -175,49 +171,42 @@ impl<'a> Board<'a> {
             let next = names.len() as Name;
             *names.entry(&path[start..]).or_insert(next)
         };
-        let mut board = Self { sources: Vec::new(), targets: Vec::new(), copies };
+        let mut board = Self {
+            sources: Vec::new(),
+            targets: Vec::new(),
+            copies,
+            claims: vec![None; changes.len()],
+            uses: vec![0; changes.len()],
+        };
         for (change, Change { path, old, new, unmerged, .. }) in changes.iter().enumerate() {
+            let mut item = |entry| Item { file: Version { path, entry }, change, name: name(path) };
             match (*old, *new) {
                 (Some(_), _) if *unmerged && !copies => {}
-                (None, Some(entry)) => board.targets.push(Target {
-                    file: Version { path, entry },
-                    change,
-                    name: name(path),
-                    claim: None,
-                }),
-                (Some(entry), new) if new.is_none() || copies => board.sources.push(Source {
-                    file: Version { path, entry },
-                    change,
-                    name: name(path),
-                    uses: usize::from(new.is_some() || *unmerged),
-                }),
+                (None, Some(entry)) => board.targets.push(item(entry)),
+                (Some(entry), new) if new.is_none() || copies => {
+                    board.sources.push(item(entry));
+                    board.uses[change] = usize::from(new.is_some() || *unmerged);
+                }
                 _ => {}
             }
         }
         board
     }
 
-    /// Tells whether a source may still be used: without copies only once.
-    fn is_free(&self, source: &Source<'_>) -> bool {
-        self.copies || source.uses == 0
+    /// Tells whether a source has no row yet.
+    fn is_unused(&self, source: usize) -> bool {
+        self.uses[self.sources[source].change] == 0
+    }
+
+    /// Tells whether the origin of an added file is not found yet.
+    fn is_open(&self, target: usize) -> bool {
+        self.claims[self.targets[target].change].is_none()
     }
 
     fn claim(&mut self, target: usize, source: usize, score: u32) {
-        let source = &mut self.sources[source];
-        source.uses += 1;
-        self.targets[target].claim = Some(Claim { change: source.change, score });
-    }
-
-    /// Returns, for each of so many changes, its claim and the number of its uses.
-    fn into_claims(self, changes: usize) -> (Vec<Option<Claim>>, Vec<usize>) {
-        let (mut claims, mut uses) = (vec![None; changes], vec![0; changes]);
-        for target in self.targets {
-            claims[target.change] = target.claim;
-        }
-        for source in self.sources {
-            uses[source.change] = source.uses;
-        }
-        (claims, uses)
+        let change = self.sources[source].change;
+        self.uses[change] += 1;
+        self.claims[self.targets[target].change] = Some(Claim { change, score });
     }
 }
 
