@@ -46,26 +46,19 @@ pub struct Reader {
     source: ContentSource,
     work_tree: Option<WorkTree>,
     attributes: DiffAttributes,
-    /// The size in bytes above which blobs are binary.
-    big_file_bytes: u64,
     /// Whether two versions of each file are all that is read of it.
     is_of_pairs: bool,
-    /// Whether paths with bytes of 0x80 and above are quoted.
-    quotes_high: bool,
 }
 
 impl Reader {
     /// Creates a reader of the files of a source.
     pub fn new(source: &ContentSource) -> Self {
-        let repository = source.repository();
         Self {
-            objects: repository.objects(),
+            objects: source.repository().objects(),
             source: source.clone(),
             work_tree: None,
             attributes: DiffAttributes::new(source),
-            big_file_bytes: repository.big_file_bytes(),
             is_of_pairs: false,
-            quotes_high: repository.quotes_high(),
         }
     }
 
@@ -126,7 +119,7 @@ impl Reader {
 
     /// Returns the size in bytes above which a blob is binary.
     pub(super) fn big_file_bytes(&self) -> u64 {
-        self.big_file_bytes
+        self.source.repository().big_file_bytes()
     }
 
     /// Returns the attributes of a path.
@@ -137,17 +130,17 @@ impl Reader {
     /// Returns git's line for a binary change, without its newline.
     pub fn binary_line(&self, change: &Change) -> Vec<u8> {
         let (old, new) = change.labels();
-        binary_line(&old, &new, self.quotes_high)
+        binary_line(&old, &new, self.quotes_high())
     }
 
     /// Returns a path as patches show it.
     pub(crate) fn quoted<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
-        quoted_path(path, self.quotes_high)
+        quoted_path(path, self.quotes_high())
     }
 
     /// Tells whether paths with bytes of 0x80 and above are quoted.
     pub(crate) fn quotes_high(&self) -> bool {
-        self.quotes_high
+        self.source.repository().quotes_high()
     }
 
     /// Returns the rule that finds the section headings of a change.
@@ -242,8 +235,9 @@ impl Reader {
             DiffAttribute::Unset => Ok(Contents::Binary),
             DiffAttribute::Unspecified => {
                 let bytes = self.whole_if_any(Some(entry), path)?;
-                let is_text =
-                    |bytes: &Bytes| bytes.len() as u64 <= self.big_file_bytes && !is_binary(bytes);
+                let is_text = |bytes: &Bytes| {
+                    bytes.len() as u64 <= self.big_file_bytes() && !is_binary(bytes)
+                };
                 Ok(bytes.filter(is_text).map_or(Contents::Binary, Contents::Text))
             }
         }
