@@ -89,14 +89,14 @@ impl Origins {
         } else {
             Located::find(&self.objects, Some(links.tree), path, None)?
         };
-        Ok(self.add(Origin { commit, path: path.into(), entry, located, suspected: Vec::new() }))
+        Ok(self.add(commit, path.into(), entry, located))
     }
 
-    fn add(&mut self, origin: Origin) -> OriginId {
+    fn add(&mut self, commit: Oid, path: Arc<[u8]>, entry: Entry, located: Located) -> OriginId {
         // A version has several hundred bytes, so memory is exhausted long before 32 bits are.
         let id = OriginId(self.all.len() as u32);
-        self.by_commit.entry(origin.commit).or_default().push(id);
-        self.all.push(origin);
+        self.by_commit.entry(commit).or_default().push(id);
+        self.all.push(Origin { commit, path, entry, located, suspected: Vec::new() });
         id
     }
 
@@ -110,13 +110,7 @@ impl Origins {
     pub fn meet(&mut self, commit: Oid, path: &[u8], entry: Entry) -> OriginId {
         match self.known(&commit, path) {
             Some(id) => id,
-            None => self.add(Origin {
-                commit,
-                path: path.into(),
-                entry,
-                located: Located::default(),
-                suspected: Vec::new(),
-            }),
+            None => self.add(commit, path.into(), entry, Located::default()),
         }
     }
 
@@ -136,8 +130,7 @@ impl Origins {
         let Some(entry) = located.file.filter(|entry| entry.mode.is_kind_of(mode)) else {
             return Ok(None);
         };
-        let suspected = Vec::new();
-        Ok(Some(self.add(Origin { commit: parent, path, entry, located, suspected })))
+        Ok(Some(self.add(parent, path, entry, located)))
     }
 
     /// Returns the version at a parent from which the file was renamed.
