@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::shared_work::{share, share_while};
-use super::{Blobs, Board, FULL, Name, Version};
+use super::{Blobs, Board, FULL, Item, Name, Version};
 use crate::error::{Error, Result};
 use crate::text::cancel_token::{CancelToken, PacedToken};
 use crate::text::{Fingerprint, FingerprintIndex};
@@ -23,8 +23,6 @@ pub struct Search<'a, 'b, B> {
     largest: u64,
     /// One for each thread.
     workers: Vec<Worker<'a, B>>,
-    source_sizes: Vec<Option<u64>>,
-    target_sizes: Vec<Option<u64>>,
 }
 
 /// The reader and the buffers of one thread.
@@ -76,15 +74,13 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         readers: &'a mut [B],
         cancel: &CancelToken<'a>,
     ) -> Self {
-        let (source_sizes, target_sizes) =
-            (vec![None; board.sources.len()], vec![None; board.targets.len()]);
         let largest = readers.first().map_or(0, B::largest);
         let worker = |blobs| {
             let (cancel, pace) = (*cancel, cancel.pace());
             Worker { blobs, cancel, pace, bytes: Vec::new(), copied: Vec::new() }
         };
         let workers = readers.iter_mut().map(worker).collect();
-        Self { board, least, held_bytes, largest, workers, source_sizes, target_sizes }
+        Self { board, least, held_bytes, largest, workers }
     }
 
     /// Pairs files whose name is unique among the remaining sources and the added files, if their
@@ -115,8 +111,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         })?;
         for ((source, target), compared) in namesakes.into_iter().zip(compared) {
             let Some((old, new, score)) = compared else { continue };
-            self.source_sizes[source] = Some(old);
-            self.target_sizes[target] = Some(new);
+            self.board.sources[source].size = Some(old);
+            self.board.targets[target].size = Some(new);
             if score >= least {
                 self.board.claim(target, source, score);
             }
@@ -175,23 +171,22 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         best: &[Best],
     ) -> Result<Vec<Best>> {
         let (board, least, largest) = (&*self.board, self.least, self.largest);
-        let (source_sizes, target_sizes) = (&self.source_sizes, &self.target_sizes);
         share(&mut self.workers, targets.len(), |worker, number| {
             let (target, mut best) = (targets[number], best[number].clone());
-            let (new, name) = (target_sizes[target], board.targets[target].name);
+            let Item { file, size: new, name, .. } = &board.targets[target];
             let near = |source: usize| {
-                let sizes = source_sizes[source].zip(new);
+                let sizes = board.sources[source].size.zip(*new);
                 sizes.filter(|&(old, new)| is_near(old, new, least, largest))
             };
             if portion.sources.iter().any(|&source| near(source).is_some()) {
-                let print = worker.fingerprint(&board.targets[target].file)?;
+                let print = worker.fingerprint(file)?;
                 portion.index.copied(&print, &mut worker.copied, &mut worker.pace)?;
             }
             for (at, &source) in portion.sources.iter().enumerate() {
                 worker.pace.spend(1)?;
                 // Files that are not similar occupy slots too, and so affect the order of others.
                 let score = near(source).map_or(0, |(old, new)| score(worker.copied[at], old, new));
-                let merit = (score, board.sources[source].name == name);
+                let merit = (score, board.sources[source].name == *name);
                 best.offer(Candidate { target, source, merit });
             }
             Ok(best)
@@ -202,15 +197,15 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
     /// source whose size is near to that of no added file.
     fn portion<'s>(&mut self, rest: &mut &'s [usize], targets: &[usize]) -> Result<Portion<'s>> {
         let mut sizes: Vec<u64> =
-            targets.iter().filter_map(|&target| self.target_sizes[target]).collect();
+            targets.iter().filter_map(|&target| self.board.targets[target].size).collect();
         sizes.sort_unstable();
         let (board, least, largest) = (&*self.board, self.least, self.largest);
-        let (sources, source_sizes) = (*rest, &self.source_sizes);
+        let sources = *rest;
         let (held, most) = (AtomicUsize::new(0), self.held_bytes);
         let has_room = || held.load(Relaxed) < most;
         let prints = share_while(&mut self.workers, sources.len(), has_room, |worker, number| {
-            let source = sources[number];
-            let is_needed = source_sizes[source].is_some_and(|size| {
+            let source = &board.sources[sources[number]];
+            let is_needed = source.size.is_some_and(|size| {
                 let is_near = |new| is_near(size, new, least, largest);
                 let at = sizes.partition_point(|&new| new < size && !is_near(new));
                 sizes.get(at).is_some_and(|&new| is_near(new))
@@ -218,7 +213,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
             if !is_needed {
                 return Ok::<_, Error>(Fingerprint::default());
             }
-            let print = worker.fingerprint(&board.sources[source].file)?;
+            let print = worker.fingerprint(&source.file)?;
             held.fetch_add(print.held_bytes(), Relaxed);
             Ok(print)
         })?;
@@ -229,20 +224,20 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
 
     /// Reads the sizes of all regular files, if there are any on both sides.
     fn measure(&mut self, sources: &[usize], targets: &[usize]) -> Result<()> {
-        let olds = sources.iter().map(|&at| (&self.board.sources[at].file, self.source_sizes[at]));
-        let news = targets.iter().map(|&at| (&self.board.targets[at].file, self.target_sizes[at]));
-        let (olds, news): (Vec<_>, Vec<_>) = (olds.collect(), news.collect());
-        if [&olds, &news].iter().any(|files| !files.iter().any(|(file, _)| is_regular(file))) {
+        let olds: Vec<_> = sources.iter().map(|&at| &self.board.sources[at]).collect();
+        let news: Vec<_> = targets.iter().map(|&at| &self.board.targets[at]).collect();
+        let has_regular = |items: &[&Item<'_>]| items.iter().any(|item| is_regular(&item.file));
+        if !has_regular(&olds) || !has_regular(&news) {
             return Ok(());
         }
         let files = [olds, news].concat();
         let sizes = share(&mut self.workers, files.len(), |worker, number| match files[number] {
-            (file, None) if is_regular(file) => worker.size(file).map(Some),
-            (_, known) => Ok(known),
+            Item { file, size: None, .. } if is_regular(file) => worker.size(file).map(Some),
+            known => Ok(known.size),
         })?;
         let (olds, news) = sizes.split_at(sources.len());
-        sources.iter().zip(olds).for_each(|(&at, &size)| self.source_sizes[at] = size);
-        targets.iter().zip(news).for_each(|(&at, &size)| self.target_sizes[at] = size);
+        sources.iter().zip(olds).for_each(|(&at, &size)| self.board.sources[at].size = size);
+        targets.iter().zip(news).for_each(|(&at, &size)| self.board.targets[at].size = size);
         Ok(())
     }
 

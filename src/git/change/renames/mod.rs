@@ -150,6 +150,8 @@ struct Item<'a> {
     /// Its change's position.
     change: usize,
     name: Name,
+    /// The size of its content, once it is known.
+    size: Option<u64>,
 }
 
 /// The origin of an added file.
@@ -179,7 +181,10 @@ impl<'a> Board<'a> {
             uses: vec![0; changes.len()],
         };
         for (change, Change { path, old, new, unmerged, .. }) in changes.iter().enumerate() {
-            let mut item = |entry| Item { file: Version { path, entry }, change, name: name(path) };
+            let mut item = |entry| {
+                let (file, name) = (Version { path, entry }, name(path));
+                Item { file, change, name, size: None }
+            };
             match (*old, *new) {
                 (Some(_), _) if *unmerged && !copies => {}
                 (None, Some(entry)) => board.targets.push(item(entry)),
