@@ -278,11 +278,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 && !is_begun
             {
                 self.room = room;
-                self.shown
-                    .entry(place.file)
-                    .or_insert_with(|| Shown::from(place.piece))
-                    .pieces
-                    .end += 1;
+                self.add(place);
                 self.next.shown += 1;
                 continue;
             }
@@ -304,6 +300,14 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             self.next.first = self.next.shown + usize::from(self.next.offset > 0);
         }
         Ok(())
+    }
+
+    /// Adds a piece to the page, after those of its file.
+    fn add(&mut self, place: OrderedPiece) -> &mut Shown {
+        let nothing = Shown { pieces: place.piece..place.piece, parts: BTreeMap::new() };
+        let shown = self.shown.entry(place.file).or_insert(nothing);
+        shown.pieces.end += 1;
+        shown
     }
 
     /// Returns the cost of the head above a piece; zero if the page has it already.
@@ -349,9 +353,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         };
         self.room -= fixed + form.cost(&text[..end]);
         let part = offset..offset + end;
-        let shown = self.shown.entry(place.file).or_insert_with(|| Shown::from(place.piece));
-        shown.pieces.end += 1;
-        shown.parts.insert(place.piece, part);
+        self.add(place).parts.insert(place.piece, part);
         if is_last {
             self.next = Position { shown: self.next.shown + 1, offset: 0, ..self.next };
         } else {
@@ -467,11 +469,5 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             true,
         );
         Ok(Page { sections, next_cursor: Some(cursor) })
-    }
-}
-
-impl Shown {
-    fn from(piece: usize) -> Self {
-        Self { pieces: piece..piece, parts: BTreeMap::new() }
     }
 }
