@@ -132,12 +132,8 @@ impl Measurer {
             // The attribute of a link or an absent file has no effect.
             _ => DiffAttribute::Unspecified,
         };
-        Some(Pair {
-            old: change.old.map(|entry| entry.oid),
-            new: change.new.map(|entry| entry.oid),
-            attributes: [attribute(0), attribute(1)],
-            rule: self.rule?,
-        })
+        let [old, new] = change.ids();
+        Some(Pair { old, new, attributes: [attribute(0), attribute(1)], rule: self.rule? })
     }
 
     fn compare(

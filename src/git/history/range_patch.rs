@@ -74,25 +74,20 @@ type Written = HashMap<[Option<Oid>; 2], (Arc<RangePatch>, usize)>;
 impl WrittenFiles {
     /// Returns the commit that has changed a file in the same way, and which of its files it is.
     fn find(&self, change: &Change) -> Option<(Arc<RangePatch>, usize)> {
-        let (commit, at) = self.lock().get(&sides(change)).cloned()?;
+        let (commit, at) = self.lock().get(&change.ids()).cloned()?;
         (commit.files[at].change == *change).then_some((commit, at))
     }
 
     fn add(&self, commit: &Arc<RangePatch>) {
         let mut known = self.lock();
         for (at, file) in commit.files.iter().enumerate() {
-            known.entry(sides(&file.change)).or_insert_with(|| (Arc::clone(commit), at));
+            known.entry(file.change.ids()).or_insert_with(|| (Arc::clone(commit), at));
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Written> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns the ids of both sides of a change.
-fn sides(change: &Change) -> [Option<Oid>; 2] {
-    [change.old, change.new].map(|side| side.map(|entry| entry.oid))
 }
 
 /// Writes the texts of commits, for one thread.
