@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::file::{File, changes};
 use super::layout::Layout;
 use super::rank::Rank;
+use super::wording::counted;
 use crate::limits;
 
 /// The files below a directory.
@@ -65,8 +66,8 @@ fn text(groups: &[Group<'_>]) -> String {
             (directory, false) => directory.to_owned(),
         };
         let (added, removed) = changes(group.files.iter().copied());
-        let plural = if group.files.len() == 1 { "" } else { "s" };
-        text += &format!("{name} {} file{plural} +{added} -{removed}\n", group.files.len());
+        let files = counted(group.files.len() as u64, "file");
+        text += &format!("{name} {files} +{added} -{removed}\n");
     }
     text
 }

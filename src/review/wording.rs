@@ -126,7 +126,8 @@ pub fn part(hunk: &str, from: usize, to: usize) -> String {
     format!("[part of {lines}: bytes {from} to {to} of {}]\n", hunk.len())
 }
 
-fn counted(count: u64, what: &str) -> String {
+/// Returns a number of things in words.
+pub fn counted(count: u64, what: &str) -> String {
     match what.split_once('(') {
         _ if count == 1 => format!("1 {what}"),
         Some((word, sign)) => format!("{count} {word}s({sign}"),
