@@ -63,16 +63,11 @@ impl Review {
         Self { files, given, first_page, layout, binding, ends, note, is_rest: false }
     }
 
-    /// Sets the names of the sides, and a note for the first page.
+    /// Sets the names of the sides, a note for the first page, and whether the files are the rest
+    /// of a change of which something was seen.
     #[must_use]
-    pub fn with_words(self, ends: String, note: String) -> Self {
-        Self { ends, note, ..self }
-    }
-
-    /// Says whether the files are what is left of a change of which something was seen.
-    #[must_use]
-    pub fn of_the_rest(self, is_rest: bool) -> Self {
-        Self { is_rest, ..self }
+    pub fn with_words(self, ends: String, note: String, is_rest: bool) -> Self {
+        Self { ends, note, is_rest, ..self }
     }
 
     fn summary(&self, is_continued: bool) -> String {

@@ -10,22 +10,22 @@ use crate::limits;
 
 const FILE: &[u8] = b".mailmap";
 
-/// Which mailmaps are asked for.
+/// The requested mailmaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mailmaps {
-    /// Whether the repository's own is.
+    /// Whether the repository's own is read.
     pub own: bool,
     /// The path of another, whose entries are preferred, as those of git's mailmap.file.
     pub file: Option<String>,
 }
 
 impl Mailmaps {
-    /// Tells whether any is.
+    /// Tells whether any is requested.
     pub fn is_any(&self) -> bool {
         self.own || self.file.is_some()
     }
 
-    /// Reads what is asked for.
+    /// Reads the requested mailmaps as one.
     ///
     /// # Errors
     /// Those of a file that cannot be read.
