@@ -103,9 +103,7 @@ impl LineLog {
         let cancel = repository.cancel();
         let lines = section::lines(asked, file, entry, &content, &mut reader, &cancel)?;
         // Commits that are too new are omitted at the end: the lines must be followed through them.
-        let merges = Merges::AllParents;
-        let walk =
-            HistoryOptions { until: None, first_parent: options.first_parent, merges, ..options };
+        let walk = HistoryOptions { until: None, merges: Merges::AllParents, ..options };
         let history = History::new(repository, &ends, walk)?;
         let commits = TopologicalOrder::new(history, options.first_parent, &cancel)?;
         let tracked = Tracked { path: file.as_bytes().to_vec(), lines };
