@@ -270,8 +270,4 @@ impl Blobs for Reader {
             DiffAttribute::Unspecified => !is_binary(bytes),
         })
     }
-
-    fn largest(&self) -> u64 {
-        limits::OBJECT_BYTES
-    }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use super::shared_work::{share, share_while};
 use super::{Blobs, Board, FULL, Item, Name, Version};
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::text::cancel_token::{CancelToken, PacedToken};
 use crate::text::{Fingerprint, FingerprintIndex};
 
@@ -19,8 +20,6 @@ pub struct Search<'a, 'b, B> {
     board: &'a mut Board<'b>,
     least: u32,
     held_bytes: usize,
-    /// The size above which files are not compared.
-    largest: u64,
     /// One for each thread.
     workers: Vec<Worker<'a, B>>,
 }
@@ -74,13 +73,12 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         readers: &'a mut [B],
         cancel: &CancelToken<'a>,
     ) -> Self {
-        let largest = readers.first().map_or(0, B::largest);
         let worker = |blobs| {
             let (cancel, pace) = (*cancel, cancel.pace());
             Worker { blobs, cancel, pace, bytes: Vec::new(), copied: Vec::new() }
         };
         let workers = readers.iter_mut().map(worker).collect();
-        Self { board, least, held_bytes, largest, workers }
+        Self { board, least, held_bytes, workers }
     }
 
     /// Pairs files whose name is unique among the remaining sources and the added files, if their
@@ -95,7 +93,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
             target.filter(|_| is_unique).map(|target| (source, target))
         });
         let namesakes: Vec<(usize, usize)> = namesakes.collect();
-        let (board, largest) = (&*self.board, self.largest);
+        let board = &*self.board;
         let compared = share(&mut self.workers, namesakes.len(), |worker, number| {
             let (source, target) = namesakes[number];
             let (before, after) = (&board.sources[source].file, &board.targets[target].file);
@@ -103,7 +101,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
                 return Ok::<_, Error>(None);
             }
             let (old, new) = (worker.size(before)?, worker.size(after)?);
-            if !is_near(old, new, least, largest) {
+            if !is_near(old, new, least) {
                 return Ok(Some((old, new, 0)));
             }
             let (before, after) = (worker.fingerprint(before)?, worker.fingerprint(after)?);
@@ -170,13 +168,13 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         portion: &Portion<'_>,
         best: &[Best],
     ) -> Result<Vec<Best>> {
-        let (board, least, largest) = (&*self.board, self.least, self.largest);
+        let (board, least) = (&*self.board, self.least);
         share(&mut self.workers, targets.len(), |worker, number| {
             let (target, mut best) = (targets[number], best[number].clone());
             let Item { file, size: new, name, .. } = &board.targets[target];
             let near = |source: usize| {
                 let sizes = board.sources[source].size.zip(*new);
-                sizes.filter(|&(old, new)| is_near(old, new, least, largest))
+                sizes.filter(|&(old, new)| is_near(old, new, least))
             };
             if portion.sources.iter().any(|&source| near(source).is_some()) {
                 let print = worker.fingerprint(file)?;
@@ -199,14 +197,14 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         let mut sizes: Vec<u64> =
             targets.iter().filter_map(|&target| self.board.targets[target].size).collect();
         sizes.sort_unstable();
-        let (board, least, largest) = (&*self.board, self.least, self.largest);
+        let (board, least) = (&*self.board, self.least);
         let sources = *rest;
         let (held, most) = (AtomicUsize::new(0), self.held_bytes);
         let has_room = || held.load(Relaxed) < most;
         let prints = share_while(&mut self.workers, sources.len(), has_room, |worker, number| {
             let source = &board.sources[sources[number]];
             let is_needed = source.size.is_some_and(|size| {
-                let is_near = |new| is_near(size, new, least, largest);
+                let is_near = |new| is_near(size, new, least);
                 let at = sizes.partition_point(|&new| new < size && !is_near(new));
                 sizes.get(at).is_some_and(|&new| is_near(new))
             });
@@ -268,11 +266,11 @@ fn is_regular(file: &Version<'_>) -> bool {
     file.entry.mode.is_regular()
 }
 
-/// Tells whether files of these sizes can reach the score: the smaller one would have to be
-/// contained in the larger.
-fn is_near(old: u64, new: u64, least: u32, largest: u64) -> bool {
+/// Tells whether files of these sizes can be read, and can reach the score: the smaller one would
+/// have to be contained in the larger.
+fn is_near(old: u64, new: u64, least: u32) -> bool {
     let (smaller, larger) = (old.min(new), old.max(new));
-    larger <= largest
+    larger <= limits::OBJECT_BYTES
         && u128::from(smaller) * u128::from(FULL) >= u128::from(larger) * u128::from(least)
 }
 

@@ -81,9 +81,6 @@ pub trait Blobs: Send {
     /// Tells whether a file is text, so that its line ends do not matter. Attributes have
     /// precedence over the bytes.
     fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool>;
-
-    /// Returns the largest size that can be read; larger files can only be equal, not similar.
-    fn largest(&self) -> u64;
 }
 
 /// Finds the origins of added files, on a thread for each reader. Returns the rows in git's order:
@@ -284,10 +281,6 @@ mod tests {
 
         fn is_text(&mut self, _: &Version<'_>, bytes: &[u8]) -> Result<bool> {
             Ok(!is_binary(bytes))
-        }
-
-        fn largest(&self) -> u64 {
-            u64::MAX
         }
     }
 
