@@ -255,15 +255,10 @@ impl Blobs for Reader {
         self.bytes_of(file.entry)
     }
 
-    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
+    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<bool> {
         let _current = Current::enter(self.objects.budget());
         bytes.clear();
         append(bytes, &self.read(file.entry, file.path)?)?;
-        Ok(())
-    }
-
-    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool> {
-        let _current = Current::enter(self.objects.budget());
         Ok(match self.attributes.of(file.path)?.diff {
             DiffAttribute::Set => true,
             DiffAttribute::Unset => false,

@@ -43,8 +43,7 @@ impl<B: Blobs> Worker<'_, B> {
 
     fn fingerprint(&mut self, file: &Version<'_>) -> Result<Fingerprint> {
         self.cancel.check()?;
-        self.blobs.read(file, &mut self.bytes)?;
-        let is_text = self.blobs.is_text(file, &self.bytes)?;
+        let is_text = self.blobs.read(file, &mut self.bytes)?;
         Ok(Fingerprint::new(&self.bytes, is_text, &self.cancel)?)
     }
 }

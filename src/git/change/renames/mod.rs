@@ -75,12 +75,9 @@ pub trait Blobs: Send {
     /// Returns the size of a file's content, without reading it if possible.
     fn size(&mut self, file: &Version<'_>) -> Result<u64>;
 
-    /// Replaces `bytes` by a file's content.
-    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()>;
-
-    /// Tells whether a file is text, so that its line ends do not matter. Attributes have
-    /// precedence over the bytes.
-    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool>;
+    /// Replaces `bytes` by a file's content. Tells whether it is text, so that its line ends do not
+    /// matter; attributes have precedence over the bytes.
+    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<bool>;
 }
 
 /// Finds the origins of added files, on a thread for each reader. Returns the rows in git's order:
@@ -270,16 +267,12 @@ mod tests {
             Ok(bytes.len() as u64)
         }
 
-        fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
+        fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<bool> {
             let digits = file.entry.oid.to_string();
             bytes.clear();
             for (line, digit) in digits.chars().enumerate() {
                 bytes.extend(format!("line {line} reads {digit}\n").into_bytes());
             }
-            Ok(())
-        }
-
-        fn is_text(&mut self, _: &Version<'_>, bytes: &[u8]) -> Result<bool> {
             Ok(!is_binary(bytes))
         }
     }
