@@ -18,6 +18,9 @@ use crate::limits;
 /// NFA states visited between two checks of the budget.
 const CHECKED_STATES: usize = 1 << 18;
 
+/// The most bytes of a compiled POSIX expression; a larger one is refused.
+const EXTENDED_BYTES: usize = 1 << 20;
+
 /// Syntax of an expression.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Syntax {
@@ -80,6 +83,14 @@ impl Pattern {
             .build()
             .ok()?;
         Some(Self { regex, states: States::new(pattern, options)? })
+    }
+
+    /// Compiles a POSIX extended regular expression, as git reads it; `None` if it is invalid or
+    /// too large.
+    pub fn extended(text: &[u8], newline: posix::Newline) -> Option<Self> {
+        let pattern = posix::translated(text, newline)?;
+        let options = Syntax { ignores_case: false, dot_is_any: true, most_bytes: EXTENDED_BYTES };
+        Self::new(&pattern, options)
     }
 
     /// Tells whether the expression matches somewhere in a text.

@@ -132,8 +132,8 @@ impl Request {
             Layout::Rows => (String::new(), note),
             Layout::Data => Default::default(),
         };
-        let review = Review::new(files, frame.layout(), binding).with_words(ends, note);
-        let review = review.of_the_rest(seen > 0);
+        let review = Review::new(files, frame.layout(), binding);
+        let review = review.with_words(ends, note, seen > 0);
         let mut cutter = cutting.cutter(&comparison, &self.options)?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             let (change, cancel) = (&rows[file].change, CancelToken::of(&context.budget));
@@ -321,7 +321,7 @@ impl Outline {
         {
             notes.push(format!("mode {} => {}", old.mode, new.mode));
         }
-        if *lines == Some(LineCounts::Binary) {
+        if *lines == Some(LineCounts::BINARY) {
             notes.push("binary".to_owned());
         }
         if change.unmerged {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::file::File;
+use super::file::{File, changes};
 use super::layout::Layout;
 use super::rank::Rank;
 use crate::form::counted;
@@ -36,9 +36,8 @@ pub(super) fn totals(files: &[File], layout: Layout, room: usize) -> Option<Stri
     if groups.len() < 2 || !fits(&groups) {
         return None;
     }
-    let is_open = |groups: &[Group<'_>], at: &usize| !groups[*at].is_whole;
     while let Some(at) = (0..groups.len())
-        .filter(|at| is_open(&groups, at))
+        .filter(|&at| !groups[at].is_whole)
         .max_by_key(|&at| (groups[at].lines(), groups[at].files.len()))
     {
         let parts = groups[at].parts();
@@ -66,7 +65,7 @@ fn text(groups: &[Group<'_>]) -> String {
             (directory, true) => format!("files in {directory} itself:"),
             (directory, false) => directory.to_owned(),
         };
-        let (added, removed) = group.changes();
+        let (added, removed) = changes(group.files.iter().copied());
         let files = counted(group.files.len() as u64, "file");
         text += &format!("{name} {files} +{added} -{removed}\n");
     }
@@ -97,13 +96,8 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn changes(&self) -> (u64, u64) {
-        let lines = self.files.iter().filter_map(|file| file.lines);
-        lines.fold((0, 0), |(added, removed), (plus, minus)| (added + plus, removed + minus))
-    }
-
     fn lines(&self) -> u64 {
-        let (added, removed) = self.changes();
+        let (added, removed) = changes(self.files.iter().copied());
         added + removed
     }
 

@@ -43,6 +43,12 @@ impl File {
     }
 }
 
+/// Returns the numbers of added and removed lines of files.
+pub(super) fn changes<'f>(files: impl IntoIterator<Item = &'f File>) -> (u64, u64) {
+    let lines = files.into_iter().filter_map(|file| file.lines);
+    lines.fold((0, 0), |(added, removed), (plus, minus)| (added + plus, removed + minus))
+}
+
 /// The sizes of a patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Measures {

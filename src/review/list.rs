@@ -89,12 +89,9 @@ impl List<'_> {
     /// Returns the directory of a file if the previous or the next file is in it too.
     fn shared_directory(&self, at: usize) -> Option<&str> {
         let own = self.directory(at)?;
-        let is_shared = |other: Option<usize>| {
-            other
-                .filter(|&other| other < self.files.len())
-                .is_some_and(|other| self.directory(other) == Some(own))
-        };
-        (is_shared(at.checked_sub(1)) || is_shared(at.checked_add(1))).then_some(own)
+        let neighbours = at.checked_sub(1).into_iter().chain([at + 1]);
+        let mut neighbours = neighbours.filter(|&other| other < self.files.len());
+        neighbours.any(|other| self.directory(other) == Some(own)).then_some(own)
     }
 
     /// Returns the directory below which a file may be listed: none for a rename, whose line has

@@ -53,19 +53,12 @@ pub struct Page {
 impl Page {
     /// Returns the page as one text, with an empty line between parts of different kinds.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        let mut before = None;
-        for section in &self.sections {
-            // The totals and the list are one block.
-            let block = |kind| if kind == Kind::Summary { Kind::File } else { kind };
-            let is_other = |kind| block(kind) != block(section.kind);
-            if before.is_some_and(is_other) {
-                text.push('\n');
-            }
-            text.push_str(&section.text);
-            before = Some(section.kind);
-        }
-        text
+        // The totals and the list are one block.
+        let block = |kind| if kind == Kind::Summary { Kind::File } else { kind };
+        let blocks = self.sections.chunk_by(|one, next| block(one.kind) == block(next.kind));
+        let text =
+            |sections: &[Section]| sections.iter().map(|section| &section.text[..]).collect();
+        blocks.map(text).collect::<Vec<String>>().join("\n")
     }
 
     /// Returns the patches of the page: its hunks with their heads.

@@ -63,16 +63,11 @@ impl Review {
         Self { files, given, first_page, layout, binding, ends, note, is_rest: false }
     }
 
-    /// Sets the names of the sides, and a note for the first page.
+    /// Sets the names of the sides, a note for the first page, and whether the files are the rest
+    /// of a change of which something was seen.
     #[must_use]
-    pub fn with_words(self, ends: String, note: String) -> Self {
-        Self { ends, note, ..self }
-    }
-
-    /// Says whether the files are what is left of a change of which something was seen.
-    #[must_use]
-    pub fn of_the_rest(self, is_rest: bool) -> Self {
-        Self { is_rest, ..self }
+    pub fn with_words(self, ends: String, note: String, is_rest: bool) -> Self {
+        Self { ends, note, is_rest, ..self }
     }
 
     fn summary(&self, is_continued: bool) -> String {
@@ -278,11 +273,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 && !is_begun
             {
                 self.room = room;
-                self.shown
-                    .entry(place.file)
-                    .or_insert_with(|| Shown::from(place.piece))
-                    .pieces
-                    .end += 1;
+                self.add(place);
                 self.next.shown += 1;
                 continue;
             }
@@ -304,6 +295,14 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             self.next.first = self.next.shown + usize::from(self.next.offset > 0);
         }
         Ok(())
+    }
+
+    /// Adds a piece to the page, after those of its file.
+    fn add(&mut self, place: OrderedPiece) -> &mut Shown {
+        let nothing = Shown { pieces: place.piece..place.piece, parts: BTreeMap::new() };
+        let shown = self.shown.entry(place.file).or_insert(nothing);
+        shown.pieces.end += 1;
+        shown
     }
 
     /// Returns the cost of the head above a piece; zero if the page has it already.
@@ -349,9 +348,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         };
         self.room -= fixed + form.cost(&text[..end]);
         let part = offset..offset + end;
-        let shown = self.shown.entry(place.file).or_insert_with(|| Shown::from(place.piece));
-        shown.pieces.end += 1;
-        shown.parts.insert(place.piece, part);
+        self.add(place).parts.insert(place.piece, part);
         if is_last {
             self.next = Position { shown: self.next.shown + 1, offset: 0, ..self.next };
         } else {
@@ -450,11 +447,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             hunks: left.len(),
             of_files: left.iter().map(|place| place.file).collect::<HashSet<_>>().len(),
         };
-        let is_noise_left = left.iter().all(|place| files[place.file].noise.is_some())
-            && files[self.next.listed..].iter().all(|file| file.noise.is_some());
         let waiting = left.iter().map(|place| place.file).chain(self.next.listed..files.len());
-        let only_noise =
-            if is_noise_left { wording::only_noise(files, waiting) } else { String::new() };
+        let only_noise = wording::only_noise(files, waiting);
         if self.next.listed == files.len() && self.next.shown == self.order.len() {
             return Ok(Page { sections, next_cursor: None });
         }
@@ -470,11 +464,5 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             true,
         );
         Ok(Page { sections, next_cursor: Some(cursor) })
-    }
-}
-
-impl Shown {
-    fn from(piece: usize) -> Self {
-        Self { pieces: piece..piece, parts: BTreeMap::new() }
     }
 }

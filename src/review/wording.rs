@@ -1,6 +1,6 @@
 //! The text of a page besides the patches; every line ends in a newline.
 
-use super::file::File;
+use super::file::{File, changes};
 use crate::form::{counted, more};
 
 /// The totals where all was seen.
@@ -11,9 +11,7 @@ pub fn summary(files: &[File], ends: &str, is_continued: bool) -> String {
     if files.is_empty() {
         return "No file differs.\n".to_owned();
     }
-    let lines = || files.iter().filter_map(|file| file.lines);
-    let additions: u64 = lines().map(|(added, _)| added).sum();
-    let deletions: u64 = lines().map(|(_, removed)| removed).sum();
+    let (additions, deletions) = changes(files);
     let noise = match files.iter().filter(|file| file.noise.is_some()).count() {
         0 => String::new(),
         count => format!("; {count} of them generated and listed last"),
@@ -85,12 +83,14 @@ pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String
     format!("{}{alone}\n{}\n", what.join(", "), more(cursor))
 }
 
-/// Returns the line that says that only noise is left; empty if the whole change is noise.
+/// Returns the line that says that only noise is left; empty if more is, or if the whole change is
+/// noise.
 pub fn only_noise(files: &[File], waiting: impl Iterator<Item = usize>) -> String {
-    if files.iter().all(|file| file.noise.is_some()) {
+    let mut waiting: Vec<usize> = waiting.collect();
+    let is_noise = |file: &File| file.noise.is_some();
+    if files.iter().all(is_noise) || !waiting.iter().all(|&file| is_noise(&files[file])) {
         return String::new();
     }
-    let mut waiting: Vec<usize> = waiting.collect();
     waiting.sort_unstable();
     waiting.dedup();
     match &waiting[..] {

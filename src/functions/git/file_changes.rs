@@ -68,7 +68,7 @@ impl Row for Measured {
             boolean(
                 "is_binary",
                 "Whether the file is binary, by its attributes, its size or a NUL",
-                |row| row.lines.map(|lines| lines == LineCounts::Binary),
+                |row| row.lines.map(|lines| lines == LineCounts::BINARY),
             ),
         ),
         needing(

@@ -3,13 +3,12 @@
 //! Source: the output of `git diff-tree --cc`, described in the manual of `git diff` under
 //! "Combined diff format".
 
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::git::change::contents::Reader;
 use crate::git::change::patch::{PatchHunk, Patcher, WrittenPatch};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry};
 use crate::git::model::diff_attribute::DiffAttribute;
-use crate::limits;
 use crate::text::combined::{Combined, CombinedDiff, Parent, write_hunk};
 use crate::text::{CancelToken, DiffOptions, Engine, is_binary};
 
@@ -28,10 +27,10 @@ pub fn merged_texts(reader: &mut Reader, change: &Change) -> Result<Option<Merge
     let attribute = reader.attributes(&change.path)?.diff;
     let mut parents = Vec::new();
     for entry in change.parents() {
-        let Some(text) = whole(reader, entry, &change.path)? else { return Ok(None) };
+        let Some(text) = reader.whole_if_any(entry, &change.path)? else { return Ok(None) };
         parents.push(text);
     }
-    let Some(result) = whole(reader, change.new, &change.path)? else { return Ok(None) };
+    let Some(result) = reader.whole_if_any(change.new, &change.path)? else { return Ok(None) };
     let is_text = match attribute {
         DiffAttribute::Set => true,
         DiffAttribute::Unset => false,
@@ -40,24 +39,6 @@ pub fn merged_texts(reader: &mut Reader, change: &Change) -> Result<Option<Merge
     // git shows no lines of a file that is deleted in the work tree.
     let is_gone = change.unmerged && change.new.is_none();
     Ok(is_text.then_some(MergedTexts { parents, result, is_gone }))
-}
-
-/// Returns a content, or a submodule's commit line; `None` if it is too large for any diff.
-fn whole(reader: &mut Reader, entry: Option<Entry>, path: &[u8]) -> Result<Option<Bytes>> {
-    let Some(entry) = entry else { return Ok(Some(Bytes::default())) };
-    if entry.mode.is_submodule() {
-        let line = format!("Subproject commit {}\n", entry.oid);
-        return Ok(Some(line.into_bytes().into()));
-    }
-    match reader.read(entry, path) {
-        Err(error)
-            if error.kind() == ErrorKind::TooLarge
-                && reader.size(Some(entry))? > Some(limits::OBJECT_BYTES) =>
-        {
-            Ok(None)
-        }
-        read => read.map(Some),
-    }
 }
 
 impl MergedTexts {

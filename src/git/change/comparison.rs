@@ -166,7 +166,8 @@ impl Comparison {
 
     /// Creates a writer of patches for one thread.
     pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
-        let patcher = Patcher::new(&self.source, options)?.of_pairs();
-        Ok(patcher.combining(self.combined.unwrap_or(Combined::Dense)))
+        let patcher = Patcher::new(&self.source, options)?;
+        let combined = self.combined.unwrap_or(patcher.combined);
+        Ok(Patcher { reader: patcher.reader.of_pairs(), combined, ..patcher })
     }
 }

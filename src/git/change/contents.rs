@@ -1,12 +1,13 @@
 //! The contents of a file's sides as git diffs them.
 
 use std::borrow::Cow;
+use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::budget::{Current, append};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::git::attributes::{ContentSource, DiffAttributes};
-use crate::git::change::renames::{Blobs, Version};
+use crate::git::change::renames::{Blobs, RenameOptions, Version, pair};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::git::model::diff_attribute::{DiffAttribute, PathAttributes};
@@ -14,7 +15,7 @@ use crate::git::objects::Objects;
 use crate::git::worktree::files::WorkTree;
 use crate::limits;
 use crate::text::section::Sections;
-use crate::text::{binary_line, is_binary, quoted_path};
+use crate::text::{CancelToken, binary_line, is_binary, quoted_path};
 
 /// One side's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,26 +46,19 @@ pub struct Reader {
     source: ContentSource,
     work_tree: Option<WorkTree>,
     attributes: DiffAttributes,
-    /// The size in bytes above which blobs are binary.
-    big_file_bytes: u64,
     /// Whether two versions of each file are all that is read of it.
     is_of_pairs: bool,
-    /// Whether paths with bytes of 0x80 and above are quoted.
-    quotes_high: bool,
 }
 
 impl Reader {
     /// Creates a reader of the files of a source.
     pub fn new(source: &ContentSource) -> Self {
-        let repository = source.repository();
         Self {
-            objects: repository.objects(),
+            objects: source.repository().objects(),
             source: source.clone(),
             work_tree: None,
             attributes: DiffAttributes::new(source),
-            big_file_bytes: repository.big_file_bytes(),
             is_of_pairs: false,
-            quotes_high: repository.quotes_high(),
         }
     }
 
@@ -108,6 +102,16 @@ impl Reader {
         Ok((self.side(change.old, change.old_path(), old)?, new))
     }
 
+    /// Finds the origins of added files, as [`pair`], on this thread alone.
+    pub(in crate::git) fn pair(
+        &mut self,
+        changes: Vec<Change>,
+        options: &RenameOptions,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Vec<Change>> {
+        pair(changes, options, from_mut(self), cancel)
+    }
+
     /// Returns the reader of objects.
     pub(super) fn objects(&self) -> &Objects {
         &self.objects
@@ -115,7 +119,7 @@ impl Reader {
 
     /// Returns the size in bytes above which a blob is binary.
     pub(super) fn big_file_bytes(&self) -> u64 {
-        self.big_file_bytes
+        self.source.repository().big_file_bytes()
     }
 
     /// Returns the attributes of a path.
@@ -126,17 +130,17 @@ impl Reader {
     /// Returns git's line for a binary change, without its newline.
     pub fn binary_line(&self, change: &Change) -> Vec<u8> {
         let (old, new) = change.labels();
-        binary_line(&old, &new, self.quotes_high)
+        binary_line(&old, &new, self.quotes_high())
     }
 
     /// Returns a path as patches show it.
     pub(crate) fn quoted<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
-        quoted_path(path, self.quotes_high)
+        quoted_path(path, self.quotes_high())
     }
 
     /// Tells whether paths with bytes of 0x80 and above are quoted.
     pub(crate) fn quotes_high(&self) -> bool {
-        self.quotes_high
+        self.source.repository().quotes_high()
     }
 
     /// Returns the rule that finds the section headings of a change.
@@ -184,6 +188,34 @@ impl Reader {
         Ok(Bytes::held(Arc::new(bytes), charge))
     }
 
+    /// Returns the bytes of one side, binary or not: none for an absent one, and for a submodule
+    /// the line with its commit.
+    pub(in crate::git) fn whole(&mut self, entry: Option<Entry>, path: &[u8]) -> Result<Bytes> {
+        match entry {
+            None => Ok(Bytes::default()),
+            Some(entry) if entry.mode.is_submodule() => Ok(commit_line(entry, "")),
+            Some(entry) => self.read(entry, path),
+        }
+    }
+
+    /// Does the same; `None` if the side is too large for any diff, not only for the memory
+    /// available now.
+    pub(super) fn whole_if_any(
+        &mut self,
+        entry: Option<Entry>,
+        path: &[u8],
+    ) -> Result<Option<Bytes>> {
+        match self.whole(entry, path) {
+            Err(error)
+                if error.kind() == ErrorKind::TooLarge
+                    && Self::size(self, entry)? > Some(limits::OBJECT_BYTES) =>
+            {
+                Ok(None)
+            }
+            whole => whole.map(Some),
+        }
+    }
+
     fn side(
         &mut self,
         entry: Option<Entry>,
@@ -193,59 +225,44 @@ impl Reader {
         let Some(entry) = entry else { return Ok(Contents::Absent) };
         if entry.mode.is_submodule() {
             let dirty = if entry.source == Source::Dirty { "-dirty" } else { "" };
-            return Ok(Contents::Text(
-                format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes().into(),
-            ));
+            return Ok(Contents::Text(commit_line(entry, dirty)));
         }
         // git reads the attributes of regular files only: a link's target is never binary by name.
         let attribute =
             if entry.mode.is_regular() { attribute } else { DiffAttribute::Unspecified };
-        if attribute == DiffAttribute::Unset {
-            return Ok(Contents::Binary);
-        }
-        let bytes = match self.read(entry, path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                // Too large for any diff, not only for the memory available now.
-                let is_guessed =
-                    error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set;
-                let is_large = is_guessed && self.bytes_of(entry)? > limits::OBJECT_BYTES;
-                return if is_large { Ok(Contents::Binary) } else { Err(error) };
+        match attribute {
+            DiffAttribute::Set => self.read(entry, path).map(Contents::Text),
+            DiffAttribute::Unset => Ok(Contents::Binary),
+            DiffAttribute::Unspecified => {
+                let bytes = self.whole_if_any(Some(entry), path)?;
+                let is_text = |bytes: &Bytes| {
+                    bytes.len() as u64 <= self.big_file_bytes() && !is_binary(bytes)
+                };
+                Ok(bytes.filter(is_text).map_or(Contents::Binary, Contents::Text))
             }
-        };
-        let is_guessed = attribute != DiffAttribute::Set;
-        if is_guessed && (bytes.len() as u64 > self.big_file_bytes || is_binary(&bytes)) {
-            return Ok(Contents::Binary);
         }
-        Ok(Contents::Text(bytes))
     }
+}
+
+/// Returns the line that is the content of a submodule.
+fn commit_line(submodule: Entry, mark: &str) -> Bytes {
+    format!("Subproject commit {}{mark}\n", submodule.oid).into_bytes().into()
 }
 
 /// Renames are found on several threads; each reads under the budget of its reader.
 impl Blobs for Reader {
-    type Error = Error;
-
     fn size(&mut self, file: &Version<'_>) -> Result<u64> {
         self.bytes_of(file.entry)
     }
 
-    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
+    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<bool> {
         let _current = Current::enter(self.objects.budget());
         bytes.clear();
         append(bytes, &self.read(file.entry, file.path)?)?;
-        Ok(())
-    }
-
-    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool> {
-        let _current = Current::enter(self.objects.budget());
         Ok(match self.attributes.of(file.path)?.diff {
             DiffAttribute::Set => true,
             DiffAttribute::Unset => false,
             DiffAttribute::Unspecified => !is_binary(bytes),
         })
-    }
-
-    fn largest(&self) -> u64 {
-        limits::OBJECT_BYTES
     }
 }

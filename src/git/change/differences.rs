@@ -3,8 +3,8 @@
 //! the conflicts of the index compared with all sides at once.
 
 use std::collections::HashSet;
+use std::iter::Peekable;
 use std::sync::Arc;
-use std::vec;
 
 use crate::budget::{Charge, Permits};
 use crate::error::{Error, Result};
@@ -69,51 +69,16 @@ pub(super) fn is_dirty(submodule: &Repository, head: Oid, above: &Above) -> Resu
 ///
 /// Without renames they stream from the walk. With renames the first call collects all of them and
 /// pairs them up: the origin of a file depends on every other file.
-pub enum Changes {
-    /// As the walk finds them.
-    Walked(Walk),
-    /// To be paired.
-    Unpaired(Box<Unpaired>),
-    /// Paired.
-    Paired(vec::IntoIter<Change>),
-}
-
-/// The input of pairing.
-pub struct Unpaired {
-    walk: Walk,
-    comparison: Comparison,
-    options: RenameOptions,
-}
-
-impl Unpaired {
-    /// Collects all changes and pairs them up.
-    fn pair(&mut self) -> Result<Vec<Change>> {
-        let cancel = self.comparison.repository().cancel();
-        let mut charge = Charge::free();
-        let changes = collect(&mut self.walk, &mut charge, &cancel)?;
-        let others = self.comparison.threads.checked_sub(1).filter(|&others| others > 0);
-        let permits = others.map(Permits::take);
-        let readers = 1 + permits.as_ref().map_or(0, Permits::count);
-        let mut readers: Vec<_> =
-            (0..readers).map(|_| Reader::new(self.comparison.source())).collect();
-        Ok(pair(changes, &self.options, &mut readers, &cancel)?.rows)
-    }
-}
+pub struct Changes(Walk);
 
 impl Changes {
     /// Starts a comparison, with renames if options are given; merges and conflicts are compared
     /// with all sides at once if requested.
     pub fn new(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Self> {
         match comparison.combined {
-            None => Ok(Self::of(walk(comparison)?, comparison, renames)),
-            Some(_) => combined_walk(comparison, renames).map(Self::Walked),
+            None => Ok(Self(shown(walk(comparison)?, comparison, renames))),
+            Some(_) => combined_walk(comparison, renames).map(Self),
         }
-    }
-
-    /// Starts the pairing of a walk's changes, if options are given.
-    fn of(walk: Walk, comparison: &Comparison, renames: Option<RenameOptions>) -> Self {
-        let Some(options) = renames else { return Self::Walked(walk) };
-        Self::Unpaired(Box::new(Unpaired { walk, comparison: comparison.clone(), options }))
     }
 }
 
@@ -121,21 +86,35 @@ impl Iterator for Changes {
     type Item = Result<Change>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Self::Unpaired(unpaired) = self {
-            match unpaired.pair() {
-                Ok(rows) => *self = Self::Paired(rows.into_iter()),
-                Err(error) => {
-                    *self = Self::Paired(Vec::new().into_iter());
-                    return Some(Err(error));
-                }
-            }
-        }
-        match self {
-            Self::Walked(walk) => walk.next().map(|change| change.map(Change::shown)),
-            Self::Paired(rows) => rows.next().map(Ok),
-            Self::Unpaired(_) => unreachable!("paired above"),
-        }
+        self.0.next()
     }
+}
+
+/// Returns a walk's changes as they are shown: paired up if options are given.
+fn shown(walk: Walk, comparison: &Comparison, renames: Option<RenameOptions>) -> Walk {
+    let Some(options) = renames else {
+        return Box::new(walk.map(|change| change.map(Change::shown)));
+    };
+    let comparison = comparison.clone();
+    let rows = std::iter::once_with(move || paired(walk, &comparison, &options));
+    Box::new(rows.flat_map(|rows| -> Walk {
+        match rows {
+            Ok(rows) => Box::new(rows.into_iter().map(Ok)),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }))
+}
+
+/// Collects all changes and pairs them up.
+fn paired(mut walk: Walk, comparison: &Comparison, options: &RenameOptions) -> Result<Vec<Change>> {
+    let cancel = comparison.repository().cancel();
+    let mut charge = Charge::free();
+    let changes = collect(&mut walk, &mut charge, &cancel)?;
+    let others = comparison.threads.checked_sub(1).filter(|&others| others > 0);
+    let permits = others.map(Permits::take);
+    let readers = 1 + permits.as_ref().map_or(0, Permits::count);
+    let mut readers: Vec<_> = (0..readers).map(|_| Reader::new(comparison.source())).collect();
+    pair(changes, options, &mut readers, &cancel)
 }
 
 /// Bytes of paths that are charged at once.
@@ -197,10 +176,8 @@ impl PathChange {
             Uncommitted::new(comparison, is_dirty)?.path(path, old.or(new))?
         };
         let is_on_disk = |entry: Entry| matches!(entry.source, Source::WorkTree { .. });
-        if changes
-            .iter()
-            .any(|change| change.old.is_some_and(is_on_disk) || change.new.is_some_and(is_on_disk))
-        {
+        let mut entries = changes.iter().flat_map(|change| [change.old, change.new]).flatten();
+        if entries.any(is_on_disk) {
             check_listed(comparison, path)?;
         }
         Ok(if !changes.is_empty() || !index.find(path).is_empty() {
@@ -221,13 +198,13 @@ fn combined_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Res
     }
     let found = walk(comparison)?;
     let Some(index) = comparison.index().filter(|_| has_conflicts(comparison)) else {
-        return Ok(Box::new(Changes::of(found, comparison, renames)));
+        return Ok(shown(found, comparison, renames));
     };
     let conflicts = conflicts(comparison, index)?;
     let paths: HashSet<Vec<u8>> = conflicts.iter().map(|conflict| conflict.path.clone()).collect();
     let others = found
         .filter(move |change| change.as_ref().map_or(true, |change| !paths.contains(&change.path)));
-    let others = Changes::of(Box::new(others), comparison, renames);
+    let others = shown(Box::new(others), comparison, renames);
     Ok(Box::new(conflicts.into_iter().map(Ok).chain(others)))
 }
 
@@ -271,72 +248,33 @@ fn merge_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result
     let [old, new] = comparison.sides();
     let from = |parent: Revision| Changes::new(&comparison.between(parent, new), renames);
     let first = from(old)?;
-    let others: Vec<_> = comparison
-        .others
-        .iter()
-        .map(|&parent| from(parent).map(Other::new))
-        .collect::<Result<_>>()?;
-    Ok(Box::new(Intersection { first, others }))
+    let others = comparison.others.iter().map(|&parent| from(parent).map(Iterator::peekable));
+    let mut others = others.collect::<Result<Vec<_>>>()?;
+    Ok(Box::new(first.filter_map(move |change| common(change, &mut others).transpose())))
 }
 
-/// The changes of a merge from its first parent, restricted to files that differ from all others.
-struct Intersection {
-    first: Changes,
-    others: Vec<Other>,
-}
+/// The changes of a merge from another parent; the next one is the first that is not passed yet.
+type Others = Peekable<Changes>;
 
-/// The changes of a merge from another parent, up to a path.
-struct Other {
-    changes: Changes,
-    next: Option<Change>,
-}
-
-impl Other {
-    fn new(changes: Changes) -> Self {
-        Self { changes, next: None }
+/// Adds the versions of all other parents to a change; `None` if the file is the same in one.
+fn common(change: Result<Change>, others: &mut [Others]) -> Result<Option<Change>> {
+    let mut change = change?;
+    for other in others {
+        let Some(version) = version(other, &change.path)? else { return Ok(None) };
+        change.others.push(version);
     }
-
-    /// Returns the parent's version of a path, if it differs; paths must ascend.
-    fn at(&mut self, path: &[u8]) -> Result<Option<Option<Entry>>> {
-        while self.next.as_ref().is_none_or(|next| next.path.as_slice() < path) {
-            self.next = self.changes.next().transpose()?;
-            if self.next.is_none() {
-                return Ok(None);
-            }
-        }
-        Ok(self.next.as_ref().filter(|next| next.path == path).map(|next| next.old))
-    }
+    Ok(Some(change))
 }
 
-impl Intersection {
-    fn step(&mut self) -> Result<Option<Change>> {
-        for change in &mut self.first {
-            let change = change?;
-            let mut others = Vec::new();
-            for other in &mut self.others {
-                match other.at(&change.path)? {
-                    Some(entry) => others.push(entry),
-                    None => break,
-                }
-            }
-            if others.len() == self.others.len() {
-                return Ok(Some(Change { others, ..change }));
-            }
-        }
-        Ok(None)
+/// Returns another parent's version of a path, if it differs; paths must ascend.
+fn version(other: &mut Others, path: &[u8]) -> Result<Option<Option<Entry>>> {
+    let is_passed =
+        |next: &Result<Change>| next.as_ref().map_or(true, |next| next.path[..] < *path);
+    while let Some(passed) = other.next_if(is_passed) {
+        passed?;
     }
-}
-
-impl Iterator for Intersection {
-    type Item = Result<Change>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let step = self.step();
-        if !matches!(step, Ok(Some(_))) {
-            self.first = Changes::Walked(Box::new(std::iter::empty()));
-        }
-        step.transpose()
-    }
+    let next = other.peek().and_then(|next| next.as_ref().ok());
+    Ok(next.filter(|next| next.path == path).map(|next| next.old))
 }
 
 /// Keeps the changes of a merge to files that also differ from another parent, and adds its

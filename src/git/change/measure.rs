@@ -3,60 +3,41 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::git::Oid;
 use crate::git::change::contents::Reader;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::git::model::diff_attribute::DiffAttribute;
 use crate::git::store::counted_pairs::{CountedPairs, Counts, Pair, Rule};
 use crate::text::{CancelToken, DiffOptions, Engine, line_counts};
 
-/// The numbers of added and removed lines.
+/// The numbers of added and removed lines; a binary file has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineCounts {
-    /// The numbers of a text.
-    Lines {
-        /// Lines of the new side that the old lacks.
-        additions: u64,
-        /// Lines of the old side that the new lacks.
-        deletions: u64,
-    },
-    /// Binary, without lines.
-    Binary,
-}
+pub struct LineCounts(Option<(u64, u64)>);
 
 impl LineCounts {
-    /// Returns the added lines of a text.
+    /// Those of a binary file.
+    pub const BINARY: Self = Self(None);
+
+    /// Returns the lines of a text's new side that the old one lacks.
     pub fn additions(&self) -> Option<u64> {
-        match self {
-            Self::Lines { additions, .. } => Some(*additions),
-            Self::Binary => None,
-        }
+        self.0.map(|(additions, _)| additions)
     }
 
-    /// Returns the removed lines of a text.
+    /// Returns the lines of a text's old side that the new one lacks.
     pub fn deletions(&self) -> Option<u64> {
-        match self {
-            Self::Lines { deletions, .. } => Some(*deletions),
-            Self::Binary => None,
-        }
+        self.0.map(|(_, deletions)| deletions)
     }
 
     fn of(counts: Counts) -> Self {
-        match counts {
-            Some((additions, deletions)) => {
-                Self::Lines { additions: additions.into(), deletions: deletions.into() }
-            }
-            None => Self::Binary,
-        }
+        Self(counts.map(|(additions, deletions)| (additions.into(), deletions.into())))
     }
 
     /// Returns the counts for the cache; `None` if they are too large for it.
     fn kept(&self) -> Option<Counts> {
-        match *self {
-            Self::Lines { additions, deletions } => {
+        match self.0 {
+            Some((additions, deletions)) => {
                 Some(Some((additions.try_into().ok()?, deletions.try_into().ok()?)))
             }
-            Self::Binary => Some(None),
+            None => Some(None),
         }
     }
 }
@@ -118,12 +99,8 @@ impl Measurer {
     pub fn measure(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
         let lines =
             if self.measure.lines { Some(self.count_lines(&change, cancel)?) } else { None };
-        let (old_size, new_size) = if self.measure.sizes {
-            (self.reader.size(change.old)?, self.reader.size(change.new)?)
-        } else {
-            (None, None)
-        };
-        Ok(Measured { change, old_size, new_size, lines })
+        let size = |side: Option<Entry>| self.reader.size(side.filter(|_| self.measure.sizes));
+        Ok(Measured { old_size: size(change.old)?, new_size: size(change.new)?, lines, change })
     }
 
     fn count_lines(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<LineCounts> {
@@ -150,18 +127,13 @@ impl Measurer {
         if !sides.iter().flatten().all(|&entry| is_blob(entry)) {
             return None;
         }
-        let oid = |entry: Option<Entry>| -> Option<Oid> { entry.map(|entry| entry.oid) };
         let attribute = |side: usize| match sides[side] {
             Some(entry) if entry.mode.is_regular() => attributes[side],
             // The attribute of a link or an absent file has no effect.
             _ => DiffAttribute::Unspecified,
         };
-        Some(Pair {
-            old: oid(change.old),
-            new: oid(change.new),
-            attributes: [attribute(0), attribute(1)],
-            rule: self.rule?,
-        })
+        let [old, new] = change.ids();
+        Some(Pair { old, new, attributes: [attribute(0), attribute(1)], rule: self.rule? })
     }
 
     fn compare(
@@ -172,15 +144,14 @@ impl Measurer {
     ) -> Result<LineCounts> {
         let (old, new) = self.reader.contents_by(change, attributes)?;
         let (Some(old), Some(new)) = (old.text(), new.text()) else {
-            return Ok(LineCounts::Binary);
+            return Ok(LineCounts::BINARY);
         };
         // In git equal ids have no changed lines, even if a link became a file or a submodule is
         // dirty.
         if change.has_same_ids() {
-            return Ok(LineCounts::Lines { additions: 0, deletions: 0 });
+            return Ok(LineCounts(Some((0, 0))));
         }
-        let (additions, deletions) =
-            line_counts(&mut self.engine, old, new, &self.options, cancel)?;
-        Ok(LineCounts::Lines { additions, deletions })
+        let counts = line_counts(&mut self.engine, old, new, &self.options, cancel)?;
+        Ok(LineCounts(Some(counts)))
     }
 }

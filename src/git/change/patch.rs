@@ -58,22 +58,10 @@ impl Patcher {
         Ok(Self { reader, engine, abbreviation, options, combined: Combined::Dense })
     }
 
-    /// Returns the same for a comparison of two sides.
-    #[must_use]
-    pub fn of_pairs(self) -> Self {
-        Self { reader: self.reader.of_pairs(), ..self }
-    }
-
     /// Writes ids whole: `--full-index`.
     #[must_use]
     pub fn with_whole_ids(self) -> Self {
         Self { abbreviation: self.abbreviation.whole(), ..self }
-    }
-
-    /// Sets the form of merges and conflicts.
-    #[must_use]
-    pub fn combining(self, combined: Combined) -> Self {
-        Self { combined, ..self }
     }
 
     /// Returns the patch of a change.
@@ -104,18 +92,17 @@ impl Patcher {
             patch.bytes.extend([b"* Unmerged path ", &change.path[..], b"\n"].concat());
             return Ok(());
         }
-        let mut header = Vec::new();
-        let is_bare = self.write_header(change, &mut header)?;
+        let start = patch.bytes.len();
+        let is_bare = self.write_header(change, &mut patch.bytes)?;
+        // A header is shown without hunks only if it says something.
+        let without_hunks = if is_bare { start } else { patch.bytes.len() };
         if change.has_same_content() {
             // A submodule that differs only in the index has nothing to show.
-            if !is_bare {
-                patch.bytes.extend(header);
-            }
+            patch.bytes.truncate(without_hunks);
             return Ok(());
         }
         let (old, new) = self.reader.contents(change)?;
         let (Some(old), Some(new)) = (old.text(), new.text()) else {
-            patch.bytes.extend(header);
             if !change.is_empty_file() {
                 patch.bytes.extend(self.reader.binary_line(change));
                 patch.bytes.push(b'\n');
@@ -124,13 +111,9 @@ impl Patcher {
         };
         let diff = Diff::new(&mut self.engine, old, new, &self.options, cancel)?;
         if diff.hunks().is_empty() {
-            // No shown line changed: only the header is written, if it says something.
-            if !is_bare {
-                patch.bytes.extend(header);
-            }
+            patch.bytes.truncate(without_hunks);
             return Ok(());
         }
-        patch.bytes.extend(header);
         cancel.room(&mut patch.charge, &mut patch.bytes, diff.written_bytes())?;
         cancel.room(&mut patch.charge, &mut patch.hunks, diff.hunks().len())?;
         let labels = change.labels();

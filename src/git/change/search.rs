@@ -13,14 +13,12 @@ use crate::budget::append;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::change::contents::Reader;
-use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::limits;
-use crate::pattern::{Pattern, Syntax, posix};
+use crate::pattern::Pattern;
+use crate::pattern::posix::Newline;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
-/// The most bytes of a compiled pattern; a larger one is refused.
-const PATTERN_BYTES: usize = 1 << 20;
 /// Contents whose counts are cached: the new side of a change is the old side of another.
 const KNOWN_CONTENTS: usize = 1 << 14;
 
@@ -55,16 +53,16 @@ impl Search {
     /// # Errors
     /// `invalid_args` for an invalid one.
     pub fn lines(pattern: &str) -> Result<Self> {
-        let refused = || {
-            Error::invalid_args(format!("changed_lines is {}", quoted(pattern)))
-                .with_hint("Give an extended regular expression, without back references")
-        };
-        let translated =
-            posix::translated(pattern.as_bytes(), posix::Newline::EndsLine).ok_or_else(refused)?;
-        let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
-        let pattern = Pattern::new(&translated, syntax).ok_or_else(refused)?;
-        Ok(Self::Lines(Arc::new(pattern)))
+        let compiled = Pattern::extended(pattern.as_bytes(), Newline::EndsLine);
+        let compiled = compiled.ok_or_else(|| not_a_pattern("changed_lines", pattern))?;
+        Ok(Self::Lines(Arc::new(compiled)))
     }
+}
+
+/// Returns the error of an argument that is not an extended regular expression.
+pub(in crate::git) fn not_a_pattern(name: &str, given: &str) -> Error {
+    Error::invalid_args(format!("{name} is {}", quoted(given)))
+        .with_hint("Give an extended regular expression, without back references")
 }
 
 /// Searches changes, for one thread.
@@ -115,27 +113,22 @@ impl Searcher {
         path: &[u8],
         cancel: &CancelToken<'_>,
     ) -> Result<Arc<[u64]>> {
-        let Some(entry) = entry else { return Ok(vec![0; self.finders.len()].into()) };
-        let is_object = entry.source == Source::Object;
-        if is_object && let Some(known) = self.counts.get(&entry.oid) {
+        let object = entry.filter(|entry| entry.source == Source::Object).map(|entry| entry.oid);
+        if let Some(known) = object.and_then(|oid| self.counts.get(&oid)) {
             return Ok(Arc::clone(known));
         }
-        let bytes = if entry.mode.is_submodule() {
-            Bytes::from(format!("Subproject commit {}\n", entry.oid).into_bytes())
-        } else {
-            self.reader.read(entry, path)?
-        };
+        let bytes = self.reader.whole(entry, path)?;
         let mut counts = Vec::new();
         for finder in &self.finders {
             cancel.check()?;
             counts.push(finder.find_iter(&bytes).count() as u64);
         }
         let counts: Arc<[u64]> = counts.into();
-        if is_object {
+        if let Some(oid) = object {
             if self.counts.len() >= KNOWN_CONTENTS {
                 self.counts.clear();
             }
-            self.counts.insert(entry.oid, Arc::clone(&counts));
+            self.counts.insert(oid, Arc::clone(&counts));
         }
         Ok(counts)
     }

@@ -201,16 +201,22 @@ impl SideFiles {
         walk(&self.comparison.between(tree, Revision::Index))?.collect()
     }
 
-    /// Returns the error of a missing file.
-    pub(in crate::git) fn not_found(&self, file: &str, revision: &str) -> Result<Error> {
+    /// Returns the file at a path, as [`Self::find`].
+    ///
+    /// # Errors
+    /// `not_found` for a missing file.
+    pub(in crate::git) fn found(&self, file: &str, revision: &str) -> Result<Entry> {
+        if let Some(entry) = self.find(file.as_bytes())? {
+            return Ok(entry);
+        }
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(file), quoted(revision)));
-        if let Some(hint) = self.submodule_hint(file.as_bytes())? {
-            return Ok(error.with_hint(hint));
-        }
-        Ok(error
-            .near(&self.nearest(file)?)
-            .or_hint("Paths start at the root of the repository; tree_files(rev, repo) lists them"))
+        Err(match self.submodule_hint(file.as_bytes())? {
+            Some(hint) => error.with_hint(hint),
+            None => error.near(&self.nearest(file)?).or_hint(
+                "Paths start at the root of the repository; tree_files(rev, repo) lists them",
+            ),
+        })
     }
 
     /// Returns the paths nearest to a missing one, for a hint.

@@ -29,10 +29,8 @@ pub fn nearest_paths(comparison: &Comparison, wanted: &str) -> Result<Vec<String
     paths.dedup();
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
     let wanted_name = name(wanted);
-    let same_name: Vec<&str> =
-        paths.iter().map(String::as_str).filter(|path| name(path) == wanted_name).collect();
-    let mut near: Vec<String> =
-        same_name.iter().take(MAX_SUGGESTIONS).map(|path| quoted(path)).collect();
+    let same_name = paths.iter().filter(|path| name(path) == wanted_name);
+    let mut near: Vec<String> = same_name.take(MAX_SUGGESTIONS).map(|path| quoted(path)).collect();
     for path in nearest(wanted, paths.iter().map(String::as_str)) {
         if near.len() < MAX_SUGGESTIONS && !near.contains(&path) {
             near.push(path);

@@ -67,17 +67,14 @@ impl Uncommitted {
     /// Starts a comparison of different sides, at least one of which is the index or the work tree;
     /// `is_dirty` compares submodules.
     pub fn new(comparison: &Comparison, is_dirty: IsDirty) -> Result<Self> {
-        /// Returns how far a side is from being committed.
-        fn distance(side: Revision) -> u8 {
-            match side {
-                Revision::Tree(_) | Revision::Empty => 0,
-                Revision::Index => 1,
-                Revision::WorkTree => 2,
-            }
-        }
         let index = comparison.index().map(Arc::clone).unwrap_or_default();
         let [old, new] = comparison.sides();
-        let is_reverse = distance(old) > distance(new);
+        // Whether the old side is farther from being committed than the new one.
+        let is_reverse = match old {
+            Revision::Tree(_) | Revision::Empty => false,
+            Revision::Index => new != Revision::WorkTree,
+            Revision::WorkTree => true,
+        };
         let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
         let repository = comparison.repository();
         let paths = Arc::clone(&comparison.paths);
@@ -142,13 +139,10 @@ impl Uncommitted {
         if (self.tree.is_none() || self.next < self.same_until) && self.untracked.len() == 0 {
             return self.step_index();
         }
-        let tree = match &mut self.tree {
-            Some(tree) => match tree.next_if(Result::is_err) {
-                Some(failed) => return failed.map(|_| true),
-                None => tree.peek().and_then(|file| file.as_ref().ok()),
-            },
-            None => None,
-        };
+        let failed = self.tree.as_mut().and_then(|tree| tree.next_if(Result::is_err));
+        failed.transpose()?;
+        let tree = self.tree.as_mut().and_then(Peekable::peek);
+        let tree = tree.and_then(|file| file.as_ref().ok());
         let versions = self.index.path_at(self.next);
         let staged = self.index.versions(versions.clone()).first();
         let paths = [
@@ -159,13 +153,9 @@ impl Uncommitted {
         let Some(path) = paths.into_iter().flatten().min().map(<[u8]>::to_vec) else {
             return Ok(false);
         };
-        let committed = match &mut self.tree {
-            Some(tree) => tree
-                .next_if(|file| file.as_ref().is_ok_and(|file| file.path == path))
-                .transpose()?,
-            None => None,
-        };
-        let committed = committed.and_then(|file| file.new);
+        let is_here = |file: &Result<Change>| file.as_ref().is_ok_and(|file| file.path == path);
+        let committed = self.tree.as_mut().and_then(|tree| tree.next_if(is_here));
+        let committed = committed.transpose()?.and_then(|file| file.new);
         if committed.is_some_and(|known| known.mode.is_directory()) {
             self.same_until = self.next + self.index.below(&path).len();
             if self.sides.work_tree.is_none() {

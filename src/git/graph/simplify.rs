@@ -76,7 +76,6 @@ impl Simplify {
         if old == new {
             return Ok(true);
         }
-        self.trees.restart(old, new)?;
-        Ok(self.trees.next().transpose()?.is_none())
+        Ok(self.trees.restart(old, new)?.next().transpose()?.is_none())
     }
 }

@@ -1,6 +1,5 @@
 //! The changed files of commits.
 
-use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::budget::Charge;
@@ -9,7 +8,7 @@ use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::{collect, keep_common};
 use crate::git::change::measure::{Measure, Measured, Measurer};
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::change::search::{Search, Searcher};
 use crate::git::graph::walk::Comparable;
 use crate::git::model::commit::CommitInfo;
@@ -62,7 +61,6 @@ pub struct CommitMeasurer {
     reader: Option<(RenameOptions, Reader)>,
     searcher: Option<Searcher>,
     info: bool,
-    is_measured: bool,
     combined: bool,
     mailmap: Option<Arc<Mailmap>>,
 }
@@ -88,7 +86,6 @@ impl CommitMeasurer {
             reader: measure.renames.map(|options| (options, Reader::new(&source))),
             searcher: search.map(|search| Searcher::new(search, Reader::new(&source))),
             info: measure.info,
-            is_measured: measure.changes != Measure::default(),
             combined: measure.combined,
             mailmap,
         })
@@ -121,7 +118,7 @@ impl CommitMeasurer {
             let (mut changes, mut which, mut charge) = (Vec::new(), Vec::new(), Charge::free());
             cancel.room(&mut charge, &mut changes, rows.len())?;
             for (change, texts) in rows {
-                changes.push(self.measured(change, cancel)?);
+                changes.push(self.measurer.measure(change, cancel)?);
                 which.extend(self.searcher.is_some().then_some(texts));
             }
             let info = info.clone();
@@ -154,46 +151,26 @@ impl CommitMeasurer {
         new: Oid,
         cancel: &CancelToken<'_>,
     ) -> Result<Vec<(Change, Vec<u32>)>> {
-        self.trees.restart(old, Some(new))?;
+        let trees = self.trees.restart(old, Some(new))?;
         let (mut rows, mut charge) = (Vec::new(), Charge::free());
-        if let Some((options, reader)) = &mut self.reader {
-            let all = collect(&mut self.trees, &mut charge, cancel)?;
-            for change in pair(all, options, from_mut(reader), cancel)?.rows {
-                add(&mut self.searcher, change, &mut rows, &mut charge, cancel)?;
+        let changes: Box<dyn Iterator<Item = Result<Change>> + '_> = match &mut self.reader {
+            Some((options, reader)) => {
+                let all = collect(trees, &mut charge, cancel)?;
+                Box::new(reader.pair(all, options, cancel)?.into_iter().map(Ok))
             }
-        } else {
-            for change in self.trees.by_ref() {
-                add(&mut self.searcher, change?, &mut rows, &mut charge, cancel)?;
+            None => Box::new(trees),
+        };
+        for change in changes {
+            let change = change?;
+            let texts = match &mut self.searcher {
+                None => Some(Vec::new()),
+                Some(searcher) => searcher.look(&change, cancel)?,
+            };
+            if let Some(texts) = texts {
+                cancel.room(&mut charge, &mut rows, 1)?;
+                rows.push((change, texts));
             }
         }
         Ok(rows)
     }
-
-    fn measured(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
-        if self.is_measured {
-            self.measurer.measure(change, cancel)
-        } else {
-            Ok(Measured::unmeasured(change))
-        }
-    }
-}
-
-/// Adds a change if it matches the search, with the texts found.
-fn add(
-    searcher: &mut Option<Searcher>,
-    change: Change,
-    rows: &mut Vec<(Change, Vec<u32>)>,
-    charge: &mut Charge,
-    cancel: &CancelToken<'_>,
-) -> Result<()> {
-    let texts = match searcher {
-        None => Vec::new(),
-        Some(searcher) => match searcher.look(&change, cancel)? {
-            Some(texts) => texts,
-            None => return Ok(()),
-        },
-    };
-    cancel.room(charge, rows, 1)?;
-    rows.push((change, texts));
-    Ok(())
 }

@@ -17,7 +17,6 @@ pub struct CommitPatchIds {
     commits: Commits,
     trees: TreeChanges,
     patcher: Patcher,
-    hash: gix::hash::Kind,
 }
 
 impl CommitPatchIds {
@@ -26,12 +25,7 @@ impl CommitPatchIds {
         let source = ContentSource::of_objects(repository);
         let patcher = Patcher::new(&source, DiffOptions::default())?.with_whole_ids();
         let trees = TreeChanges::idle(repository.objects(), Arc::default());
-        Ok(Self {
-            commits: Commits::new(repository)?,
-            trees,
-            patcher,
-            hash: repository.object_hash(),
-        })
+        Ok(Self { commits: Commits::new(repository)?, trees, patcher })
     }
 
     /// Returns the id that `git patch-id --stable` gives the output of `git diff-tree -p
@@ -42,9 +36,8 @@ impl CommitPatchIds {
             [parent] => Some(self.commits.links(parent)?.tree),
             _ => return Ok(None),
         };
-        self.trees.restart(old, Some(commit.tree))?;
-        let mut id = PatchId::new(self.hash, cancel);
-        for change in self.trees.by_ref() {
+        let mut id = PatchId::new(commit.tree.kind(), cancel);
+        for change in self.trees.restart(old, Some(commit.tree))? {
             id.add(&self.patcher.patch(&change?.shown(), cancel)?.bytes)?;
         }
         id.finish()

@@ -4,22 +4,19 @@
 //! of the parent, and becomes the current path: also in commits of other branches that come later
 //! in the walk.
 
-use std::collections::HashMap;
-use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange, Visited};
-use crate::git::model::changed_file::{Change, Entry};
+use crate::git::model::changed_file::Change;
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
-use crate::git::tree::tree_lookup::Located;
+use crate::git::tree::tree_lookup::PathInTrees;
 use crate::git::tree::walk::TreeChanges;
-use crate::limits;
 
 /// A commit that changed the file, and the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,10 +38,7 @@ pub struct Follow<W> {
     walk: W,
     path: Arc<[u8]>,
     objects: Objects,
-    /// The location of the path in the trees checked so far.
-    located: HashMap<Oid, Arc<Located>>,
-    /// The last location.
-    last: Arc<Located>,
+    located: PathInTrees,
     trees: TreeChanges,
     reader: Reader,
     is_over: bool,
@@ -81,40 +75,18 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
             walk,
             path: path.as_bytes().into(),
             objects: repository.objects(),
-            located: HashMap::new(),
-            last: Arc::default(),
+            located: PathInTrees::default(),
             trees: TreeChanges::idle(repository.objects(), Arc::default()),
             reader: Reader::new(&ContentSource::of_objects(repository)),
             is_over: false,
         }
     }
 
-    /// Returns the file at the path in a tree.
-    fn file(&mut self, tree: Option<Oid>) -> Result<Option<Entry>> {
-        let Some(tree) = tree else { return Ok(None) };
-        let located = match self.located.get(&tree) {
-            Some(located) => Arc::clone(located),
-            None => {
-                let located =
-                    Located::find(&self.objects, Some(tree), &self.path, Some(&self.last));
-                let located = Arc::new(located?);
-                if self.located.len() >= limits::LOCATED_TREES {
-                    self.located.clear();
-                }
-                self.located.insert(tree, Arc::clone(&located));
-                located
-            }
-        };
-        self.last = Arc::clone(&located);
-        Ok(located.file)
-    }
-
     /// Returns the change of the file in a commit, if there is one.
     fn change(&mut self, tree: Oid, parent: Option<Oid>) -> Result<Option<Change>> {
-        let new = self.file(Some(tree))?;
-        let old = self.file(parent)?;
-        let same = |entry: Option<Entry>| entry.map(|entry| (entry.mode, entry.oid));
-        if same(old) == same(new) {
+        let new = self.located.file(&self.objects, Some(tree), &self.path)?;
+        let old = self.located.file(&self.objects, parent, &self.path)?;
+        if old == new {
             return Ok(None);
         }
         let change = Change::new(self.path.to_vec(), old, new);
@@ -127,8 +99,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
     /// Searches for the origin of an added file, and follows that file from then on.
     fn origin(&mut self, added: Change, old: Oid, new: Oid) -> Result<Change> {
         let mut changes = Vec::new();
-        self.trees.restart(Some(old), Some(new))?;
-        for change in self.trees.by_ref() {
+        for change in self.trees.restart(Some(old), Some(new))? {
             let change = change?;
             if change.old.is_some() || *change.path == *self.path {
                 changes.push(change);
@@ -137,8 +108,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         // Every file of the parent may be the origin of a copy.
         let mut known: Vec<Vec<u8>> = changes.iter().map(|change| change.path.clone()).collect();
         known.sort_unstable();
-        self.trees.restart(None, Some(old))?;
-        for file in self.trees.by_ref() {
+        for file in self.trees.restart(None, Some(old))? {
             let file = file?;
             if known.binary_search(&file.path).is_err() {
                 changes.push(Change::new(file.path, file.new, file.new));
@@ -147,16 +117,13 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         let options = RenameOptions { copies: true, ..RenameOptions::default() };
         let cancel = self.objects.cancel();
-        let paired = pair(changes, &options, from_mut(&mut self.reader), &cancel)?;
-        let found = paired
-            .rows
-            .into_iter()
-            .find(|change| change.origin.is_some() && *change.path == *self.path);
+        let rows = self.reader.pair(changes, &options, &cancel)?;
+        let found =
+            rows.into_iter().find(|change| change.origin.is_some() && *change.path == *self.path);
         let Some(found) = found else { return Ok(added) };
         if let Some(origin) = &found.origin {
             self.path = origin.path.as_slice().into();
-            self.located.clear();
-            self.last = Arc::default();
+            self.located = PathInTrees::default();
         }
         Ok(found)
     }

@@ -4,28 +4,28 @@ use crate::error::{Error, Result, quoted};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::mailmap::Mailmap;
 use crate::git::repository::Repository;
-use crate::git::revision::{Revision, side_of};
+use crate::git::revision::side_of;
 use crate::git::tree::tree_lookup::TreeItem;
 use crate::limits;
 
 const FILE: &[u8] = b".mailmap";
 
-/// Which mailmaps are asked for.
+/// The requested mailmaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mailmaps {
-    /// Whether the repository's own is.
+    /// Whether the repository's own is read.
     pub own: bool,
     /// The path of another, whose entries are preferred, as those of git's mailmap.file.
     pub file: Option<String>,
 }
 
 impl Mailmaps {
-    /// Tells whether any is.
+    /// Tells whether any is requested.
     pub fn is_any(&self) -> bool {
         self.own || self.file.is_some()
     }
 
-    /// Reads what is asked for.
+    /// Reads the requested mailmaps as one.
     ///
     /// # Errors
     /// Those of a file that cannot be read.
@@ -44,43 +44,34 @@ pub fn mailmap_of(repository: &Repository) -> Result<Mailmap> {
 
 /// Reads `.mailmap`: from the work tree, or from HEAD in a bare repository; empty if there is none.
 fn own_bytes(repository: &Repository) -> Result<Bytes> {
-    let unreadable = || {
-        Error::tool_failed(format!(
-            "the .mailmap of the repository at {} cannot be read",
-            quoted(&repository.given)
-        ))
-        .with_hint("Repair it, or leave it out with mailmap := false")
-    };
+    let subject = format!("the .mailmap of the repository at {}", quoted(&repository.given));
     let too_large = |size: u64| {
-        Error::too_large(format!(
-            "the .mailmap of the repository at {} has {size} bytes",
-            quoted(&repository.given)
-        ))
-        .with_hint("Make it smaller, or leave it out with mailmap := false")
+        Error::too_large(format!("{subject} has {size} bytes"))
+            .with_hint("Make it smaller, or leave it out with mailmap := false")
     };
-    let mut bytes = Bytes::default();
     if repository.work_tree().is_ok() {
-        let root = repository.work_tree_root()?;
-        let found = root.read_or_size(FILE, limits::MAILMAP_BYTES);
-        bytes = match found.map_err(|error| unreadable().with_source(error))? {
-            Some(Ok(found)) => Bytes::from(found),
-            Some(Err(size)) => return Err(too_large(size)),
-            None => bytes,
+        let found = repository.work_tree_root()?.read_or_size(FILE, limits::MAILMAP_BYTES);
+        let found = found.map_err(|error| {
+            Error::tool_failed(format!("{subject} cannot be read"))
+                .with_hint("Repair it, or leave it out with mailmap := false")
+                .with_source(error)
+        })?;
+        return match found {
+            Some(Ok(found)) => Ok(Bytes::from(found)),
+            Some(Err(size)) => Err(too_large(size)),
+            None => Ok(Bytes::default()),
         };
-    } else if let Some(head) = repository.head()? {
-        let Revision::Tree(tree) = side_of(repository, &head.to_string())? else {
-            return Ok(bytes);
-        };
-        let objects = repository.objects();
-        if let Some(entry) = TreeItem::find(&objects, Some(tree), FILE)?.file()
-            && !entry.mode.is_submodule()
-        {
-            let size = objects.blob_size(&entry.oid)?;
-            if size > limits::MAILMAP_BYTES {
-                return Err(too_large(size));
-            }
-            bytes = objects.blob(&entry.oid)?;
-        }
     }
-    Ok(bytes)
+    let Some(head) = repository.head()? else { return Ok(Bytes::default()) };
+    let tree = side_of(repository, &head.to_string())?.as_tree().flatten();
+    let objects = repository.objects();
+    let file = TreeItem::find(&objects, tree, FILE)?.file();
+    let Some(entry) = file.filter(|entry| !entry.mode.is_submodule()) else {
+        return Ok(Bytes::default());
+    };
+    let size = objects.blob_size(&entry.oid)?;
+    if size > limits::MAILMAP_BYTES {
+        return Err(too_large(size));
+    }
+    objects.blob(&entry.oid)
 }

@@ -13,3 +13,28 @@ pub mod mailmap;
 pub mod notes;
 pub mod range_patch;
 pub mod words;
+
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::graph::walk::RevRange;
+
+/// Returns the only end of a range; `why` says that there must be one.
+fn only_tip(ends: &RevRange, named: &str, why: &str) -> Result<Oid> {
+    let &[tip] = ends.tips.as_slice() else {
+        return Err(Error::invalid_args(format!(
+            "{} names several commits, and {why}",
+            quoted(named)
+        ))
+        .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
+    };
+    Ok(tip)
+}
+
+/// Rejects lines that begin after the end of a file.
+fn check_first_line(first: u32, count: u32) -> Result<()> {
+    if first <= count {
+        return Ok(());
+    }
+    Err(Error::invalid_args(format!("the lines begin at {first}, and the file has {count}"))
+        .with_hint("Give lines of the file, counted from 1"))
+}

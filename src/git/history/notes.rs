@@ -9,7 +9,7 @@ use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
-use crate::git::revision::{Revision, side_of};
+use crate::git::revision::side_of;
 use crate::git::tree::walk::TreeChanges;
 use crate::text::CancelToken;
 
@@ -40,15 +40,13 @@ impl Notes {
                     .with_hint("refs(repo) lists the references; those of kind note hold notes")),
             };
         };
-        let Revision::Tree(tree) = side_of(repository, &id.to_string())? else {
-            return Ok(Self(notes));
-        };
+        let tree = side_of(repository, &id.to_string())?.as_tree().flatten();
         let (cancel, mut charge) = (repository.cancel(), Charge::free());
-        for file in TreeChanges::new(repository.objects(), None, Some(tree), Arc::default())? {
+        for file in TreeChanges::new(repository.objects(), None, tree, Arc::default())? {
             let file = file?;
             let hex: Vec<u8> = file.path.iter().copied().filter(|&byte| byte != b'/').collect();
             let (Ok(commit), Some(entry)) = (Oid::from_hex(&hex), file.new) else { continue };
-            if commit.kind() == tree.kind() && entry.mode.is_regular() {
+            if commit.kind() == id.kind() && entry.mode.is_regular() {
                 charge.join(cancel.charge_all(2 * size_of::<(Oid, Oid)>())?);
                 notes.insert(commit, entry.oid);
             }

@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::slice::from_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::budget::Charge;
@@ -15,7 +14,7 @@ use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::collect;
 use crate::git::change::patch::{Patcher, WrittenPatch};
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::graph::walk::Comparable;
 use crate::git::history::notes::Notes;
 use crate::git::model::changed_file::{Change, OriginKind};
@@ -75,25 +74,20 @@ type Written = HashMap<[Option<Oid>; 2], (Arc<RangePatch>, usize)>;
 impl WrittenFiles {
     /// Returns the commit that has changed a file in the same way, and which of its files it is.
     fn find(&self, change: &Change) -> Option<(Arc<RangePatch>, usize)> {
-        let (commit, at) = self.lock().get(&sides(change)).cloned()?;
+        let (commit, at) = self.lock().get(&change.ids()).cloned()?;
         (commit.files[at].change == *change).then_some((commit, at))
     }
 
     fn add(&self, commit: &Arc<RangePatch>) {
         let mut known = self.lock();
         for (at, file) in commit.files.iter().enumerate() {
-            known.entry(sides(&file.change)).or_insert_with(|| (Arc::clone(commit), at));
+            known.entry(file.change.ids()).or_insert_with(|| (Arc::clone(commit), at));
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Written> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns the ids of both sides of a change.
-fn sides(change: &Change) -> [Option<Oid>; 2] {
-    [change.old, change.new].map(|side| side.map(|entry| entry.oid))
 }
 
 /// Writes the texts of commits, for one thread.
@@ -208,9 +202,9 @@ impl RangePatcher {
     /// Returns the files that a commit changed, with renames, as `git log` shows them.
     fn changes(&mut self, commit: &Comparable, cancel: &CancelToken<'_>) -> Result<Vec<Change>> {
         let old = commit.parents.first().map(|&(_, tree)| tree);
-        self.trees.restart(old, Some(commit.tree))?;
-        let all = collect(&mut self.trees, &mut Charge::free(), cancel)?;
-        Ok(pair(all, &RenameOptions::default(), from_mut(&mut self.reader), cancel)?.rows)
+        let trees = self.trees.restart(old, Some(commit.tree))?;
+        let all = collect(trees, &mut Charge::free(), cancel)?;
+        self.reader.pair(all, &RenameOptions::default(), cancel)
     }
 }
 

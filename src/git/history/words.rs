@@ -1,14 +1,12 @@
 //! Finds commits by message or author: `--grep` and `--author` of `git log -E`.
 
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
+use crate::git::change::search::not_a_pattern;
 use crate::git::model::commit::{CommitInfo, has_message_line};
 use crate::git::model::mailmap::Mailmap;
-use crate::pattern::posix::{Newline, translated};
-use crate::pattern::{Pattern, Syntax};
+use crate::pattern::Pattern;
+use crate::pattern::posix::Newline;
 use crate::text::CancelToken;
-
-/// The most bytes of a compiled pattern; a larger one is refused.
-const PATTERN_BYTES: usize = 1 << 20;
 
 /// The patterns of a commit's message and author; both must match if both are given.
 #[derive(Default)]
@@ -59,14 +57,6 @@ impl CommitFilter {
 }
 
 fn pattern(name: &str, text: &str) -> Result<Pattern> {
-    let refused = || {
-        Error::invalid_args(format!("{name} is {}", quoted(text)))
-            .with_hint("Give an extended regular expression, without back references")
-    };
-    if text.is_empty() {
-        return Err(refused());
-    }
-    let translated = translated(text.as_bytes(), Newline::EndsLine).ok_or_else(refused)?;
-    let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
-    Pattern::new(&translated, syntax).ok_or_else(refused)
+    let compiled = Pattern::extended(text.as_bytes(), Newline::EndsLine);
+    compiled.filter(|_| !text.is_empty()).ok_or_else(|| not_a_pattern(name, text))
 }

@@ -242,9 +242,15 @@ impl Change {
         }
     }
 
+    /// Returns the ids of both sides, the old first.
+    pub fn ids(&self) -> [Option<Oid>; 2] {
+        [self.old, self.new].map(|side| side.map(|entry| entry.oid))
+    }
+
     /// Tells whether both sides have the same id.
     pub fn has_same_ids(&self) -> bool {
-        self.old.map(|entry| entry.oid) == self.new.map(|entry| entry.oid)
+        let [old, new] = self.ids();
+        old == new
     }
 
     /// Returns the path before the change.

@@ -12,10 +12,7 @@ use crate::error::Result;
 use crate::git::Oid;
 use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
-use crate::pattern::{self, Syntax, posix};
-
-/// The most bytes of a compiled pattern.
-const PATTERN_BYTES: usize = 1 << 20;
+use crate::pattern::{self, posix};
 
 /// A pattern of messages.
 struct Pattern {
@@ -44,9 +41,7 @@ impl Pattern {
             [b'!', ..] => return None,
             text => (text, false),
         };
-        let pattern = posix::translated(text, posix::Newline::Character)?;
-        let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
-        let regex = pattern::Pattern::new(&pattern, syntax)?;
+        let regex = pattern::Pattern::extended(text, posix::Newline::Character)?;
         Some(Self { regex, is_negative })
     }
 

@@ -1,9 +1,13 @@
 //! Finds one file in a tree.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::git::objects::Objects;
 use crate::git::tree::walk::parse;
 use crate::git::{Entry, Oid};
+use crate::limits;
 
 /// The item at a path in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +92,35 @@ impl Located {
             }
         }
         Ok(located)
+    }
+}
+
+/// The locations of one path in the trees checked so far.
+#[derive(Default)]
+pub struct PathInTrees {
+    located: HashMap<Oid, Arc<Located>>,
+    last: Arc<Located>,
+}
+
+impl PathInTrees {
+    /// Returns the file at the path in a tree; an absent tree is empty.
+    pub fn file(
+        &mut self,
+        objects: &Objects,
+        tree: Option<Oid>,
+        path: &[u8],
+    ) -> Result<Option<Entry>> {
+        let Some(tree) = tree else { return Ok(None) };
+        if let Some(located) = self.located.get(&tree) {
+            self.last = Arc::clone(located);
+        } else {
+            self.last = Arc::new(Located::find(objects, Some(tree), path, Some(&self.last))?);
+            if self.located.len() >= limits::LOCATED_TREES {
+                self.located.clear();
+            }
+            self.located.insert(tree, Arc::clone(&self.last));
+        }
+        Ok(self.last.file)
     }
 }
 

@@ -145,14 +145,14 @@ impl TreeChanges {
         self
     }
 
-    /// Starts the comparison of other trees.
-    pub fn restart(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
+    /// Starts the comparison of other trees, and returns it.
+    pub fn restart(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<&mut Self> {
         self.levels.clear();
         self.path.clear();
         if old != new {
             self.enter(old, new)?;
         }
-        Ok(())
+        Ok(self)
     }
 
     fn enter(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {

@@ -38,8 +38,9 @@ pub fn pair(board: &mut Board<'_>, cancel: &CancelToken<'_>) -> Result<(), Stopp
         for step in 0..sources.len().min(LOOKED_AT) {
             pace.spend(1)?;
             let position = if is_backwards { sources.len() - 1 - step } else { step };
-            let source = &board.sources[sources[position]];
-            let merit = u8::from(source.uses == 0) + u8::from(source.name == target.name);
+            let source = sources[position];
+            let has_same_name = board.sources[source].name == target.name;
+            let merit = u8::from(board.is_unused(source)) + u8::from(has_same_name);
             if best.is_none_or(|(_, best)| merit > best) {
                 best = Some((position, merit));
             }

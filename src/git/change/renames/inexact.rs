@@ -6,7 +6,9 @@ use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::shared_work::{share, share_while};
-use super::{Blobs, Board, FULL, Name, Version};
+use super::{Blobs, Board, FULL, Item, Name, Version};
+use crate::error::{Error, Result};
+use crate::limits;
 use crate::text::cancel_token::{CancelToken, PacedToken};
 use crate::text::{Fingerprint, FingerprintIndex};
 
@@ -18,12 +20,8 @@ pub struct Search<'a, 'b, B> {
     board: &'a mut Board<'b>,
     least: u32,
     held_bytes: usize,
-    /// The size above which files are not compared.
-    largest: u64,
     /// One for each thread.
     workers: Vec<Worker<'a, B>>,
-    source_sizes: Vec<Option<u64>>,
-    target_sizes: Vec<Option<u64>>,
 }
 
 /// The reader and the buffers of one thread.
@@ -38,15 +36,14 @@ struct Worker<'a, B> {
 }
 
 impl<B: Blobs> Worker<'_, B> {
-    fn size(&mut self, file: &Version<'_>) -> Result<u64, B::Error> {
+    fn size(&mut self, file: &Version<'_>) -> Result<u64> {
         self.cancel.check()?;
         self.blobs.size(file)
     }
 
-    fn fingerprint(&mut self, file: &Version<'_>) -> Result<Fingerprint, B::Error> {
+    fn fingerprint(&mut self, file: &Version<'_>) -> Result<Fingerprint> {
         self.cancel.check()?;
-        self.blobs.read(file, &mut self.bytes)?;
-        let is_text = self.blobs.is_text(file, &self.bytes)?;
+        let is_text = self.blobs.read(file, &mut self.bytes)?;
         Ok(Fingerprint::new(&self.bytes, is_text, &self.cancel)?)
     }
 }
@@ -75,20 +72,17 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         readers: &'a mut [B],
         cancel: &CancelToken<'a>,
     ) -> Self {
-        let (source_sizes, target_sizes) =
-            (vec![None; board.sources.len()], vec![None; board.targets.len()]);
-        let largest = readers.first().map_or(0, B::largest);
         let worker = |blobs| {
             let (cancel, pace) = (*cancel, cancel.pace());
             Worker { blobs, cancel, pace, bytes: Vec::new(), copied: Vec::new() }
         };
         let workers = readers.iter_mut().map(worker).collect();
-        Self { board, least, held_bytes, largest, workers, source_sizes, target_sizes }
+        Self { board, least, held_bytes, workers }
     }
 
     /// Pairs files whose name is unique among the remaining sources and the added files, if their
     /// similarity is at least half way from the least score to the full one.
-    pub fn by_name(&mut self) -> Result<(), B::Error> {
+    pub fn by_name(&mut self) -> Result<()> {
         let sources = unique(self.free_sources().map(|at| (self.board.sources[at].name, at)));
         let targets = unique(self.open_targets().map(|at| (self.board.targets[at].name, at)));
         let least = self.least + (FULL - self.least) / 2;
@@ -98,15 +92,15 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
             target.filter(|_| is_unique).map(|target| (source, target))
         });
         let namesakes: Vec<(usize, usize)> = namesakes.collect();
-        let (board, largest) = (&*self.board, self.largest);
+        let board = &*self.board;
         let compared = share(&mut self.workers, namesakes.len(), |worker, number| {
             let (source, target) = namesakes[number];
             let (before, after) = (&board.sources[source].file, &board.targets[target].file);
             if !is_regular(before) || !is_regular(after) {
-                return Ok::<_, B::Error>(None);
+                return Ok::<_, Error>(None);
             }
             let (old, new) = (worker.size(before)?, worker.size(after)?);
-            if !is_near(old, new, least, largest) {
+            if !is_near(old, new, least) {
                 return Ok(Some((old, new, 0)));
             }
             let (before, after) = (worker.fingerprint(before)?, worker.fingerprint(after)?);
@@ -114,8 +108,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         })?;
         for ((source, target), compared) in namesakes.into_iter().zip(compared) {
             let Some((old, new, score)) = compared else { continue };
-            self.source_sizes[source] = Some(old);
-            self.target_sizes[target] = Some(new);
+            self.board.sources[source].size = Some(old);
+            self.board.targets[target].size = Some(new);
             if score >= least {
                 self.board.claim(target, source, score);
             }
@@ -123,15 +117,14 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         Ok(())
     }
 
-    /// Returns the least limit with which contents would be compared, if it is above `limit`.
-    pub fn needed_limit(&self, limit: u32) -> Option<usize> {
+    /// Tells whether so few files remain that contents are compared; a limit of 0 is none.
+    pub fn is_within(&self, limit: u32) -> bool {
         let (sources, targets) = (self.free_sources().count(), self.open_targets().count());
-        let is_over = limit > 0 && sources as u128 * targets as u128 > u128::from(limit).pow(2);
-        is_over.then(|| sources.max(targets))
+        limit == 0 || sources as u128 * targets as u128 <= u128::from(limit).pow(2)
     }
 
     /// Compares every remaining added file with every source; the best pairs win.
-    pub fn by_content(&mut self) -> Result<(), B::Error> {
+    pub fn by_content(&mut self) -> Result<()> {
         let targets: Vec<usize> = self.open_targets().collect();
         let sources: Vec<usize> = self.free_sources().collect();
         if sources.is_empty() || targets.is_empty() {
@@ -146,7 +139,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         }
         // The sort is stable, so that candidates of equal merit stay in the order of their slots.
         let mut candidates: Vec<Candidate> =
-            best.iter().flat_map(Best::candidates).copied().collect();
+            best.iter().flat_map(|best| best.places).flatten().collect();
         candidates.retain(|candidate| candidate.merit.0 >= self.least);
         candidates.sort_by_key(|candidate| Reverse(candidate.merit));
         self.finalize(&candidates, false);
@@ -159,8 +152,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
     /// Lets the candidates claim their sources; if `used`, also those already in use.
     fn finalize(&mut self, candidates: &[Candidate], used: bool) {
         for candidate in candidates {
-            let is_open = self.board.targets[candidate.target].claim.is_none();
-            if is_open && (used || self.board.sources[candidate.source].uses == 0) {
+            let is_open = self.board.is_open(candidate.target);
+            if is_open && (used || self.board.is_unused(candidate.source)) {
                 self.board.claim(candidate.target, candidate.source, candidate.merit.0);
             }
         }
@@ -173,25 +166,24 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         targets: &[usize],
         portion: &Portion<'_>,
         best: &[Best],
-    ) -> Result<Vec<Best>, B::Error> {
-        let (board, least, largest) = (&*self.board, self.least, self.largest);
-        let (source_sizes, target_sizes) = (&self.source_sizes, &self.target_sizes);
+    ) -> Result<Vec<Best>> {
+        let (board, least) = (&*self.board, self.least);
         share(&mut self.workers, targets.len(), |worker, number| {
             let (target, mut best) = (targets[number], best[number].clone());
-            let (new, name) = (target_sizes[target], board.targets[target].name);
+            let Item { file, size: new, name, .. } = &board.targets[target];
             let near = |source: usize| {
-                let sizes = source_sizes[source].zip(new);
-                sizes.filter(|&(old, new)| is_near(old, new, least, largest))
+                let sizes = board.sources[source].size.zip(*new);
+                sizes.filter(|&(old, new)| is_near(old, new, least))
             };
             if portion.sources.iter().any(|&source| near(source).is_some()) {
-                let print = worker.fingerprint(&board.targets[target].file)?;
+                let print = worker.fingerprint(file)?;
                 portion.index.copied(&print, &mut worker.copied, &mut worker.pace)?;
             }
             for (at, &source) in portion.sources.iter().enumerate() {
                 worker.pace.spend(1)?;
                 // Files that are not similar occupy slots too, and so affect the order of others.
                 let score = near(source).map_or(0, |(old, new)| score(worker.copied[at], old, new));
-                let merit = (score, board.sources[source].name == name);
+                let merit = (score, board.sources[source].name == *name);
                 best.offer(Candidate { target, source, merit });
             }
             Ok(best)
@@ -200,29 +192,25 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
 
     /// Takes sources from the front of `rest` until their fingerprints fill the memory; skips a
     /// source whose size is near to that of no added file.
-    fn portion<'s>(
-        &mut self,
-        rest: &mut &'s [usize],
-        targets: &[usize],
-    ) -> Result<Portion<'s>, B::Error> {
+    fn portion<'s>(&mut self, rest: &mut &'s [usize], targets: &[usize]) -> Result<Portion<'s>> {
         let mut sizes: Vec<u64> =
-            targets.iter().filter_map(|&target| self.target_sizes[target]).collect();
+            targets.iter().filter_map(|&target| self.board.targets[target].size).collect();
         sizes.sort_unstable();
-        let (board, least, largest) = (&*self.board, self.least, self.largest);
-        let (sources, source_sizes) = (*rest, &self.source_sizes);
+        let (board, least) = (&*self.board, self.least);
+        let sources = *rest;
         let (held, most) = (AtomicUsize::new(0), self.held_bytes);
         let has_room = || held.load(Relaxed) < most;
         let prints = share_while(&mut self.workers, sources.len(), has_room, |worker, number| {
-            let source = sources[number];
-            let is_needed = source_sizes[source].is_some_and(|size| {
-                let is_near = |new| is_near(size, new, least, largest);
+            let source = &board.sources[sources[number]];
+            let is_needed = source.size.is_some_and(|size| {
+                let is_near = |new| is_near(size, new, least);
                 let at = sizes.partition_point(|&new| new < size && !is_near(new));
                 sizes.get(at).is_some_and(|&new| is_near(new))
             });
             if !is_needed {
-                return Ok::<_, B::Error>(Fingerprint::default());
+                return Ok::<_, Error>(Fingerprint::default());
             }
-            let print = worker.fingerprint(&board.sources[source].file)?;
+            let print = worker.fingerprint(&source.file)?;
             held.fetch_add(print.held_bytes(), Relaxed);
             Ok(print)
         })?;
@@ -232,30 +220,31 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
     }
 
     /// Reads the sizes of all regular files, if there are any on both sides.
-    fn measure(&mut self, sources: &[usize], targets: &[usize]) -> Result<(), B::Error> {
-        let olds = sources.iter().map(|&at| (&self.board.sources[at].file, self.source_sizes[at]));
-        let news = targets.iter().map(|&at| (&self.board.targets[at].file, self.target_sizes[at]));
-        let (olds, news): (Vec<_>, Vec<_>) = (olds.collect(), news.collect());
-        if [&olds, &news].iter().any(|files| !files.iter().any(|(file, _)| is_regular(file))) {
+    fn measure(&mut self, sources: &[usize], targets: &[usize]) -> Result<()> {
+        let olds: Vec<_> = sources.iter().map(|&at| &self.board.sources[at]).collect();
+        let news: Vec<_> = targets.iter().map(|&at| &self.board.targets[at]).collect();
+        let has_regular = |items: &[&Item<'_>]| items.iter().any(|item| is_regular(&item.file));
+        if !has_regular(&olds) || !has_regular(&news) {
             return Ok(());
         }
         let files = [olds, news].concat();
         let sizes = share(&mut self.workers, files.len(), |worker, number| match files[number] {
-            (file, None) if is_regular(file) => worker.size(file).map(Some),
-            (_, known) => Ok(known),
+            Item { file, size: None, .. } if is_regular(file) => worker.size(file).map(Some),
+            known => Ok(known.size),
         })?;
         let (olds, news) = sizes.split_at(sources.len());
-        sources.iter().zip(olds).for_each(|(&at, &size)| self.source_sizes[at] = size);
-        targets.iter().zip(news).for_each(|(&at, &size)| self.target_sizes[at] = size);
+        sources.iter().zip(olds).for_each(|(&at, &size)| self.board.sources[at].size = size);
+        targets.iter().zip(news).for_each(|(&at, &size)| self.board.targets[at].size = size);
         Ok(())
     }
 
     fn free_sources(&self) -> impl Iterator<Item = usize> {
-        (0..self.board.sources.len()).filter(|&at| self.board.is_free(&self.board.sources[at]))
+        // Without copies a source is used only once.
+        (0..self.board.sources.len()).filter(|&at| self.board.copies || self.board.is_unused(at))
     }
 
     fn open_targets(&self) -> impl Iterator<Item = usize> {
-        (0..self.board.targets.len()).filter(|&at| self.board.targets[at].claim.is_none())
+        (0..self.board.targets.len()).filter(|&at| self.board.is_open(at))
     }
 }
 
@@ -276,11 +265,11 @@ fn is_regular(file: &Version<'_>) -> bool {
     file.entry.mode.is_regular()
 }
 
-/// Tells whether files of these sizes can reach the score: the smaller one would have to be
-/// contained in the larger.
-fn is_near(old: u64, new: u64, least: u32, largest: u64) -> bool {
+/// Tells whether files of these sizes can be read, and can reach the score: the smaller one would
+/// have to be contained in the larger.
+fn is_near(old: u64, new: u64, least: u32) -> bool {
     let (smaller, larger) = (old.min(new), old.max(new));
-    larger <= largest
+    larger <= limits::OBJECT_BYTES
         && u128::from(smaller) * u128::from(FULL) >= u128::from(larger) * u128::from(least)
 }
 
@@ -311,9 +300,5 @@ impl Best {
             let places = self.places.iter().enumerate();
             self.worst = places.min_by_key(|(_, place)| merit(place)).map_or(0, |(at, _)| at);
         }
-    }
-
-    fn candidates(&self) -> impl Iterator<Item = &Candidate> {
-        self.places.iter().flatten()
     }
 }

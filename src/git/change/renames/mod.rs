@@ -15,10 +15,10 @@ mod shared_work;
 
 use std::collections::HashMap;
 
+use crate::error::Result;
 use crate::git::model::changed_file::{Change, Entry, Origin, OriginKind};
 use crate::limits;
-use crate::text::cancel_token::Stopped;
-use crate::text::{CancelToken, is_binary};
+use crate::text::CancelToken;
 
 /// The score of equal files; scores are fractions of it.
 const FULL: u32 = 60_000;
@@ -61,16 +61,6 @@ impl Default for RenameOptions {
     }
 }
 
-/// The rows of a comparison with renames.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pairing {
-    /// In git's order: that of the changes, without the deleted files that are an origin.
-    pub rows: Vec<Change>,
-    /// The least limit with which contents would be compared, as git reports it; set if the limit
-    /// prevented that.
-    pub needed_limit: Option<usize>,
-}
-
 /// A regular file on one side of the comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Version<'a> {
@@ -82,38 +72,25 @@ pub struct Version<'a> {
 
 /// Reads the compared files, on one thread.
 pub trait Blobs: Send {
-    /// The error of reading.
-    type Error: From<Stopped> + Send;
-
     /// Returns the size of a file's content, without reading it if possible.
-    fn size(&mut self, file: &Version<'_>) -> Result<u64, Self::Error>;
+    fn size(&mut self, file: &Version<'_>) -> Result<u64>;
 
-    /// Replaces `bytes` by a file's content.
-    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<(), Self::Error>;
-
-    /// Tells whether a file is text, so that its line ends do not matter. Attributes have
-    /// precedence over the bytes.
-    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool, Self::Error> {
-        let _ = file;
-        Ok(!is_binary(bytes))
-    }
-
-    /// Returns the largest size that can be read; larger files can only be equal, not similar.
-    fn largest(&self) -> u64 {
-        u64::MAX
-    }
+    /// Replaces `bytes` by a file's content. Tells whether it is text, so that its line ends do not
+    /// matter; attributes have precedence over the bytes.
+    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<bool>;
 }
 
-/// Finds the origins of added files, on a thread for each reader.
+/// Finds the origins of added files, on a thread for each reader. Returns the rows in git's order:
+/// that of the changes, without the deleted files that are an origin.
 ///
 /// # Errors
-/// Errors of `readers`, and [`Stopped`] soon after `cancel` asks for it.
+/// Errors of `readers`, and why the query ended, soon after `cancel` asks for it.
 pub fn pair<B: Blobs>(
     changes: Vec<Change>,
     options: &RenameOptions,
     readers: &mut [B],
     cancel: &CancelToken<'_>,
-) -> Result<Pairing, B::Error> {
+) -> Result<Vec<Change>> {
     pair_within(HELD_BYTES, changes, options, readers, cancel)
 }
 
@@ -123,9 +100,8 @@ fn pair_within<B: Blobs>(
     options: &RenameOptions,
     readers: &mut [B],
     cancel: &CancelToken<'_>,
-) -> Result<Pairing, B::Error> {
+) -> Result<Vec<Change>> {
     let mut board = Board::new(&changes, options.copies);
-    let mut needed_limit = None;
     if !board.sources.is_empty() && !board.targets.is_empty() {
         exact::pair(&mut board, cancel)?;
         if options.least_score() < FULL {
@@ -139,40 +115,37 @@ fn pair_within<B: Blobs>(
             if !options.copies {
                 search.by_name()?;
             }
-            needed_limit = search.needed_limit(options.limit);
-            if needed_limit.is_none() {
+            if search.is_within(options.limit) {
                 search.by_content()?;
             }
         }
     }
-    let (claims, uses) = board.into_claims(changes.len());
-    Ok(Pairing { rows: rows(changes, &claims, &uses), needed_limit })
+    let Board { claims, uses, .. } = board;
+    Ok(rows(changes, &claims, &uses))
 }
 
 /// The files to pair up, in the order of their changes.
 struct Board<'a> {
-    sources: Vec<Source<'a>>,
-    targets: Vec<Target<'a>>,
+    /// The old files.
+    sources: Vec<Item<'a>>,
+    /// The added files.
+    targets: Vec<Item<'a>>,
     copies: bool,
+    /// For each change, the origin of its added file, once it is found.
+    claims: Vec<Option<Claim>>,
+    /// For each change, the number of rows of its old file: its own unless the file was deleted,
+    /// and one for each file made from it.
+    uses: Vec<usize>,
 }
 
-/// An old file.
-struct Source<'a> {
+/// A file to pair up.
+struct Item<'a> {
     file: Version<'a>,
     /// Its change's position.
     change: usize,
     name: Name,
-    /// The number of its rows: its own unless it was deleted, and one for each file made from it.
-    uses: usize,
-}
-
-/// An added file.
-struct Target<'a> {
-    file: Version<'a>,
-    /// Its change's position.
-    change: usize,
-    name: Name,
-    claim: Option<Claim>,
+    /// The size of its content, once it is known.
+    size: Option<u64>,
 }
 
 /// The origin of an added file.
@@ -194,49 +167,45 @@ impl<'a> Board<'a> {
             let next = names.len() as Name;
             *names.entry(&path[start..]).or_insert(next)
         };
-        let mut board = Self { sources: Vec::new(), targets: Vec::new(), copies };
+        let mut board = Self {
+            sources: Vec::new(),
+            targets: Vec::new(),
+            copies,
+            claims: vec![None; changes.len()],
+            uses: vec![0; changes.len()],
+        };
         for (change, Change { path, old, new, unmerged, .. }) in changes.iter().enumerate() {
+            let mut item = |entry| {
+                let (file, name) = (Version { path, entry }, name(path));
+                Item { file, change, name, size: None }
+            };
             match (*old, *new) {
                 (Some(_), _) if *unmerged && !copies => {}
-                (None, Some(entry)) => board.targets.push(Target {
-                    file: Version { path, entry },
-                    change,
-                    name: name(path),
-                    claim: None,
-                }),
-                (Some(entry), new) if new.is_none() || copies => board.sources.push(Source {
-                    file: Version { path, entry },
-                    change,
-                    name: name(path),
-                    uses: usize::from(new.is_some() || *unmerged),
-                }),
+                (None, Some(entry)) => board.targets.push(item(entry)),
+                (Some(entry), new) if new.is_none() || copies => {
+                    board.sources.push(item(entry));
+                    board.uses[change] = usize::from(new.is_some() || *unmerged);
+                }
                 _ => {}
             }
         }
         board
     }
 
-    /// Tells whether a source may still be used: without copies only once.
-    fn is_free(&self, source: &Source<'_>) -> bool {
-        self.copies || source.uses == 0
+    /// Tells whether a source has no row yet.
+    fn is_unused(&self, source: usize) -> bool {
+        self.uses[self.sources[source].change] == 0
+    }
+
+    /// Tells whether the origin of an added file is not found yet.
+    fn is_open(&self, target: usize) -> bool {
+        self.claims[self.targets[target].change].is_none()
     }
 
     fn claim(&mut self, target: usize, source: usize, score: u32) {
-        let source = &mut self.sources[source];
-        source.uses += 1;
-        self.targets[target].claim = Some(Claim { change: source.change, score });
-    }
-
-    /// Returns, for each of so many changes, its claim and the number of its uses.
-    fn into_claims(self, changes: usize) -> (Vec<Option<Claim>>, Vec<usize>) {
-        let (mut claims, mut uses) = (vec![None; changes], vec![0; changes]);
-        for target in self.targets {
-            claims[target.change] = target.claim;
-        }
-        for source in self.sources {
-            uses[source.change] = source.uses;
-        }
-        (claims, uses)
+        let change = self.sources[source].change;
+        self.uses[change] += 1;
+        self.claims[self.targets[target].change] = Some(Claim { change, score });
     }
 }
 
@@ -283,27 +252,28 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::git::{Mode, Oid};
+    use crate::text::cancel_token::Stopped;
+    use crate::text::is_binary;
 
     /// Contents by id: an id has those of 40 lines that its digits select.
     struct Lines;
 
     impl Blobs for Lines {
-        type Error = Stopped;
-
-        fn size(&mut self, file: &Version<'_>) -> Result<u64, Stopped> {
+        fn size(&mut self, file: &Version<'_>) -> Result<u64> {
             let mut bytes = Vec::new();
             self.read(file, &mut bytes)?;
             Ok(bytes.len() as u64)
         }
 
-        fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<(), Stopped> {
+        fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<bool> {
             let digits = file.entry.oid.to_string();
             bytes.clear();
             for (line, digit) in digits.chars().enumerate() {
                 bytes.extend(format!("line {line} reads {digit}\n").into_bytes());
             }
-            Ok(())
+            Ok(!is_binary(bytes))
         }
     }
 
@@ -316,7 +286,7 @@ mod tests {
         Change::new(path.into(), old, new)
     }
 
-    fn shown(pairing: &Pairing) -> Vec<String> {
+    fn shown(rows: &[Change]) -> Vec<String> {
         let shown = |row: &Change| {
             let path = String::from_utf8_lossy(&row.path).into_owned();
             row.origin.iter().fold(path, |path, origin| {
@@ -324,7 +294,7 @@ mod tests {
                 format!("{old} > {path} {:?} {}", origin.kind, origin.similarity)
             })
         };
-        pairing.rows.iter().map(shown).collect()
+        rows.iter().map(shown).collect()
     }
 
     fn paired(changes: Vec<Change>, options: &RenameOptions) -> Vec<String> {
@@ -381,9 +351,8 @@ mod tests {
         let limited =
             ["old/a > new/a Renamed 97", "old/x > new/b Renamed 100", "new/c", "new/d", "old/y"];
         assert_eq!(shown(&pairing(1)), limited);
-        assert_eq!(pairing(1).needed_limit, Some(2));
         assert_eq!(shown(&pairing(2))[2..], ["old/y > new/c Renamed 97", "new/d"]);
-        assert_eq!((pairing(2).needed_limit, pairing(0).needed_limit), (None, None));
+        assert_eq!(pairing(0), pairing(2));
     }
 
     #[test]
@@ -401,7 +370,7 @@ mod tests {
                     .unwrap()
             };
             let all = within(HELD_BYTES, &mut [Lines]);
-            assert!(all.rows.iter().filter(|row| row.origin.is_some()).count() > 30);
+            assert!(all.iter().filter(|row| row.origin.is_some()).count() > 30);
             for held in [0, 1, 300, 5000, HELD_BYTES] {
                 assert_eq!(within(held, &mut [Lines]), all, "{held}");
                 assert_eq!(within(held, &mut [Lines, Lines, Lines]), all, "{held}, three threads");
@@ -414,9 +383,8 @@ mod tests {
         let budget = crate::budget::Budget::default();
         budget.cancel();
         let changes = vec![change("a", entry("1"), None), change("b", None, entry("12"))];
-        assert_eq!(
-            pair(changes, &RenameOptions::default(), &mut [Lines], &CancelToken::of(&budget)),
-            Err(Stopped::Cancelled)
-        );
+        let cancel = CancelToken::of(&budget);
+        let stopped = pair(changes, &RenameOptions::default(), &mut [Lines], &cancel);
+        assert_eq!(stopped.unwrap_err().to_string(), Error::from(Stopped::Cancelled).to_string());
     }
 }

@@ -15,7 +15,7 @@ pub struct Run {
 
 impl Run {
     /// Returns the part of the run between two lines of its version.
-    fn part(&self, from: u32, to: u32) -> Self {
+    pub fn part(&self, from: u32, to: u32) -> Self {
         Self { line: self.line + (from - self.source), lines: to - from, source: from }
     }
 }
@@ -63,17 +63,6 @@ fn shift(change: &LineChange) -> i64 {
     i64::from(change.old.end) - i64::from(change.new.end)
 }
 
-/// Merges two sorted lists of runs; of equal ones those of the first come first.
-pub fn merge(first: Vec<Run>, second: Vec<Run>) -> Vec<Run> {
-    if first.is_empty() {
-        return second;
-    }
-    let mut all = first;
-    all.extend(second);
-    all.sort_by_key(|run| run.source);
-    all
-}
-
 /// A part of a run that was found in a parent, with the rest before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
@@ -82,7 +71,7 @@ pub struct Split {
     /// The found part, with the line numbers of the parent's file.
     pub found: Run,
     /// The part after it, which was not found.
-    pub behind: Option<Run>,
+    pub after: Option<Run>,
 }
 
 /// Returns the parts of a run that a file has too, as splits of the run; `changes` are those from
@@ -100,7 +89,7 @@ pub fn splits(run: &Run, changes: &[LineChange]) -> Vec<Split> {
             found.push(Split {
                 before: (ours > 0).then(|| run.part(run.source, from)),
                 found: Run { source: theirs, ..part },
-                behind: (to < all).then(|| run.part(to, all)),
+                after: (to < all).then(|| run.part(to, all)),
             });
         }
         (theirs, ours) = next;
@@ -160,9 +149,9 @@ mod tests {
                 Split {
                     before: Some(run(10, 1, 20)),
                     found: run(11, 2, 4),
-                    behind: Some(run(13, 3, 23))
+                    after: Some(run(13, 3, 23))
                 },
-                Split { before: Some(run(10, 4, 20)), found: run(14, 2, 6), behind: None },
+                Split { before: Some(run(10, 4, 20)), found: run(14, 2, 6), after: None },
             ]
         );
         assert_eq!(splits(&run(0, 2, 0), &[change(0..5, 0..2)]), []);

@@ -164,10 +164,9 @@ pub fn carve(
         if line + 1 < end && origin(line + 1) == (is_parent, source + 1) {
             continue;
         }
-        let lines = line + 1 - start;
-        let part = Run { line: run.line + (start - run.source), lines, source: start };
+        let part = run.part(start, line + 1);
         if is_parent {
-            parent.push(Run { source: source + 1 - lines, ..part });
+            parent.push(Run { source: source + 1 - part.lines, ..part });
         } else {
             kept.push(part);
         }

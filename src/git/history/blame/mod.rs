@@ -25,11 +25,12 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use crate::budget::{Charge, check_current, reserve};
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::graph::commit_links::{Commits as CommitLinks, own_ancestor};
 use crate::git::graph::walk::{History, HistoryOptions, Merges};
+use crate::git::history::{check_first_line, only_tip};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::Entry;
 use crate::git::model::commit::Links;
@@ -37,8 +38,8 @@ use crate::git::model::id_tables::{IdMap, IdSet};
 use crate::git::repository::Repository;
 use crate::git::revision::{Revision, commit_of, range_of};
 use crate::text::lines::MAX_BYTES;
-use crate::text::{Engine, Whitespace, line_changes};
-use entries::{Run, divide, merge};
+use crate::text::{Engine, LineChange, Whitespace, line_changes};
+use entries::{Run, divide};
 use ignored::{Fingerprints, carve, guess};
 use origins::{Origin, OriginId, Origins};
 
@@ -63,6 +64,7 @@ pub struct BlameOptions {
 }
 
 /// The origins of a file's lines.
+#[derive(Default)]
 pub struct Blame {
     /// The blamed text.
     pub content: Bytes,
@@ -168,10 +170,7 @@ impl Blame {
         };
         let side = if is_named { revision.to_owned() } else { start.to_string() };
         let mut files = SideFiles::open(repository, &side)?;
-        let entry = match files.find(file.as_bytes())? {
-            Some(entry) => entry,
-            None => return Err(files.not_found(file, revision)?),
-        };
+        let entry = files.found(file, revision)?;
         let content = files.read(file.as_bytes(), entry, ReadLimit::OBJECT)?;
         let mut blamer = Blamer::new(repository, files, options.clone(), hidden)?;
         blamer.links = std::mem::take(&mut cache.links);
@@ -187,13 +186,7 @@ impl Blame {
 /// Returns the commit at the end of a range, and the excluded commits.
 fn ends(repository: &Repository, revision: &str) -> Result<(Oid, IdSet)> {
     let ends = range_of(repository, revision)?;
-    let &[tip] = ends.tips.as_slice() else {
-        return Err(Error::invalid_args(format!(
-            "{} names several commits, and one version of a file is wanted here",
-            quoted(revision)
-        ))
-        .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
-    };
+    let tip = only_tip(&ends, revision, "one version of a file is wanted here")?;
     if ends.hidden.is_empty() {
         return Ok((tip, IdSet::default()));
     }
@@ -251,12 +244,7 @@ impl Blamer {
         let count = u32::try_from(self.bounds.len() - 1).unwrap_or(u32::MAX);
         let (first, last) = self.options.lines.unwrap_or((1, count));
         if count > 0 {
-            if first > count {
-                return Err(Error::invalid_args(format!(
-                    "the lines begin at {first}, and the file has {count}"
-                ))
-                .with_hint("Give lines of the file, counted from 1"));
-            }
+            check_first_line(first, count)?;
             let run =
                 Run { line: first - 1, lines: last.min(count) - (first - 1), source: first - 1 };
             let links = self.links(&start)?;
@@ -313,14 +301,16 @@ impl Blamer {
             return Ok(());
         }
         let commit = self.origins.get(id).commit;
-        if !self.origins.is_suspected(&commit) {
+        if self.origins.suspected_at(&commit).is_none() {
             let date = self.links(&commit)?.date;
             self.queue.push((date, Reverse(self.put), commit));
             self.put += 1;
             self.check_return(&commit)?;
         }
-        let origin = self.origins.get_mut(id);
-        origin.suspected = merge(std::mem::take(&mut origin.suspected), runs);
+        let suspected = &mut self.origins.get_mut(id).suspected;
+        suspected.extend(runs);
+        // The sort is stable: of runs at the same line the earlier ones stay first.
+        suspected.sort_by_key(|run| run.source);
         Ok(())
     }
 
@@ -433,12 +423,22 @@ impl Blamer {
         Ok(())
     }
 
-    /// Passes on the lines that a parent's version has too.
-    fn pass_same_lines(&mut self, id: OriginId, parent: OriginId) -> Result<()> {
+    /// Returns the contents of a parent's version and of a version, and the changes between them.
+    fn changes(
+        &mut self,
+        id: OriginId,
+        parent: OriginId,
+    ) -> Result<(Bytes, Bytes, Vec<LineChange>)> {
         let old = self.origins.content(parent)?;
         let new = self.origins.content(id)?;
-        let cancel = self.repository.cancel();
-        let changes = line_changes(&mut self.engine, &old, &new, self.options.whitespace, &cancel)?;
+        let (whitespace, cancel) = (self.options.whitespace, self.repository.cancel());
+        let changes = line_changes(&mut self.engine, &old, &new, whitespace, &cancel)?;
+        Ok((old, new, changes))
+    }
+
+    /// Passes on the lines that a parent's version has too.
+    fn pass_same_lines(&mut self, id: OriginId, parent: OriginId) -> Result<()> {
+        let (.., changes) = self.changes(id, parent)?;
         let (same, kept) = divide(&self.origins.get(id).suspected, &changes);
         self.origins.get_mut(id).suspected = kept;
         self.queue(parent, same)
@@ -446,10 +446,8 @@ impl Blamer {
 
     /// Passes on the lines that an ignored commit made from lines of a parent.
     fn pass_ignored_lines(&mut self, id: OriginId, parent: OriginId) -> Result<()> {
-        let old = self.origins.content(parent)?;
-        let new = self.origins.content(id)?;
+        let (old, new, changes) = self.changes(id, parent)?;
         let cancel = self.repository.cancel();
-        let changes = line_changes(&mut self.engine, &old, &new, self.options.whitespace, &cancel)?;
         let (mut passed, differing) = divide(&self.origins.get(id).suspected, &changes);
         let mut old_lines = Fingerprints::new(&old, &cancel)?;
         let new_lines = Fingerprints::new(&new, &cancel)?;
@@ -517,13 +515,7 @@ impl Blamer {
 impl Blame {
     /// Returns the blame of an empty file.
     pub fn nothing() -> Self {
-        Self {
-            content: Bytes::default(),
-            bounds: vec![0],
-            runs: Vec::new(),
-            versions: Vec::new(),
-            _charge: Charge::free(),
-        }
+        Self { bounds: vec![0], ..Self::default() }
     }
 
     /// Returns a line by its 0-based number, without its newline.

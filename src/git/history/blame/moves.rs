@@ -8,6 +8,7 @@ use super::Blamer;
 use super::entries::{Run, Split, splits};
 use super::origins::OriginId;
 use crate::error::Result;
+use crate::git::Oid;
 use crate::git::model::commit::Links;
 use crate::text::line_changes;
 
@@ -16,8 +17,17 @@ const MOVE_SCORE: u32 = 20;
 /// The score that a copied run must exceed.
 const COPY_SCORE: u32 = 40;
 
-/// The found runs, each with the version that has it.
-type Found = Vec<(OriginId, Run)>;
+/// What is known of a version's runs.
+#[derive(Default)]
+struct Moves {
+    /// The found runs, each with the version that has it.
+    found: Vec<(OriginId, Run)>,
+    /// The runs with a score too low to be searched for.
+    small: Vec<Run>,
+}
+
+/// The best place of a run: a version, and the part of the run that it has.
+type Place = Option<(OriginId, Split)>;
 
 impl Blamer {
     /// Passes on the lines that a parent has elsewhere.
@@ -27,39 +37,27 @@ impl Blamer {
         links: &Links,
         parents: &[Option<OriginId>],
     ) -> Result<()> {
-        let mut found = Found::new();
-        let mut small = self.set_aside(id, MOVE_SCORE);
-        for parent in parents.iter().flatten() {
-            if self.origins.get(id).suspected.is_empty() {
-                break;
-            }
-            self.find_moved(id, *parent, &mut found, &mut small)?;
+        let mut moves = Moves::default();
+        self.set_aside(id, &mut moves.small, MOVE_SCORE);
+        for &parent in parents.iter().flatten() {
+            self.search(id, MOVE_SCORE, &mut moves, |blamer, runs| {
+                runs.iter().map(|run| blamer.best_split(run, parent, None)).collect()
+            })?;
         }
         if self.options.copies > 0 {
-            let more = self.set_aside(id, COPY_SCORE);
-            small.splice(0..0, more);
+            self.set_aside(id, &mut moves.small, COPY_SCORE);
             for (number, parent) in links.parents.iter().enumerate() {
                 if self.origins.get(id).suspected.is_empty() {
                     break;
                 }
-                let parent_links = self.links(parent)?;
-                self.find_copied(
-                    id,
-                    (*parent, &parent_links, parents[number]),
-                    links,
-                    &mut found,
-                    &mut small,
-                )?;
+                self.find_copied(id, *parent, parents[number], links, &mut moves)?;
             }
         }
+        let Moves { mut found, mut small } = moves;
         // Sorted by version and line, as each list must be.
         found.sort_by_key(|(origin, run)| (*origin, run.source));
-        let mut rest = found.as_slice();
-        while let [(origin, _), ..] = rest {
-            let count = rest.iter().take_while(|(other, _)| other == origin).count();
-            let (same, others) = rest.split_at(count);
-            self.queue(*origin, same.iter().map(|(_, run)| *run).collect())?;
-            rest = others;
+        for same in found.chunk_by(|(one, _), (other, _)| one == other) {
+            self.queue(same[0].0, same.iter().map(|(_, run)| *run).collect())?;
         }
         let origin = self.origins.get_mut(id);
         small.append(&mut origin.suspected);
@@ -67,12 +65,10 @@ impl Blamer {
         Ok(())
     }
 
-    /// Removes the runs with a low score from a version.
-    fn set_aside(&mut self, id: OriginId, least: u32) -> Vec<Run> {
+    /// Moves the runs with a low score from a version to the front of `small`.
+    fn set_aside(&mut self, id: OriginId, small: &mut Vec<Run>, least: u32) {
         let suspected = std::mem::take(&mut self.origins.get_mut(id).suspected);
-        let (small, large) = suspected.into_iter().partition(|run| self.score(run) <= least);
-        self.origins.get_mut(id).suspected = large;
-        small
+        self.origins.get_mut(id).suspected = self.without_small(suspected, small, least);
     }
 
     /// Returns the score of a run: one more than its letters and digits.
@@ -80,79 +76,68 @@ impl Blamer {
         1 + self.text(run).iter().filter(|byte| byte.is_ascii_alphanumeric()).count() as u32
     }
 
-    /// Searches for runs elsewhere in a parent's version.
-    fn find_moved(
+    /// Searches for the runs of a version, and then for what is left before and after the found
+    /// parts; `places` returns the best place of each run.
+    fn search(
         &mut self,
         id: OriginId,
-        parent: OriginId,
-        found: &mut Found,
-        small: &mut Vec<Run>,
+        least: u32,
+        moves: &mut Moves,
+        mut places: impl FnMut(&mut Self, &[Run]) -> Result<Vec<Place>>,
     ) -> Result<()> {
         let mut untried = std::mem::take(&mut self.origins.get_mut(id).suspected);
         let mut left = Vec::new();
         while !untried.is_empty() {
+            let places = places(self, &untried)?;
             let mut parts = Vec::new();
-            for run in untried {
-                match self.best_split(&run, parent, None)? {
-                    Some((_, split)) if MOVE_SCORE < self.score(&split.found) => {
-                        parts.extend([split.before, split.behind].into_iter().flatten());
-                        found.push((parent, split.found));
+            for (run, place) in untried.into_iter().zip(places) {
+                match place {
+                    Some((origin, split)) if least < self.score(&split.found) => {
+                        parts.extend([split.before, split.after].into_iter().flatten());
+                        moves.found.push((origin, split.found));
                     }
                     _ => left.push(run),
                 }
             }
-            untried = self.without_small(parts, small, MOVE_SCORE);
+            untried = self.without_small(parts, &mut moves.small, least);
         }
         self.origins.get_mut(id).suspected = left;
         Ok(())
     }
 
-    /// Searches for runs in the other files of a parent.
+    /// Searches for runs in the other files of a parent, in which the file itself is `version`.
     fn find_copied(
         &mut self,
         id: OriginId,
-        (parent, parent_links, version): (crate::git::Oid, &Links, Option<OriginId>),
+        parent: Oid,
+        version: Option<OriginId>,
         links: &Links,
-        found: &mut Found,
-        small: &mut Vec<Run>,
+        moves: &mut Moves,
     ) -> Result<()> {
+        let parent_links = self.links(&parent)?;
         let own_path = version.map(|version| self.origins.get(version).path.clone());
         let is_new = own_path.as_ref().is_none_or(|path| *path != self.origins.get(id).path);
         let is_every_file = self.options.copies > 2 || (self.options.copies > 1 && is_new);
         let files = if is_every_file {
-            self.origins.files(parent_links)?
+            self.origins.files(&parent_links)?
         } else {
-            self.origins.changes(id, parent_links, links)?
+            self.origins.changes(id, &parent_links, links)?
         };
-        let mut untried = std::mem::take(&mut self.origins.get_mut(id).suspected);
-        let mut left = Vec::new();
-        while !untried.is_empty() {
-            let mut best: Vec<Option<(OriginId, Split)>> = vec![None; untried.len()];
+        self.search(id, COPY_SCORE, moves, |blamer, runs| {
+            let mut places: Vec<Place> = vec![None; runs.len()];
             for file in &files {
-                self.repository.budget().check()?;
+                blamer.repository.budget().check()?;
                 let Some(old) = file.old.filter(|old| !old.mode.is_submodule()) else { continue };
                 if own_path.as_ref().is_some_and(|path| **path == *file.path) {
                     continue;
                 }
-                let origin = self.origins.meet(parent, &file.path, old);
-                for (run, best) in untried.iter().zip(&mut best) {
-                    *best = self.best_split(run, origin, best.take())?;
+                let origin = blamer.origins.meet(parent, &file.path, old);
+                for (run, place) in runs.iter().zip(&mut places) {
+                    *place = blamer.best_split(run, origin, place.take())?;
                 }
             }
-            let mut parts = Vec::new();
-            for (run, best) in untried.into_iter().zip(best) {
-                match best {
-                    Some((origin, split)) if COPY_SCORE < self.score(&split.found) => {
-                        parts.extend([split.before, split.behind].into_iter().flatten());
-                        found.push((origin, split.found));
-                    }
-                    _ => left.push(run),
-                }
-            }
-            untried = self.without_small(parts, small, COPY_SCORE);
-        }
-        self.origins.get_mut(id).suspected = left;
-        Ok(())
+            Ok(places)
+        })
     }
 
     /// Returns the runs whose score is high enough; moves the others to the front of `small`.
@@ -164,12 +149,7 @@ impl Blamer {
     }
 
     /// Returns the largest part of a run that a version has too, unless `best` is larger.
-    fn best_split(
-        &mut self,
-        run: &Run,
-        version: OriginId,
-        best: Option<(OriginId, Split)>,
-    ) -> Result<Option<(OriginId, Split)>> {
+    fn best_split(&mut self, run: &Run, version: OriginId, mut best: Place) -> Result<Place> {
         let old = self.origins.content(version)?;
         let cancel = self.repository.cancel();
         let mut engine = std::mem::take(&mut self.engine);
@@ -177,7 +157,6 @@ impl Blamer {
         let changes = line_changes(&mut engine, &old, self.text(run), whitespace, &cancel);
         self.engine = engine;
         let changes = changes?;
-        let mut best = best;
         for split in splits(run, &changes) {
             if best.is_none_or(|(_, best)| self.score(&split.found) >= self.score(&best.found)) {
                 best = Some((version, split));

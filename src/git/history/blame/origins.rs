@@ -1,14 +1,13 @@
 //! The versions of files to which lines may be attributed, and the search for a parent's version.
 
 use std::collections::HashMap;
-use std::slice::from_mut;
 use std::sync::Arc;
 
 use super::entries::Run;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::change::contents::Reader;
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry};
@@ -71,11 +70,6 @@ impl Origins {
         &mut self.all[id.0 as usize]
     }
 
-    /// Tells whether any version at a commit has attributed lines.
-    pub fn is_suspected(&self, commit: &Oid) -> bool {
-        self.suspected_at(commit).is_some()
-    }
-
     /// Returns the first version at a commit with attributed lines.
     pub fn suspected_at(&self, commit: &Oid) -> Option<OriginId> {
         let of_commit = self.by_commit.get(commit)?;
@@ -95,14 +89,14 @@ impl Origins {
         } else {
             Located::find(&self.objects, Some(links.tree), path, None)?
         };
-        Ok(self.add(Origin { commit, path: path.into(), entry, located, suspected: Vec::new() }))
+        Ok(self.add(commit, path.into(), entry, located))
     }
 
-    fn add(&mut self, origin: Origin) -> OriginId {
+    fn add(&mut self, commit: Oid, path: Arc<[u8]>, entry: Entry, located: Located) -> OriginId {
         // A version has several hundred bytes, so memory is exhausted long before 32 bits are.
         let id = OriginId(self.all.len() as u32);
-        self.by_commit.entry(origin.commit).or_default().push(id);
-        self.all.push(origin);
+        self.by_commit.entry(commit).or_default().push(id);
+        self.all.push(Origin { commit, path, entry, located, suspected: Vec::new() });
         id
     }
 
@@ -116,13 +110,7 @@ impl Origins {
     pub fn meet(&mut self, commit: Oid, path: &[u8], entry: Entry) -> OriginId {
         match self.known(&commit, path) {
             Some(id) => id,
-            None => self.add(Origin {
-                commit,
-                path: path.into(),
-                entry,
-                located: Located::default(),
-                suspected: Vec::new(),
-            }),
+            None => self.add(commit, path.into(), entry, Located::default()),
         }
     }
 
@@ -142,8 +130,7 @@ impl Origins {
         let Some(entry) = located.file.filter(|entry| entry.mode.is_kind_of(mode)) else {
             return Ok(None);
         };
-        let suspected = Vec::new();
-        Ok(Some(self.add(Origin { commit: parent, path, entry, located, suspected })))
+        Ok(Some(self.add(parent, path, entry, located)))
     }
 
     /// Returns the version at a parent from which the file was renamed.
@@ -163,8 +150,8 @@ impl Origins {
             return Ok(None);
         }
         let cancel = self.objects.cancel();
-        let paired = pair(changes, &RenameOptions::default(), from_mut(&mut self.reader), &cancel)?;
-        let found = paired.rows.into_iter().find(|change| *change.path == *path);
+        let rows = self.reader.pair(changes, &RenameOptions::default(), &cancel)?;
+        let found = rows.into_iter().find(|change| *change.path == *path);
         Ok(found.and_then(|change| {
             let (origin, entry) = (change.origin?, change.old?);
             Some(self.meet(parent, &origin.path, entry))
@@ -179,8 +166,7 @@ impl Origins {
         links: &Links,
     ) -> Result<Vec<Change>> {
         if !self.get(id).commit.is_null() {
-            self.trees.restart(Some(parent_links.tree), Some(links.tree))?;
-            return self.trees.by_ref().collect();
+            return self.trees.restart(Some(parent_links.tree), Some(links.tree))?.collect();
         }
         // As in git: the index, with the blamed file in its place.
         let Origin { path, entry, .. } = self.get(id);
@@ -202,8 +188,7 @@ impl Origins {
 
     /// Returns all files of a parent, each as a deleted file.
     pub fn files(&mut self, links: &Links) -> Result<Vec<Change>> {
-        self.trees.restart(Some(links.tree), None)?;
-        self.trees.by_ref().collect()
+        self.trees.restart(Some(links.tree), None)?.collect()
     }
 
     /// Returns the content of a version.

@@ -18,25 +18,23 @@ mod ranges;
 mod section;
 
 use std::collections::HashMap;
-use std::slice::from_mut;
 use std::sync::Arc;
 
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
 use crate::git::Oid;
 use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
-use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::renames::RenameOptions;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::graph::commit_links::Commits as CommitLinks;
 use crate::git::graph::walk::{History, HistoryOptions, Merges, Visited};
-use crate::git::model::bytes::Bytes;
+use crate::git::history::only_tip;
 use crate::git::model::changed_file::{Change, Entry};
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::revision::range_of;
-use crate::git::tree::tree_lookup::Located;
+use crate::git::tree::tree_lookup::PathInTrees;
 use crate::git::tree::walk::TreeChanges;
-use crate::limits;
 use crate::text::{Engine, plain_line_changes};
 use order::TopologicalOrder;
 use patch::Touched;
@@ -66,21 +64,6 @@ struct Tracked {
     lines: Lines,
 }
 
-/// A file that differs between a commit and a parent.
-struct Pair {
-    old_path: Vec<u8>,
-    old: Option<Entry>,
-    path: Vec<u8>,
-    new: Entry,
-}
-
-/// The locations of one path in trees.
-#[derive(Default)]
-struct PathTrees {
-    located: HashMap<Oid, Option<Entry>>,
-    last: Located,
-}
-
 /// An iterator over the commits that changed the lines; after an error it ends.
 pub struct LineLog {
     commits: TopologicalOrder,
@@ -88,7 +71,7 @@ pub struct LineLog {
     options: HistoryOptions,
     /// The lines to follow in commits that were not reached yet.
     waiting: HashMap<Oid, Vec<Tracked>>,
-    paths: HashMap<Vec<u8>, PathTrees>,
+    paths: HashMap<Vec<u8>, PathInTrees>,
     objects: Objects,
     trees: TreeChanges,
     reader: Reader,
@@ -112,25 +95,15 @@ impl LineLog {
         options: HistoryOptions,
     ) -> Result<Self> {
         let ends = range_of(repository, rev)?;
-        let &[tip] = ends.tips.as_slice() else {
-            return Err(Error::invalid_args(format!(
-                "{} names several commits, and the lines are those of one version",
-                quoted(rev)
-            ))
-            .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
-        };
+        let tip = only_tip(&ends, rev, "the lines are those of one version")?;
         let mut files = SideFiles::open(repository, &tip.to_string())?;
-        let Some(entry) = files.find(file.as_bytes())? else {
-            return Err(files.not_found(file, rev)?);
-        };
+        let entry = files.found(file, rev)?;
         let content = files.read(file.as_bytes(), entry, ReadLimit::OBJECT)?;
         let mut reader = Reader::new(&ContentSource::of_objects(repository));
         let cancel = repository.cancel();
         let lines = section::lines(asked, file, entry, &content, &mut reader, &cancel)?;
         // Commits that are too new are omitted at the end: the lines must be followed through them.
-        let merges = Merges::AllParents;
-        let walk =
-            HistoryOptions { until: None, first_parent: options.first_parent, merges, ..options };
+        let walk = HistoryOptions { until: None, merges: Merges::AllParents, ..options };
         let history = History::new(repository, &ends, walk)?;
         let commits = TopologicalOrder::new(history, options.first_parent, &cancel)?;
         let tracked = Tracked { path: file.as_bytes().to_vec(), lines };
@@ -150,48 +123,38 @@ impl LineLog {
     }
 
     /// Returns the file at a path in a tree.
-    fn file(&mut self, tree: Oid, path: &[u8]) -> Result<Option<Entry>> {
-        let trees = match self.paths.get_mut(path) {
-            Some(trees) => trees,
+    fn file(&mut self, tree: Option<Oid>, path: &[u8]) -> Result<Option<Entry>> {
+        let located = match self.paths.get_mut(path) {
+            Some(located) => located,
             None => self.paths.entry(path.to_vec()).or_default(),
         };
-        if let Some(entry) = trees.located.get(&tree) {
-            return Ok(*entry);
-        }
-        let located = Located::find(&self.objects, Some(tree), path, Some(&trees.last))?;
-        if trees.located.len() >= limits::LOCATED_TREES {
-            trees.located.clear();
-        }
-        trees.located.insert(tree, located.file);
-        trees.last = located;
-        Ok(trees.last.file)
+        located.file(&self.objects, tree, path)
     }
 
     /// Returns the files with followed lines that differ between a commit and a parent, with their
     /// origins.
-    fn pairs(&mut self, tracked: &[Tracked], old: Option<Oid>, new: Oid) -> Result<Vec<Pair>> {
-        let mut pairs = Vec::new();
+    fn changes(&mut self, tracked: &[Tracked], old: Option<Oid>, new: Oid) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
         let mut is_added = false;
         for one in tracked {
-            let after = self.file(new, &one.path)?;
-            let before = old.map(|old| self.file(old, &one.path)).transpose()?.flatten();
-            let same = |entry: Option<Entry>| entry.map(|entry| (entry.mode, entry.oid));
-            let Some(after) = after.filter(|_| same(before) != same(after)) else { continue };
+            let after = self.file(Some(new), &one.path)?;
+            let before = self.file(old, &one.path)?;
+            if after.is_none() || before == after {
+                continue;
+            }
             is_added |= before.is_none();
-            let path = one.path.clone();
-            pairs.push(Pair { old_path: path.clone(), old: before, path, new: after });
+            changes.push(Change::new(one.path.clone(), before, after));
         }
         match old {
             Some(old) if is_added => self.renamed(tracked, old, new),
-            _ => Ok(pairs),
+            _ => Ok(changes),
         }
     }
 
     /// Does the same, and searches removed files for the origins of added ones.
-    fn renamed(&mut self, tracked: &[Tracked], old: Oid, new: Oid) -> Result<Vec<Pair>> {
+    fn renamed(&mut self, tracked: &[Tracked], old: Oid, new: Oid) -> Result<Vec<Change>> {
         let mut changes: Vec<Change> = Vec::new();
-        self.trees.restart(Some(old), Some(new))?;
-        for change in self.trees.by_ref() {
+        for change in self.trees.restart(Some(old), Some(new))? {
             let change = change?;
             let is_meant = || tracked.iter().any(|one| one.path == change.path);
             if change.new.is_none() || is_meant() {
@@ -199,23 +162,9 @@ impl LineLog {
             }
         }
         let cancel = self.objects.cancel();
-        let rows =
-            pair(changes, &RenameOptions::default(), from_mut(&mut self.reader), &cancel)?.rows;
-        let pairs = rows.into_iter().filter_map(|change| {
-            let old_path = change.old_path().to_vec();
-            Some(Pair { old_path, old: change.old, new: change.new?, path: change.path })
-        });
-        Ok(pairs.collect())
-    }
-
-    fn content(&self, entry: Option<Entry>) -> Result<Bytes> {
-        match entry {
-            None => Ok(Bytes::default()),
-            Some(entry) if entry.mode.is_submodule() => {
-                Ok(Bytes::from(format!("Subproject commit {}\n", entry.oid).into_bytes()))
-            }
-            Some(entry) => self.objects.blob(&entry.oid),
-        }
+        let mut rows = self.reader.pair(changes, &RenameOptions::default(), &cancel)?;
+        rows.retain(|change| change.new.is_some());
+        Ok(rows)
     }
 
     /// Returns the former lines of a commit's lines before the changes from one parent; changes
@@ -223,28 +172,27 @@ impl LineLog {
     fn before(
         &mut self,
         tracked: &[Tracked],
-        pairs: Vec<Pair>,
+        changed: Vec<Change>,
         shown: &mut [Option<Touched>],
     ) -> Result<(Vec<Tracked>, bool)> {
         let mut before = tracked.to_vec();
         let mut is_changed = false;
-        for Pair { old_path, old, path, new } in pairs {
-            let at = before.iter().position(|one| one.path == path);
+        for change in changed {
+            let at = before.iter().position(|one| one.path == change.path);
             let Some(at) = at.filter(|&at| !before[at].lines.is_empty()) else { continue };
-            let contents = (self.content(old)?, self.content(Some(new))?);
+            let old = self.reader.whole(change.old, change.old_path())?;
+            let new = self.reader.whole(change.new, &change.path)?;
             let cancel = self.objects.cancel();
-            let changes = plain_line_changes(&mut self.engine, &contents.0, &contents.1, &cancel)?;
+            let changes = plain_line_changes(&mut self.engine, &old, &new, &cancel)?;
             let touched = ranges::touched(&before[at].lines, &changes);
             before[at].lines = ranges::before(&before[at].lines, &changes, &touched);
-            before[at].path = old_path.clone();
+            before[at].path = change.old_path().to_vec();
             if touched.is_empty() {
                 continue;
             }
             is_changed = true;
-            if let Some(own) = tracked.iter().position(|one| one.path == path) {
-                let old_path = old.map(|_| old_path);
-                let (old, new) = contents;
-                shown[own] = Some(Touched { old_path, path, old, new, changes: touched });
+            if let Some(own) = tracked.iter().position(|one| one.path == change.path) {
+                shown[own] = Some(Touched { change, old, new, changes: touched });
             }
         }
         Ok((before, is_changed))
@@ -267,14 +215,14 @@ impl LineLog {
         let mut shown: Vec<Option<Touched>> = tracked.iter().map(|_| None).collect();
         let mut candidates = Vec::new();
         if commit.parents.is_empty() {
-            let pairs = self.pairs(&tracked, None, commit.tree)?;
-            self.before(&tracked, pairs, &mut shown)?;
+            let changes = self.changes(&tracked, None, commit.tree)?;
+            self.before(&tracked, changes, &mut shown)?;
         }
         let followed = if self.options.first_parent { 1 } else { commit.parents.len() };
         for &parent in commit.parents.iter().take(followed) {
             let tree = self.links.links(&parent)?.tree;
-            let pairs = self.pairs(&tracked, Some(tree), commit.tree)?;
-            let (before, is_changed) = self.before(&tracked, pairs, &mut shown)?;
+            let changes = self.changes(&tracked, Some(tree), commit.tree)?;
+            let (before, is_changed) = self.before(&tracked, changes, &mut shown)?;
             if !is_changed {
                 // This parent has the lines unchanged, whatever the other parents have.
                 self.hand_on(parent, before);

@@ -6,15 +6,14 @@ use std::ops::Range;
 use super::ranges::Lines;
 use crate::error::Result;
 use crate::git::model::bytes::Bytes;
+use crate::git::model::changed_file::Change;
 use crate::text::lines::Lines as Text;
 use crate::text::{CancelToken, LineChange};
 
 /// A change of a file whose lines are followed.
 pub struct Touched {
-    /// The path before; `None` if the file was added.
-    pub old_path: Option<Vec<u8>>,
-    /// The path after.
-    pub path: Vec<u8>,
+    /// The file's change.
+    pub change: Change,
     /// The content before.
     pub old: Bytes,
     /// The content after.
@@ -29,13 +28,13 @@ impl Touched {
         let old = Text::split(&self.old, cancel)?;
         let new = Text::split(&self.new, cancel)?;
         let mut out = Vec::new();
-        let before = self.old_path.as_deref();
-        line(&mut out, &[b"diff --git a/", before.unwrap_or(&self.path), b" b/", &self.path]);
-        match before {
-            Some(path) => line(&mut out, &[b"--- a/", path]),
+        let (before, after) = (self.change.old_path(), &self.change.path);
+        line(&mut out, &[b"diff --git a/", before, b" b/", after]);
+        match self.change.old {
+            Some(_) => line(&mut out, &[b"--- a/", before]),
             None => line(&mut out, &[b"--- /dev/null"]),
         }
-        line(&mut out, &[b"+++ b/", &self.path]);
+        line(&mut out, &[b"+++ b/", after]);
         let mut at = 0;
         for range in lines {
             // A change may touch several ranges, and each of them shows it.
@@ -83,23 +82,14 @@ impl Touched {
         let (mut at, mut current) = (first, range.start);
         while let Some(change) = self.changes.get(at).filter(|change| change.new.start < range.end)
         {
-            while current < change.new.start {
-                marked(out, b' ', new.get(current as usize));
-                current += 1;
-            }
-            for removed in change.old.clone() {
-                marked(out, b'-', old.get(removed as usize));
-            }
-            while current < change.new.end && current < range.end {
-                marked(out, b'+', new.get(current as usize));
-                current += 1;
-            }
+            marked(out, b' ', new, current..change.new.start);
+            marked(out, b'-', old, change.old.clone());
+            let added = current.max(change.new.start)..change.new.end.min(range.end);
+            current = added.start.max(added.end);
+            marked(out, b'+', new, added);
             at += 1;
         }
-        while current < range.end {
-            marked(out, b' ', new.get(current as usize));
-            current += 1;
-        }
+        marked(out, b' ', new, current..range.end);
         at
     }
 }
@@ -109,10 +99,12 @@ fn line(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.push(b'\n');
 }
 
-fn marked(out: &mut Vec<u8>, mark: u8, line: &[u8]) {
-    out.push(mark);
-    out.extend_from_slice(line);
-    if !line.ends_with(b"\n") {
-        out.extend_from_slice(b"\n\\ No newline at end of file\n");
+fn marked(out: &mut Vec<u8>, mark: u8, text: &Text<'_>, lines: Range<u32>) {
+    for line in lines.map(|number| text.get(number as usize)) {
+        out.push(mark);
+        out.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
     }
 }

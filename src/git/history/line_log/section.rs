@@ -3,6 +3,7 @@
 use super::ranges::Lines;
 use crate::error::{Error, Result, quoted};
 use crate::git::change::contents::Reader;
+use crate::git::history::check_first_line;
 use crate::git::model::changed_file::{Change, Entry};
 use crate::limits;
 use crate::pattern::{Pattern, Syntax, posix};
@@ -70,12 +71,7 @@ pub fn lines(
             (start as u32 + 1, end as u32)
         }
     };
-    if first > count {
-        return Err(Error::invalid_args(format!(
-            "the lines begin at {first}, and the file has {count}"
-        ))
-        .with_hint("Give lines of the file, counted from 1"));
-    }
+    check_first_line(first, count)?;
     Ok(std::iter::once(first - 1..last).collect())
 }
 
