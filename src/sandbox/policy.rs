@@ -421,50 +421,16 @@ impl Entry {
                 "Write it as '.md', with its dot",
             ));
         }
-        let reserved = match &self.reserved {
-            None => obeyed(),
-            Some(patterns) if patterns.len() > limits::RESERVED_PATTERNS => {
-                let count = patterns.len().to_string();
-                return Err(wrong(index, "reserved", &count, "too many patterns", "Give fewer"));
-            }
-            Some(patterns) => {
-                let read = |(at, text): (usize, &String)| {
-                    Pattern::parse(text).ok_or_else(|| {
-                        let hint = "Give names such as 'CLAUDE.md', '.env*' or '.github/workflows'";
-                        wrong(
-                            index,
-                            &format!("reserved[{at}]"),
-                            &quoted(text),
-                            "not a pattern of names",
-                            hint,
-                        )
-                    })
-                };
-                patterns.iter().enumerate().map(read).collect::<Result<_>>()?
-            }
-        };
-        let refs = match &self.refs {
-            None => None,
-            Some(patterns) if patterns.len() > limits::RESERVED_PATTERNS => {
-                let count = patterns.len().to_string();
-                return Err(wrong(index, "refs", &count, "too many patterns", "Give fewer"));
-            }
-            Some(patterns) => {
-                let read = |(at, text): (usize, &String)| {
-                    RefPattern::parse(text).ok_or_else(|| {
-                        let hint = "Give full names such as 'refs/heads/main' or 'refs/tags/*'";
-                        wrong(
-                            index,
-                            &format!("refs[{at}]"),
-                            &quoted(text),
-                            "not a pattern of references",
-                            hint,
-                        )
-                    })
-                };
-                Some(patterns.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?)
-            }
-        };
+        let reserved = self.reserved.as_deref().map(|texts| {
+            let hint = "Give names such as 'CLAUDE.md', '.env*' or '.github/workflows'";
+            patterns(index, "reserved", texts, Pattern::parse, ["not a pattern of names", hint])
+        });
+        let reserved = reserved.transpose()?.unwrap_or_else(obeyed);
+        let refs = self.refs.as_deref().map(|texts| {
+            let hint = "Give full names such as 'refs/heads/main' or 'refs/tags/*'";
+            patterns(index, "refs", texts, RefPattern::parse, ["not a pattern of references", hint])
+        });
+        let refs = refs.transpose()?;
         let bad_root = |what| {
             wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a directory")
         };
@@ -503,6 +469,25 @@ impl Entry {
             },
         })
     }
+}
+
+/// Reads the patterns of a field; `what` and `hint` are for a text that is not a pattern.
+fn patterns<T>(
+    index: usize,
+    field: &str,
+    texts: &[String],
+    parse: impl Fn(&str) -> Option<T>,
+    [what, hint]: [&str; 2],
+) -> Result<Vec<T>> {
+    if texts.len() > limits::RESERVED_PATTERNS {
+        let count = texts.len().to_string();
+        return Err(wrong(index, field, &count, "too many patterns", "Give fewer"));
+    }
+    let read = |(at, text): (usize, &String)| {
+        let field = format!("{field}[{at}]");
+        parse(text).ok_or_else(|| wrong(index, &field, &quoted(text), what, hint))
+    };
+    texts.iter().enumerate().map(read).collect()
 }
 
 fn is_name(name: &str) -> bool {
