@@ -139,9 +139,14 @@ impl Root {
     }
 }
 
+/// Tells whether each component of a path names an entry of its directory.
+pub(super) fn names_entries(relative: &[u8]) -> bool {
+    relative.split(|&byte| byte == b'/').all(|name| !matches!(name, b"" | b"." | b".."))
+}
+
 /// Opens the entry at `relative` below a directory; a link, there or on the way, is `ELOOP`.
 pub(super) fn open_beneath(above: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
-    if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
+    if !names_entries(relative) {
         return Err(Errno::INVAL);
     }
     with_handles(|| open_below(above, relative, flags))

@@ -5,9 +5,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, openat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, flock, openat, unlinkat};
 use rustix::io::Errno;
 
+use super::beneath::DIRECTORY;
 use crate::budget::check_current;
 use crate::error::Result;
 use crate::limits;
@@ -37,8 +38,7 @@ pub(super) fn clear(directory: BorrowedFd<'_>, name: &str, depth: usize) -> io::
         Err(Errno::ISDIR | Errno::PERM) if depth < limits::CLEARED_DEPTH => {}
         Err(error) => return Err(error.into()),
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let inner = openat(directory, name, flags, Mode::empty())?;
+    let inner = openat(directory, name, DIRECTORY, Mode::empty())?;
     for entry in Dir::read_from(&inner)? {
         let entry = entry?;
         match entry.file_name().to_str() {
