@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
+use super::beneath::DIRECTORY;
 use super::policy::{Sandbox, Sandboxes};
 use super::state::FileId;
 use crate::error::{Error, Result};
@@ -176,7 +177,7 @@ impl Intent<'_> {
     fn read(&self) -> io::Result<Option<Plan>> {
         let mut text = Vec::new();
         (&self.file).take(limits::INTENT_BYTES).read_to_end(&mut text)?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end);
+        let whole = text.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
         let last = text[..whole].rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
         Ok(serde_json::from_slice(last).ok())
     }
@@ -212,8 +213,7 @@ fn open_private(path: &Path, sandboxes: &Sandboxes, makes: bool) -> io::Result<O
     {
         return Err(error.into());
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let directory = open(&path, flags, Mode::empty())?;
+    let directory = open(&path, DIRECTORY, Mode::empty())?;
     let found = fstat(&directory)?;
     if found.st_uid != geteuid().as_raw() || found.st_mode & OTHERS != 0 {
         return Err(io::ErrorKind::PermissionDenied.into());

@@ -6,7 +6,7 @@ use super::access::Access;
 use super::beneath::Root;
 use super::directories::Directories;
 use super::directory::OpenError;
-use super::state::EntryKind;
+use super::state::{EntryKind, FileState};
 use super::walk::Found;
 
 /// A path that DuckDB's local file system would open.
@@ -65,8 +65,7 @@ impl LocalPath {
             Found::Directory(directory) => {
                 (Some(EntryKind::Directory), directory.path().to_owned())
             }
-            Found::Other(path, EntryKind::File) => (Some(EntryKind::File), path),
-            Found::Other(path, _) => (Some(EntryKind::Special), path),
+            Found::Other(path, kind) => (Some(kind), path),
             Found::Missing(path) => (None, path),
             Found::Named(path) => (kind(&path), path),
         };
@@ -110,12 +109,7 @@ pub fn is_free_name(relative: &str) -> bool {
 }
 
 fn kind(path: &Path) -> Option<EntryKind> {
-    match path.metadata() {
-        Ok(found) if found.is_file() => Some(EntryKind::File),
-        Ok(found) if found.is_dir() => Some(EntryKind::Directory),
-        Ok(_) => Some(EntryKind::Special),
-        Err(_) => None,
-    }
+    rustix::fs::stat(path).ok().map(|stat| FileState::new(&stat).kind)
 }
 
 #[cfg(test)]

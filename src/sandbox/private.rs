@@ -23,6 +23,7 @@ use super::directory;
 use super::handles::with_handles;
 use super::locked::lock;
 use super::policy::{Sandbox, Sandboxes};
+use super::state::{FileId, id_of};
 use crate::error::{Error, Result, quoted};
 
 /// The name of a file until it is completely written.
@@ -93,7 +94,7 @@ impl PrivateDirectory {
         check_own(name, &found)?;
         let path = path.canonicalize().map_err(|error| self::failed(name, error))?;
         let again = rustix::fs::stat(&path).map_err(failed)?;
-        if (again.st_dev, again.st_ino) != (found.st_dev, found.st_ino) {
+        if id_of(&again) != id_of(&found) {
             return Err(Error::tool_failed(format!("{name} was moved while it was opened"))
                 .with_hint("Try again"));
         }
@@ -140,7 +141,10 @@ impl PrivateDirectory {
     /// # Errors
     /// `too_large` for more than `limit` bytes.
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>> {
-        let Some(file) = self.existing_file(name)? else { return Ok(None) };
+        let file = match self.opened(name, OFlags::RDONLY) {
+            Err(Errno::NOENT) => return Ok(None),
+            opened => self.checked(name, opened)?,
+        };
         let bytes = read_bounded(file, limit).map_err(|error| failed(self.name, error))?;
         bytes.map(Some).ok_or_else(|| {
             let file = self.path.join(name);
@@ -221,13 +225,6 @@ impl PrivateDirectory {
         Ok(found.into_iter().filter_map(|entry| String::from_utf8(entry.name).ok()).collect())
     }
 
-    fn existing_file(&self, name: &str) -> Result<Option<File>> {
-        match self.opened(name, OFlags::RDONLY) {
-            Err(Errno::NOENT) => Ok(None),
-            opened => self.checked(name, opened).map(Some),
-        }
-    }
-
     fn open_file(&self, name: &str, flags: OFlags) -> Result<File> {
         self.checked(name, self.opened(name, flags))
     }
@@ -280,7 +277,7 @@ impl Access {
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
             let root =
                 fstat(&sandbox.root.directory).map_err(|error| failed(name, error.into()))?;
-            if around.contains(&(root.st_dev, root.st_ino)) {
+            if around.contains(&id_of(&root)) {
                 return Err(nested(name, sandbox));
             }
         }
@@ -291,7 +288,7 @@ impl Access {
     fn check_around(&self, path: &Path, name: &str) -> Result<()> {
         let own = rustix::fs::stat(path).map_err(|error| failed(name, error.into()))?;
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
-            if identities(sandbox.path(), name)?.contains(&(own.st_dev, own.st_ino)) {
+            if identities(sandbox.path(), name)?.contains(&id_of(&own)) {
                 return Err(nested(name, sandbox));
             }
         }
@@ -300,12 +297,9 @@ impl Access {
 }
 
 /// Returns the device and the inode of a directory and of all its parents.
-fn identities(path: &Path, name: &str) -> Result<Vec<(u64, u64)>> {
-    let identity = |path: &Path| {
-        let found = rustix::fs::stat(path).map_err(|error| failed(name, error.into()))?;
-        Ok((found.st_dev, found.st_ino))
-    };
-    path.ancestors().map(identity).collect()
+fn identities(path: &Path, name: &str) -> Result<Vec<FileId>> {
+    let ids = path.ancestors().map(|path| rustix::fs::stat(path).map(|stat| id_of(&stat)));
+    ids.collect::<rustix::io::Result<_>>().map_err(|error| failed(name, error.into()))
 }
 
 fn nested(name: &str, sandbox: &Sandbox) -> Error {

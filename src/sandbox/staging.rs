@@ -3,20 +3,20 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, mkdirat, openat, renameat, renameat_with,
-    statat, unlinkat,
+    AtFlags, Mode, RenameFlags, fstat, fsync, mkdirat, openat, renameat, renameat_with, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
+use super::beneath::DIRECTORY;
 use super::intent::{Plan, Stage, Step};
 use super::locked::{clear, lock};
 use super::policy::Sandbox;
 use super::rel_path::RelPath;
-use super::state::FileId;
-
+use super::state::{FileId, id_of};
 use crate::error::{Error, Result, quoted};
 
 /// The directory beside the files that holds staged new contents and the old ones.
@@ -57,7 +57,7 @@ impl Staging {
                 Err(Errno::NOENT | Errno::NOTDIR) if !makes => continue,
                 opened => opened.map_err(|error| failed(path, error))?,
             };
-            let id = id_of(&directory).map_err(|error| failed(path, error))?;
+            let id = id_of(&fstat(&directory).map_err(|error| failed(path, error))?);
             staging.ids.insert(path.to_owned(), id);
             staging.opened.entry(id).or_insert(directory);
         }
@@ -167,7 +167,7 @@ impl Staging {
 
     fn take_back_one(directory: &OwnedFd, index: usize, step: &Step) -> io::Result<()> {
         let (_, name) = split(&step.path);
-        let now = id_at(directory.as_fd(), name);
+        let now = id_at(directory, name);
         if now.is_some() && now != step.new {
             return Ok(());
         }
@@ -234,7 +234,7 @@ fn split(path: &str) -> (&str, &str) {
 /// Returns the name and the identity of the old file in the staging directory.
 fn kept_in(staged: &OwnedFd, index: usize, step: &Step) -> Option<(String, FileId)> {
     [kept(index), index.to_string()].into_iter().find_map(|name| {
-        let id = id_at(staged.as_fd(), &name)?;
+        let id = id_at(staged, &name)?;
         (Some(id) != step.new).then_some((name, id))
     })
 }
@@ -245,18 +245,11 @@ fn kept(index: usize) -> String {
 }
 
 fn staged(directory: &OwnedFd) -> rustix::io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(directory, STAGED, flags, Mode::empty())
+    openat(directory, STAGED, DIRECTORY, Mode::empty())
 }
 
-fn id_of(directory: &OwnedFd) -> rustix::io::Result<FileId> {
-    let found = fstat(directory)?;
-    Ok((found.st_dev, found.st_ino))
-}
-
-fn id_at(directory: BorrowedFd<'_>, name: &str) -> Option<FileId> {
-    let found = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    Some((found.st_dev, found.st_ino))
+fn id_at(directory: &OwnedFd, name: &str) -> Option<FileId> {
+    statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok().as_ref().map(id_of)
 }
 
 fn make(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
