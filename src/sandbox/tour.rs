@@ -224,8 +224,7 @@ impl Sandboxes {
             .filter(|sandbox| sandbox.is_open() && sandbox.is_writable())
             .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
             .find(|place| place.path().reserved().is_none());
-        let meant: Vec<String> =
-            meant.map(|meant| quoted(&meant.to_string())).into_iter().collect();
+        let meant: Vec<String> = meant.map(|meant| meant.shown()).into_iter().collect();
         error.near(&meant)
     }
 
