@@ -1,9 +1,8 @@
 //! Replaces lines of a file by number, and inserts lines.
 
 use super::line_ends::end_of_line;
-use super::plan::{Plan, check_text, counted};
+use super::plan::{Content, Plan, check_text, counted};
 use super::request::FileName;
-use crate::budget::append;
 use crate::error::{Error, Result};
 use crate::text::lines::Lines;
 use crate::text::{CancelToken, Engine};
@@ -43,19 +42,12 @@ impl Plan {
         let (first, count) = range(file, lines.len(), edit)?;
         let place = lines.start(first)..lines.start(first + count);
         let new = new_lines(&lines, first, count, base, edit.new_text);
-        let bytes = (base.len() - place.len() + new.len()) as u64;
-        if bytes > max_bytes {
-            return Err(Error::too_large(format!(
-                "the edit would make {file} larger than {max_bytes} bytes"
-            ))
-            .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
-        }
-        let mut content = Vec::new();
+        let mut content = Content { bytes: Vec::new(), file, max_bytes };
         for part in [&base[..place.start], &new, &base[place.end..]] {
-            append(&mut content, part)?;
+            content.push(part)?;
         }
         let match_line = first as u64 + 1;
-        Self::made(engine, file, base, content, (vec![place], match_line), cancel)
+        Self::made(engine, file, base, content.bytes, (vec![place], match_line), cancel)
     }
 }
 

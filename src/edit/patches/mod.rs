@@ -27,7 +27,7 @@ mod recount;
 mod state;
 mod unified;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::text::{CancelToken, LineKind};
 
 pub use decide::{Decision, decide};
@@ -176,7 +176,7 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
         if let Some((first, path)) = twice {
             return Err(wrong(
                 change.line,
-                format_args!("{} is named at line {first}, too", crate::error::quoted(path)),
+                format_args!("{} is named at line {first}, too", quoted(path)),
             )
             .with_hint("Put all changes of one file into one section"));
         }
@@ -190,8 +190,8 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
                 change.line,
                 format_args!(
                     "{} lies below {}, which is a file of the patch",
-                    crate::error::quoted(path),
-                    crate::error::quoted(file)
+                    quoted(path),
+                    quoted(file)
                 ),
             )
             .with_hint("Take another path for one of them"));
