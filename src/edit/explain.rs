@@ -20,7 +20,7 @@ use crate::text::lines::Lines;
 const NAMED: usize = 3;
 
 /// The most near misses that are searched for.
-pub const MAX_NEAR_MISSES: usize = 10;
+const MAX_NEAR_MISSES: usize = 10;
 
 /// The length in bytes of a string above which no near miss is searched for.
 pub const WANTED_BYTES: usize = 64 << 10;

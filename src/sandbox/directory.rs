@@ -27,7 +27,7 @@ const STEP_BYTES: usize = 16 << 20;
 
 /// Whether symbolic links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Links {
+enum Links {
     /// A link, there or on the way, is [`OpenError::Link`].
     Refused,
     /// Links are followed wherever they lead.
@@ -112,11 +112,6 @@ impl Directory {
     /// Returns the path by which the directory was opened.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Returns how links are treated.
-    pub fn links(&self) -> Links {
-        self.links
     }
 
     /// Returns the stamp of this directory.
@@ -293,17 +288,27 @@ impl RegularFile {
 
     /// Reads at an offset until `bytes` is full or the file ends; returns how many bytes were read.
     pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
-        let mut read = 0;
-        while read < bytes.len() {
-            match self.file.read_at(&mut bytes[read..], offset + read as u64) {
-                Ok(0) => break,
-                Ok(more) => read += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(read)
+        read_at(&self.file, offset, bytes)
     }
+
+    /// Returns the handle.
+    pub(super) fn into_file(self) -> File {
+        self.file
+    }
+}
+
+/// Does the same as [`RegularFile::read_at`] for a handle.
+pub(super) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    while read < bytes.len() {
+        match file.read_at(&mut bytes[read..], offset + read as u64) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
 }
 
 /// Returns the entries of a directory, unordered; `None` if there are more than `most`.

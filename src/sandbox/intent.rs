@@ -10,13 +10,13 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, fsync, mkdir, open, openat, unlinkat,
+    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, fsync, open, openat, unlinkat,
 };
-use rustix::io::Errno;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
 use super::beneath::DIRECTORY;
+use super::locked::make;
 use super::policy::{Sandbox, Sandboxes};
 use super::state::FileId;
 use crate::error::{Error, Result};
@@ -207,11 +207,8 @@ fn open_private(path: &Path, sandboxes: &Sandboxes, makes: bool) -> io::Result<O
     if sandboxes.iter().any(|sandbox| path.starts_with(sandbox.path())) {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    if makes
-        && let Err(error) = mkdir(&path, Mode::from_raw_mode(0o700))
-        && error != Errno::EXIST
-    {
-        return Err(error.into());
+    if makes {
+        make(CWD, &path, 0o700)?;
     }
     let directory = open(&path, DIRECTORY, Mode::empty())?;
     let found = fstat(&directory)?;

@@ -114,6 +114,11 @@ impl Sandbox {
         self.is_open
     }
 
+    /// Tells whether files may be read without an approval.
+    pub(super) fn reads_freely(&self) -> bool {
+        self.is_open && !self.approvals.read
+    }
+
     /// Returns the identity of the sandbox: its name, its path, and its directory by device, inode
     /// and birth time, as a later directory may get the inode of a removed one.
     pub fn identity(&self) -> &[u8] {
@@ -308,7 +313,7 @@ impl Sandboxes {
     /// Returns the roots below which repositories may be read. A root whose reading needs an
     /// approval is none: a diff would show unapproved content.
     pub(super) fn repository_roots(&self) -> impl Iterator<Item = Entrance<'_>> {
-        let readable = self.0.iter().filter(|sandbox| sandbox.is_open && !sandbox.approvals.read);
+        let readable = self.0.iter().filter(|sandbox| sandbox.reads_freely());
         readable.map(|sandbox| Entrance {
             path: &sandbox.path,
             spelled: &sandbox.spelled,
@@ -366,7 +371,7 @@ impl Sandboxes {
     /// Returns a refusal with the sandboxes of repositories.
     pub(super) fn refuse_repository(&self, message: String) -> Error {
         let listed = self.listed("Repositories are readable", |sandbox| {
-            (sandbox.is_open && !sandbox.approvals.read).then(|| format!("{}/", sandbox.name))
+            sandbox.reads_freely().then(|| format!("{}/", sandbox.name))
         });
         Error::fs_denied(message).with_hint(listed)
     }

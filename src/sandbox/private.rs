@@ -11,8 +11,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, Stat, fdatasync, fstat, fsync, ftruncate, mkdir, mkdirat,
-    openat, renameat, unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, Stat, fdatasync, fstat, fsync, ftruncate, openat,
+    renameat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -21,7 +21,7 @@ use super::access::Access;
 use super::beneath::{DIRECTORY, FILE, read_bounded};
 use super::directory;
 use super::handles::with_handles;
-use super::locked::lock;
+use super::locked::{lock, make};
 use super::policy::{Sandbox, Sandboxes};
 use super::state::{FileId, id_of};
 use crate::error::{Error, Result, quoted};
@@ -68,10 +68,7 @@ impl PrivateDirectory {
             None => {
                 let above = path.parent().unwrap_or(path).canonicalize();
                 access.check_outside(&above.map_err(|error| failed(name, error))?, name)?;
-                match mkdir(path, Mode::from_raw_mode(0o700)) {
-                    Ok(()) | Err(Errno::EXIST) => {}
-                    Err(error) => return Err(failed(name, error.into())),
-                }
+                make(CWD, path, 0o700).map_err(|error| failed(name, error.into()))?;
                 Self::existing(path, name)?.ok_or_else(|| failed(name, Errno::NOENT.into()))?
             }
         };
@@ -108,10 +105,8 @@ impl PrivateDirectory {
 
     /// Opens a directory in it; creates a missing one.
     pub fn directory(&self, name: &str) -> Result<Self> {
-        match mkdirat(&self.handle, name, Mode::from_raw_mode(0o700)) {
-            Ok(()) => fsync(&self.handle).map_err(|error| self.failed(error))?,
-            Err(Errno::EXIST) => {}
-            Err(error) => return Err(self.failed(error)),
+        if make(&self.handle, name, 0o700).map_err(|error| self.failed(error))? {
+            fsync(&self.handle).map_err(|error| self.failed(error))?;
         }
         let opened = with_handles(|| openat(&self.handle, name, DIRECTORY, Mode::empty()));
         let handle = opened.map_err(|error| match error {

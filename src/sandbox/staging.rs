@@ -6,14 +6,13 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{
-    AtFlags, Mode, RenameFlags, fstat, fsync, mkdirat, openat, renameat, renameat_with, statat,
-    unlinkat,
+    AtFlags, Mode, RenameFlags, fstat, fsync, openat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
 use super::beneath::DIRECTORY;
 use super::intent::{Plan, Stage, Step};
-use super::locked::{clear, lock};
+use super::locked::{clear, lock, make};
 use super::policy::Sandbox;
 use super::rel_path::RelPath;
 use super::state::{FileId, id_of};
@@ -44,7 +43,7 @@ impl Staging {
         };
         if makes {
             for path in &plan.made {
-                make(sandbox, path).map_err(|error| failed(path, error))?;
+                make_durable(sandbox, path).map_err(|error| failed(path, error))?;
             }
         }
         let mut staging = Self { ids: BTreeMap::new(), opened: BTreeMap::new() };
@@ -104,10 +103,7 @@ impl Staging {
     /// Returns the directory for the staged content of a file; the first call creates it.
     pub(super) fn directory_for(&self, path: &str) -> io::Result<OwnedFd> {
         let directory = self.directory(path)?;
-        match mkdirat(directory, STAGED, Mode::from_raw_mode(0o700)) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-        }
+        make(directory, STAGED, 0o700)?;
         Ok(staged(directory)?)
     }
 
@@ -252,13 +248,11 @@ fn id_at(directory: &OwnedFd, name: &str) -> Option<FileId> {
     statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok().as_ref().map(id_of)
 }
 
-fn make(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
+fn make_durable(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
     let (above, name) = split(path);
     let above = sandbox.root.open_directory(above)?;
-    match mkdirat(&above, name, Mode::from_raw_mode(0o777)) {
-        Ok(()) | Err(Errno::EXIST) => fsync(&above),
-        Err(error) => Err(error),
-    }
+    make(&above, name, 0o777)?;
+    fsync(&above)
 }
 
 fn remove_directory(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {

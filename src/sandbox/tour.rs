@@ -16,8 +16,6 @@ pub struct Stop {
     pub path: String,
     /// Its type.
     pub kind: EntryKind,
-    /// Its directory.
-    pub within: Directory,
 }
 
 impl Stop {
@@ -123,14 +121,15 @@ impl Sandbox {
                 Error::too_large(format!("there are more than {} files", limits::TOUR_ENTRIES))
                     .with_hint("Name a directory further down")
             })?;
-            match visit(&Stop { path: path.clone(), kind, within: directory.clone() })? {
+            let stop = Stop { path, kind };
+            match visit(&stop)? {
                 Next::End => return Ok(false),
                 Next::Skip => continue,
                 Next::Go => {}
             }
             if kind == EntryKind::Directory
                 && let Ok(inner) = directory.directory(name.as_bytes())
-                && !self.enter(&inner, &path, left, visit)?
+                && !self.enter(&inner, &stop.path, left, visit)?
             {
                 return Ok(false);
             }
@@ -160,7 +159,7 @@ impl Sandbox {
     /// Returns a readable file near the root, as an example of a path.
     pub fn example(&self) -> Option<String> {
         let mut found = None;
-        if self.is_open() && !self.approvals().read {
+        if self.reads_freely() {
             let mut left = limits::SURVEY_ENTRIES;
             let _ = self.tour("", |stop| {
                 left -= 1;
@@ -186,8 +185,7 @@ impl Sandboxes {
     /// levels below a root.
     pub fn repositories(&self, most: usize) -> Vec<String> {
         let mut found = Vec::new();
-        for sandbox in self.iter().filter(|sandbox| sandbox.is_open() && !sandbox.approvals().read)
-        {
+        for sandbox in self.iter().filter(|sandbox| sandbox.reads_freely()) {
             let is_repository = |path: &str| {
                 let git = if path.is_empty() { ".git".to_owned() } else { format!("{path}/.git") };
                 sandbox.root.open_any(git.as_bytes()).is_ok()
@@ -235,7 +233,7 @@ impl Sandboxes {
         let relative = given.trim_start_matches("./");
         let near = self
             .iter()
-            .filter(|sandbox| sandbox.is_open() && !sandbox.approvals().read)
+            .filter(|sandbox| sandbox.reads_freely())
             .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
             .filter(|place| place.path().reserved().is_none())
             .find_map(|place| place.existing_or_near());

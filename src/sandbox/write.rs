@@ -11,11 +11,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{
     Access, AtFlags, Gid, Mode, OFlags, RenameFlags, Uid, accessat, fchmod, fchown, fgetxattr,
-    flistxattr, fsetxattr, fstat, fsync, mkdirat, openat, renameat, renameat_with, unlinkat,
+    flistxattr, fsetxattr, fstat, fsync, openat, renameat, renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
-use super::locked::{clear, lock};
+use super::locked::{clear, lock, make};
 use super::place::Place;
 use super::recovery::settle;
 use super::state::FileState;
@@ -245,15 +245,11 @@ impl Place<'_> {
                 Ok(found) => found,
                 Err(Errno::NOENT) => {
                     let name = directory.rsplit('/').next().unwrap_or_default();
-                    match mkdirat(&opened, name, Mode::from_raw_mode(0o777)) {
-                        Ok(()) => {
-                            made.push((opened.try_clone()?, name.to_owned()));
-                            fsync(&opened)?;
-                        }
-                        // Another writer has created it in between.
-                        Err(Errno::EXIST) => fsync(&opened)?,
-                        Err(error) => return Err(error.into()),
+                    // If not, another writer has made it in between.
+                    if make(&opened, name, 0o777)? {
+                        made.push((opened.try_clone()?, name.to_owned()));
                     }
+                    fsync(&opened)?;
                     root.open_directory(directory)?
                 }
                 Err(error) => return Err(error.into()),
