@@ -77,12 +77,8 @@ fn new_lines(lines: &Lines<'_>, first: usize, count: usize, base: &[u8], text: &
     let lacks_newline = base.last().is_some_and(|last| *last != b'\n');
     // Lines added after a last line without newline leave the file without one.
     let ends_file = is_last && lacks_newline;
-    let end = |index: usize| match (index < count, first + count) {
-        (true, _) => end_of_line(lines, first + index),
-        (false, 0) if lines.is_empty() => b"\n",
-        (false, 0) => end_of_line(lines, 0),
-        (false, behind) => end_of_line(lines, behind - 1),
-    };
+    let above = (first + count).saturating_sub(1);
+    let end = |index: usize| end_of_line(lines, (first + index).min(above));
     let mut new = Vec::with_capacity(text.len() + 2);
     if ends_file && count == 0 && !text.is_empty() {
         new.extend_from_slice(end(0));
@@ -94,17 +90,12 @@ fn new_lines(lines: &Lines<'_>, first: usize, count: usize, base: &[u8], text: &
             None => (line, false),
             Some(line) => (line, line.ends_with('\r')),
         };
+        new.extend_from_slice(line.as_bytes());
         match (is_end && ends_file, has_cr) {
-            (true, true) => new.extend_from_slice(&line.as_bytes()[..line.len() - 1]),
-            (true, false) => new.extend_from_slice(line.as_bytes()),
-            (false, true) => {
-                new.extend_from_slice(line.as_bytes());
-                new.push(b'\n');
-            }
-            (false, false) => {
-                new.extend_from_slice(line.as_bytes());
-                new.extend_from_slice(end(index));
-            }
+            (true, true) => drop(new.pop()),
+            (true, false) => {}
+            (false, true) => new.push(b'\n'),
+            (false, false) => new.extend_from_slice(end(index)),
         }
     }
     new

@@ -57,7 +57,7 @@ pub use directory::{Directory, DirectoryEntry, OpenError, RegularFile};
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalFile, LocalPath, is_free_name};
 pub use place::{OpenFile, Place};
-pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
+pub use policy::{ApprovalPolicy, Sandbox, Sandboxes};
 pub use pooled::PooledFile;
 pub use private::{PrivateDirectory, PrivateLock};
 pub use ref_limit::{RefLimit, RefPattern};

@@ -31,12 +31,12 @@ pub enum Mode {
     ReadWrite,
 }
 
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Mode {
+    const fn name(self) -> &'static str {
+        match self {
             Self::ReadOnly => "ro",
             Self::ReadWrite => "rw",
-        })
+        }
     }
 }
 
@@ -133,11 +133,7 @@ impl Sandbox {
     /// Returns the mode as a word: `ro`, `rw`, or `closed` if DuckDB's own settings forbid reading
     /// the root.
     pub fn mode(&self) -> &'static str {
-        match self.mode {
-            _ if !self.is_open => "closed",
-            Mode::ReadOnly => "ro",
-            Mode::ReadWrite => "rw",
-        }
+        if self.is_open { self.mode.name() } else { "closed" }
     }
 
     /// Returns the allowed suffixes of file names; `None` for all.
@@ -202,7 +198,7 @@ impl Sandbox {
 /// `workspace/ (rw, up to 4194304 bytes)`
 impl fmt::Display for Sandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/ ({}", self.name, self.mode)?;
+        write!(f, "{}/ ({}", self.name, self.mode.name())?;
         match &self.suffixes {
             Some(suffixes) if suffixes.is_empty() => write!(f, ", no files")?,
             Some(suffixes) => write!(f, ", only *{}", suffixes.join(" *"))?,

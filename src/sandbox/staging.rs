@@ -73,19 +73,16 @@ impl Staging {
     pub(super) fn missing<'p>(
         sandbox: &Sandbox,
         paths: impl Iterator<Item = &'p RelPath>,
-    ) -> rustix::io::Result<Vec<String>> {
+    ) -> Vec<String> {
         let mut missing: Vec<String> = Vec::new();
-        for path in paths {
-            for directory in path.directories() {
-                if missing.iter().any(|other| other == directory) {
-                    continue;
-                }
-                if let Err(Errno::NOENT) = sandbox.root.open_directory(directory) {
-                    missing.push(directory.to_owned());
-                }
+        for directory in paths.flat_map(RelPath::directories) {
+            if !missing.iter().any(|other| other == directory)
+                && matches!(sandbox.root.open_directory(directory), Err(Errno::NOENT))
+            {
+                missing.push(directory.to_owned());
             }
         }
-        Ok(missing)
+        missing
     }
 
     /// Removes the directories that the change created, unless they have entries.

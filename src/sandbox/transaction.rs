@@ -130,12 +130,10 @@ fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
         new: None,
     };
     let created = changes.iter().filter(|change| change.after.is_some());
-    let made = Staging::missing(sandbox, created.map(|change| change.place.path()))
-        .map_err(|error| cannot_record(error.into()))?;
     Ok(Plan {
         root: sandbox.root.identity().map_err(|error| cannot_record(error.into()))?,
         stage: Stage::Staging,
-        made,
+        made: Staging::missing(sandbox, created.map(|change| change.place.path())),
         files: changes.iter().map(step).collect(),
     })
 }
