@@ -203,6 +203,7 @@ pub(super) fn read_bounded(file: File, limit: u64) -> std::io::Result<Option<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::fixture::fifo;
     use std::os::unix::fs::symlink;
     use std::time::{Duration, Instant};
 
@@ -220,8 +221,7 @@ mod tests {
         symlink("sub/file", inside.join("inner-link")).unwrap();
         symlink("sub", inside.join("inner-directory")).unwrap();
         symlink("circle", inside.join("circle")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, inside.join("fifo"), FileType::Fifo, Mode::RUSR, 0)
-            .unwrap();
+        fifo(&inside.join("fifo"));
         temp
     }
 

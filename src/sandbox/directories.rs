@@ -133,7 +133,7 @@ fn some<T>(result: rustix::io::Result<T>) -> io::Result<Option<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::EntryKind;
+    use crate::sandbox::fixture::fifo;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -166,14 +166,7 @@ mod tests {
     #[test]
     fn a_fifo_is_reported_without_waiting() {
         let temp = tempfile::tempdir().unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            temp.path().join("fifo"),
-            rustix::fs::FileType::Fifo,
-            Mode::RUSR,
-            0,
-        )
-        .unwrap();
+        fifo(&temp.path().join("fifo"));
         let mut directories = Directories::new(Root::open(temp.path()).unwrap());
         assert_eq!(
             directories.look(b"fifo").unwrap().map(|state| state.kind),

@@ -358,6 +358,7 @@ fn failed(error: Errno, links: Links) -> OpenError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::fixture::fifo;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -371,7 +372,7 @@ mod tests {
         symlink("../out", at("in/link")).unwrap();
         symlink("b", at("in/a/near")).unwrap();
         symlink("../../out/file", at("in/a/far")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("in/fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        fifo(&at("in/fifo"));
         temp
     }
 

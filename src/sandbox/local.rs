@@ -115,6 +115,7 @@ fn kind(path: &Path) -> Option<EntryKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::fixture::fifo;
 
     #[test]
     fn a_path_is_looked_at_where_duckdb_opens_it() {
@@ -203,14 +204,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let at = |name: &str| LocalPath(temp.path().join(name).to_str().unwrap().to_owned());
         std::fs::write(temp.path().join("file"), "").unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            temp.path().join("fifo"),
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR,
-            0,
-        )
-        .unwrap();
+        fifo(&temp.path().join("fifo"));
         std::os::unix::fs::symlink("fifo", temp.path().join("link")).unwrap();
         let everything = Access::new(true, &[]);
         let here = Access::new(false, &[temp.path().to_str().unwrap()]);

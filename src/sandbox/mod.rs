@@ -30,6 +30,8 @@ mod access;
 mod beneath;
 mod directories;
 mod directory;
+#[cfg(test)]
+mod fixture;
 mod guard;
 mod handles;
 mod intent;

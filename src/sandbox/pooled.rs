@@ -39,7 +39,8 @@ impl PooledFile {
 
     /// Reads at an offset until `bytes` is full or the file ends; returns how many bytes were read.
     pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<usize, OpenError> {
-        Ok(read_at(&*self.opened()?, offset, bytes)?)
+        let file = self.opened()?;
+        Ok(read_at(&file, offset, bytes)?)
     }
 
     /// Closes the file until it is read next.

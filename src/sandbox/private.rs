@@ -338,6 +338,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
+    use crate::sandbox::fixture::fifo;
 
     const NAME: &str = "the_setting";
 
@@ -389,14 +390,7 @@ mod tests {
         std::fs::write(at("readable"), "").unwrap();
         mode(&at("readable"), 0o644);
         std::fs::create_dir(at("directory")).unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            at("fifo"),
-            FileType::Fifo,
-            Mode::from_raw_mode(0o600),
-            0,
-        )
-        .unwrap();
+        fifo(&at("fifo"));
         for name in ["symbolic", "hard", "readable", "directory", "fifo"] {
             for error in [
                 directory.read(name, 100).unwrap_err(),

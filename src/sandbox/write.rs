@@ -419,17 +419,11 @@ fn copy_attributes(old: &File, new: &File) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Sandboxes;
+    use super::super::fixture::writable;
     use super::*;
     use crate::error::ErrorKind;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::path::Path;
-
-    fn sandboxes(root: &Path) -> Sandboxes {
-        let json =
-            format!(r#"[{{"name": "w", "root": {:?}, "mode": "rw"}}]"#, root.to_str().unwrap());
-        Sandboxes::open(&json, 1 << 20, |_| true).unwrap()
-    }
 
     fn names(directory: &Path) -> Vec<String> {
         let mut names: Vec<_> = std::fs::read_dir(directory)
@@ -443,7 +437,7 @@ mod tests {
     #[test]
     fn a_file_that_changed_is_not_overwritten() {
         let temp = tempfile::tempdir().unwrap();
-        let sandboxes = sandboxes(temp.path());
+        let sandboxes = writable(temp.path());
         let place = sandboxes.resolve("w/f").unwrap();
         let path = temp.path().join("f");
         let absent = place.read_for_writing().unwrap();
@@ -473,7 +467,7 @@ mod tests {
         let root = temp.path().join("root");
         std::fs::create_dir(&root).unwrap();
         symlink(&outside, root.join(NEW)).unwrap();
-        let sandboxes = sandboxes(&root);
+        let sandboxes = writable(&root);
         let place = sandboxes.resolve("w/f").unwrap();
         place.write(b"new", &Expected::Absent).unwrap();
         assert_eq!(names(&root), ["f"]);
@@ -486,7 +480,7 @@ mod tests {
     #[test]
     fn permissions_and_attributes_are_kept() {
         let temp = tempfile::tempdir().unwrap();
-        let sandboxes = sandboxes(temp.path());
+        let sandboxes = writable(temp.path());
         let place = sandboxes.resolve("w/deep/er/f").unwrap();
         place.write(b"one", &Expected::Absent).unwrap();
         let path = temp.path().join("deep/er/f");
@@ -509,7 +503,7 @@ mod tests {
     #[test]
     fn a_file_of_several_names_or_one_that_runs_as_its_owner_is_refused() {
         let temp = tempfile::tempdir().unwrap();
-        let sandboxes = sandboxes(temp.path());
+        let sandboxes = writable(temp.path());
         for name in ["linked", "setuid"] {
             std::fs::write(temp.path().join(name), "old").unwrap();
         }
@@ -534,7 +528,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..WRITERS {
                 scope.spawn(|| {
-                    let sandboxes = sandboxes(temp.path());
+                    let sandboxes = writable(temp.path());
                     let place = sandboxes.resolve("w/count").unwrap();
                     let mut done = 0;
                     while done < UPDATES {
