@@ -10,7 +10,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, fsync, open, openat, unlinkat,
+    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, Stat, flock, fstat, fsync, open, openat,
+    unlinkat,
 };
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::beneath::DIRECTORY;
 use super::locked::make;
 use super::policy::{Sandbox, Sandboxes};
-use super::state::FileId;
+use super::state::{EntryKind, FileId, FileState};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -135,9 +136,7 @@ impl Intents {
                 continue;
             };
             let found = fstat(&file)?;
-            let is_ours = found.st_uid == geteuid().as_raw()
-                && found.st_mode & OTHERS == 0
-                && file.metadata()?.is_file();
+            let is_ours = is_private(&found) && FileState::new(&found).kind == EntryKind::File;
             if !is_ours || flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
                 continue;
             }
@@ -211,9 +210,13 @@ fn open_private(path: &Path, sandboxes: &Sandboxes, makes: bool) -> io::Result<O
         make(CWD, &path, 0o700)?;
     }
     let directory = open(&path, DIRECTORY, Mode::empty())?;
-    let found = fstat(&directory)?;
-    if found.st_uid != geteuid().as_raw() || found.st_mode & OTHERS != 0 {
+    if !is_private(&fstat(&directory)?) {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     Ok(directory)
+}
+
+/// Tells whether an entry belongs to this user, and nobody else has rights to it.
+fn is_private(found: &Stat) -> bool {
+    found.st_uid == geteuid().as_raw() && found.st_mode & OTHERS == 0
 }

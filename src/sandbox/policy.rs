@@ -307,7 +307,7 @@ impl Sandboxes {
     }
 
     /// Returns the roots below which repositories may be read. A root whose reading needs an
-    /// approval is none: a diff would show unapproved content.
+    /// approval is not one of them: a diff would show unapproved content.
     pub(super) fn repository_roots(&self) -> impl Iterator<Item = Entrance<'_>> {
         let readable = self.0.iter().filter(|sandbox| sandbox.reads_freely());
         readable.map(|sandbox| Entrance {
