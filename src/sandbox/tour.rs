@@ -215,29 +215,28 @@ impl Sandboxes {
     /// Returns a refusal of a path for writing that does not start with a sandbox's name, with the
     /// same path in the first writable sandbox: a similar one would be another file.
     pub(super) fn refuse_unwritable(&self, what: String, given: &str) -> Error {
-        let error = Error::fs_denied(what).with_hint(self.writable());
         let relative = given.trim_start_matches("./").trim_start_matches('/');
-        let meant = self
-            .iter()
-            .filter(|sandbox| sandbox.is_open() && sandbox.is_writable())
-            .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
-            .find(|place| place.path().reserved().is_none());
-        let meant: Vec<String> = meant.map(|meant| meant.shown()).into_iter().collect();
-        error.near(&meant)
+        let meant = self.meant(relative).find(|place| place.sandbox().is_writable());
+        let meant = meant.map(|place| place.shown());
+        Error::fs_denied(what).with_hint(self.writable()).near(meant.as_slice())
     }
 
     /// Returns a refusal of a path that does not start with a sandbox's name, with the path that
     /// was meant, if a sandbox has a similar one.
     pub(super) fn refuse_near(&self, what: String, given: &str) -> Error {
-        let error = self.refuse(what);
-        let relative = given.trim_start_matches("./");
-        let near = self
-            .iter()
-            .filter(|sandbox| sandbox.reads_freely())
-            .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
-            .filter(|place| place.path().reserved().is_none())
-            .find_map(|place| place.existing_or_near());
-        let near: Vec<String> = near.map(|near| quoted(&near)).into_iter().collect();
-        error.near(&near)
+        let meant = self.meant(given.trim_start_matches("./"));
+        let mut readable = meant.filter(|place| place.sandbox().reads_freely());
+        let near = readable.find_map(|place| place.existing_or_near()).map(|near| quoted(&near));
+        self.refuse(what).near(near.as_slice())
+    }
+
+    /// Returns the place of a path in each sandbox, whatever its rules; none if the path is
+    /// reserved.
+    fn meant(&self, relative: &str) -> impl Iterator<Item = Place<'_>> {
+        let path = RelPath::parse(relative).ok().filter(|path| path.reserved().is_none());
+        let places = move |path: RelPath| {
+            self.iter().map(move |sandbox| Place::new(self, sandbox, path.clone()))
+        };
+        path.into_iter().flat_map(places)
     }
 }

@@ -11,7 +11,7 @@
 //! | `fit`, `keys`, `place` | the places of hunks in a file, byte for byte or in the passes of `fuzz` |
 //! | `miss` | the first line in which a hunk differs from the most similar place |
 //! | `made` | the file with the hunks applied, with its line ends and its last newline |
-//! | `state`, `decide` | whether a file has the change already, and whether all have |
+//! | `decide` | whether all files have the change already |
 
 mod blocks;
 mod decide;
@@ -24,7 +24,6 @@ mod made;
 mod miss;
 mod place;
 mod recount;
-mod state;
 mod unified;
 
 use crate::error::{Error, Result, quoted};
@@ -33,7 +32,6 @@ use crate::text::{CancelToken, LineKind};
 pub use decide::{Decision, decide};
 pub use fit::{FitOptions, Fitted, HunkFit, Pass, fit};
 pub use form::read;
-pub use state::State;
 
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,6 +149,29 @@ impl FileChange {
         self.path.drain(..prefix);
         if let ChangeKind::Update { moves_to: Some(path), .. } = &mut self.kind {
             path.drain(..prefix);
+        }
+    }
+}
+
+/// The state of a file, or of the place of a hunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Before the change.
+    Before,
+    /// After the change.
+    After,
+    /// Either: lines are only added, and they are there.
+    Either,
+}
+
+impl State {
+    /// Returns the state of two parts together; `None` if one is before and the other after the
+    /// change.
+    fn and(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (one, Self::Either) => Some(one),
+            (Self::Either, other) => Some(other),
+            (one, other) => (one == other).then_some(one),
         }
     }
 }
