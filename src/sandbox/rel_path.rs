@@ -5,28 +5,16 @@ use thiserror::Error;
 use crate::error::{Unseen, quoted, unseen};
 use crate::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
 
-/// Names that are never read or written on their own, at any depth and in any case: the directories
-/// of version control, git's configuration and hooks, keys and tokens, what tells an agent or an
-/// editor which programs to run, and what redline itself writes with.
-const RESERVED: [&str; 18] = [
-    ".git",
-    ".gitconfig",
-    ".gitmodules",
-    ".githooks",
-    ".husky",
-    ".hg",
-    ".jj",
-    ".mcp.json",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".vscode",
-    ".ssh",
-    ".gnupg",
-    ".netrc",
-    ".claude.json",
-    ".redline-new",
-    ".redline-patch",
+/// Names that are never read or written on their own, at any depth and in any case.
+const RESERVED: [&[&str]; 4] = [
+    // The directories of version control, git's configuration and hooks.
+    &[".git", ".gitconfig", ".gitmodules", ".githooks", ".husky", ".hg", ".jj"],
+    // What tells an agent or an editor which programs to run.
+    &[".mcp.json", ".claude", ".claude.json", ".codex", ".cursor", ".vscode"],
+    // Keys and tokens.
+    &[".ssh", ".gnupg", ".netrc"],
+    // What redline itself writes with.
+    &[".redline-new", ".redline-patch"],
 ];
 
 /// A checked path of an agent: names joined by single `/`, none of them `.` or `..`, none with a
@@ -109,7 +97,8 @@ impl RelPath {
 
     /// Returns the first reserved name in the path.
     pub fn reserved(&self) -> Option<&str> {
-        self.0.split('/').find(|name| RESERVED.contains(&folded(name).as_str()))
+        let is_reserved = |name: &str| RESERVED.iter().any(|names| names.contains(&name));
+        self.0.split('/').find(|name| is_reserved(&folded(name)))
     }
 
     /// Returns the first of `patterns` that the path matches.
