@@ -18,6 +18,7 @@
 //! | `intent` | the plan of a change of several files, kept until the change is complete |
 //! | `local` | local paths as DuckDB reads them, if no sandboxes are configured |
 //! | `locked` | makes and locks a directory that is written, and clears reserved names in it |
+//! | `named` | reads the files that options of queries name |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
 //! | `staging` | the locked directories of such a change, with staged new and kept old contents |
 //! | `state` | the state of a file as the file system tells it |
