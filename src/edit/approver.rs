@@ -45,7 +45,7 @@ impl Approvers {
     /// only on the length of the key.
     ///
     /// # Errors
-    /// `permission_denied` when it is no approver's secret.
+    /// `permission_denied` when it is not the secret of an approver.
     pub fn named_by(&self, key: &[u8], function: &str) -> Result<&str> {
         let given = Digest::sha256(key);
         let mut found = None;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use similar::{Algorithm, capture_diff_slices, diff_ratio};
 
 use super::fold::Folded;
+use super::line_ends::line_end;
 use super::matching::{Haystack, occurrences};
 use super::reason::{Reason, reasons};
 use super::request::FileName;
@@ -19,7 +20,7 @@ use crate::text::lines::Lines;
 const NAMED: usize = 3;
 
 /// The most near misses that are searched for.
-pub const MAX_NEAR_MISSES: usize = 10;
+const MAX_NEAR_MISSES: usize = 10;
 
 /// The length in bytes of a string above which no near miss is searched for.
 pub const WANTED_BYTES: usize = 64 << 10;
@@ -231,9 +232,8 @@ impl Search<'_> {
         let first = self.lines.line_at(window.start);
         let whole_lines = |first: usize| {
             let (start, end) = (self.lines.start(first), self.lines.start(first + count));
-            let line_end =
-                if self.wanted.ends_with('\n') { 0 } else { line_end_length(&bytes[start..end]) };
-            start..end - line_end
+            let cut = line_end(&bytes[start..end]).filter(|_| !self.wanted.ends_with('\n'));
+            start..end - cut.map_or(0, <[u8]>::len)
         };
         let candidates = [Some(first), first.checked_sub(1), Some(first + 1)]
             .into_iter()
@@ -257,10 +257,6 @@ impl Search<'_> {
         let text = String::from_utf8_lossy(&self.lines.bytes()[place.start..place.end]);
         similarity(self.wanted, &text.replace("\r\n", "\n"))
     }
-}
-
-fn line_end_length(bytes: &[u8]) -> usize {
-    if bytes.ends_with(b"\r\n") { 2 } else { usize::from(bytes.ends_with(b"\n")) }
 }
 
 /// Widens a place to the boundaries of words.

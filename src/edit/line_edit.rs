@@ -1,9 +1,8 @@
 //! Replaces lines of a file by number, and inserts lines.
 
 use super::line_ends::end_of_line;
-use super::plan::{Plan, check_text, counted};
+use super::plan::{Content, Plan, check_text, counted};
 use super::request::FileName;
-use crate::budget::append;
 use crate::error::{Error, Result};
 use crate::text::lines::Lines;
 use crate::text::{CancelToken, Engine};
@@ -43,19 +42,12 @@ impl Plan {
         let (first, count) = range(file, lines.len(), edit)?;
         let place = lines.start(first)..lines.start(first + count);
         let new = new_lines(&lines, first, count, base, edit.new_text);
-        let bytes = (base.len() - place.len() + new.len()) as u64;
-        if bytes > max_bytes {
-            return Err(Error::too_large(format!(
-                "the edit would make {file} larger than {max_bytes} bytes"
-            ))
-            .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
-        }
-        let mut content = Vec::new();
+        let mut content = Content { bytes: Vec::new(), file, max_bytes };
         for part in [&base[..place.start], &new, &base[place.end..]] {
-            append(&mut content, part)?;
+            content.push(part)?;
         }
         let match_line = first as u64 + 1;
-        Self::made(engine, file, base, content, (vec![place], match_line), cancel)
+        Self::made(engine, file, base, content.bytes, (vec![place], match_line), cancel)
     }
 }
 
@@ -85,12 +77,8 @@ fn new_lines(lines: &Lines<'_>, first: usize, count: usize, base: &[u8], text: &
     let lacks_newline = base.last().is_some_and(|last| *last != b'\n');
     // Lines added after a last line without newline leave the file without one.
     let ends_file = is_last && lacks_newline;
-    let end = |index: usize| match (index < count, first + count) {
-        (true, _) => end_of_line(lines, first + index),
-        (false, 0) if lines.is_empty() => b"\n",
-        (false, 0) => end_of_line(lines, 0),
-        (false, behind) => end_of_line(lines, behind - 1),
-    };
+    let above = (first + count).saturating_sub(1);
+    let end = |index: usize| end_of_line(lines, (first + index).min(above));
     let mut new = Vec::with_capacity(text.len() + 2);
     if ends_file && count == 0 && !text.is_empty() {
         new.extend_from_slice(end(0));
@@ -102,17 +90,12 @@ fn new_lines(lines: &Lines<'_>, first: usize, count: usize, base: &[u8], text: &
             None => (line, false),
             Some(line) => (line, line.ends_with('\r')),
         };
+        new.extend_from_slice(line.as_bytes());
         match (is_end && ends_file, has_cr) {
-            (true, true) => new.extend_from_slice(&line.as_bytes()[..line.len() - 1]),
-            (true, false) => new.extend_from_slice(line.as_bytes()),
-            (false, true) => {
-                new.extend_from_slice(line.as_bytes());
-                new.push(b'\n');
-            }
-            (false, false) => {
-                new.extend_from_slice(line.as_bytes());
-                new.extend_from_slice(end(index));
-            }
+            (true, true) => drop(new.pop()),
+            (true, false) => {}
+            (false, true) => new.push(b'\n'),
+            (false, false) => new.extend_from_slice(end(index)),
         }
     }
     new

@@ -65,15 +65,17 @@ impl LineEnds {
     }
 }
 
+/// Returns the line end of a line, which a last one may lack.
+pub(super) fn line_end(line: &[u8]) -> Option<&'static [u8]> {
+    match line {
+        [.., b'\r', b'\n'] => Some(b"\r\n"),
+        [.., b'\n'] => Some(b"\n"),
+        _ => None,
+    }
+}
+
 /// Returns the line end of a line; for a last one without newline, that of the line before it.
 pub(super) fn end_of_line(file: &Lines<'_>, line: usize) -> &'static [u8] {
-    let end = |line: usize| {
-        let line = file.get(line);
-        if line.ends_with(b"\r\n") {
-            Some(&b"\r\n"[..])
-        } else {
-            line.ends_with(b"\n").then_some(&b"\n"[..])
-        }
-    };
+    let end = |line: usize| line_end(file.get(line));
     end(line).or_else(|| end(line.checked_sub(1)?)).unwrap_or(b"\n")
 }

@@ -41,7 +41,7 @@ mod windows;
 pub use approvals::{Approvals, required};
 pub use approver::Approvers;
 pub use calls::Calls;
-pub use explain::{MAX_NEAR_MISSES, NearMiss, WANTED_BYTES, explain, near_misses};
+pub use explain::{NearMiss, WANTED_BYTES, explain};
 pub use line_edit::LineEdit;
 pub use operation::{FileTool, Operation, Session};
 pub use pages::{Page, Proof, proven};

@@ -75,10 +75,8 @@ pub struct Chunk {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Base {
     /// Its git blob id.
-    #[serde(default)]
     pub base_oid: Option<String>,
     /// Its kind and its permissions in octal digits, as `100755`.
-    #[serde(default)]
     pub mode: Option<String>,
 }
 
@@ -163,10 +161,8 @@ pub struct WritePayload {
     /// The change of that file, as `unified_diff` of an edit; absent without a change, if one of
     /// the two is not text, if this and `content` together exceed [`WHOLE_BYTES`], and if the agent
     /// is granted no tool that reads.
-    #[serde(default)]
     pub unified_diff: Option<String>,
     /// The lines of `unified_diff`.
-    #[serde(default)]
     pub diff_lines: Option<u64>,
     /// Its current state.
     #[serde(flatten)]

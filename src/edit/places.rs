@@ -11,7 +11,7 @@ use crate::limits;
 use crate::text::CancelToken;
 use crate::text::lines::Lines;
 
-/// The most lines that a `not_unique:` error lists; of more it gives the number.
+/// The most lines that an error lists; of more it gives the number.
 const LINES_NAMED: usize = 20;
 
 /// A place, and the edit that takes it.
@@ -96,15 +96,20 @@ fn not_unique(which: &str, lines: &Lines<'_>, places: &[Range<usize>]) -> Error 
     let mut numbers: Vec<usize> =
         places.iter().map(|place| lines.line_at(place.start) + 1).collect();
     numbers.dedup();
-    let named: Vec<String> = numbers.iter().take(LINES_NAMED).map(usize::to_string).collect();
-    let more = match numbers.len() - named.len() {
+    Error::not_unique(format!("{which}Found {} matches for old_string", places.len())).with_hint(
+        format!(
+            "Use replace_all=True or provide more context. Matches at lines: {}",
+            listed(&numbers)
+        ),
+    )
+}
+
+/// Returns the numbers of lines for a message: the first ones, and how many more there are.
+pub(super) fn listed(lines: &[usize]) -> String {
+    let named: Vec<String> = lines.iter().take(LINES_NAMED).map(usize::to_string).collect();
+    let more = match lines.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Error::not_unique(format!("{which}Found {} matches for old_string", places.len())).with_hint(
-        format!(
-            "Use replace_all=True or provide more context. Matches at lines: {}{more}",
-            named.join(", ")
-        ),
-    )
+    named.join(", ") + &more
 }

@@ -192,14 +192,14 @@ pub(super) fn counted(count: u64, what: &str) -> String {
 }
 
 /// New content that stays within its limit while it is built.
-struct Content<'a> {
-    bytes: Vec<u8>,
-    file: FileName<'a>,
-    max_bytes: u64,
+pub(super) struct Content<'a> {
+    pub bytes: Vec<u8>,
+    pub file: FileName<'a>,
+    pub max_bytes: u64,
 }
 
 impl Content<'_> {
-    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         if (self.bytes.len() + bytes.len()) as u64 > self.max_bytes {
             let Self { file, max_bytes, .. } = self;
             return Err(Error::too_large(format!(

@@ -47,7 +47,7 @@ impl Chunk {
     fn of(text: &str, id: Digest) -> Self {
         Self {
             content_truncated: true,
-            content_preview: first_chunk(text),
+            content_preview: chunks(text).next().unwrap_or_default().to_owned(),
             fetch_url: format!("{FETCH_URL}{id}"),
             chunk_size: CHUNK_BYTES as u64,
             total_chunks: chunks(text).count() as u64,
@@ -328,10 +328,6 @@ fn chunks(text: &str) -> impl Iterator<Item = &str> {
         rest = after;
         (!chunk.is_empty()).then_some(chunk)
     })
-}
-
-fn first_chunk(text: &str) -> String {
-    chunks(text).next().unwrap_or_default().to_owned()
 }
 
 /// Returns the part from the first match to the last, before and after the edit.

@@ -19,18 +19,15 @@ pub enum Scope {
 }
 
 impl Scope {
+    const ALL: [Self; 5] = [Self::Once, Self::Unread, Self::Path, Self::Sandbox, Self::Session];
+
     /// Reads a scope by its name.
     pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "once" => Ok(Self::Once),
-            "unread" => Ok(Self::Unread),
-            "path" => Ok(Self::Path),
-            "sandbox" => Ok(Self::Sandbox),
-            "session" => Ok(Self::Session),
-            _ => Err(Error::invalid_args(format!("there is no scope {}", quoted(name))).with_hint(
+        Self::ALL.into_iter().find(|scope| scope.name() == name).ok_or_else(|| {
+            Error::invalid_args(format!("there is no scope {}", quoted(name))).with_hint(
                 "Use once, path, sandbox or session, or unread for a payload that is too large to be shown",
-            )),
-        }
+            )
+        })
     }
 
     /// Returns the name.

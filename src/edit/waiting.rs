@@ -416,7 +416,7 @@ impl State {
         }
     }
 
-    /// Returns the number of bytes held under all ids.
+    /// Returns the number of operations and decisions that are held.
     pub fn held(&self) -> usize {
         let wide: usize = self.covered.values().map(Vec::len).sum();
         wide + self.declined.len() + self.waiting.len()

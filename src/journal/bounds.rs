@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::record::Record;
+use super::record::{Record, line_of};
 use crate::limits;
 
 /// The limits of a journal.
@@ -50,7 +50,7 @@ fn sizes(records: &[&Record]) -> Vec<Size> {
     let mut sizes = Vec::new();
     for record in records.iter().rev() {
         let contents = record.versions().filter(|version| known.insert(version.sha256.as_str()));
-        let line = record.to_line().len() as u64;
+        let line = line_of(record).len() as u64;
         sizes.push(Size { all: line + contents.map(|version| version.bytes).sum::<u64>(), line });
     }
     sizes.reverse();

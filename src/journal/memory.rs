@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Kept;
 use super::reading::Entry;
-use super::record::{End, Outcome, Record, Version};
+use super::record::{End, Outcome, Record, Version, line_of};
 use crate::error::Result;
 use crate::limits;
 
@@ -28,7 +28,7 @@ impl Memory {
         for (digest, bytes) in contents {
             held.keep(digest.to_string(), bytes);
         }
-        let size = record.to_line().len();
+        let size = line_of(record).len();
         held.bytes += size;
         held.records.push_back((record.clone(), size));
         while held.bytes > limits::JOURNAL_MEMORY_BYTES && !held.records.is_empty() {

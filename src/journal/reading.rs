@@ -59,6 +59,7 @@ fn ended(entries: &mut [Entry], places: &HashMap<String, usize>, end: &End) -> b
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::record::line_of;
     use super::super::{ChangeKind, FileChange, Outcome, Version};
     use super::*;
 
@@ -91,18 +92,18 @@ pub(super) mod tests {
     }
 
     fn end(id: &str, outcome: Outcome) -> Vec<u8> {
-        End { id: id.to_owned(), outcome, error: None }.to_line()
+        line_of(&End { id: id.to_owned(), outcome, error: None })
     }
 
     #[test]
     fn an_end_completes_its_operation_and_unreadable_lines_are_reported() {
         let one = record("1", Some("a"), Some("b"));
         let two = record("2", None, Some("b"));
-        let line = one.to_line();
+        let line = line_of(&one);
         let lines = [
             &line[..],
             &line[..line.len() / 2],
-            &two.to_line()[..],
+            &line_of(&two)[..],
             // The same id again, ends of unknown and of ended operations, and lines that are not
             // ours.
             &line[..],
@@ -126,7 +127,7 @@ pub(super) mod tests {
     #[test]
     fn a_torn_journal_gives_its_whole_lines() {
         let lines = [record("1", None, Some("a")), record("2", Some("a"), Some("b"))]
-            .map(|record| record.to_line())
+            .map(|record| line_of(&record))
             .join(&b'\n');
         for end in 0..lines.len() {
             let entries = read(&lines[..end]);

@@ -186,21 +186,14 @@ pub(super) enum Line {
     End(End),
 }
 
-impl Record {
-    /// Returns the line, without its end.
-    pub(super) fn to_line(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("texts and numbers are always JSON")
-    }
+/// Returns the line of a [`Record`] or an [`End`], without its end.
+pub(super) fn line_of(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("texts and numbers are always JSON")
+}
 
+impl Record {
     /// Returns the versions before and after of all files.
     pub fn versions(&self) -> impl Iterator<Item = &Version> {
         self.files.iter().flat_map(|file| file.base.iter().chain(&file.result))
-    }
-}
-
-impl End {
-    /// Returns the line, without its end.
-    pub(super) fn to_line(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("texts are always JSON")
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::Kept;
 use super::bounds::Bounds;
 use super::reading::{Entry, read};
-use super::record::{End, Record, Version};
+use super::record::{End, Record, Version, line_of};
 use crate::edit::Digest;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -83,12 +83,12 @@ impl<'a> Store<'a> {
         for (digest, bytes) in contents {
             self.contents.keep(&digest.to_string(), bytes)?;
         }
-        self.directory.append(LOG, &record.to_line())
+        self.directory.append(LOG, &line_of(record))
     }
 
     pub(super) fn end(&self, end: &End) -> Result<()> {
         let _lock = self.directory.lock()?;
-        self.directory.append(LOG, &end.to_line())
+        self.directory.append(LOG, &line_of(end))
     }
 
     pub(super) fn entries(&self) -> Result<Vec<Entry>> {
@@ -133,7 +133,7 @@ impl<'a> Store<'a> {
         let surplus = self.bounds.surplus(&records);
         let kept = &records[surplus..];
         if surplus > 0 {
-            let lines = kept.iter().flat_map(|record| [record.to_line(), b"\n".to_vec()]);
+            let lines = kept.iter().flat_map(|record| [line_of(record), b"\n".to_vec()]);
             self.directory.replace(LOG, &lines.collect::<Vec<_>>().concat())?;
         }
         let named: HashSet<&str> = kept

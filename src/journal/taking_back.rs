@@ -70,11 +70,8 @@ pub fn take_back(
     // A value that only one side changed is taken from that side.
     let executable =
         if now.executable == result.executable { base.executable } else { now.executable };
-    let bytes = match unmerged(engine, [base, result, &now], cancel)? {
-        Ok(bytes) => bytes,
-        Err(conflicting) => return Ok(Err(conflicting)),
-    };
-    Ok(Ok(Some(Contents { bytes, executable })))
+    let bytes = unmerged(engine, [base, result, &now], cancel)?;
+    Ok(bytes.map(|bytes| Some(Contents { bytes, executable })))
 }
 
 /// Returns the current content without the changes from `base` to `result`.

@@ -105,11 +105,8 @@ impl Access {
 
     /// Returns the roots below which repositories may be read, `None` if everything may be read.
     pub fn roots(&self) -> Option<Vec<&Path>> {
-        if let Some(sandboxes) = &self.sandboxes {
-            return Some(sandboxes.repository_roots().map(|root| root.path).collect());
-        }
-        let allowed = self.allowed.as_ref()?;
-        Some(allowed.directories.iter().map(|(_, path)| path.as_path()).collect())
+        let roots = || self.entrances().into_iter().map(|root| root.path).collect();
+        (!self.is_unlimited()).then(roots)
     }
 
     /// Returns the error of a path that must not be read as a repository; `given` is the user's

@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, OFlags, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, Mode, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use super::beneath::Root;
+use super::beneath::{DIRECTORY, FILE, Root, names_entries};
 use super::directory::{self, DirectoryEntry};
 use super::handles::with_handles;
 use super::state::{EntryKind, FileState};
@@ -44,10 +44,8 @@ impl Directories {
 
     /// Opens the regular file at a path for reading, `None` for another kind.
     pub fn open(&mut self, path: &[u8]) -> io::Result<Option<(File, FileState)>> {
-        // Without NONBLOCK, opening a FIFO waits for its writer for ever.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = self.enter_parent(path).and_then(|(directory, name)| {
-            with_handles(|| openat(directory, name, flags, Mode::empty()))
+            with_handles(|| openat(directory, name, FILE, Mode::empty()))
         });
         let Some(file) = some(opened)? else { return Ok(None) };
         let state = FileState::new(&fstat(&file)?);
@@ -76,7 +74,7 @@ impl Directories {
     ) -> rustix::io::Result<(BorrowedFd<'_>, &'a [u8])> {
         let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
         let name = &path[start..];
-        if !is_name(name) {
+        if !names_entries(name) {
             return Err(Errno::NOENT);
         }
         Ok((self.enter(&path[..start.saturating_sub(1)])?, name))
@@ -99,28 +97,21 @@ impl Directories {
                 .position(|&byte| byte == b'/')
                 .map_or(directory.len(), |at| start + at);
             let name = &directory[start..end];
-            if !is_name(name) {
+            if !names_entries(name) {
                 return Err(Errno::NOENT);
             }
-            let above = self
-                .opened
-                .last()
-                .map_or(self.root.directory.as_fd(), |(_, directory)| directory.as_fd());
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let opened = with_handles(|| openat(above, name, flags, Mode::empty()))?;
+            let above = self.deepest();
+            let opened = with_handles(|| openat(above, name, DIRECTORY, Mode::empty()))?;
             self.opened.push((end, opened));
             start = end + 1;
         }
-        Ok(self
-            .opened
-            .last()
-            .map_or(self.root.directory.as_fd(), |(_, directory)| directory.as_fd()))
+        Ok(self.deepest())
     }
-}
 
-/// Tells whether a component names an entry of its directory.
-fn is_name(component: &[u8]) -> bool {
-    !matches!(component, b"" | b"." | b"..")
+    /// Returns the last opened directory.
+    fn deepest(&self) -> BorrowedFd<'_> {
+        self.opened.last().map_or(self.root.directory.as_fd(), |(_, opened)| opened.as_fd())
+    }
 }
 
 fn some<T>(result: rustix::io::Result<T>) -> io::Result<Option<T>> {
@@ -142,7 +133,7 @@ fn some<T>(result: rustix::io::Result<T>) -> io::Result<Option<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::EntryKind;
+    use crate::sandbox::fixture::fifo;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -175,14 +166,7 @@ mod tests {
     #[test]
     fn a_fifo_is_reported_without_waiting() {
         let temp = tempfile::tempdir().unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            temp.path().join("fifo"),
-            rustix::fs::FileType::Fifo,
-            Mode::RUSR,
-            0,
-        )
-        .unwrap();
+        fifo(&temp.path().join("fifo"));
         let mut directories = Directories::new(Root::open(temp.path()).unwrap());
         assert_eq!(
             directories.look(b"fifo").unwrap().map(|state| state.kind),

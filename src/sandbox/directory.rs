@@ -4,9 +4,11 @@
 //! identified by its own handle, so that the checked file is the one that is used. Whether links
 //! are followed is decided once, when the first directory is opened.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +27,7 @@ const STEP_BYTES: usize = 16 << 20;
 
 /// Whether symbolic links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Links {
+enum Links {
     /// A link, there or on the way, is [`OpenError::Link`].
     Refused,
     /// Links are followed wherever they lead.
@@ -93,11 +95,10 @@ impl Directory {
     /// Opens the directory at `relative` below a root with the path `path`; follows no link, there
     /// or below it later.
     pub(super) fn beneath(root: &Root, path: &Path, relative: &[u8]) -> Result<Self, OpenError> {
-        use std::os::unix::ffi::OsStrExt;
         let (handle, path) = if relative.is_empty() {
             (root.open_directory(""), path.to_owned())
         } else {
-            let path = path.join(std::ffi::OsStr::from_bytes(relative));
+            let path = path.join(OsStr::from_bytes(relative));
             (beneath::open_beneath(&root.directory, relative, beneath::DIRECTORY), path)
         };
         let handle = handle.map_err(|error| match error {
@@ -113,11 +114,6 @@ impl Directory {
         &self.path
     }
 
-    /// Returns how links are treated.
-    pub fn links(&self) -> Links {
-        self.links
-    }
-
     /// Returns the stamp of this directory.
     pub fn stamp(&self) -> Result<Stamp, OpenError> {
         fstat(&self.handle).map(|stat| Stamp::new(&stat)).map_err(|error| failed(error, self.links))
@@ -125,9 +121,8 @@ impl Directory {
 
     /// Opens the directory at `relative`, components separated by `/`.
     pub fn directory(&self, relative: &[u8]) -> Result<Self, OpenError> {
-        use std::os::unix::ffi::OsStrExt;
         let handle = self.open_at(relative, beneath::DIRECTORY)?;
-        let path = self.path.join(std::ffi::OsStr::from_bytes(relative));
+        let path = self.path.join(OsStr::from_bytes(relative));
         Ok(Self { handle: Arc::new(handle), path: path.into(), links: self.links })
     }
 
@@ -164,12 +159,10 @@ impl Directory {
 
     /// Tells whether the directory has an entry with a name, including a dangling link.
     pub fn exists(&self, name: &[u8]) -> Result<bool, OpenError> {
-        match statat(&self.handle, valid(name)?, AtFlags::SYMLINK_NOFOLLOW) {
+        match self.kind_of(name) {
             Ok(_) => Ok(true),
-            Err(error) => match failed(error, self.links) {
-                OpenError::Absent => Ok(false),
-                error => Err(error),
-            },
+            Err(OpenError::Absent) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
@@ -180,26 +173,22 @@ impl Directory {
             .map_err(|error| failed(error, self.links))
     }
 
-    /// Returns the target of a link in the directory.
-    pub(super) fn target(&self, name: &[u8]) -> Result<Vec<u8>, OpenError> {
-        rustix::fs::readlinkat(&self.handle, valid(name)?, Vec::new())
+    /// Returns the target of the link at `relative`.
+    pub(super) fn target(&self, relative: &[u8]) -> Result<Vec<u8>, OpenError> {
+        rustix::fs::readlinkat(&self.handle, valid(relative)?, Vec::new())
             .map(std::ffi::CString::into_bytes)
             .map_err(|error| failed(error, self.links))
     }
 
     /// Returns the target of the link at `relative`, `None` if there is none or links are refused.
     pub fn link(&self, relative: &[u8]) -> Result<Option<Vec<u8>>, OpenError> {
-        if self.links == Links::Refused
-            || relative.split(|&byte| byte == b'/').any(|name| valid(name).is_err())
-        {
+        if self.links == Links::Refused {
             return Ok(None);
         }
-        match rustix::fs::readlinkat(&self.handle, relative, Vec::new()) {
-            Ok(target) => Ok(Some(target.into_bytes())),
-            Err(error) => match failed(error, self.links) {
-                OpenError::Absent => Ok(None),
-                error => Err(error),
-            },
+        match self.target(relative) {
+            Ok(target) => Ok(Some(target)),
+            Err(OpenError::Absent) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -228,13 +217,7 @@ impl Directory {
                 opened => opened,
             },
             Links::Followed => {
-                if relative
-                    .split(|&byte| byte == b'/')
-                    .any(|name| matches!(name, b"" | b"." | b".."))
-                {
-                    return Err(OpenError::Absent);
-                }
-                let flags = flags.difference(OFlags::NOFOLLOW);
+                let (relative, flags) = (valid(relative)?, flags.difference(OFlags::NOFOLLOW));
                 with_handles(|| openat(self.handle.as_fd(), relative, flags, Mode::empty()))
             }
         };
@@ -305,17 +288,27 @@ impl RegularFile {
 
     /// Reads at an offset until `bytes` is full or the file ends; returns how many bytes were read.
     pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
-        let mut read = 0;
-        while read < bytes.len() {
-            match self.file.read_at(&mut bytes[read..], offset + read as u64) {
-                Ok(0) => break,
-                Ok(more) => read += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(read)
+        read_at(&self.file, offset, bytes)
     }
+
+    /// Returns the handle.
+    pub(super) fn into_file(self) -> File {
+        self.file
+    }
+}
+
+/// Does the same as [`RegularFile::read_at`] for a handle.
+pub(super) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    while read < bytes.len() {
+        match file.read_at(&mut bytes[read..], offset + read as u64) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
 }
 
 /// Returns the entries of a directory, unordered; `None` if there are more than `most`.
@@ -348,9 +341,9 @@ pub(super) fn entries(
     Ok(Some(found))
 }
 
-/// Rejects a component that does not name an entry of its directory.
-fn valid(name: &[u8]) -> Result<&[u8], OpenError> {
-    if matches!(name, b"" | b"." | b"..") { Err(OpenError::Absent) } else { Ok(name) }
+/// Rejects a path of which a component does not name an entry of its directory.
+fn valid(relative: &[u8]) -> Result<&[u8], OpenError> {
+    if beneath::names_entries(relative) { Ok(relative) } else { Err(OpenError::Absent) }
 }
 
 fn failed(error: Errno, links: Links) -> OpenError {
@@ -365,6 +358,7 @@ fn failed(error: Errno, links: Links) -> OpenError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::fixture::fifo;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -378,7 +372,7 @@ mod tests {
         symlink("../out", at("in/link")).unwrap();
         symlink("b", at("in/a/near")).unwrap();
         symlink("../../out/file", at("in/a/far")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("in/fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        fifo(&at("in/fifo"));
         temp
     }
 

@@ -5,6 +5,7 @@
 //! closed. If the system refuses to open a file, all of them are closed, and the call is repeated.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use rustix::io::Errno;
@@ -12,24 +13,18 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::limits;
 
-/// A resource that may be closed at any time, as it can be opened again.
-pub trait Reopened: Send + Sync {
-    /// Tells whether it is open.
-    fn is_open(&self) -> bool;
-    /// Closes it until it is used next.
-    fn close(&self);
-}
+/// The handle of a file, while it is open: it may be closed at any time, as it can be opened again.
+pub type Slot = Mutex<Option<Arc<File>>>;
 
-/// The open resources, the oldest first.
-static POOL: Mutex<VecDeque<Weak<dyn Reopened>>> = Mutex::new(VecDeque::new());
+/// The open files, the oldest first.
+static POOL: Mutex<VecDeque<Weak<Slot>>> = Mutex::new(VecDeque::new());
 
-/// Adds an open resource, and closes the oldest beyond the limit.
-pub fn count(opened: &Arc<impl Reopened + 'static>) {
-    let weak: Weak<dyn Reopened> = Arc::<_>::downgrade(opened) as _;
-    let (most, mut pool) = (most(), pool());
-    pool.push_back(weak);
+/// Adds an open file, and closes the oldest beyond the limit.
+pub fn count(opened: &Arc<Slot>) {
+    let (most, mut pool) = (most(), lock(&POOL));
+    pool.push_back(Arc::downgrade(opened));
     if pool.len() > most {
-        pool.retain(|handle| handle.upgrade().is_some_and(|handle| handle.is_open()));
+        pool.retain(|slot| slot.upgrade().is_some_and(|slot| lock(&slot).is_some()));
     }
     let over = pool.len().saturating_sub(most);
     let oldest: Vec<_> = pool.drain(..over).collect();
@@ -41,7 +36,7 @@ pub fn count(opened: &Arc<impl Reopened + 'static>) {
 pub fn with_handles<T>(mut open: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     match open() {
         Err(Errno::MFILE | Errno::NFILE) => {
-            let all: Vec<_> = pool().drain(..).collect();
+            let all: Vec<_> = lock(&POOL).drain(..).collect();
             close(&all);
             open()
         }
@@ -49,8 +44,8 @@ pub fn with_handles<T>(mut open: impl FnMut() -> rustix::io::Result<T>) -> rusti
     }
 }
 
-fn close(handles: &[Weak<dyn Reopened>]) {
-    handles.iter().filter_map(Weak::upgrade).for_each(|handle| handle.close());
+fn close(slots: &[Weak<Slot>]) {
+    slots.iter().filter_map(Weak::upgrade).for_each(|slot| drop(lock(&slot).take()));
 }
 
 /// Returns the limit of the pool.
@@ -59,6 +54,7 @@ fn most() -> usize {
     limits::POOLED_HANDLES.min(usize::try_from(quarter).unwrap_or(usize::MAX)).max(1)
 }
 
-fn pool() -> MutexGuard<'static, VecDeque<Weak<dyn Reopened>>> {
-    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+/// Locks a slot or the pool, which no panic leaves half done.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,14 +10,16 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, fsync, mkdir, open, openat, unlinkat,
+    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, Stat, flock, fstat, fsync, open, openat,
+    unlinkat,
 };
-use rustix::io::Errno;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
+use super::beneath::DIRECTORY;
+use super::locked::make;
 use super::policy::{Sandbox, Sandboxes};
-use super::state::FileId;
+use super::state::{EntryKind, FileId, FileState};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -134,9 +136,7 @@ impl Intents {
                 continue;
             };
             let found = fstat(&file)?;
-            let is_ours = found.st_uid == geteuid().as_raw()
-                && found.st_mode & OTHERS == 0
-                && file.metadata()?.is_file();
+            let is_ours = is_private(&found) && FileState::new(&found).kind == EntryKind::File;
             if !is_ours || flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
                 continue;
             }
@@ -176,7 +176,7 @@ impl Intent<'_> {
     fn read(&self) -> io::Result<Option<Plan>> {
         let mut text = Vec::new();
         (&self.file).take(limits::INTENT_BYTES).read_to_end(&mut text)?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end);
+        let whole = text.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
         let last = text[..whole].rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
         Ok(serde_json::from_slice(last).ok())
     }
@@ -206,17 +206,17 @@ fn open_private(path: &Path, sandboxes: &Sandboxes, makes: bool) -> io::Result<O
     if sandboxes.iter().any(|sandbox| path.starts_with(sandbox.path())) {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    if makes
-        && let Err(error) = mkdir(&path, Mode::from_raw_mode(0o700))
-        && error != Errno::EXIST
-    {
-        return Err(error.into());
+    if makes {
+        make(CWD, &path, 0o700)?;
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let directory = open(&path, flags, Mode::empty())?;
-    let found = fstat(&directory)?;
-    if found.st_uid != geteuid().as_raw() || found.st_mode & OTHERS != 0 {
+    let directory = open(&path, DIRECTORY, Mode::empty())?;
+    if !is_private(&fstat(&directory)?) {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     Ok(directory)
+}
+
+/// Tells whether an entry belongs to this user, and nobody else has rights to it.
+fn is_private(found: &Stat) -> bool {
+    found.st_uid == geteuid().as_raw() && found.st_mode & OTHERS == 0
 }

@@ -6,7 +6,7 @@ use super::access::Access;
 use super::beneath::Root;
 use super::directories::Directories;
 use super::directory::OpenError;
-use super::state::EntryKind;
+use super::state::{EntryKind, FileState};
 use super::walk::Found;
 
 /// A path that DuckDB's local file system would open.
@@ -65,8 +65,7 @@ impl LocalPath {
             Found::Directory(directory) => {
                 (Some(EntryKind::Directory), directory.path().to_owned())
             }
-            Found::Other(path, EntryKind::File) => (Some(EntryKind::File), path),
-            Found::Other(path, _) => (Some(EntryKind::Special), path),
+            Found::Other(path, kind) => (Some(kind), path),
             Found::Missing(path) => (None, path),
             Found::Named(path) => (kind(&path), path),
         };
@@ -110,17 +109,13 @@ pub fn is_free_name(relative: &str) -> bool {
 }
 
 fn kind(path: &Path) -> Option<EntryKind> {
-    match path.metadata() {
-        Ok(found) if found.is_file() => Some(EntryKind::File),
-        Ok(found) if found.is_dir() => Some(EntryKind::Directory),
-        Ok(_) => Some(EntryKind::Special),
-        Err(_) => None,
-    }
+    rustix::fs::stat(path).ok().map(|stat| FileState::new(&stat).kind)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::fixture::fifo;
 
     #[test]
     fn a_path_is_looked_at_where_duckdb_opens_it() {
@@ -209,14 +204,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let at = |name: &str| LocalPath(temp.path().join(name).to_str().unwrap().to_owned());
         std::fs::write(temp.path().join("file"), "").unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            temp.path().join("fifo"),
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR,
-            0,
-        )
-        .unwrap();
+        fifo(&temp.path().join("fifo"));
         std::os::unix::fs::symlink("fifo", temp.path().join("link")).unwrap();
         let everything = Access::new(true, &[]);
         let here = Access::new(false, &[temp.path().to_str().unwrap()]);

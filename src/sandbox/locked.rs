@@ -1,16 +1,27 @@
-//! Locks a directory while it is written, and clears reserved names in it.
+//! Makes a directory, locks it while it is written, and clears reserved names in it.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, openat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, flock, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
+use rustix::path::Arg;
 
+use super::beneath::DIRECTORY;
 use crate::budget::check_current;
 use crate::error::Result;
 use crate::limits;
+
+/// Makes a directory unless there is an entry of this name; tells whether it was made.
+pub(super) fn make(above: impl AsFd, name: impl Arg, mode: u32) -> rustix::io::Result<bool> {
+    match mkdirat(above, name, Mode::from_raw_mode(mode)) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
 
 /// Waits for the lock on a directory, up to a limit and within the budget of the thread; returns
 /// whether it was acquired.
@@ -37,8 +48,7 @@ pub(super) fn clear(directory: BorrowedFd<'_>, name: &str, depth: usize) -> io::
         Err(Errno::ISDIR | Errno::PERM) if depth < limits::CLEARED_DEPTH => {}
         Err(error) => return Err(error.into()),
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let inner = openat(directory, name, flags, Mode::empty())?;
+    let inner = openat(directory, name, DIRECTORY, Mode::empty())?;
     for entry in Dir::read_from(&inner)? {
         let entry = entry?;
         match entry.file_name().to_str() {

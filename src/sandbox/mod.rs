@@ -17,7 +17,8 @@
 //! | `handles` | the count of the handles that the process keeps |
 //! | `intent` | the plan of a change of several files, kept until the change is complete |
 //! | `local` | local paths as DuckDB reads them, if no sandboxes are configured |
-//! | `locked` | locks a directory while it is written, and clears reserved names in it |
+//! | `locked` | makes and locks a directory that is written, and clears reserved names in it |
+//! | `named` | reads the files that options of queries name |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
 //! | `staging` | the locked directories of such a change, with staged new and kept old contents |
 //! | `state` | the state of a file as the file system tells it |
@@ -30,6 +31,8 @@ mod access;
 mod beneath;
 mod directories;
 mod directory;
+#[cfg(test)]
+mod fixture;
 mod guard;
 mod handles;
 mod intent;
@@ -53,11 +56,11 @@ mod write;
 pub use access::Access;
 pub use beneath::Root;
 pub use directories::Directories;
-pub use directory::{Directory, DirectoryEntry, Links, OpenError, RegularFile};
+pub use directory::{Directory, DirectoryEntry, OpenError, RegularFile};
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalFile, LocalPath, is_free_name};
 pub use place::{OpenFile, Place};
-pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
+pub use policy::{ApprovalPolicy, Sandbox, Sandboxes};
 pub use pooled::PooledFile;
 pub use private::{PrivateDirectory, PrivateLock};
 pub use ref_limit::{RefLimit, RefPattern};

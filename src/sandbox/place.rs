@@ -68,9 +68,7 @@ impl Sandboxes {
         }
         Ok(Place::new(self, sandbox, path))
     }
-}
 
-impl Sandboxes {
     /// Returns the place of a file by its absolute path, after resolving all links: in the sandbox
     /// that allows reading most of it, by the rules for files.
     ///
@@ -123,6 +121,11 @@ impl<'a> Place<'a> {
         &self.path
     }
 
+    /// Returns `name/relative/path` for a message.
+    pub(super) fn shown(&self) -> String {
+        quoted(&self.to_string())
+    }
+
     /// Rejects a file that the rules do not allow to be written, or that is part of a repository.
     pub fn check_writable(&self) -> Result<()> {
         self.check_rules()?;
@@ -132,7 +135,7 @@ impl<'a> Place<'a> {
     /// Rejects a file that the rules do not allow to be written, whatever the directory contains.
     pub fn check_rules(&self) -> Result<()> {
         let refused = |what: &str| {
-            Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string())))
+            Err(Error::fs_denied(format!("{} {what}", self.shown()))
                 .with_hint(self.sandboxes.writable()))
         };
         if !self.sandbox.is_writable() {
@@ -141,7 +144,7 @@ impl<'a> Place<'a> {
         if let Some(pattern) = self.sandbox.keeps(&self.path) {
             return Err(Error::fs_denied(format!(
                 "{} matches {}, which is reserved: tools obey such files, so they are read and not written",
-                quoted(&self.to_string()),
+                self.shown(),
                 quoted(pattern)
             ))
             .with_hint("The sandbox's field 'reserved' lists the names that are not written"));
@@ -163,7 +166,7 @@ impl<'a> Place<'a> {
     /// Opens the file. Does not follow links, and opens only a regular file.
     pub fn open(&self) -> Result<OpenFile> {
         self.check_no_git_directory()?;
-        let shown = quoted(&self.to_string());
+        let shown = self.shown();
         let file =
             self.sandbox.root.open_any(self.path.as_str().as_bytes()).map_err(
                 |error| match error {
@@ -215,7 +218,7 @@ impl<'a> Place<'a> {
             take(state.size, &piece[..read])?;
         }
         if size != state.size || self.state_of(&file)?.modified != state.modified {
-            let shown = quoted(&self.to_string());
+            let shown = self.shown();
             return Err(Error::stale(format!("{shown} changed while it was read"))
                 .with_hint("Read it again"));
         }
@@ -234,7 +237,7 @@ impl<'a> Place<'a> {
             read_bounded(file, limit).map_err(|error| self.failed(error))?.ok_or_else(|| {
                 Error::too_large(format!(
                     "{} has {} bytes, and its sandbox allows {limit}",
-                    quoted(&self.to_string()),
+                    self.shown(),
                     state.size.max(limit + 1)
                 ))
                 .with_hint("read_file and search read files of any size; to edit or compare this one, ask the host to raise the sandbox's max_file_bytes")
@@ -252,7 +255,7 @@ impl<'a> Place<'a> {
         if !is_git_directory {
             return Ok(());
         }
-        let shown = quoted(&self.to_string());
+        let shown = self.shown();
         Err(self
             .sandboxes
             .refuse(format!("{shown} is a part of a repository: read only as part of a git diff")))
@@ -261,7 +264,7 @@ impl<'a> Place<'a> {
     /// Returns the error of a missing file, with the nearest readable names in the deepest existing
     /// directory.
     fn not_found(&self) -> Error {
-        let error = Error::not_found(format!("there is no file {}", quoted(&self.to_string())));
+        let error = Error::not_found(format!("there is no file {}", self.shown()));
         let (near, directory) = self.near();
         let mut near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
         match near.last_mut() {
@@ -314,7 +317,7 @@ impl<'a> Place<'a> {
     }
 
     fn not_a_file(&self, what: &str) -> Error {
-        Error::tool_failed(format!("{} is {what}, not a file", quoted(&self.to_string())))
+        Error::tool_failed(format!("{} is {what}, not a file", self.shown()))
             .with_hint("Give the path of a file; list_files lists a directory")
     }
 
@@ -322,8 +325,7 @@ impl<'a> Place<'a> {
         if error.kind() == std::io::ErrorKind::OutOfMemory {
             return Stopped::Allocation.into();
         }
-        Error::tool_failed(format!("{} cannot be read", quoted(&self.to_string())))
-            .with_source(error)
+        Error::tool_failed(format!("{} cannot be read", self.shown())).with_source(error)
     }
 }
 

@@ -31,12 +31,12 @@ pub enum Mode {
     ReadWrite,
 }
 
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Mode {
+    const fn name(self) -> &'static str {
+        match self {
             Self::ReadOnly => "ro",
             Self::ReadWrite => "rw",
-        })
+        }
     }
 }
 
@@ -114,6 +114,11 @@ impl Sandbox {
         self.is_open
     }
 
+    /// Tells whether files may be read without an approval.
+    pub(super) fn reads_freely(&self) -> bool {
+        self.is_open && !self.approvals.read
+    }
+
     /// Returns the identity of the sandbox: its name, its path, and its directory by device, inode
     /// and birth time, as a later directory may get the inode of a removed one.
     pub fn identity(&self) -> &[u8] {
@@ -128,11 +133,7 @@ impl Sandbox {
     /// Returns the mode as a word: `ro`, `rw`, or `closed` if DuckDB's own settings forbid reading
     /// the root.
     pub fn mode(&self) -> &'static str {
-        match self.mode {
-            _ if !self.is_open => "closed",
-            Mode::ReadOnly => "ro",
-            Mode::ReadWrite => "rw",
-        }
+        if self.is_open { self.mode.name() } else { "closed" }
     }
 
     /// Returns the allowed suffixes of file names; `None` for all.
@@ -197,7 +198,7 @@ impl Sandbox {
 /// `workspace/ (rw, up to 4194304 bytes)`
 impl fmt::Display for Sandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/ ({}", self.name, self.mode)?;
+        write!(f, "{}/ ({}", self.name, self.mode.name())?;
         match &self.suffixes {
             Some(suffixes) if suffixes.is_empty() => write!(f, ", no files")?,
             Some(suffixes) => write!(f, ", only *{}", suffixes.join(" *"))?,
@@ -306,9 +307,9 @@ impl Sandboxes {
     }
 
     /// Returns the roots below which repositories may be read. A root whose reading needs an
-    /// approval is none: a diff would show unapproved content.
+    /// approval is not one of them: a diff would show unapproved content.
     pub(super) fn repository_roots(&self) -> impl Iterator<Item = Entrance<'_>> {
-        let readable = self.0.iter().filter(|sandbox| sandbox.is_open && !sandbox.approvals.read);
+        let readable = self.0.iter().filter(|sandbox| sandbox.reads_freely());
         readable.map(|sandbox| Entrance {
             path: &sandbox.path,
             spelled: &sandbox.spelled,
@@ -366,7 +367,7 @@ impl Sandboxes {
     /// Returns a refusal with the sandboxes of repositories.
     pub(super) fn refuse_repository(&self, message: String) -> Error {
         let listed = self.listed("Repositories are readable", |sandbox| {
-            (sandbox.is_open && !sandbox.approvals.read).then(|| format!("{}/", sandbox.name))
+            sandbox.reads_freely().then(|| format!("{}/", sandbox.name))
         });
         Error::fs_denied(message).with_hint(listed)
     }
@@ -421,50 +422,16 @@ impl Entry {
                 "Write it as '.md', with its dot",
             ));
         }
-        let reserved = match &self.reserved {
-            None => obeyed(),
-            Some(patterns) if patterns.len() > limits::RESERVED_PATTERNS => {
-                let count = patterns.len().to_string();
-                return Err(wrong(index, "reserved", &count, "too many patterns", "Give fewer"));
-            }
-            Some(patterns) => {
-                let read = |(at, text): (usize, &String)| {
-                    Pattern::parse(text).ok_or_else(|| {
-                        let hint = "Give names such as 'CLAUDE.md', '.env*' or '.github/workflows'";
-                        wrong(
-                            index,
-                            &format!("reserved[{at}]"),
-                            &quoted(text),
-                            "not a pattern of names",
-                            hint,
-                        )
-                    })
-                };
-                patterns.iter().enumerate().map(read).collect::<Result<_>>()?
-            }
-        };
-        let refs = match &self.refs {
-            None => None,
-            Some(patterns) if patterns.len() > limits::RESERVED_PATTERNS => {
-                let count = patterns.len().to_string();
-                return Err(wrong(index, "refs", &count, "too many patterns", "Give fewer"));
-            }
-            Some(patterns) => {
-                let read = |(at, text): (usize, &String)| {
-                    RefPattern::parse(text).ok_or_else(|| {
-                        let hint = "Give full names such as 'refs/heads/main' or 'refs/tags/*'";
-                        wrong(
-                            index,
-                            &format!("refs[{at}]"),
-                            &quoted(text),
-                            "not a pattern of references",
-                            hint,
-                        )
-                    })
-                };
-                Some(patterns.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?)
-            }
-        };
+        let reserved = self.reserved.as_deref().map(|texts| {
+            let hint = "Give names such as 'CLAUDE.md', '.env*' or '.github/workflows'";
+            patterns(index, "reserved", texts, Pattern::parse, ["not a pattern of names", hint])
+        });
+        let reserved = reserved.transpose()?.unwrap_or_else(obeyed);
+        let refs = self.refs.as_deref().map(|texts| {
+            let hint = "Give full names such as 'refs/heads/main' or 'refs/tags/*'";
+            patterns(index, "refs", texts, RefPattern::parse, ["not a pattern of references", hint])
+        });
+        let refs = refs.transpose()?;
         let bad_root = |what| {
             wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a directory")
         };
@@ -503,6 +470,25 @@ impl Entry {
             },
         })
     }
+}
+
+/// Reads the patterns of a field; `what` and `hint` are for a text that is not a pattern.
+fn patterns<T>(
+    index: usize,
+    field: &str,
+    texts: &[String],
+    parse: impl Fn(&str) -> Option<T>,
+    [what, hint]: [&str; 2],
+) -> Result<Vec<T>> {
+    if texts.len() > limits::RESERVED_PATTERNS {
+        let count = texts.len().to_string();
+        return Err(wrong(index, field, &count, "too many patterns", "Give fewer"));
+    }
+    let read = |(at, text): (usize, &String)| {
+        let field = format!("{field}[{at}]");
+        parse(text).ok_or_else(|| wrong(index, &field, &quoted(text), what, hint))
+    };
+    texts.iter().enumerate().map(read).collect()
 }
 
 fn is_name(name: &str) -> bool {

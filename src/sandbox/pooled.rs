@@ -1,9 +1,10 @@
 //! Files that are closed when handles are scarce, and opened again when they are read.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::fs::File;
+use std::sync::Arc;
 
-use super::directory::{Directory, OpenError, RegularFile};
-use super::handles::{self, Reopened};
+use super::directory::{Directory, OpenError, read_at};
+use super::handles::{self, Slot, lock};
 use super::state::Stamp;
 
 /// A regular file that is never rewritten, for example one named by its checksum. It stays the file
@@ -16,31 +17,12 @@ pub struct PooledFile {
     slot: Arc<Slot>,
 }
 
-/// The handle of a file, while it is open.
-#[derive(Debug, Default)]
-struct Slot(Mutex<Option<Arc<RegularFile>>>);
-
-impl Slot {
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<RegularFile>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Reopened for Slot {
-    fn is_open(&self) -> bool {
-        self.lock().is_some()
-    }
-
-    fn close(&self) {
-        drop(self.lock().take());
-    }
-}
-
 impl PooledFile {
     /// Opens the regular file at a name of a directory.
     pub fn open(directory: &Directory, name: &[u8]) -> Result<Self, OpenError> {
         let file = directory.file(name)?;
-        let (stamp, slot) = (file.stamp(), Arc::new(Slot(Mutex::new(Some(Arc::new(file))))));
+        let stamp = file.stamp();
+        let slot = Arc::new(Slot::new(Some(Arc::new(file.into_file()))));
         handles::count(&slot);
         Ok(Self { directory: directory.clone(), name: name.to_vec(), stamp, slot })
     }
@@ -57,29 +39,26 @@ impl PooledFile {
 
     /// Reads at an offset until `bytes` is full or the file ends; returns how many bytes were read.
     pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<usize, OpenError> {
-        Ok(self.opened()?.read_at(offset, bytes)?)
-    }
-
-    /// Reads the whole file; more than `limit` bytes are [`OpenError::TooLarge`].
-    pub fn read_all(&self, limit: u64) -> Result<Vec<u8>, OpenError> {
-        self.opened()?.read_all(limit)
+        let file = self.opened()?;
+        Ok(read_at(&file, offset, bytes)?)
     }
 
     /// Closes the file until it is read next.
     pub fn close(&self) {
-        self.slot.close();
+        drop(lock(&self.slot).take());
     }
 
-    fn opened(&self) -> Result<Arc<RegularFile>, OpenError> {
-        if let Some(file) = &*self.slot.lock() {
+    fn opened(&self) -> Result<Arc<File>, OpenError> {
+        if let Some(file) = &*lock(&self.slot) {
             return Ok(Arc::clone(file));
         }
         // Two threads that open it at once read the same file, and one handle stays.
-        let file = Arc::new(self.directory.file(&self.name)?);
+        let file = self.directory.file(&self.name)?;
         if file.stamp().without_times() != self.stamp.without_times() {
             return Err(OpenError::Absent);
         }
-        *self.slot.lock() = Some(Arc::clone(&file));
+        let file = Arc::new(file.into_file());
+        *lock(&self.slot) = Some(Arc::clone(&file));
         handles::count(&self.slot);
         Ok(file)
     }
@@ -124,10 +103,12 @@ mod tests {
         let files: Vec<_> = (0..2 * limits::POOLED_HANDLES)
             .map(|_| PooledFile::open(&directory, b"pack").unwrap())
             .collect();
-        let open = files.iter().filter(|file| file.slot.is_open()).count();
+        let open = files.iter().filter(|file| lock(&file.slot).is_some()).count();
         assert!((1..=limits::POOLED_HANDLES).contains(&open), "{open}");
         for file in &files {
-            assert_eq!(file.read_all(3).unwrap(), b"abc");
+            let mut bytes = [0; 4];
+            assert_eq!(file.read_at(0, &mut bytes).unwrap(), 3);
+            assert_eq!(&bytes[..3], b"abc");
         }
     }
 }

@@ -11,8 +11,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, Stat, fdatasync, fstat, fsync, ftruncate, mkdir, mkdirat,
-    openat, renameat, unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, Stat, fdatasync, fstat, fsync, ftruncate, openat,
+    renameat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -21,8 +21,9 @@ use super::access::Access;
 use super::beneath::{DIRECTORY, FILE, read_bounded};
 use super::directory;
 use super::handles::with_handles;
-use super::locked::lock;
+use super::locked::{lock, make};
 use super::policy::{Sandbox, Sandboxes};
+use super::state::{FileId, id_of};
 use crate::error::{Error, Result, quoted};
 
 /// The name of a file until it is completely written.
@@ -67,10 +68,7 @@ impl PrivateDirectory {
             None => {
                 let above = path.parent().unwrap_or(path).canonicalize();
                 access.check_outside(&above.map_err(|error| failed(name, error))?, name)?;
-                match mkdir(path, Mode::from_raw_mode(0o700)) {
-                    Ok(()) | Err(Errno::EXIST) => {}
-                    Err(error) => return Err(failed(name, error.into())),
-                }
+                make(CWD, path, 0o700).map_err(|error| failed(name, error.into()))?;
                 Self::existing(path, name)?.ok_or_else(|| failed(name, Errno::NOENT.into()))?
             }
         };
@@ -93,7 +91,7 @@ impl PrivateDirectory {
         check_own(name, &found)?;
         let path = path.canonicalize().map_err(|error| self::failed(name, error))?;
         let again = rustix::fs::stat(&path).map_err(failed)?;
-        if (again.st_dev, again.st_ino) != (found.st_dev, found.st_ino) {
+        if id_of(&again) != id_of(&found) {
             return Err(Error::tool_failed(format!("{name} was moved while it was opened"))
                 .with_hint("Try again"));
         }
@@ -107,10 +105,8 @@ impl PrivateDirectory {
 
     /// Opens a directory in it; creates a missing one.
     pub fn directory(&self, name: &str) -> Result<Self> {
-        match mkdirat(&self.handle, name, Mode::from_raw_mode(0o700)) {
-            Ok(()) => fsync(&self.handle).map_err(|error| self.failed(error))?,
-            Err(Errno::EXIST) => {}
-            Err(error) => return Err(self.failed(error)),
+        if make(&self.handle, name, 0o700).map_err(|error| self.failed(error))? {
+            fsync(&self.handle).map_err(|error| self.failed(error))?;
         }
         let opened = with_handles(|| openat(&self.handle, name, DIRECTORY, Mode::empty()));
         let handle = opened.map_err(|error| match error {
@@ -140,7 +136,10 @@ impl PrivateDirectory {
     /// # Errors
     /// `too_large` for more than `limit` bytes.
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>> {
-        let Some(file) = self.existing_file(name)? else { return Ok(None) };
+        let file = match self.opened(name, OFlags::RDONLY) {
+            Err(Errno::NOENT) => return Ok(None),
+            opened => self.checked(name, opened)?,
+        };
         let bytes = read_bounded(file, limit).map_err(|error| failed(self.name, error))?;
         bytes.map(Some).ok_or_else(|| {
             let file = self.path.join(name);
@@ -221,13 +220,6 @@ impl PrivateDirectory {
         Ok(found.into_iter().filter_map(|entry| String::from_utf8(entry.name).ok()).collect())
     }
 
-    fn existing_file(&self, name: &str) -> Result<Option<File>> {
-        match self.opened(name, OFlags::RDONLY) {
-            Err(Errno::NOENT) => Ok(None),
-            opened => self.checked(name, opened).map(Some),
-        }
-    }
-
     fn open_file(&self, name: &str, flags: OFlags) -> Result<File> {
         self.checked(name, self.opened(name, flags))
     }
@@ -280,7 +272,7 @@ impl Access {
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
             let root =
                 fstat(&sandbox.root.directory).map_err(|error| failed(name, error.into()))?;
-            if around.contains(&(root.st_dev, root.st_ino)) {
+            if around.contains(&id_of(&root)) {
                 return Err(nested(name, sandbox));
             }
         }
@@ -291,7 +283,7 @@ impl Access {
     fn check_around(&self, path: &Path, name: &str) -> Result<()> {
         let own = rustix::fs::stat(path).map_err(|error| failed(name, error.into()))?;
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
-            if identities(sandbox.path(), name)?.contains(&(own.st_dev, own.st_ino)) {
+            if identities(sandbox.path(), name)?.contains(&id_of(&own)) {
                 return Err(nested(name, sandbox));
             }
         }
@@ -300,12 +292,9 @@ impl Access {
 }
 
 /// Returns the device and the inode of a directory and of all its parents.
-fn identities(path: &Path, name: &str) -> Result<Vec<(u64, u64)>> {
-    let identity = |path: &Path| {
-        let found = rustix::fs::stat(path).map_err(|error| failed(name, error.into()))?;
-        Ok((found.st_dev, found.st_ino))
-    };
-    path.ancestors().map(identity).collect()
+fn identities(path: &Path, name: &str) -> Result<Vec<FileId>> {
+    let ids = path.ancestors().map(|path| rustix::fs::stat(path).map(|stat| id_of(&stat)));
+    ids.collect::<rustix::io::Result<_>>().map_err(|error| failed(name, error.into()))
 }
 
 fn nested(name: &str, sandbox: &Sandbox) -> Error {
@@ -349,6 +338,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
+    use crate::sandbox::fixture::fifo;
 
     const NAME: &str = "the_setting";
 
@@ -400,14 +390,7 @@ mod tests {
         std::fs::write(at("readable"), "").unwrap();
         mode(&at("readable"), 0o644);
         std::fs::create_dir(at("directory")).unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            at("fifo"),
-            FileType::Fifo,
-            Mode::from_raw_mode(0o600),
-            0,
-        )
-        .unwrap();
+        fifo(&at("fifo"));
         for name in ["symbolic", "hard", "readable", "directory", "fifo"] {
             for error in [
                 directory.read(name, 100).unwrap_err(),

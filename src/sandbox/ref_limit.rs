@@ -1,5 +1,6 @@
 //! The readable references of a repository, if a sandbox limits them.
 
+use super::rel_path::is_like;
 use crate::error::Error;
 
 /// A pattern of full names: `*` matches any text, slashes included.
@@ -24,18 +25,6 @@ impl RefPattern {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    fn matches(&self, name: &[u8]) -> bool {
-        let mut parts = self.0.as_bytes().split(|&byte| byte == b'*');
-        let Some(rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-        let Some(last) = parts.next_back() else { return rest.is_empty() };
-        let Some(mut rest) = rest.strip_suffix(last) else { return false };
-        for part in parts {
-            let Some(at) = memchr::memmem::find(rest, part) else { return false };
-            rest = &rest[at + part.len()..];
-        }
-        true
-    }
 }
 
 impl RefLimit {
@@ -47,7 +36,9 @@ impl RefLimit {
 
     /// Tells whether a reference may be read, by its full name.
     pub fn allows(&self, name: &[u8]) -> bool {
-        self.0.iter().all(|patterns| patterns.iter().any(|pattern| pattern.matches(name)))
+        self.0
+            .iter()
+            .all(|patterns| patterns.iter().any(|pattern| is_like(pattern.0.as_bytes(), name)))
     }
 
     /// Returns the refusal of the index and the work tree, which have the files of a branch that

@@ -5,28 +5,16 @@ use thiserror::Error;
 use crate::error::{Unseen, quoted, unseen};
 use crate::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
 
-/// Names that are never read or written on their own, at any depth and in any case: the directories
-/// of version control, git's configuration and hooks, keys and tokens, what tells an agent or an
-/// editor which programs to run, and what redline itself writes with.
-const RESERVED: [&str; 18] = [
-    ".git",
-    ".gitconfig",
-    ".gitmodules",
-    ".githooks",
-    ".husky",
-    ".hg",
-    ".jj",
-    ".mcp.json",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".vscode",
-    ".ssh",
-    ".gnupg",
-    ".netrc",
-    ".claude.json",
-    ".redline-new",
-    ".redline-patch",
+/// Names that are never read or written on their own, at any depth and in any case.
+const RESERVED: [&[&str]; 4] = [
+    // The directories of version control, git's configuration and hooks.
+    &[".git", ".gitconfig", ".gitmodules", ".githooks", ".husky", ".hg", ".jj"],
+    // What tells an agent or an editor which programs to run.
+    &[".mcp.json", ".claude", ".claude.json", ".codex", ".cursor", ".vscode"],
+    // Keys and tokens.
+    &[".ssh", ".gnupg", ".netrc"],
+    // What redline itself writes with.
+    &[".redline-new", ".redline-patch"],
 ];
 
 /// A checked path of an agent: names joined by single `/`, none of them `.` or `..`, none with a
@@ -109,7 +97,8 @@ impl RelPath {
 
     /// Returns the first reserved name in the path.
     pub fn reserved(&self) -> Option<&str> {
-        self.0.split('/').find(|name| RESERVED.contains(&folded(name).as_str()))
+        let is_reserved = |name: &str| RESERVED.iter().any(|names| names.contains(&name));
+        self.0.split('/').find(|name| is_reserved(&folded(name)))
     }
 
     /// Returns the first of `patterns` that the path matches.
@@ -147,193 +136,61 @@ impl Pattern {
     }
 
     fn matches(&self, names: &[String]) -> bool {
-        let is_like = |(pattern, name): (&String, &String)| is_like(pattern, name);
+        let is_like =
+            |(pattern, name): (&String, &String)| is_like(pattern.as_bytes(), name.as_bytes());
         names.windows(self.names.len()).any(|window| self.names.iter().zip(window).all(is_like))
     }
 }
 
-/// Tells whether a name matches a pattern of `*` and literal characters.
-fn is_like(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+/// Tells whether a name matches a pattern, in which `*` stands for any bytes and each other byte
+/// for itself.
+pub(super) fn is_like(pattern: &[u8], name: &[u8]) -> bool {
+    let mut parts = pattern.split(|&byte| byte == b'*');
+    let Some(rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };
+    let Some(mut rest) = rest.strip_suffix(last) else { return false };
     for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
+        let Some(at) = memchr::memmem::find(rest, part) else { return false };
+        rest = &rest[at + part.len()..];
     }
-    rest.ends_with(last)
+    true
 }
 
-/// Files that tools obey, by the tools that run or follow them. They may be read, but are not
-/// written unless the sandbox allows it.
-const OBEYED: &[(&str, &[&str])] = &[
-    (
-        "shells, when they start",
-        &[
-            ".bash*",
-            ".profile",
-            ".zsh*",
-            ".zprofile",
-            ".zlogin",
-            ".zlogout",
-            ".cshrc",
-            ".tcshrc",
-            ".kshrc",
-            ".mkshrc",
-            ".login",
-            ".logout",
-            ".xprofile",
-            ".xinitrc",
-            ".xsession*",
-            ".inputrc",
-            "config.fish",
-            ".config/fish",
-            ".config/nushell",
-        ],
-    ),
-    (
-        "tools that enter a directory",
-        &[".envrc", ".direnvrc", ".direnv", ".mise*.toml", "mise.toml", ".rtx.toml", ".autoenv*"],
-    ),
-    (
-        "editors, debuggers and interpreters, when they start",
-        &[
-            ".vimrc",
-            ".nvimrc",
-            ".exrc",
-            ".gvimrc",
-            ".nvim.lua",
-            ".emacs",
-            ".emacs.d",
-            ".dir-locals*.el",
-            ".gdbinit",
-            ".lldbinit",
-            ".duckdbrc",
-            ".psqlrc",
-            ".sqliterc",
-            ".rprofile",
-            ".irbrc",
-            ".pryrc",
-            ".pythonstartup",
-            ".idea",
-            ".fleet",
-            ".zed",
-            ".devcontainer*",
-            "*.code-workspace",
-        ],
-    ),
-    (
-        "programs that are installed beside the work, this server's own too",
-        &[
-            ".venv",
-            "venv",
-            "pyvenv.cfg",
-            "site-packages",
-            "dist-packages",
-            "*.pth",
-            "sitecustomize.py",
-            "usercustomize.py",
-            "node_modules/.bin",
-            "*.duckdb_extension",
-        ],
-    ),
-    (
-        "package managers and builders",
-        &[
-            ".npmrc",
-            ".yarnrc",
-            ".yarnrc.yml",
-            ".yarn",
-            ".pnpmfile.cjs",
-            ".pnpmfile.mjs",
-            ".cargo",
-            ".bazelrc",
-            ".mvn",
-            ".condarc",
-            ".pypirc",
-            ".pydistutils.cfg",
-            ".gemrc",
-            ".bundle",
-            ".lfsconfig",
-        ],
-    ),
-    (
-        "services that build and deploy",
-        &[
-            ".github/workflows",
-            ".github/actions",
-            ".gitlab-ci.yml",
-            ".circleci",
-            ".gitea/workflows",
-            ".forgejo/workflows",
-            ".woodpecker*",
-            ".drone.yml",
-            ".travis.yml",
-            ".buildkite",
-            ".azure-pipelines",
-            "azure-pipelines*.yml",
-            "jenkinsfile",
-        ],
-    ),
-    (
-        "hooks of commits",
-        &[
-            ".pre-commit-config.yaml",
-            "lefthook*.yml",
-            ".lefthook*",
-            ".githooks",
-            ".github/hooks",
-            ".lintstagedrc*",
-        ],
-    ),
-    (
-        "agents",
-        &[
-            "claude.md",
-            "claude.local.md",
-            "agents.md",
-            "agents.override.md",
-            "gemini.md",
-            "qwen.md",
-            "crush.md",
-            ".cursorrules",
-            ".windsurf*",
-            ".cline*",
-            ".gemini",
-            ".kiro",
-            ".roo*",
-            ".continue*",
-            ".opencode",
-            "opencode.json*",
-            ".agents",
-            ".agent",
-            ".qwen",
-            ".crush*",
-            "crush.json",
-            ".junie",
-            ".augment*",
-            ".trae",
-            ".goosehints",
-            ".goose",
-            ".aider*",
-            ".amazonq",
-            ".amp",
-            ".factory",
-            ".rules",
-            ".github/copilot-instructions.md",
-            ".github/agents",
-            ".github/instructions",
-            ".github/prompts",
-            ".github/chatmodes",
-        ],
-    ),
+/// Files that tools obey, separated by spaces. They may be read, but are not written unless the
+/// sandbox allows it.
+const OBEYED: &[&str] = &[
+    // Shells, when they start.
+    ".bash* .profile .zsh* .zprofile .zlogin .zlogout .cshrc .tcshrc .kshrc .mkshrc .login .logout",
+    ".xprofile .xinitrc .xsession* .inputrc config.fish .config/fish .config/nushell",
+    // Tools that enter a directory.
+    ".envrc .direnvrc .direnv .mise*.toml mise.toml .rtx.toml .autoenv*",
+    // Editors, debuggers and interpreters, when they start.
+    ".vimrc .nvimrc .exrc .gvimrc .nvim.lua .emacs .emacs.d .dir-locals*.el .gdbinit .lldbinit",
+    ".duckdbrc .psqlrc .sqliterc .rprofile .irbrc .pryrc .pythonstartup .idea .fleet .zed",
+    ".devcontainer* *.code-workspace",
+    // Programs that are installed beside the work, this server's own too.
+    ".venv venv pyvenv.cfg site-packages dist-packages *.pth sitecustomize.py usercustomize.py",
+    "node_modules/.bin *.duckdb_extension",
+    // Package managers and builders.
+    ".npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnpmfile.mjs .cargo .bazelrc .mvn .condarc",
+    ".pypirc .pydistutils.cfg .gemrc .bundle .lfsconfig",
+    // Services that build and deploy.
+    ".github/workflows .github/actions .gitlab-ci.yml .circleci .gitea/workflows",
+    ".forgejo/workflows .woodpecker* .drone.yml .travis.yml .buildkite .azure-pipelines",
+    "azure-pipelines*.yml jenkinsfile",
+    // Hooks of commits.
+    ".pre-commit-config.yaml lefthook*.yml .lefthook* .githooks .github/hooks .lintstagedrc*",
+    // Agents.
+    "claude.md claude.local.md agents.md agents.override.md gemini.md qwen.md crush.md",
+    ".cursorrules .windsurf* .cline* .gemini .kiro .roo* .continue* .opencode opencode.json*",
+    ".agents .agent .qwen .crush* crush.json .junie .augment* .trae .goosehints .goose .aider*",
+    ".amazonq .amp .factory .rules .github/copilot-instructions.md .github/agents",
+    ".github/instructions .github/prompts .github/chatmodes",
 ];
 
 /// Returns the patterns of files that tools obey.
 pub fn obeyed() -> Vec<Pattern> {
-    OBEYED.iter().flat_map(|(_, names)| *names).filter_map(|text| Pattern::parse(text)).collect()
+    OBEYED.iter().flat_map(|names| names.split(' ')).filter_map(Pattern::parse).collect()
 }
 
 /// Returns a name as any system may read it: case is folded by all of Unicode (APFS takes `.vſcode`
@@ -473,7 +330,7 @@ mod tests {
     #[test]
     fn files_that_tools_obey_are_recognised_by_pattern() {
         let patterns = obeyed();
-        assert_eq!(patterns.len(), OBEYED.iter().map(|(_, names)| names.len()).sum::<usize>());
+        assert_eq!(patterns.len(), OBEYED.join(" ").split(' ').count());
         for text in [
             ".envrc",
             "a/.BASHRC",
@@ -557,7 +414,7 @@ mod tests {
             ("ab*ba", "aba", false),
             ("**", "", true),
         ] {
-            assert_eq!(is_like(pattern, name), matches, "{pattern} {name}");
+            assert_eq!(is_like(pattern.as_bytes(), name.as_bytes()), matches, "{pattern} {name}");
         }
         assert_eq!((Pattern::parse(""), Pattern::parse("a//b")), (None, None));
     }

@@ -3,20 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, mkdirat, openat, renameat, renameat_with,
-    statat, unlinkat,
+    AtFlags, Mode, RenameFlags, fstat, fsync, openat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
+use super::beneath::DIRECTORY;
 use super::intent::{Plan, Stage, Step};
-use super::locked::{clear, lock};
+use super::locked::{clear, lock, make};
 use super::policy::Sandbox;
 use super::rel_path::RelPath;
-use super::state::FileId;
-
+use super::state::{FileId, id_of};
 use crate::error::{Error, Result, quoted};
 
 /// The directory beside the files that holds staged new contents and the old ones.
@@ -44,7 +43,7 @@ impl Staging {
         };
         if makes {
             for path in &plan.made {
-                make(sandbox, path).map_err(|error| failed(path, error))?;
+                make_durable(sandbox, path).map_err(|error| failed(path, error))?;
             }
         }
         let mut staging = Self { ids: BTreeMap::new(), opened: BTreeMap::new() };
@@ -57,7 +56,7 @@ impl Staging {
                 Err(Errno::NOENT | Errno::NOTDIR) if !makes => continue,
                 opened => opened.map_err(|error| failed(path, error))?,
             };
-            let id = id_of(&directory).map_err(|error| failed(path, error))?;
+            let id = id_of(&fstat(&directory).map_err(|error| failed(path, error))?);
             staging.ids.insert(path.to_owned(), id);
             staging.opened.entry(id).or_insert(directory);
         }
@@ -74,19 +73,16 @@ impl Staging {
     pub(super) fn missing<'p>(
         sandbox: &Sandbox,
         paths: impl Iterator<Item = &'p RelPath>,
-    ) -> rustix::io::Result<Vec<String>> {
+    ) -> Vec<String> {
         let mut missing: Vec<String> = Vec::new();
-        for path in paths {
-            for directory in path.directories() {
-                if missing.iter().any(|other| other == directory) {
-                    continue;
-                }
-                if let Err(Errno::NOENT) = sandbox.root.open_directory(directory) {
-                    missing.push(directory.to_owned());
-                }
+        for directory in paths.flat_map(RelPath::directories) {
+            if !missing.iter().any(|other| other == directory)
+                && matches!(sandbox.root.open_directory(directory), Err(Errno::NOENT))
+            {
+                missing.push(directory.to_owned());
             }
         }
-        Ok(missing)
+        missing
     }
 
     /// Removes the directories that the change created, unless they have entries.
@@ -104,10 +100,7 @@ impl Staging {
     /// Returns the directory for the staged content of a file; the first call creates it.
     pub(super) fn directory_for(&self, path: &str) -> io::Result<OwnedFd> {
         let directory = self.directory(path)?;
-        match mkdirat(directory, STAGED, Mode::from_raw_mode(0o700)) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-        }
+        make(directory, STAGED, 0o700)?;
         Ok(staged(directory)?)
     }
 
@@ -167,7 +160,7 @@ impl Staging {
 
     fn take_back_one(directory: &OwnedFd, index: usize, step: &Step) -> io::Result<()> {
         let (_, name) = split(&step.path);
-        let now = id_at(directory.as_fd(), name);
+        let now = id_at(directory, name);
         if now.is_some() && now != step.new {
             return Ok(());
         }
@@ -234,7 +227,7 @@ fn split(path: &str) -> (&str, &str) {
 /// Returns the name and the identity of the old file in the staging directory.
 fn kept_in(staged: &OwnedFd, index: usize, step: &Step) -> Option<(String, FileId)> {
     [kept(index), index.to_string()].into_iter().find_map(|name| {
-        let id = id_at(staged.as_fd(), &name)?;
+        let id = id_at(staged, &name)?;
         (Some(id) != step.new).then_some((name, id))
     })
 }
@@ -245,27 +238,18 @@ fn kept(index: usize) -> String {
 }
 
 fn staged(directory: &OwnedFd) -> rustix::io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(directory, STAGED, flags, Mode::empty())
+    openat(directory, STAGED, DIRECTORY, Mode::empty())
 }
 
-fn id_of(directory: &OwnedFd) -> rustix::io::Result<FileId> {
-    let found = fstat(directory)?;
-    Ok((found.st_dev, found.st_ino))
+fn id_at(directory: &OwnedFd, name: &str) -> Option<FileId> {
+    statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok().as_ref().map(id_of)
 }
 
-fn id_at(directory: BorrowedFd<'_>, name: &str) -> Option<FileId> {
-    let found = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    Some((found.st_dev, found.st_ino))
-}
-
-fn make(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
+fn make_durable(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
     let (above, name) = split(path);
     let above = sandbox.root.open_directory(above)?;
-    match mkdirat(&above, name, Mode::from_raw_mode(0o777)) {
-        Ok(()) | Err(Errno::EXIST) => fsync(&above),
-        Err(error) => Err(error),
-    }
+    make(&above, name, 0o777)?;
+    fsync(&above)
 }
 
 fn remove_directory(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {

@@ -5,7 +5,14 @@ use rustix::fs::{FileType, Stat};
 /// The device and the inode of a file.
 pub(super) type FileId = (u64, u64);
 
-/// The permissions of which the owner's lets a file be run.
+/// Returns the device and the inode of a file.
+// Their types differ between systems.
+#[allow(clippy::unnecessary_cast)]
+pub(super) fn id_of(stat: &Stat) -> FileId {
+    (stat.st_dev as u64, stat.st_ino as u64)
+}
+
+/// The permission of its owner to execute a file.
 const OWNER_EXECUTE: u32 = 0o100;
 
 /// A time of the file system.

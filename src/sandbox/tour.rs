@@ -16,8 +16,6 @@ pub struct Stop {
     pub path: String,
     /// Its type.
     pub kind: EntryKind,
-    /// Its directory.
-    pub within: Directory,
 }
 
 impl Stop {
@@ -123,14 +121,15 @@ impl Sandbox {
                 Error::too_large(format!("there are more than {} files", limits::TOUR_ENTRIES))
                     .with_hint("Name a directory further down")
             })?;
-            match visit(&Stop { path: path.clone(), kind, within: directory.clone() })? {
+            let stop = Stop { path, kind };
+            match visit(&stop)? {
                 Next::End => return Ok(false),
                 Next::Skip => continue,
                 Next::Go => {}
             }
             if kind == EntryKind::Directory
                 && let Ok(inner) = directory.directory(name.as_bytes())
-                && !self.enter(&inner, &path, left, visit)?
+                && !self.enter(&inner, &stop.path, left, visit)?
             {
                 return Ok(false);
             }
@@ -160,7 +159,7 @@ impl Sandbox {
     /// Returns a readable file near the root, as an example of a path.
     pub fn example(&self) -> Option<String> {
         let mut found = None;
-        if self.is_open() && !self.approvals().read {
+        if self.reads_freely() {
             let mut left = limits::SURVEY_ENTRIES;
             let _ = self.tour("", |stop| {
                 left -= 1;
@@ -186,8 +185,7 @@ impl Sandboxes {
     /// levels below a root.
     pub fn repositories(&self, most: usize) -> Vec<String> {
         let mut found = Vec::new();
-        for sandbox in self.iter().filter(|sandbox| sandbox.is_open() && !sandbox.approvals().read)
-        {
+        for sandbox in self.iter().filter(|sandbox| sandbox.reads_freely()) {
             let is_repository = |path: &str| {
                 let git = if path.is_empty() { ".git".to_owned() } else { format!("{path}/.git") };
                 sandbox.root.open_any(git.as_bytes()).is_ok()
@@ -217,30 +215,28 @@ impl Sandboxes {
     /// Returns a refusal of a path for writing that does not start with a sandbox's name, with the
     /// same path in the first writable sandbox: a similar one would be another file.
     pub(super) fn refuse_unwritable(&self, what: String, given: &str) -> Error {
-        let error = Error::fs_denied(what).with_hint(self.writable());
         let relative = given.trim_start_matches("./").trim_start_matches('/');
-        let meant = self
-            .iter()
-            .filter(|sandbox| sandbox.is_open() && sandbox.is_writable())
-            .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
-            .find(|place| place.path().reserved().is_none());
-        let meant: Vec<String> =
-            meant.map(|meant| quoted(&meant.to_string())).into_iter().collect();
-        error.near(&meant)
+        let meant = self.meant(relative).find(|place| place.sandbox().is_writable());
+        let meant = meant.map(|place| place.shown());
+        Error::fs_denied(what).with_hint(self.writable()).near(meant.as_slice())
     }
 
     /// Returns a refusal of a path that does not start with a sandbox's name, with the path that
     /// was meant, if a sandbox has a similar one.
     pub(super) fn refuse_near(&self, what: String, given: &str) -> Error {
-        let error = self.refuse(what);
-        let relative = given.trim_start_matches("./");
-        let near = self
-            .iter()
-            .filter(|sandbox| sandbox.is_open() && !sandbox.approvals().read)
-            .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
-            .filter(|place| place.path().reserved().is_none())
-            .find_map(|place| place.existing_or_near());
-        let near: Vec<String> = near.map(|near| quoted(&near)).into_iter().collect();
-        error.near(&near)
+        let meant = self.meant(given.trim_start_matches("./"));
+        let mut readable = meant.filter(|place| place.sandbox().reads_freely());
+        let near = readable.find_map(|place| place.existing_or_near()).map(|near| quoted(&near));
+        self.refuse(what).near(near.as_slice())
+    }
+
+    /// Returns the place of a path in each sandbox, whatever its rules; none if the path is
+    /// reserved.
+    fn meant(&self, relative: &str) -> impl Iterator<Item = Place<'_>> {
+        let path = RelPath::parse(relative).ok().filter(|path| path.reserved().is_none());
+        let places = move |path: RelPath| {
+            self.iter().map(move |sandbox| Place::new(self, sandbox, path.clone()))
+        };
+        path.into_iter().flat_map(places)
     }
 }

@@ -7,22 +7,21 @@
 //! finishes the change.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 
-use rustix::fs::{Mode, OFlags, fchmod, fstat, fsync, openat};
+use rustix::fs::{Mode, fstat, openat};
 
 use super::intent::{Intent, Intents, Plan, Stage, Step};
 use super::place::Place;
 use super::policy::Sandbox;
 use super::recovery::{cannot_record, take_back_left};
 use super::staging::{Staging, fault};
-use super::write::{Expected, copy_attributes, copy_owner, stale};
+use super::state::{FileState, id_of};
+use super::write::{CREATE, Expected, KEPT_MODE, fill, stale};
 use crate::budget::check_current;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result};
 use crate::limits;
 
-/// The permissions that a file keeps.
-const KEPT_MODE: u32 = 0o1777;
 const EXECUTE: u32 = 0o111;
 
 /// A change of one file.
@@ -105,22 +104,17 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
             return Err(Error::invalid_args("the files are in several sandboxes")
                 .with_hint("Change the files of each sandbox by themselves"));
         }
-        let file = match before {
-            Expected::Present { state, .. } => Some(state.id()),
-            Expected::Absent => None,
+        let key = match before.state().map(FileState::id) {
+            Some((device, inode)) => format!("\0{device} {inode}"),
+            None => place.path().as_str().to_owned(),
         };
-        let key =
-            file.map_or_else(|| place.path().as_str().to_owned(), |(d, i)| format!("\0{d} {i}"));
         if let Some(other) = files.insert(key, (place, before)) {
             // Another writer may have moved the file of one path to the other in between.
             for (place, before) in [other, (place, before)] {
                 place.check_unchanged(before)?;
             }
-            return Err(Error::invalid_args(format!(
-                "{} is named twice",
-                quoted(&place.to_string())
-            ))
-            .with_hint("Put all changes of one file together"));
+            return Err(Error::invalid_args(format!("{} is named twice", place.shown()))
+                .with_hint("Put all changes of one file together"));
         }
         if let Some(after) = after {
             place.check_size(&after.bytes)?;
@@ -132,19 +126,14 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
 fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
     let step = |change: &Change<'_>| Step {
         path: change.place.path().as_str().to_owned(),
-        old: match &change.before {
-            Expected::Present { state, .. } => Some(state.id()),
-            Expected::Absent => None,
-        },
+        old: change.before.state().map(FileState::id),
         new: None,
     };
     let created = changes.iter().filter(|change| change.after.is_some());
-    let made = Staging::missing(sandbox, created.map(|change| change.place.path()))
-        .map_err(|error| cannot_record(error.into()))?;
     Ok(Plan {
         root: sandbox.root.identity().map_err(|error| cannot_record(error.into()))?,
         stage: Stage::Staging,
-        made,
+        made: Staging::missing(sandbox, created.map(|change| change.place.path())),
         files: changes.iter().map(step).collect(),
     })
 }
@@ -165,7 +154,7 @@ fn change_all(
             let staged = stage(staging, index, change, after, &plan.files[index].path);
             let staged = staged.map_err(|error| change.place.write_failed(error))?;
             let found = fstat(&staged).map_err(|error| change.place.write_failed(error.into()))?;
-            plan.files[index].new = Some((found.st_dev, found.st_ino));
+            plan.files[index].new = Some(id_of(&found));
         }
         if let Some(after) = &change.after
             && let Some((from, expected)) = &after.moved_from
@@ -182,14 +171,12 @@ fn change_all(
     for (index, (change, step)) in changes.iter().zip(&plan.files).enumerate() {
         check_current()?;
         staging.put(index, step).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound => {
-                stale(&quoted(&change.place.to_string()))
-            }
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound => stale(&change.place.shown()),
             _ => change.place.write_failed(error),
         })?;
         fault();
         if !staging.has_taken(index, step) {
-            return Err(stale(&quoted(&change.place.to_string())));
+            return Err(stale(&change.place.shown()));
         }
     }
     staging.sync().map_err(|error| changes[0].place.write_failed(error))?;
@@ -220,26 +207,16 @@ fn stage(
         (None, Some(true)) => 0o777,
         (None, _) => 0o666,
     };
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let directory = staging.directory_for(path)?;
-    let file = openat(directory, index.to_string(), flags, Mode::from_raw_mode(new_mode))?;
+    let file = openat(directory, index.to_string(), CREATE, Mode::from_raw_mode(new_mode))?;
     let file = File::from(file);
-    (&file).write_all(&after.bytes)?;
-    if let Some(old) = &old {
-        copy_attributes(old, &file);
-        copy_owner(old, &file)?;
-    }
-    if let Some(mode) = mode {
-        let mode = mode & KEPT_MODE;
-        let mode = match after.executable {
-            // As in git, everyone with read permission gets execute permission.
-            Some(true) => mode | (mode & 0o444) >> 2,
-            Some(false) => mode & !EXECUTE,
-            None => mode,
-        };
-        fchmod(&file, Mode::from_raw_mode(mode))?;
-    }
-    fsync(&file)?;
+    let mode = mode.map(|mode| mode & KEPT_MODE).map(|mode| match after.executable {
+        // As in git, everyone with read permission gets execute permission.
+        Some(true) => mode | (mode & 0o444) >> 2,
+        Some(false) => mode & !EXECUTE,
+        None => mode,
+    });
+    fill(&file, &after.bytes, old.as_ref(), mode)?;
     Ok(file)
 }
 

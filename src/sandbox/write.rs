@@ -11,22 +11,30 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{
     Access, AtFlags, Gid, Mode, OFlags, RenameFlags, Uid, accessat, fchmod, fchown, fgetxattr,
-    flistxattr, fsetxattr, fstat, fsync, mkdirat, openat, renameat, renameat_with, unlinkat,
+    flistxattr, fsetxattr, fstat, fsync, openat, renameat, renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
-use super::locked::{clear, lock};
+use super::locked::{clear, lock, make};
 use super::place::Place;
 use super::recovery::settle;
 use super::state::FileState;
 use crate::budget::check_current;
-use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 
 /// The file with the new content until it is renamed. One name suffices: the directory is locked.
 const NEW: &str = ".redline-new";
 /// Permissions that make a program run as its owner.
 const SETUID_OR_SETGID: u32 = 0o6000;
+/// The permissions that a file keeps; a file with setuid or setgid is refused.
+pub(super) const KEPT_MODE: u32 = 0o1777;
+/// Creates a file that must not exist.
+pub(super) const CREATE: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
 
 /// The state that a write requires at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +59,17 @@ impl Expected {
         }
     }
 
-    /// Returns the kind and the permissions of the file, if there is one.
-    pub fn mode(&self) -> Option<u32> {
+    /// Returns the state of the file, if there is one.
+    pub(super) fn state(&self) -> Option<&FileState> {
         match self {
             Self::Absent => None,
-            Self::Present { state, .. } => Some(state.mode),
+            Self::Present { state, .. } => Some(state),
         }
+    }
+
+    /// Returns the kind and the permissions of the file, if there is one.
+    pub fn mode(&self) -> Option<u32> {
+        self.state().map(|state| state.mode)
     }
 }
 
@@ -75,7 +88,7 @@ impl Place<'_> {
         self.check_writable()?;
         settle(self)?;
         let expected = self.read_as_it_is()?;
-        if let Expected::Present { state, .. } = &expected {
+        if let Some(state) = expected.state() {
             self.check_replaceable(state)?;
         }
         Ok(expected)
@@ -132,7 +145,7 @@ impl Place<'_> {
         }
         Err(Error::too_large(format!(
             "{} would have {} bytes, and its sandbox allows {limit}",
-            quoted(&self.to_string()),
+            self.shown(),
             bytes.len()
         ))
         .with_hint(
@@ -143,7 +156,7 @@ impl Place<'_> {
     /// Calls `write` in the locked directory of the file; on failure, directories that were created
     /// for it are removed.
     fn write_locked(&self, write: impl FnOnce(&OwnedFd) -> Result<()>) -> Result<()> {
-        let shown = quoted(&self.to_string());
+        let shown = self.shown();
         let failed = |error: io::Error| self.write_failed(error);
         settle(self)?;
         let mut made = Vec::new();
@@ -174,18 +187,16 @@ impl Place<'_> {
 
     /// Writes the file in its directory, and changes nothing on failure.
     fn write_in(&self, directory: &OwnedFd, bytes: &[u8], expected: &Expected) -> Result<()> {
-        let shown = quoted(&self.to_string());
+        let shown = self.shown();
         let failed = |error: io::Error| self.write_failed(error);
         self.check_unchanged(expected)?;
-        let replaced = match expected {
-            Expected::Absent => None,
-            Expected::Present { state, .. } => Some(state),
-        };
-        let old = if replaced.is_some() { Some(self.open()?.file) } else { None };
-        let new = NewFile::create(directory.as_fd(), replaced.is_none()).map_err(failed)?;
-        new.fill(bytes, old.as_ref(), replaced).map_err(failed)?;
+        let is_new = *expected == Expected::Absent;
+        let old = if is_new { None } else { Some(self.open()?.file) };
+        let new = NewFile::create(directory.as_fd(), is_new).map_err(failed)?;
+        let mode = expected.mode().map(|mode| mode & KEPT_MODE);
+        fill(&new.file, bytes, old.as_ref(), mode).map_err(failed)?;
         self.check_unchanged(expected)?;
-        new.put(self.path().name(), replaced.is_none()).map_err(|error| match error {
+        new.put(self.path().name(), is_new).map_err(|error| match error {
             Errno::EXIST => stale(&shown),
             error => failed(error.into()),
         })
@@ -201,13 +212,13 @@ impl Place<'_> {
                 now.is_same_file(state) && *bytes == found
             }
         };
-        if is_unchanged { Ok(()) } else { Err(stale(&quoted(&self.to_string()))) }
+        if is_unchanged { Ok(()) } else { Err(stale(&self.shown())) }
     }
 
     /// Rejects a file that a new one cannot replace.
     fn check_replaceable(&self, state: &FileState) -> Result<()> {
         let refused = |what: &str, hint: &str| {
-            Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string()))).with_hint(hint))
+            Err(Error::fs_denied(format!("{} {what}", self.shown())).with_hint(hint))
         };
         if state.links > 1 {
             return refused(
@@ -234,15 +245,11 @@ impl Place<'_> {
                 Ok(found) => found,
                 Err(Errno::NOENT) => {
                     let name = directory.rsplit('/').next().unwrap_or_default();
-                    match mkdirat(&opened, name, Mode::from_raw_mode(0o777)) {
-                        Ok(()) => {
-                            made.push((opened.try_clone()?, name.to_owned()));
-                            fsync(&opened)?;
-                        }
-                        // Another writer has created it in between.
-                        Err(Errno::EXIST) => fsync(&opened)?,
-                        Err(error) => return Err(error.into()),
+                    // If not, another writer has made it in between.
+                    if make(&opened, name, 0o777)? {
+                        made.push((opened.try_clone()?, name.to_owned()));
                     }
+                    fsync(&opened)?;
                     root.open_directory(directory)?
                 }
                 Err(error) => return Err(error.into()),
@@ -252,7 +259,6 @@ impl Place<'_> {
     }
 
     pub(super) fn write_failed(&self, error: io::Error) -> Error {
-        let shown = quoted(&self.to_string());
         let (words, hint) = match Errno::from_io_error(&error) {
             Some(Errno::NOSPC) => ("the disk is full", "Make room"),
             Some(Errno::DQUOT) => ("the disk quota is used up", "Make room"),
@@ -282,6 +288,7 @@ impl Place<'_> {
             Some(Errno::IO) => ("the device failed", "Check the system's log"),
             _ => ("the system refused", "Check the permissions of its directory"),
         };
+        let shown = self.shown();
         Error::tool_failed(format!("{shown} cannot be written: {words}; the file is unchanged"))
             .with_hint(hint)
             .with_source(error)
@@ -295,11 +302,8 @@ impl Place<'_> {
         let Ok(directory) = self.sandbox().root.open_directory(directory) else { return Ok(()) };
         match accessat(&directory, path.name(), Access::WRITE_OK, AtFlags::EACCESS) {
             Err(Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::TXTBSY) => {
-                Err(Error::fs_denied(format!(
-                    "{} is not writable for this process",
-                    quoted(&self.to_string())
-                ))
-                .with_hint("Write to another file, or ask the host for the permission"))
+                Err(Error::fs_denied(format!("{} is not writable for this process", self.shown()))
+                    .with_hint("Write to another file, or ask the host for the permission"))
             }
             // Other errors occur again when it is written.
             _ => Ok(()),
@@ -335,34 +339,9 @@ impl<'a> NewFile<'a> {
         // A leftover of a killed process; the directory is locked, so no other process is writing
         // it.
         clear(directory, NEW, 0)?;
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = File::from(openat(
-            directory,
-            NEW,
-            flags,
-            Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 }),
-        )?);
+        let mode = Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 });
+        let file = File::from(openat(directory, NEW, CREATE, mode)?);
         Ok(Self { directory, file, is_placed: false })
-    }
-
-    /// Writes the content, and copies the attributes of the replaced file.
-    fn fill(
-        &self,
-        bytes: &[u8],
-        old: Option<&File>,
-        replaced: Option<&FileState>,
-    ) -> io::Result<()> {
-        (&self.file).write_all(bytes)?;
-        if let Some(old) = old {
-            copy_attributes(old, &self.file);
-            copy_owner(old, &self.file)?;
-        }
-        if let Some(state) = replaced {
-            // Files with setuid and setgid bits were rejected; the sticky bit stays.
-            fchmod(&self.file, Mode::from_raw_mode(state.mode & 0o1777))?;
-        }
-        Ok(fsync(&self.file)?)
     }
 
     /// Renames the file to its name; a new one never replaces a file that has appeared there.
@@ -386,8 +365,28 @@ impl Drop for NewFile<'_> {
     }
 }
 
+/// Writes the content of a new file durably, with the attributes and the owner of the old one, and
+/// with these permissions.
+pub(super) fn fill(
+    new: &File,
+    bytes: &[u8],
+    old: Option<&File>,
+    mode: Option<u32>,
+) -> io::Result<()> {
+    let mut writer = new;
+    writer.write_all(bytes)?;
+    if let Some(old) = old {
+        copy_attributes(old, new);
+        copy_owner(old, new)?;
+    }
+    if let Some(mode) = mode {
+        fchmod(new, Mode::from_raw_mode(mode))?;
+    }
+    Ok(fsync(new)?)
+}
+
 /// Gives the new file the owner and group of the old one, where the system lets this process.
-pub(super) fn copy_owner(old: &File, new: &File) -> io::Result<()> {
+fn copy_owner(old: &File, new: &File) -> io::Result<()> {
     let (from, to) = (fstat(old)?, fstat(new)?);
     if (from.st_uid, from.st_gid) == (to.st_uid, to.st_gid) {
         return Ok(());
@@ -404,7 +403,7 @@ pub(super) fn copy_owner(old: &File, new: &File) -> io::Result<()> {
 const KEPT_ATTRIBUTES: [&[u8]; 2] = [b"user.", b"system.posix_acl_access"];
 
 /// Copies the [`KEPT_ATTRIBUTES`], where the file system has them and lets this process.
-pub(super) fn copy_attributes(old: &File, new: &File) {
+fn copy_attributes(old: &File, new: &File) {
     let mut names = vec![0; limits::XATTR_BYTES];
     let Ok(length) = flistxattr(old, &mut names[..]) else { return };
     let mut value = vec![0; limits::XATTR_BYTES];
@@ -420,17 +419,11 @@ pub(super) fn copy_attributes(old: &File, new: &File) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Sandboxes;
+    use super::super::fixture::writable;
     use super::*;
     use crate::error::ErrorKind;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::path::Path;
-
-    fn sandboxes(root: &Path) -> Sandboxes {
-        let json =
-            format!(r#"[{{"name": "w", "root": {:?}, "mode": "rw"}}]"#, root.to_str().unwrap());
-        Sandboxes::open(&json, 1 << 20, |_| true).unwrap()
-    }
 
     fn names(directory: &Path) -> Vec<String> {
         let mut names: Vec<_> = std::fs::read_dir(directory)
@@ -444,7 +437,7 @@ mod tests {
     #[test]
     fn a_file_that_changed_is_not_overwritten() {
         let temp = tempfile::tempdir().unwrap();
-        let sandboxes = sandboxes(temp.path());
+        let sandboxes = writable(temp.path());
         let place = sandboxes.resolve("w/f").unwrap();
         let path = temp.path().join("f");
         let absent = place.read_for_writing().unwrap();
@@ -474,7 +467,7 @@ mod tests {
         let root = temp.path().join("root");
         std::fs::create_dir(&root).unwrap();
         symlink(&outside, root.join(NEW)).unwrap();
-        let sandboxes = sandboxes(&root);
+        let sandboxes = writable(&root);
         let place = sandboxes.resolve("w/f").unwrap();
         place.write(b"new", &Expected::Absent).unwrap();
         assert_eq!(names(&root), ["f"]);
@@ -487,7 +480,7 @@ mod tests {
     #[test]
     fn permissions_and_attributes_are_kept() {
         let temp = tempfile::tempdir().unwrap();
-        let sandboxes = sandboxes(temp.path());
+        let sandboxes = writable(temp.path());
         let place = sandboxes.resolve("w/deep/er/f").unwrap();
         place.write(b"one", &Expected::Absent).unwrap();
         let path = temp.path().join("deep/er/f");
@@ -510,7 +503,7 @@ mod tests {
     #[test]
     fn a_file_of_several_names_or_one_that_runs_as_its_owner_is_refused() {
         let temp = tempfile::tempdir().unwrap();
-        let sandboxes = sandboxes(temp.path());
+        let sandboxes = writable(temp.path());
         for name in ["linked", "setuid"] {
             std::fs::write(temp.path().join(name), "old").unwrap();
         }
@@ -535,7 +528,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..WRITERS {
                 scope.spawn(|| {
-                    let sandboxes = sandboxes(temp.path());
+                    let sandboxes = writable(temp.path());
                     let place = sandboxes.resolve("w/count").unwrap();
                     let mut done = 0;
                     while done < UPDATES {

@@ -2,7 +2,7 @@
 
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
 use crate::error::Result;
-use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
+use crate::text::{CancelToken, Diff, DiffOptions, Engine};
 
 /// Tells whether a line starts a SEARCH block.
 pub(super) fn is_search(line: &str) -> bool {
@@ -46,13 +46,9 @@ pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChan
         let old = part(&mut lines, number, "=======", is_divider)?;
         let new = part(&mut lines, number, ">>>>>>> REPLACE", is_end)?;
         if new.split_inclusive('\n').any(|line| is_divider(line.trim_end())) {
-            return Err(wrong(number, "the block has more than one line =======")).map_err(
-                |error| {
-                    error.with_hint(
-                        "Send this change as a unified diff: which line divides is not certain",
-                    )
-                },
-            );
+            return Err(wrong(number, "the block has more than one line =======").with_hint(
+                "Send this change as a unified diff: which line divides is not certain",
+            ));
         }
         if old == new {
             return Err(wrong(number, "both parts of the block are equal")
@@ -134,14 +130,5 @@ fn between(
         String::from_utf8_lossy(content.strip_suffix(b"\n").unwrap_or(content)).into_owned()
     };
     let lines = diff.hunks().iter().flat_map(|hunk| diff.lines(hunk));
-    Ok(lines
-        .map(|line| {
-            let kind = match (line.old, line.new) {
-                (Some(_), Some(_)) => LineKind::Context,
-                (Some(_), None) => LineKind::Removed,
-                (None, _) => LineKind::Added,
-            };
-            HunkLine::new(kind, text(line.content))
-        })
-        .collect())
+    Ok(lines.map(|line| HunkLine::new(line.kind, text(line.content))).collect())
 }

@@ -1,8 +1,7 @@
 //! Decides whether a patch has been applied already: a call whose answer was lost is repeated, and
 //! must not insert its lines twice.
 
-use super::fit::Fitted;
-use super::state::State;
+use super::{Fitted, State};
 use crate::error::{Error, Result, quoted};
 
 /// The decision about a patch.

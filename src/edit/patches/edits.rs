@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{ChangeKind, FileChange, Replacement};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::{limits, strict_json};
 
 const FIELDS: [&str; 4] = ["path", "old_string", "new_string", "replace_all"];
@@ -46,7 +46,7 @@ fn wrong(number: usize, what: &str) -> Error {
 
 fn replacement(edit: &Map<String, Value>, number: usize) -> Result<(String, Replacement)> {
     if let Some(other) = edit.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        return Err(wrong(number, &format!("has the field {}", crate::error::quoted(other))));
+        return Err(wrong(number, &format!("has the field {}", quoted(other))));
     }
     let text = |field: &str| match edit.get(field) {
         Some(Value::String(text)) => Ok(text.clone()),

@@ -1,11 +1,11 @@
 //! Finds where the parts of a change apply in one file, and computes the result.
 
 use super::keys::Numbered;
-use super::made::{Placed, made};
+use super::made::{Placed, made, too_large};
 use super::miss::{not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
-use super::state::State;
-use super::{ChangeKind, FileChange, Hunk, HunkLine, Replacement};
+use super::{ChangeKind, FileChange, Hunk, HunkLine, Replacement, State};
+use crate::edit::matching::Haystack;
 use crate::edit::plan::Plan;
 use crate::edit::request::{Edit, FileName};
 use crate::error::{Error, ErrorKind, Result, quoted};
@@ -163,11 +163,7 @@ fn exists(path: &str) -> Error {
 
 fn check_size(file: FileName<'_>, content: &[u8], options: &FitOptions) -> Result<()> {
     if content.len() as u64 > options.max_bytes {
-        return Err(Error::too_large(format!(
-            "the patch would make {file} larger than {} bytes",
-            options.max_bytes
-        ))
-        .with_hint("The host sets the sandbox's max_file_bytes"));
+        return Err(too_large(file, options.max_bytes));
     }
     if is_binary(content) {
         return Err(Error::invalid_args(format!(
@@ -400,7 +396,7 @@ fn fit_edits(
         .collect();
     let count = |string: &str| match string {
         "" => 0,
-        string => crate::edit::matching::Haystack::new(now).places(string).len(),
+        string => Haystack::new(now).places(string).len(),
     };
     let is_made =
         || edits.iter().all(|edit| count(&edit.old_string) == 0 && count(&edit.new_string) > 0);

@@ -6,15 +6,6 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::text::CancelToken;
 
-/// The formats of a patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Unified,
-    Envelope,
-    Blocks,
-    Json,
-}
-
 /// Reads a patch in the format that it appears to be in.
 ///
 /// # Errors
@@ -24,16 +15,7 @@ pub fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     // Each line is stored as a text of its own.
     let lines = patch.len() / 16;
     let _charge = cancel.charge(patch.len() + lines * size_of::<super::HunkLine>())?;
-    let changes = match form_of(patch) {
-        Some(Form::Unified) => unified::read(patch, cancel),
-        Some(Form::Envelope) => envelope::read(patch, cancel),
-        Some(Form::Blocks) => blocks::read(patch, cancel),
-        Some(Form::Json) => edits::read(patch),
-        None => Err(Error::invalid_args("the patch is in no format that can be read").with_hint(
-            "Give a unified diff (--- a/file, +++ b/file, @@ …), *** Begin Patch … *** End Patch, blocks of <<<<<<< SEARCH, ======= \
-             and >>>>>>> REPLACE below the file's path, or a JSON list of {path, old_string, new_string}",
-        )),
-    }?;
+    let changes = read_as_detected(patch, cancel)?;
     if changes.is_empty() {
         return Err(Error::invalid_args("the patch changes no file")
             .with_hint("Give at least one change of a file"));
@@ -49,23 +31,26 @@ pub fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     check_paths(changes, cancel)
 }
 
-fn form_of(patch: &str) -> Option<Form> {
+fn read_as_detected(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     if patch.trim_start().starts_with('[') {
-        return Some(Form::Json);
+        return edits::read(patch);
     }
     let mut lines = patch.lines().peekable();
     while let Some(line) = lines.next() {
         if line.trim() == envelope::BEGIN {
-            return Some(Form::Envelope);
+            return envelope::read(patch, cancel);
         }
         if blocks::is_search(line) {
-            return Some(Form::Blocks);
+            return blocks::read(patch, cancel);
         }
         let is_named =
             line.starts_with("--- ") && lines.peek().is_some_and(|next| next.starts_with("+++ "));
         if is_named || line.starts_with("diff --git ") || line.starts_with("@@ -") {
-            return Some(Form::Unified);
+            return unified::read(patch, cancel);
         }
     }
-    None
+    Err(Error::invalid_args("the patch is in no format that can be read").with_hint(
+        "Give a unified diff (--- a/file, +++ b/file, @@ …), *** Begin Patch … *** End Patch, blocks of <<<<<<< SEARCH, ======= \
+         and >>>>>>> REPLACE below the file's path, or a JSON list of {path, old_string, new_string}",
+    ))
 }

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use super::keys::without_cr;
 use super::place::Text;
 use super::{Hunk, HunkLine, Pass};
+use crate::edit::line_ends::line_end;
 use crate::edit::request::FileName;
 use crate::error::{Error, Result};
 use crate::text::{CancelToken, LineKind};
@@ -61,6 +62,12 @@ pub(super) fn made(
     Ok(made.out)
 }
 
+/// Returns the error for a result that is longer than allowed.
+pub(super) fn too_large(file: FileName<'_>, max_bytes: u64) -> Error {
+    Error::too_large(format!("the patch would make {file} larger than {max_bytes} bytes"))
+        .with_hint("The host sets the sandbox's max_file_bytes")
+}
+
 /// Returns whether the patch gives the file a last newline; `None` if it does not say.
 fn newline_said(hunk: &Hunk) -> Option<bool> {
     if hunk.lines.iter().any(|line| line.is_new() && line.lacks_newline) {
@@ -111,15 +118,10 @@ impl Made<'_> {
     /// Returns the line end of a new line: that of the line it replaces, of the one above, or of
     /// the one below.
     fn line_end(&self, replaced: Option<usize>, at: usize) -> &'static [u8] {
-        let end = |line: &[u8]| match line {
-            [.., b'\r', b'\n'] => Some(&b"\r\n"[..]),
-            [.., b'\n'] => Some(&b"\n"[..]),
-            _ => None,
-        };
-        let of = |index: usize| end(self.text.lines.get(index));
+        let of = |index: usize| line_end(self.text.lines.get(index));
         replaced
             .and_then(of)
-            .or_else(|| end(&self.out))
+            .or_else(|| line_end(&self.out))
             .or_else(|| of(at))
             .or_else(|| of(at.checked_sub(2)?))
             .unwrap_or(b"\n")
@@ -129,19 +131,15 @@ impl Made<'_> {
     fn push(&mut self, line: &[u8]) -> Result<()> {
         if self.out.last().is_some_and(|last| *last != b'\n') {
             let above = self.text.lines.len().checked_sub(2);
-            let is_crlf = above.is_some_and(|above| self.text.lines.get(above).ends_with(b"\r\n"));
-            self.push_end(if is_crlf { b"\r\n" } else { b"\n" })?;
+            let end = above.and_then(|above| line_end(self.text.lines.get(above)));
+            self.push_end(end.unwrap_or(b"\n"))?;
         }
         self.push_end(line)
     }
 
     fn push_end(&mut self, bytes: &[u8]) -> Result<()> {
         if (self.out.len() + bytes.len()) as u64 > self.max_bytes {
-            return Err(Error::too_large(format!(
-                "the patch would make {} larger than {} bytes",
-                self.file, self.max_bytes
-            ))
-            .with_hint("The host sets the sandbox's max_file_bytes"));
+            return Err(too_large(self.file, self.max_bytes));
         }
         Ok(crate::budget::append(&mut self.out, bytes)?)
     }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::keys::{Numbered, without_cr};
 use super::place::{Text, below_anchors};
 use super::{Hunk, HunkLine};
+use crate::edit::places::listed;
 use crate::edit::reason::reasons;
 use crate::edit::request::FileName;
 use crate::error::{Error, quoted};
@@ -13,9 +14,6 @@ use crate::error::{Error, quoted};
 /// The number of lines in the file equal to one line of a hunk up to which they count: lines that
 /// repeat more often tell little.
 const REPEATED: usize = 64;
-
-/// The most lines that an error lists; of more it gives the number.
-const LINES_NAMED: usize = 20;
 
 /// Returns the error for a hunk whose old lines do not occur in the file.
 pub(super) fn not_found(
@@ -99,16 +97,11 @@ fn nearest(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, old: &[&HunkLine])
 
 /// Returns the error for a hunk that matches at several places.
 pub(super) fn not_unique(file: FileName<'_>, hunk: &Hunk, places: &[usize]) -> Error {
-    let named: Vec<String> =
-        places.iter().take(LINES_NAMED).map(|place| (place + 1).to_string()).collect();
-    let more = match places.len().saturating_sub(LINES_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let lines: Vec<usize> = places.iter().map(|place| place + 1).collect();
     Error::not_unique(format!(
-        "the hunk at line {} of the patch fits at lines {}{more} of {file}",
+        "the hunk at line {} of the patch fits at lines {} of {file}",
         hunk.line,
-        named.join(", ")
+        listed(&lines)
     ))
     .with_hint(
         "Add surrounding lines that occur only there, or the right line number in its header",

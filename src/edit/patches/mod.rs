@@ -11,7 +11,7 @@
 //! | `fit`, `keys`, `place` | the places of hunks in a file, byte for byte or in the passes of `fuzz` |
 //! | `miss` | the first line in which a hunk differs from the most similar place |
 //! | `made` | the file with the hunks applied, with its line ends and its last newline |
-//! | `state`, `decide` | whether a file has the change already, and whether all have |
+//! | `decide` | whether all files have the change already |
 
 mod blocks;
 mod decide;
@@ -24,16 +24,14 @@ mod made;
 mod miss;
 mod place;
 mod recount;
-mod state;
 mod unified;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::text::{CancelToken, LineKind};
 
 pub use decide::{Decision, decide};
 pub use fit::{FitOptions, Fitted, HunkFit, Pass, fit};
 pub use form::read;
-pub use state::State;
 
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,6 +153,29 @@ impl FileChange {
     }
 }
 
+/// The state of a file, or of the place of a hunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Before the change.
+    Before,
+    /// After the change.
+    After,
+    /// Either: lines are only added, and they are there.
+    Either,
+}
+
+impl State {
+    /// Returns the state of two parts together; `None` if one is before and the other after the
+    /// change.
+    fn and(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (one, Self::Either) => Some(one),
+            (Self::Either, other) => Some(other),
+            (one, other) => (one == other).then_some(one),
+        }
+    }
+}
+
 /// Returns an error about a line of the patch.
 fn wrong(line: usize, what: impl std::fmt::Display) -> Error {
     Error::invalid_args(format!("line {line} of the patch: {what}"))
@@ -176,7 +197,7 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
         if let Some((first, path)) = twice {
             return Err(wrong(
                 change.line,
-                format_args!("{} is named at line {first}, too", crate::error::quoted(path)),
+                format_args!("{} is named at line {first}, too", quoted(path)),
             )
             .with_hint("Put all changes of one file into one section"));
         }
@@ -190,8 +211,8 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
                 change.line,
                 format_args!(
                     "{} lies below {}, which is a file of the patch",
-                    crate::error::quoted(path),
-                    crate::error::quoted(file)
+                    quoted(path),
+                    quoted(file)
                 ),
             )
             .with_hint("Take another path for one of them"));

@@ -14,29 +14,25 @@ pub(super) struct Text<'a> {
 
 /// Returns the places of the old lines of a hunk, ascending, from 0.
 pub(super) fn old_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
-    places(
-        text,
-        numbered,
-        hunk,
-        &hunk.lines.iter().filter(|line| line.is_old()).collect::<Vec<_>>(),
-    )
+    places(text, numbered, hunk, HunkLine::is_old)
 }
 
 /// Returns the places of its new lines.
 pub(super) fn new_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
-    places(
-        text,
-        numbered,
-        hunk,
-        &hunk.lines.iter().filter(|line| line.is_new()).collect::<Vec<_>>(),
-    )
+    places(text, numbered, hunk, HunkLine::is_new)
 }
 
-fn places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, lines: &[&HunkLine]) -> Vec<usize> {
+fn places(
+    text: &Text<'_>,
+    numbered: &Numbered,
+    hunk: &Hunk,
+    is_side: fn(&HunkLine) -> bool,
+) -> Vec<usize> {
     let Some(from) = below_anchors(&text.lines, &hunk.anchors) else { return Vec::new() };
+    let lines: Vec<&HunkLine> = hunk.lines.iter().filter(|line| is_side(line)).collect();
     let wanted = numbered.of(lines.iter().copied());
     let mut places = occurrences(&numbered.file, &wanted);
-    places.retain(|&place| place >= from && ends_fit(text, hunk, lines, place));
+    places.retain(|&place| place >= from && ends_fit(text, hunk, &lines, place));
     places
 }
 

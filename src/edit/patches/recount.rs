@@ -5,12 +5,9 @@ use super::wrong;
 use crate::error::{Result, quoted};
 use crate::text::CancelToken;
 
-/// The numbers in the header of a hunk; those that are missing are `None`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Numbers {
-    old: Option<(usize, usize)>,
-    new: Option<(usize, usize)>,
-}
+/// The start and the count of each side in the header of a hunk, the old one first; those that are
+/// missing are `None`.
+type Numbers = [Option<(usize, usize)>; 2];
 
 /// Returns the patch with the counts of the bodies. A hunk without numbers starts at line 0.
 ///
@@ -30,8 +27,7 @@ pub(super) fn recounted(patch: &str, cancel: &CancelToken<'_>) -> Result<String>
         }
         let numbers = numbers(line);
         let body = Body::of(&lines[index..], index, numbers)?;
-        let start = |side: Option<(usize, usize)>| side.map_or(0, |(start, _)| start);
-        let (old, new) = (start(numbers.old), start(numbers.new));
+        let [old, new] = numbers.map(|side| side.map_or(0, |(start, _)| start));
         out.push_str(&format!("@@ -{old},{} +{new},{} @@\n", body.old, body.new));
         for line in &lines[index..index + body.lines] {
             pace.pass(line.len())?;
@@ -54,8 +50,8 @@ fn numbers(line: &str) -> Numbers {
         let (start, count) = range.split_once(',').unwrap_or((range, "1"));
         Some((start.parse().ok()?, count.parse().ok()?))
     };
-    let (old, new) = (side('-'), side('+'));
-    if new.is_some() { Numbers { old, new } } else { Numbers::default() }
+    let numbers = [side('-'), side('+')];
+    if numbers[1].is_some() { numbers } else { Numbers::default() }
 }
 
 /// The number of lines in a hunk, in all and of each side.
@@ -69,8 +65,7 @@ struct Body {
 impl Body {
     /// Finds the end of a hunk; `above` is the number of lines in the patch before `lines`.
     fn of(lines: &[&str], above: usize, numbers: Numbers) -> Result<Self> {
-        let wanted = |side: Option<(usize, usize)>| side.map(|(_, count)| count);
-        let (old, new) = (wanted(numbers.old), wanted(numbers.new));
+        let [old, new] = numbers.map(|side| side.map(|(_, count)| count));
         let mut body = Self::default();
         while let Some(line) = lines.get(body.lines) {
             let rest = &lines[body.lines..];

@@ -238,11 +238,11 @@ fn an_applied_change_is_not_made_again() {
         assert_eq!(decide(&[found]).unwrap(), Decision::AlreadyApplied, "{patch}");
     }
     let create = "*** Begin Patch\n*** Add File: f\n+1\n*** End Patch";
-    assert_eq!(fitted(create, Some("1\n"), false).unwrap().state, state::State::After);
+    assert_eq!(fitted(create, Some("1\n"), false).unwrap().state, State::After);
     let error = fitted(create, Some("2\n"), false).unwrap_err().to_string();
     assert!(error.contains("'f' is there already, and no file is overwritten"), "{error}");
     let delete = "*** Begin Patch\n*** Delete File: f\n*** End Patch";
-    assert_eq!(fitted(delete, None, false).unwrap().state, state::State::After);
+    assert_eq!(fitted(delete, None, false).unwrap().state, State::After);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_patch_that_is_made_in_part_is_refused() {
     let error = fitted(&patch, Some("A\nb\n"), false).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Stale, "{error}");
     let of = |state| Fitted { path: "f".to_owned(), state, content: None, hunks: Vec::new() };
-    use state::State::{After, Before, Either};
+    use State::{After, Before, Either};
     assert_eq!(decide(&[of(Either), of(Before)]).unwrap(), Decision::Apply);
     assert_eq!(decide(&[of(After), of(Either)]).unwrap(), Decision::AlreadyApplied);
     assert_eq!(decide(&[of(After), of(Before)]).unwrap_err().kind(), ErrorKind::Stale);
@@ -334,8 +334,8 @@ fn a_move_overwrites_nothing_and_is_known_when_it_is_made() {
         fit(FILE, &changes[0], now, target, &options, &CancelToken::never())
     };
     let found = try_fit(Some("a\n"), None).unwrap();
-    assert_eq!((found.state, found.content.as_deref()), (state::State::Before, Some(&b"b\n"[..])));
-    assert_eq!(try_fit(None, Some("b\n")).unwrap().state, state::State::After);
+    assert_eq!((found.state, found.content.as_deref()), (State::Before, Some(&b"b\n"[..])));
+    assert_eq!(try_fit(None, Some("b\n")).unwrap().state, State::After);
     assert_eq!(try_fit(None, None).unwrap_err().kind(), ErrorKind::NotFound);
     assert!(
         try_fit(Some("a\n"), Some("x")).unwrap_err().to_string().contains("'g' is there already")

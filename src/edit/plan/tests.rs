@@ -352,7 +352,7 @@ proptest! {
         old in text("[aA\"\\\\n \t\r\né’]{1,12}"),
     ) {
         let lines = Lines::split(&base, &CancelToken::never()).unwrap();
-        for near in super::super::near_misses(&lines, &old, 10) {
+        for near in super::super::explain::near_misses(&lines, &old, 10) {
             prop_assert!((0.0..=1.0).contains(&near.similarity) && !near.reasons.is_empty());
             if let Some(old_string) = &near.old_string {
                 let places = Haystack::new(&base).places(old_string);

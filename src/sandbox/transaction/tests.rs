@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use super::super::Sandboxes;
+use super::super::fixture::writable;
 use super::super::recovery::settle;
 use super::super::staging::tests::LEFT;
 use super::*;
@@ -26,11 +27,6 @@ fn found(root: &Path) -> Vec<(String, String, bool)> {
     }
     files.sort();
     files
-}
-
-fn sandboxes(root: &Path) -> Sandboxes {
-    let json = format!(r#"[{{"name": "w", "root": {:?}, "mode": "rw"}}]"#, root.to_str().unwrap());
-    Sandboxes::open(&json, 1 << 20, |_| true).unwrap()
 }
 
 fn filled() -> tempfile::TempDir {
@@ -69,7 +65,7 @@ fn changes(sandboxes: &Sandboxes) -> Vec<Change<'_>> {
 fn a_process_killed_at_any_step_leaves_all_or_nothing_after_the_next_operation() {
     let (untouched, changed) = (filled(), filled());
     let nothing = found(untouched.path());
-    apply(&changes(&sandboxes(changed.path())), || ()).unwrap();
+    apply(&changes(&writable(changed.path())), || ()).unwrap();
     let all = found(changed.path());
     assert_eq!(
         all.iter().map(|(path, ..)| path.as_str()).collect::<Vec<_>>(),
@@ -80,7 +76,7 @@ fn a_process_killed_at_any_step_leaves_all_or_nothing_after_the_next_operation()
         let temp = filled();
         let root = temp.path().to_owned();
         let killed = std::thread::spawn(move || {
-            let sandboxes = sandboxes(&root);
+            let sandboxes = writable(&root);
             LEFT.with(|left| left.set(Some(steps)));
             let result = apply(&changes(&sandboxes), || ());
             LEFT.with(|left| left.set(None));
@@ -90,7 +86,7 @@ fn a_process_killed_at_any_step_leaves_all_or_nothing_after_the_next_operation()
         if killed.is_ok() {
             break;
         }
-        let sandboxes = sandboxes(temp.path());
+        let sandboxes = writable(temp.path());
         settle(&sandboxes.resolve("w/a").unwrap()).unwrap();
         let after = found(temp.path());
         assert!(after == nothing || after == all, "step {steps}: {after:?}");
@@ -103,7 +99,7 @@ fn a_process_killed_at_any_step_leaves_all_or_nothing_after_the_next_operation()
 #[test]
 fn a_file_that_changed_leaves_all_as_they_are() {
     let temp = filled();
-    let sandboxes = sandboxes(temp.path());
+    let sandboxes = writable(temp.path());
     let changes = changes(&sandboxes);
     std::fs::write(temp.path().join("b"), "other\n").unwrap();
     let before = found(temp.path());
@@ -115,7 +111,7 @@ fn a_file_that_changed_leaves_all_as_they_are() {
 #[test]
 fn a_failure_in_the_middle_undoes_earlier_changes() {
     let temp = filled();
-    let sandboxes = sandboxes(temp.path());
+    let sandboxes = writable(temp.path());
     let mut changes = changes(&sandboxes);
     let place = sandboxes.resolve_for_writing("w/a/below").unwrap();
     let after = After { bytes: b"x".to_vec(), executable: None, moved_from: None };
@@ -129,7 +125,7 @@ fn a_failure_in_the_middle_undoes_earlier_changes() {
 #[test]
 fn one_file_by_two_changes_is_refused() {
     let temp = filled();
-    let sandboxes = sandboxes(temp.path());
+    let sandboxes = writable(temp.path());
     let mut changes = changes(&sandboxes);
     changes.push(changes[0].clone());
     assert_eq!(apply(&changes, || ()).unwrap_err().kind(), ErrorKind::InvalidArgs);

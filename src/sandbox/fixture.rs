@@ -1,0 +1,18 @@
+//! What the tests of several files of this folder set up.
+
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use super::Sandboxes;
+
+/// Makes a FIFO, which blocks whoever opens it without care.
+pub fn fifo(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+}
+
+/// Returns the writable sandbox `w` with this root.
+pub fn writable(root: &Path) -> Sandboxes {
+    let json = format!(r#"[{{"name": "w", "root": {:?}, "mode": "rw"}}]"#, root.to_str().unwrap());
+    Sandboxes::open(&json, 1 << 20, |_| true).unwrap()
+}
