@@ -7,7 +7,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped, append};
-use super::diff::{Diff, DiffLine, LineKind};
+use super::diff::{Diff, DiffLine};
 use super::hunk::Hunk;
 use super::quoted_path;
 use crate::budget::Charge;
@@ -65,11 +65,7 @@ pub fn write_line(
     line: &DiffLine<'_>,
     pace: &mut PacedToken<'_>,
 ) -> Result<(), Stopped> {
-    out.push(match line.kind {
-        LineKind::Context => b' ',
-        LineKind::Removed => b'-',
-        LineKind::Added => b'+',
-    });
+    out.push(line.kind.sign());
     append(out, line.content, pace)?;
     if !line.content.ends_with(b"\n") {
         out.extend_from_slice(b"\n\\ No newline at end of file\n");

@@ -20,9 +20,10 @@ pub(super) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Marks lines of one side as changed.
-    pub(super) fn mark(&mut self, side: Side, lines: Range<usize>) {
-        self.changed[side as usize][lines].fill(true);
+    /// Marks the lines of a stretch as changed.
+    pub(super) fn mark(&mut self, stretch: Stretch) {
+        self.changed[0][stretch.old].fill(true);
+        self.changed[1][stretch.new].fill(true);
     }
 
     /// Returns whether two lines are equal.

@@ -2,7 +2,7 @@
 
 use super::super::cancel_token::{CancelToken, Stopped};
 use super::work::Work;
-use super::{LineKind, PatchHunk, PatchLine};
+use super::{PatchHunk, PatchLine};
 
 /// Returns a hunk as `git diff` prints it: its header and its lines, each ended by a newline.
 #[must_use]
@@ -52,14 +52,7 @@ pub(super) fn write_line(
     end: &[u8],
     work: &mut Work<'_>,
 ) -> Result<(), Stopped> {
-    work.append(
-        out,
-        match line.kind {
-            LineKind::Context => b" ",
-            LineKind::Removed => b"-",
-            LineKind::Added => b"+",
-        },
-    )?;
+    work.append(out, &[line.kind.sign()])?;
     work.append(out, line.content)?;
     work.append(out, b"\n")?;
     if !line.newline {
