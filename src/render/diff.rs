@@ -81,7 +81,7 @@ fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
         return;
     }
     *budget -= bytes;
-    let runs = word_runs(&old, &new);
+    let runs = word_runs(&old, &new, None);
     let inked = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
     let common: usize =
         runs.iter().filter(|run| run.0 == WordChange::Equal).map(|run| inked(&run.1)).sum();
