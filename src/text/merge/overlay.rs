@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::region::{Kind, Region};
-use super::{Level, Merge, slice};
+use super::{Kind, Level, Merge, Region, slice};
 use crate::budget::Charge;
 use crate::text::cancel_token::{CancelToken, Stopped};
 use crate::text::engine::Change;
@@ -131,9 +130,7 @@ impl Regions {
             if region.kind != last.kind {
                 last.kind = Kind::Conflict;
             }
-            last.base.end = region.base.end;
-            last.ours.end = region.ours.end;
-            last.theirs.end = region.theirs.end;
+            last.extend_to(&region);
             return Ok(());
         }
         cancel.room(&mut self.charge, &mut self.all, 1)?;

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::region::{Kind, Region};
-use super::{Merge, MergeOptions, MergeStyle, slice};
+use super::{Kind, Merge, MergeOptions, MergeStyle, Region, slice};
 use crate::budget::{Charge, Stopped};
 use crate::text::cancel_token::{CancelToken, PacedToken, append};
 use crate::text::lines::Lines;
