@@ -163,15 +163,8 @@ fn opening(class: &str, text: &[u8], id: Option<&HunkId>) -> String {
 }
 
 /// Returns the classes for a height in lines: a letter and a digit for each digit.
-fn height(mut lines: usize) -> String {
-    let mut classes = String::new();
-    for class in DIGITS {
-        let digit = lines % 10;
-        lines /= 10;
-        if digit > 0 {
-            let space = if classes.is_empty() { "" } else { " " };
-            write!(classes, "{space}{class}{digit}").expect("writing to memory does not fail");
-        }
-    }
-    classes
+fn height(lines: usize) -> String {
+    let digits = std::iter::successors(Some(lines), |rest| Some(rest / 10)).map(|rest| rest % 10);
+    let digits = DIGITS.iter().zip(digits).filter(|(_, digit)| *digit > 0);
+    digits.map(|(class, digit)| format!("{class}{digit}")).collect::<Vec<_>>().join(" ")
 }

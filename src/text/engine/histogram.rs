@@ -274,8 +274,7 @@ impl Pairs {
     fn with_room(pairs: usize) -> Result<Self, Stopped> {
         let room = (pairs * 2).next_power_of_two().max(16);
         let mut slots = Vec::new();
-        slots.try_reserve_exact(room).map_err(|_| Stopped::Allocation)?;
-        slots.resize(room, 0);
+        refill(&mut slots, room, 0)?;
         Ok(Self { slots })
     }
 

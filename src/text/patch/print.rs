@@ -1,6 +1,7 @@
 //! Prints hunks as git does.
 
 use super::super::cancel_token::{CancelToken, Stopped};
+use super::super::unified::ranges;
 use super::work::Work;
 use super::{PatchHunk, PatchLine};
 
@@ -33,11 +34,7 @@ pub(super) fn write_header(
     end: &[u8],
     work: &mut Work<'_>,
 ) -> Result<(), Stopped> {
-    let range = |(start, count): (u32, u32)| match count {
-        1 => start.to_string(),
-        _ => format!("{start},{count}"),
-    };
-    work.append(out, format!("@@ -{} +{} @@", range(old), range(new)).as_bytes())?;
+    work.append(out, ranges(old, new).as_bytes())?;
     if !section.is_empty() {
         work.append(out, b" ")?;
         work.append(out, section)?;
