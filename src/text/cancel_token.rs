@@ -160,6 +160,14 @@ pub(super) fn append(
     Ok(())
 }
 
+/// Replaces the items of a reused buffer by `count` times `item`.
+pub(super) fn refill<T: Clone>(buffer: &mut Vec<T>, count: usize, item: T) -> Result<(), Stopped> {
+    buffer.clear();
+    reserve(buffer, count)?;
+    buffer.resize(count, item);
+    Ok(())
+}
+
 #[cfg(test)]
 mod looks {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

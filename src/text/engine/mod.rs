@@ -33,6 +33,7 @@ pub(super) use numbered::{NumberedEngine, Numbers};
 pub use options::{Algorithm, Change, Options, Whitespace};
 pub(super) use whitespace::{is_space, without_trailing_space};
 
+use super::cancel_token::refill;
 pub use super::cancel_token::{CancelToken, Stopped};
 use super::lines::{Lines, View};
 use crate::budget::{Charge, reserve};
@@ -210,14 +211,6 @@ impl Engine {
             }
         }
     }
-}
-
-/// Replaces the items of a reused buffer by `count` times `item`.
-fn refill<T: Clone>(buffer: &mut Vec<T>, count: usize, item: T) -> Result<(), Stopped> {
-    buffer.clear();
-    reserve(buffer, count)?;
-    buffer.resize(count, item);
-    Ok(())
 }
 
 /// Returns the numbers of equal lines at the start, and at the end of the rest.
