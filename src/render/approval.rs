@@ -43,7 +43,8 @@ pub(super) fn question(payload: &Payload, layout: &Layout) -> Vec<String> {
         .collect()
 }
 
-fn card(payload: &Payload, extent: Extent) -> Card<'_> {
+/// Returns the box of a payload before it is laid out.
+pub(super) fn card(payload: &Payload, extent: Extent) -> Card<'_> {
     let mut card = card_of(payload, extent);
     if payload.is_executable() {
         card.facts += ", executable";

@@ -8,9 +8,8 @@ use crate::text::words::{WordChange, word_runs};
 ///
 /// Other text (`Binary files a/x and b/x differ`) is kept as it is.
 pub fn lines(diff: &str) -> Vec<Line<'_>> {
-    let names = ["--- ", "+++ "];
     let mut lines = diff.split_terminator('\n').peekable();
-    for name in names {
+    for name in ["--- ", "+++ "] {
         lines.next_if(|line| line.starts_with(name));
     }
     lines.map(line).collect()

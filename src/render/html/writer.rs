@@ -5,9 +5,6 @@ use crate::error::Result;
 use crate::render::visible::{NUMBER, RETURN_MARK, is_unseen};
 use crate::text::CancelToken;
 
-/// The most bytes of an escaped character.
-const ESCAPED_BYTES: usize = 24;
-
 /// A page that grows.
 pub(super) struct Html<'c> {
     out: Vec<u8>,
@@ -69,7 +66,6 @@ impl<'c> Html<'c> {
     fn first<'t>(&mut self, text: &'t str) -> Result<&'t str> {
         let Some(first) = text.chars().next() else { return Ok(text) };
         let rest = &text[first.len_utf8()..];
-        self.cancel.room(&mut self.charge, &mut self.out, ESCAPED_BYTES)?;
         match first {
             '&' => self.markup("&amp;")?,
             '<' if text.starts_with(NUMBER) => self.number(first)?,
