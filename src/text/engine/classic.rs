@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::intern::Side;
-use super::myers::{Search, common_end, common_start};
+use super::myers::{Search, shrink};
 use super::prune::{LINE_BYTES, RetainedLines};
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
@@ -94,13 +94,7 @@ impl Classic {
     ) -> Result<(), Stopped> {
         let mut pace = cancel.pace();
         let (mut old, mut new) = (stretch.old, stretch.new);
-        let start = common_start(&pair.ids[0][old.clone()], &pair.ids[1][new.clone()], &mut pace)?;
-        old.start += start;
-        new.start += start;
-        let end = common_end(&pair.ids[0][old.clone()], &pair.ids[1][new.clone()], &mut pace)?;
-        old.end -= end;
-        new.end -= end;
-
+        shrink(pair.ids, [&mut old, &mut new], &mut pace)?;
         let _charge = cancel.charge((old.len() + new.len()) * LINE_BYTES)?;
         let [changed_old, changed_new] = &mut pair.changed;
         let (changed_old, changed_new) =
