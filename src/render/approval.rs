@@ -28,8 +28,7 @@ pub fn shown(payload: &Received, layout: &Layout) -> Shown {
         Received::Known(payload) => card(payload, layout.extent).draw(layout),
         Received::Other { description } => {
             let rows = words(Tone::Plain, &format!("\"{description}\" - Approve? [y/n]"), layout);
-            let text = rows.into_iter().map(|row| row.text).collect::<Vec<_>>().join("\n");
-            Shown { text, is_complete: false }
+            Shown { text: rows.join("\n"), is_complete: false }
         }
     }
 }
@@ -38,9 +37,6 @@ pub fn shown(payload: &Received, layout: &Layout) -> Shown {
 pub(super) fn question(payload: &Payload, layout: &Layout) -> Vec<String> {
     let card = card(payload, layout.extent);
     words(Tone::Plain, &format!("{} [y/n]", card.question), layout)
-        .into_iter()
-        .map(|row| row.text)
-        .collect()
 }
 
 /// Returns the box of a payload before it is laid out.
