@@ -120,7 +120,10 @@ pub fn line_count(bytes: &[u8]) -> u64 {
 }
 
 /// Does the same in cancellable steps.
-pub(super) fn line_count_until(bytes: &[u8], cancel: &CancelToken<'_>) -> Result<u64> {
+pub(super) fn line_count_until(
+    bytes: &[u8],
+    cancel: &CancelToken<'_>,
+) -> std::result::Result<u64, Stopped> {
     Ok(newlines_until(bytes, cancel)? as u64 + u64::from(is_unended(bytes)))
 }
 
@@ -134,7 +137,7 @@ fn newlines(bytes: &[u8]) -> usize {
 }
 
 /// Counts newlines in cancellable steps.
-fn newlines_until(bytes: &[u8], cancel: &CancelToken<'_>) -> Result<usize> {
+fn newlines_until(bytes: &[u8], cancel: &CancelToken<'_>) -> std::result::Result<usize, Stopped> {
     let mut count = 0;
     for block in bytes.chunks(STRIDE) {
         cancel.check()?;
