@@ -97,23 +97,13 @@ impl Classic {
         shrink(pair.ids, [&mut old, &mut new], &mut pace)?;
         let _charge = cancel.charge((old.len() + new.len()) * LINE_BYTES)?;
         let [changed_old, changed_new] = &mut pair.changed;
-        let (changed_old, changed_new) =
-            (&mut changed_old[old.clone()], &mut changed_new[new.clone()]);
-        let [kept_old, kept_new] = &mut self.kept;
-        kept_old.choose(
-            &pair.ids[0][old],
-            lines[0],
-            |id| count(id, Side::New),
-            changed_old,
-            &mut pace,
-        )?;
-        kept_new.choose(
-            &pair.ids[1][new],
-            lines[1],
-            |id| count(id, Side::Old),
-            changed_new,
-            &mut pace,
-        )?;
+        let changed = [&mut changed_old[old.clone()], &mut changed_new[new.clone()]];
+        let ids = [&pair.ids[0][old], &pair.ids[1][new]];
+        for (side, other) in [Side::New, Side::Old].into_iter().enumerate() {
+            let matches = |id| count(id, other);
+            self.kept[side].choose(ids[side], lines[side], matches, changed[side], &mut pace)?;
+        }
+        let ([kept_old, kept_new], [changed_old, changed_new]) = (&self.kept, changed);
         self.search.run(
             &kept_old.ids,
             &kept_new.ids,

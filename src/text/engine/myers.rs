@@ -66,23 +66,23 @@ impl Search {
         self.back.reserve(diagonals)?;
         // Narrower numbers fit more lines in the processor's cache.
         let Self { ahead, back, bytes, shorts, words, boxes } = self;
-        let mut work = Work { boxes, removed, added, cancel };
+        let mut work = Work { ahead, back, boxes, old, new, minimal, removed, added, cancel };
         match old.iter().chain(new).max() {
             None | Some(0..0x100) => {
                 bytes.fill(old, new, |id| id as u8, cancel)?;
                 if equals_are_common(old, new) {
-                    work.run(ahead, back, old, new, minimal, |area| bytes.dense(area))
+                    work.run(|area| bytes.dense(area))
                 } else {
-                    work.run(ahead, back, old, new, minimal, |area| bytes.sparse(area))
+                    work.run(|area| bytes.sparse(area))
                 }
             }
             Some(0..0x1_0000) => {
                 shorts.fill(old, new, |id| id as u16, cancel)?;
-                work.run(ahead, back, old, new, minimal, |area| shorts.sparse(area))
+                work.run(|area| shorts.sparse(area))
             }
             Some(_) => {
                 words.fill(old, new, |id| id, cancel)?;
-                work.run(ahead, back, old, new, minimal, |area| words.sparse(area))
+                work.run(|area| words.sparse(area))
             }
         }
     }
@@ -90,7 +90,12 @@ impl Search {
 
 /// The remaining search and the receivers of its results.
 struct Work<'a, R, A> {
+    ahead: &'a mut Front,
+    back: &'a mut Front,
     boxes: &'a mut Vec<Area>,
+    old: &'a [u32],
+    new: &'a [u32],
+    minimal: bool,
     removed: R,
     added: A,
     cancel: &'a CancelToken<'a>,
@@ -99,19 +104,11 @@ struct Work<'a, R, A> {
 impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
     /// Searches all boxes; `sides` returns a box as seen by the fronts from its start and from its
     /// end.
-    fn run<S: Sides>(
-        &mut self,
-        ahead: &mut Front,
-        back: &mut Front,
-        old: &[u32],
-        new: &[u32],
-        minimal: bool,
-        sides: impl Fn(&Area) -> (S, S),
-    ) -> Result<(), Stopped> {
-        let mut pace = self.cancel.pace();
+    fn run<S: Sides>(&mut self, sides: impl Fn(&Area) -> (S, S)) -> Result<(), Stopped> {
+        let (old, new, mut pace) = (self.old, self.new, self.cancel.pace());
         let limit = (root_above(old.len() + new.len() + 3) as i32).max(PATIENT_COST);
         self.boxes.clear();
-        self.boxes.push(Area { old: 0..old.len(), new: 0..new.len(), exact: minimal });
+        self.boxes.push(Area { old: 0..old.len(), new: 0..new.len(), exact: self.minimal });
         while let Some(mut area) = self.boxes.pop() {
             shrink([old, new], [&mut area.old, &mut area.new], &mut pace)?;
             let (o1, o2, n1, n2) = (area.old.start, area.old.end, area.new.start, area.new.end);
@@ -122,8 +119,8 @@ impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
                 continue;
             }
             let (forward, backward) = sides(&area);
-            let split =
-                meet(ahead, back, forward, backward, (!area.exact).then_some(limit), &mut pace)?;
+            let limit = (!area.exact).then_some(limit);
+            let split = meet(self.ahead, self.back, forward, backward, limit, &mut pace)?;
             let (o, n) = (o1 + split.old, n1 + split.new);
             let first = Area { old: o1..o, new: n1..n, exact: split.exact.0 };
             let second = Area { old: o..o2, new: n..n2, exact: split.exact.1 };
