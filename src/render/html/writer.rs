@@ -25,7 +25,9 @@ impl<'c> Html<'c> {
 
     /// Appends markup as it is.
     pub fn markup(&mut self, markup: &str) -> Result<()> {
-        self.raw(markup.as_bytes())
+        self.cancel.room(&mut self.charge, &mut self.out, markup.len())?;
+        self.out.extend_from_slice(markup.as_bytes());
+        Ok(())
     }
 
     /// Appends lines of text.
@@ -38,12 +40,6 @@ impl<'c> Html<'c> {
         self.escaped(name, false)
     }
 
-    fn raw(&mut self, bytes: &[u8]) -> Result<()> {
-        self.cancel.room(&mut self.charge, &mut self.out, bytes.len())?;
-        self.out.extend_from_slice(bytes);
-        Ok(())
-    }
-
     fn escaped(&mut self, bytes: &[u8], has_lines: bool) -> Result<()> {
         let mut pace = self.cancel.pace();
         for chunk in bytes.utf8_chunks() {
@@ -52,7 +48,7 @@ impl<'c> Html<'c> {
                 let plain = rest.bytes().position(|byte| !is_plain(byte, has_lines));
                 let (before, other) = rest.split_at(plain.unwrap_or(rest.len()));
                 pace.pass(before.len() + 1)?;
-                self.raw(before.as_bytes())?;
+                self.markup(before)?;
                 rest = self.first(other)?;
             }
             if !chunk.invalid().is_empty() {
