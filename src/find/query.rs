@@ -121,24 +121,19 @@ impl Query {
             failed: None,
         };
         let searched = self.searcher.search_reader(&self.matcher, content, &mut lines);
-        let Lines { mut found, is_binary, failed, .. } = lines;
+        let Lines { found, is_binary, failed, .. } = lines;
         if let Some(error) = failed {
             return Err(error);
         }
         // The searcher reports a stopped query with the same kind of error as a line that is too
         // long.
         check_current()?;
-        match searched {
-            Err(error) if error.kind() == io::ErrorKind::Other => {}
-            Err(error) => {
-                return Err(Error::tool_failed("a file cannot be read").with_source(error));
-            }
-            Ok(()) => {}
+        if let Err(error) = searched
+            && error.kind() != io::ErrorKind::Other
+        {
+            return Err(Error::tool_failed("a file cannot be read").with_source(error));
         }
-        if is_binary {
-            found = Found::default();
-        }
-        Ok(found)
+        Ok(if is_binary { Found::default() } else { found })
     }
 }
 

@@ -40,8 +40,7 @@ pub fn basic_translated(text: &[u8]) -> Option<String> {
                 rest = &rest[escaped.len_utf8()..];
                 match escaped {
                     '(' | '|' => is_start = true,
-                    ')' | '{' | '+' | '?' => {}
-                    '}' => {}
+                    ')' | '{' | '}' | '+' | '?' => {}
                     _ => extended.push('\\'),
                 }
                 extended.push(escaped);
@@ -167,24 +166,22 @@ impl Translation<'_> {
 
     /// Reads `{n}`, `{n,}`, `{,m}` or `{n,m}`; anything else is invalid.
     fn interval(&mut self) -> Option<()> {
-        let end = self.rest.find('}');
-        let inside = end.map(|end| &self.rest[..end]);
+        let end = self.rest.find('}')?;
+        let inside = &self.rest[..end];
+        let (least, most) = inside.split_once(',').unwrap_or((inside, inside));
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let bounds = inside.and_then(|inside| {
-            let (least, most) = inside.split_once(',').unwrap_or((inside, inside));
-            let is_one = !inside.is_empty() && is_number(least) && is_number(most);
-            is_one.then_some((least, most, inside.contains(',')))
-        });
-        let (least, most, is_range) = bounds?;
+        if inside.is_empty() || !is_number(least) || !is_number(most) {
+            return None;
+        }
         let number = |text: &str| text.parse::<u32>().ok().filter(|&number| number <= 0x7fff);
         let first = if least.is_empty() { 0 } else { number(least)? };
-        let sign = match (is_range, most) {
+        let sign = match (inside.contains(','), most) {
             (false, _) => format!("{{{first}}}"),
             (true, "") => format!("{{{first},}}"),
             (true, most) => format!("{{{first},{}}}", number(most).filter(|&most| most >= first)?),
         };
         self.repeated(&sign)?;
-        self.rest = &self.rest[end? + 1..];
+        self.rest = &self.rest[end + 1..];
         Some(())
     }
 

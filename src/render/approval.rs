@@ -28,8 +28,7 @@ pub fn shown(payload: &Received, layout: &Layout) -> Shown {
         Received::Known(payload) => card(payload, layout.extent).draw(layout),
         Received::Other { description } => {
             let rows = words(Tone::Plain, &format!("\"{description}\" - Approve? [y/n]"), layout);
-            let text = rows.into_iter().map(|row| row.text).collect::<Vec<_>>().join("\n");
-            Shown { text, is_complete: false }
+            Shown { text: rows.join("\n"), is_complete: false }
         }
     }
 }
@@ -38,12 +37,10 @@ pub fn shown(payload: &Received, layout: &Layout) -> Shown {
 pub(super) fn question(payload: &Payload, layout: &Layout) -> Vec<String> {
     let card = card(payload, layout.extent);
     words(Tone::Plain, &format!("{} [y/n]", card.question), layout)
-        .into_iter()
-        .map(|row| row.text)
-        .collect()
 }
 
-fn card(payload: &Payload, extent: Extent) -> Card<'_> {
+/// Returns the box of a payload before it is laid out.
+pub(super) fn card(payload: &Payload, extent: Extent) -> Card<'_> {
     let mut card = card_of(payload, extent);
     if payload.is_executable() {
         card.facts += ", executable";
@@ -96,16 +93,10 @@ fn patch<'a>(sandbox: &'a str, files: usize, diff: &'a str, of: Option<Chunks>) 
     let body = diff::lines_of_files(diff);
     let unshown = diff.split_terminator('\n').count() - body.len();
     let unseen = body.iter().map(|line| hidden(line.text)).sum::<usize>();
-    let counted = |tone| body.iter().filter(|line| line.tone == tone).count();
     Card {
         action: "Patch",
         path: sandbox,
-        facts: format!(
-            "{}, +{} −{}",
-            count(files, "file"),
-            counted(Tone::Added),
-            counted(Tone::Removed)
-        ),
+        facts: format!("{}, {}", count(files, "file"), changes(&body)),
         lines: of.map_or(body.len(), |of| size(of.lines).saturating_sub(unshown)),
         body,
         warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).collect(),
@@ -187,10 +178,8 @@ fn write<'a>(
 fn overwrite<'a>(path: &'a str, diff: &'a str, content: &str, old: Option<Size>) -> Card<'a> {
     let mut body = diff::lines(diff);
     let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
-    let counted = |tone| body.iter().filter(|line| line.tone == tone).count();
     let new = count(content.split_terminator('\n').count(), "line");
-    let facts =
-        format!("{new}, existing file, +{} −{}", counted(Tone::Added), counted(Tone::Removed));
+    let facts = format!("{new}, existing file, {}", changes(&body));
     if body.is_empty() {
         body.push(Line::new(Tone::Note, "(the file holds this content already)"));
     }
@@ -226,6 +215,12 @@ fn read(payload: &ReadPayload) -> Card<'_> {
         question: "Allow this read?",
         view: None,
     }
+}
+
+/// Returns the numbers of added and removed lines.
+fn changes(body: &[Line<'_>]) -> String {
+    let counted = |tone| body.iter().filter(|line| line.tone == tone).count();
+    format!("+{} −{}", counted(Tone::Added), counted(Tone::Removed))
 }
 
 fn size(number: u64) -> usize {

@@ -80,7 +80,7 @@ impl Card<'_> {
     pub fn draw(mut self, layout: &Layout) -> Shown {
         let text_columns = layout.width - FRAME;
         let (title, heading) = self.title(layout);
-        let warnings: Vec<Row> =
+        let warnings: Vec<String> =
             self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).collect();
         let asking = self.asking(false, layout).len();
         let around = 4 + heading.len() + usize::from(!heading.is_empty()) + warnings.len() + asking;
@@ -96,14 +96,14 @@ impl Card<'_> {
             lines.extend(part.iter().chain([&blank]).map(|row| boxed(row, text_columns)));
         }
         lines.push(format!("└{}┘", "─".repeat(layout.width - 2)));
-        lines.extend(warnings.into_iter().map(|row| row.text));
+        lines.extend(warnings);
         let fits = match layout.extent {
             // The top of a taller box has scrolled off the screen when the question is read.
             Extent::Lines(height) => lines.len() + asking <= height,
             Extent::Preview | Extent::Whole => true,
         };
         let is_complete = is_whole && fits;
-        lines.extend(self.asking(is_complete, layout).into_iter().map(|row| row.text));
+        lines.extend(self.asking(is_complete, layout));
         Shown { text: lines.join("\n"), is_complete }
     }
 
@@ -166,7 +166,7 @@ impl Card<'_> {
     }
 
     /// Returns the rows of the question with its answers; none for a pager.
-    fn asking(&self, is_whole: bool, layout: &Layout) -> Vec<Row> {
+    fn asking(&self, is_whole: bool, layout: &Layout) -> Vec<String> {
         let answers = match self.view {
             _ if layout.extent == Extent::Whole => return Vec::new(),
             Some(view) if !is_whole => format!("n/{}", view.answer),
@@ -186,7 +186,7 @@ fn boxed(row: &Row, columns: usize) -> String {
 }
 
 /// Wraps a text into rows of the whole width, between words where possible.
-pub fn words(tone: Tone, text: &str, layout: &Layout) -> Vec<Row> {
+pub fn words(tone: Tone, text: &str, layout: &Layout) -> Vec<String> {
     let columns = |line: &str| Pieces::of(line).map(|piece| piece.columns).sum::<usize>();
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -198,7 +198,7 @@ pub fn words(tone: Tone, text: &str, layout: &Layout) -> Vec<Row> {
         }
     }
     let rows = |line: &str| Line::new(tone, line).rows(layout.width, Overflow::Wrap, layout.color);
-    lines.iter().flat_map(|line| rows(line)).collect()
+    lines.iter().flat_map(|line| rows(line)).map(|row| row.text).collect()
 }
 
 /// Returns `1 line` or `2 lines`.

@@ -8,9 +8,8 @@ use crate::text::words::{WordChange, word_runs};
 ///
 /// Other text (`Binary files a/x and b/x differ`) is kept as it is.
 pub fn lines(diff: &str) -> Vec<Line<'_>> {
-    let names = ["--- ", "+++ "];
     let mut lines = diff.split_terminator('\n').peekable();
-    for name in names {
+    for name in ["--- ", "+++ "] {
         lines.next_if(|line| line.starts_with(name));
     }
     lines.map(line).collect()
@@ -81,7 +80,7 @@ fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
         return;
     }
     *budget -= bytes;
-    let runs = word_runs(&old, &new);
+    let runs = word_runs(&old, &new, None);
     let inked = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
     let common: usize =
         runs.iter().filter(|run| run.0 == WordChange::Equal).map(|run| inked(&run.1)).sum();

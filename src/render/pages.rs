@@ -1,8 +1,8 @@
 //! A whole payload page by page, for an approval of all of it.
 
-use super::approval::{question, shown};
+use super::approval::{card, question};
 use super::card::{Extent, Layout};
-use crate::edit::payload::{Payload, Received};
+use crate::edit::payload::Payload;
 
 /// Lines of a page besides the payload: its number, and that it continues.
 const AROUND: usize = 2;
@@ -13,7 +13,7 @@ const AROUND: usize = 2;
 pub fn pages(payload: &Payload, width: usize, height: usize) -> Vec<String> {
     let layout = Layout { width, extent: Extent::Whole, color: false };
     let asked = question(payload, &layout);
-    let whole = shown(&Received::Known(Box::new(payload.clone())), &layout).text;
+    let whole = card(payload, layout.extent).draw(&layout).text;
     let lines: Vec<&str> = whole.split('\n').collect();
     if lines.len() + asked.len() <= height {
         return vec![[whole.as_str(), &asked.join("\n")].join("\n")];
@@ -31,6 +31,7 @@ pub fn pages(payload: &Payload, width: usize, height: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::payload::Received;
 
     fn write(content: &str) -> Payload {
         let json = serde_json::json!({

@@ -41,11 +41,7 @@ impl<'a> CancelToken<'a> {
     /// Returns a token that asks to stop once `budget` is cancelled or its time is over.
     #[must_use]
     pub const fn of(budget: &'a Budget) -> Self {
-        Self {
-            budget: Some(budget),
-            #[cfg(test)]
-            looks: None,
-        }
+        Self { budget: Some(budget), ..Self::never() }
     }
 
     /// Returns a token that counts its checks.
@@ -156,16 +152,19 @@ pub(super) fn append(
     bytes: &[u8],
     pace: &mut PacedToken<'_>,
 ) -> Result<(), Stopped> {
-    if bytes.len() <= STRIDE {
-        reserve(out, bytes.len())?;
-        out.extend_from_slice(bytes);
-        return pace.pass(bytes.len());
-    }
     reserve(out, bytes.len())?;
     for part in bytes.chunks(STRIDE) {
         out.extend_from_slice(part);
         pace.pass(part.len())?;
     }
+    Ok(())
+}
+
+/// Replaces the items of a reused buffer by `count` times `item`.
+pub(super) fn refill<T: Clone>(buffer: &mut Vec<T>, count: usize, item: T) -> Result<(), Stopped> {
+    buffer.clear();
+    reserve(buffer, count)?;
+    buffer.resize(count, item);
     Ok(())
 }
 

@@ -33,24 +33,21 @@ pub fn line_counts(
         && options.whitespace == Whitespace::Exact
         && !options.ignore_blank_lines
         && old.len().max(new.len()) <= MAX_BYTES;
+    let counts = |diff: Diff<'_>| (diff.additions(), diff.deletions());
     if !is_plain {
-        let diff = Diff::new(engine, old, new, options, cancel)?;
-        return Ok((diff.additions(), diff.deletions()));
+        return Diff::new(engine, old, new, options, cancel).map(counts);
     }
     let ends = CommonEnds::of(old, new, cancel)?;
     let (between_old, between_new) = (ends.between(old), ends.between(new));
     match common_lines(between_old, between_new, cancel)? {
-        Common::None(counts) => return Ok(counts),
+        Common::None(counts) => Ok(counts),
         // The rest of the text would only tell how frequent a line is, which does not matter here.
         Common::Most => {
             let options = DiffOptions { context: None, ..options.clone() };
-            let diff = Diff::new(engine, between_old, between_new, &options, cancel)?;
-            return Ok((diff.additions(), diff.deletions()));
+            Diff::new(engine, between_old, between_new, &options, cancel).map(counts)
         }
-        Common::Some => {}
+        Common::Some => Diff::with_ends(engine, old, new, ends, options, cancel).map(counts),
     }
-    let diff = Diff::with_ends(engine, old, new, ends, options, cancel)?;
-    Ok((diff.additions(), diff.deletions()))
 }
 
 /// How much of the two rests is in both.

@@ -4,8 +4,8 @@ use super::cancel_token::CancelToken;
 use super::common_ends::CommonEnds;
 use super::engine::{self, Algorithm, Change, Engine, Whitespace};
 use super::hunk::{Hunk, hunks};
-use super::lines::{Lines, SplitError};
-use crate::error::{Error, Result};
+use super::lines::Lines;
+use crate::error::Result;
 
 /// How two texts are compared, and how much context is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +105,17 @@ pub enum LineKind {
     Removed,
     /// In the new text only.
     Added,
+}
+
+impl LineKind {
+    /// Returns the sign before the line in a diff.
+    pub(super) const fn sign(self) -> u8 {
+        match self {
+            Self::Context => b' ',
+            Self::Removed => b'-',
+            Self::Added => b'+',
+        }
+    }
 }
 
 /// A line of a diff.
@@ -261,15 +272,5 @@ impl<'a> Diff<'a> {
             self.changes.iter().map(|change| change.old.end - change.old.start).sum();
         let in_both = self.old.len() - removed as usize;
         if lines == 0 { 1.0 } else { (2 * in_both) as f64 / lines as f64 }
-    }
-}
-
-impl From<SplitError> for Error {
-    fn from(error: SplitError) -> Self {
-        match error {
-            SplitError::TooLarge { .. } => Self::too_large(error.to_string())
-                .with_hint("Compare by size and id (old_oid, new_oid) instead"),
-            SplitError::Stopped(stopped) => stopped.into(),
-        }
     }
 }

@@ -18,11 +18,11 @@ const KEPT_BYTES: usize = 20;
 /// These bytes.
 type Kept = [u8; KEPT_BYTES];
 
-/// What stands between the names of hunks that are shown as one.
+/// The sign between the names of hunks that are shown as one.
 const JOINT: char = '+';
 /// The most hunks that have a name together.
 const MOST_JOINED: usize = 16;
-/// Bytes between two looks whether the query was cancelled.
+/// Bytes that are hashed between two steps of the pace.
 const PIECE_BYTES: usize = 1 << 16;
 
 /// The names of a hunk.

@@ -1,10 +1,9 @@
 //! Splits bytes into lines once, so that every later step names a line by its number.
 
-use std::fmt;
-
 use super::cancel_token::{CancelToken, Stopped};
 use super::common_ends::CommonEnds;
 use crate::budget::Charge;
+use crate::error::{Error, Result};
 
 /// The most bytes of a side: 1023 MiB, the limit of git's own diff. It also keeps line numbers, and
 /// the sum of both sides' line counts, below 2^31.
@@ -24,20 +23,15 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Splits `bytes`; rejects more than [`MAX_BYTES`].
-    pub fn split(bytes: &'a [u8], cancel: &CancelToken<'_>) -> Result<Self, SplitError> {
-        if bytes.len() > MAX_BYTES {
-            return Err(SplitError::TooLarge { bytes: bytes.len() });
-        }
+    /// Splits `bytes`.
+    ///
+    /// # Errors
+    /// `too_large` for more than [`MAX_BYTES`]; the reason why the query ended.
+    pub fn split(bytes: &'a [u8], cancel: &CancelToken<'_>) -> Result<Self> {
+        check_size(bytes)?;
         let (mut bounds, charge) = bounds_for(bytes, 0, cancel)?;
         bounds.push(0);
-        for (block, at) in bytes.chunks(STRIDE).zip((0..).step_by(STRIDE)) {
-            cancel.check()?;
-            split_block(block, at, &mut bounds);
-        }
-        if bytes.last().is_some_and(|&last| last != b'\n') {
-            bounds.push(bytes.len() as u32);
-        }
+        push_bounds(bytes, 0, &mut bounds, cancel)?;
         Ok(Self { bytes, bounds, _charge: charge })
     }
 
@@ -48,10 +42,8 @@ impl<'a> Lines<'a> {
         other: &Lines<'_>,
         ends: CommonEnds,
         cancel: &CancelToken<'_>,
-    ) -> Result<(Self, (usize, usize)), SplitError> {
-        if bytes.len() > MAX_BYTES {
-            return Err(SplitError::TooLarge { bytes: bytes.len() });
-        }
+    ) -> Result<(Self, (usize, usize))> {
+        check_size(bytes)?;
         let first_from =
             |offset: usize| other.bounds.partition_point(|&bound| (bound as usize) < offset);
         let (start, end) =
@@ -59,13 +51,7 @@ impl<'a> Lines<'a> {
         let middle = ends.between(bytes);
         let (mut bounds, charge) = bounds_for(middle, other.bounds.len(), cancel)?;
         bounds.extend_from_slice(&other.bounds[..=start]);
-        for (block, at) in middle.chunks(STRIDE).zip((ends.start as u32..).step_by(STRIDE)) {
-            cancel.check()?;
-            split_block(block, at, &mut bounds);
-        }
-        if middle.last().is_some_and(|&last| last != b'\n') {
-            bounds.push((ends.start + middle.len()) as u32);
-        }
+        push_bounds(middle, ends.start as u32, &mut bounds, cancel)?;
         let (from, to) = (other.bytes.len() as u32, bytes.len() as u32);
         bounds.extend(other.bounds[end + 1..].iter().map(|&bound| to - (from - bound)));
         Ok((Self { bytes, bounds, _charge: charge }, (start, other.len() - end)))
@@ -115,35 +101,76 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Refuses a text with more than [`MAX_BYTES`].
+fn check_size(bytes: &[u8]) -> Result<()> {
+    if bytes.len() > MAX_BYTES {
+        let size = bytes.len();
+        return Err(Error::too_large(format!(
+            "{size} bytes are too many to diff by line (at most {MAX_BYTES})"
+        ))
+        .with_hint("Compare by size and id (old_oid, new_oid) instead"));
+    }
+    Ok(())
+}
+
 /// Returns the number of lines without splitting; a last line without a terminator counts.
 #[must_use]
 pub fn line_count(bytes: &[u8]) -> u64 {
-    let newlines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
-    newlines + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
+    newlines(bytes) as u64 + u64::from(is_unended(bytes))
+}
+
+/// Does the same in cancellable steps.
+pub(super) fn line_count_until(
+    bytes: &[u8],
+    cancel: &CancelToken<'_>,
+) -> std::result::Result<u64, Stopped> {
+    Ok(newlines_until(bytes, cancel)? as u64 + u64::from(is_unended(bytes)))
+}
+
+/// Tells whether the last line has no terminator.
+fn is_unended(bytes: &[u8]) -> bool {
+    bytes.last().is_some_and(|&last| last != b'\n')
+}
+
+fn newlines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// Counts newlines in cancellable steps.
-fn newlines(text: &[u8], cancel: &CancelToken<'_>) -> Result<usize, Stopped> {
+fn newlines_until(bytes: &[u8], cancel: &CancelToken<'_>) -> std::result::Result<usize, Stopped> {
     let mut count = 0;
-    for block in text.chunks(STRIDE) {
+    for block in bytes.chunks(STRIDE) {
         cancel.check()?;
-        count += block.iter().filter(|&&byte| byte == b'\n').count();
+        count += newlines(block);
     }
     Ok(count)
 }
 
-/// Does the same as [`line_count`] in cancellable steps.
-pub(super) fn line_count_until(bytes: &[u8], cancel: &CancelToken<'_>) -> Result<u64, Stopped> {
-    Ok(newlines(bytes, cancel)? as u64 + u64::from(bytes.last().is_some_and(|&last| last != b'\n')))
+/// Appends the end of each line of `text`, which starts `at` bytes into the whole.
+fn push_bounds(
+    text: &[u8],
+    at: u32,
+    bounds: &mut Vec<u32>,
+    cancel: &CancelToken<'_>,
+) -> Result<()> {
+    for (block, at) in text.chunks(STRIDE).zip((at..).step_by(STRIDE)) {
+        cancel.check()?;
+        split_block(block, at, bounds);
+    }
+    if is_unended(text) {
+        bounds.push(at + text.len() as u32);
+    }
+    Ok(())
+}
+
+/// Returns a line without `\n` or `\r\n`; a CR without an LF after it is content.
+pub(super) fn without_terminator(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 /// Returns room for `more` bounds and those of a text, whose lines are counted first if it is long.
-fn bounds_for(
-    text: &[u8],
-    more: usize,
-    cancel: &CancelToken<'_>,
-) -> Result<(Vec<u32>, Charge), Stopped> {
-    let lines = if text.len() <= STRIDE { text.len() / 32 } else { newlines(text, cancel)? };
+fn bounds_for(text: &[u8], more: usize, cancel: &CancelToken<'_>) -> Result<(Vec<u32>, Charge)> {
+    let lines = if text.len() <= STRIDE { text.len() / 32 } else { newlines_until(text, cancel)? };
     let room = lines + more + 16;
     let charge = cancel.charge(room * size_of::<u32>())?;
     let mut bounds = Vec::new();
@@ -237,37 +264,6 @@ impl<'a> View<'a> {
     pub(super) fn up_to(self, end: usize) -> Self {
         let kept = self.bounds.partition_point(|&bound| bound as usize <= end);
         Self { bytes: self.bytes, bounds: &self.bounds[..kept.max(1)] }
-    }
-}
-
-/// Why bytes were not split into lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SplitError {
-    /// More than [`MAX_BYTES`].
-    TooLarge {
-        /// The rejected size in bytes.
-        bytes: usize,
-    },
-    /// The query ended.
-    Stopped(Stopped),
-}
-
-impl fmt::Display for SplitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLarge { bytes } => {
-                write!(f, "{bytes} bytes are too many to diff by line (at most {MAX_BYTES})")
-            }
-            Self::Stopped(stopped) => stopped.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for SplitError {}
-
-impl From<Stopped> for SplitError {
-    fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
     }
 }
 

@@ -199,14 +199,12 @@ pub fn assign_rest(
     creation_factor: i64,
     cancel: &CancelToken<'_>,
 ) -> Result<()> {
-    let alone = |patch: &PatchText, matched: Option<usize>| match matched {
+    let alone = |(patch, matched): (&&PatchText, &Option<usize>)| match matched {
         None => (patch.file_lines as i64).saturating_mul(creation_factor) / 100,
         Some(_) => FORBIDDEN,
     };
-    let dropped: Vec<i64> =
-        old.iter().zip(&matches.old).map(|(patch, matched)| alone(patch, *matched)).collect();
-    let added: Vec<i64> =
-        new.iter().zip(&matches.new).map(|(patch, matched)| alone(patch, *matched)).collect();
+    let dropped: Vec<i64> = old.iter().zip(&matches.old).map(alone).collect();
+    let added: Vec<i64> = new.iter().zip(&matches.new).map(alone).collect();
     let cost = |column: usize, row: usize| match (dropped.get(column), added.get(row)) {
         (Some(_), Some(_)) => match (matches.old[column], matches.new[row]) {
             (Some(matched), _) if matched == row => 0,

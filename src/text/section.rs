@@ -11,8 +11,9 @@ use std::sync::OnceLock;
 use regex::bytes::Regex;
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
+use super::engine::without_trailing_space;
 use super::hunk::Hunk;
-use super::lines::Lines;
+use super::lines::{Lines, without_terminator};
 
 /// The most bytes of a line that git keeps for a heading.
 const MAX_BYTES: usize = 80;
@@ -91,9 +92,7 @@ impl Sections {
     /// Returns the heading of `line`, or `None` if it is not one.
     fn heading<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
         let found = if self.rules.is_empty() {
-            line.first()
-                .is_some_and(|&first| first.is_ascii_alphabetic() || first == b'_' || first == b'$')
-                .then_some(line)
+            is_default_heading(line).then_some(line)
         } else {
             self.ruled_heading(without_terminator(line))
         };
@@ -141,21 +140,15 @@ impl Sections {
     }
 }
 
+/// Tells whether git's default rule takes a line as a heading.
+pub(super) fn is_default_heading(line: &[u8]) -> bool {
+    line.first().is_some_and(|&first| first.is_ascii_alphabetic() || matches!(first, b'_' | b'$'))
+}
+
 impl fmt::Debug for Sections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Sections").field(&self.name).finish()
     }
-}
-
-/// Returns the line without `\n` or `\r\n`; a single `\r` is part of it.
-fn without_terminator(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line))
-}
-
-/// Removes trailing white space as git defines it, without `\x0b` and `\x0c`.
-fn without_trailing_space(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|byte| !b" \t\r\n".contains(byte)).map_or(0, |last| last + 1);
-    &text[..end]
 }
 
 /// Returns the text up to the first character that git rejects as UTF-8, U+FFFE and U+FFFF

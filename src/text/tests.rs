@@ -9,16 +9,16 @@ use super::unified::write_hunk;
 use super::{CancelToken, Diff, DiffOptions, Engine};
 
 /// Lines of a text: many times [`QUANTUM`].
-const LINES: usize = 1 << 18;
+pub(super) const LINES: usize = 1 << 18;
 
 /// Returns the number of checks that `pass` makes.
-fn looks(pass: impl FnOnce(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
+pub(super) fn looks(pass: impl FnOnce(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
     let looks = CheckCount::all();
     pass(&CancelToken::counting(&looks)).expect("nobody stops it");
     looks.made() as usize
 }
 
-fn split(text: &[u8]) -> Lines<'_> {
+pub(super) fn split(text: &[u8]) -> Lines<'_> {
     Lines::split(text, &CancelToken::never()).expect("a text")
 }
 

@@ -3,11 +3,10 @@
 //! Source: the output of `git diff`, described in its manual under "Generating patch text"; POSIX
 //! `diff -u` differs only in labels.
 
-use std::io::Write;
 use std::ops::Range;
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped, append};
-use super::diff::{Diff, DiffLine, LineKind};
+use super::diff::{Diff, DiffLine};
 use super::hunk::Hunk;
 use super::quoted_path;
 use crate::budget::Charge;
@@ -44,11 +43,7 @@ pub fn write_hunk(
 
 /// Appends a hunk's header, with a space and `section` after the second `@@`.
 pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>) {
-    out.extend_from_slice(b"@@ -");
-    write_range(out, &hunk.old);
-    out.extend_from_slice(b" +");
-    write_range(out, &hunk.new);
-    out.extend_from_slice(b" @@");
+    out.extend(ranges(shown_range(&hunk.old), shown_range(&hunk.new)).bytes());
     if let Some(section) = section {
         out.push(b' ');
         out.extend_from_slice(section);
@@ -65,11 +60,7 @@ pub fn write_line(
     line: &DiffLine<'_>,
     pace: &mut PacedToken<'_>,
 ) -> Result<(), Stopped> {
-    out.push(match line.kind {
-        LineKind::Context => b' ',
-        LineKind::Removed => b'-',
-        LineKind::Added => b'+',
-    });
+    out.push(line.kind.sign());
     append(out, line.content, pace)?;
     if !line.content.ends_with(b"\n") {
         out.extend_from_slice(b"\n\\ No newline at end of file\n");
@@ -77,11 +68,13 @@ pub fn write_line(
     Ok(())
 }
 
-/// Appends `start,count`; omits a count of 1, and names the line before an empty range.
-fn write_range(out: &mut Vec<u8>, lines: &Range<u32>) {
-    let (start, count) = shown_range(lines);
-    let written = if count == 1 { write!(out, "{start}") } else { write!(out, "{start},{count}") };
-    written.expect("writing to memory does not fail");
+/// Returns `@@ -start,count +start,count @@`; omits a count of 1.
+pub(super) fn ranges(old: (u32, u32), new: (u32, u32)) -> String {
+    let range = |(start, count): (u32, u32)| match count {
+        1 => start.to_string(),
+        _ => format!("{start},{count}"),
+    };
+    format!("@@ -{} +{} @@", range(old), range(new))
 }
 
 /// Returns the first line and the count that a hunk's header shows for a side: lines are counted

@@ -5,44 +5,25 @@
 
 use std::time::Instant;
 
-use similar::{Algorithm, ChangeTag, TextDiff};
-
 /// The kind of a run of words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WordChange {
-    /// In both texts.
-    Equal,
-    /// In the old text only.
-    Delete,
-    /// In the new text only.
-    Insert,
-}
+pub use similar::ChangeTag as WordChange;
+use similar::{Algorithm, TextDiff};
 
-impl WordChange {
-    /// Returns the name that SQL shows.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Delete => "delete",
-            Self::Insert => "insert",
-        }
+/// Returns the name that SQL shows.
+pub const fn change_name(change: WordChange) -> &'static str {
+    match change {
+        WordChange::Equal => "equal",
+        WordChange::Delete => "delete",
+        WordChange::Insert => "insert",
     }
 }
 
 /// Returns the runs from `old` to `new`: no run is empty, neighbours have different kinds, and in a
 /// replacement the deleted run comes first.
 ///
-/// The runs that are not `Insert`, joined, are `old`; those that are not `Delete`, `new`.
-pub fn word_runs(old: &str, new: &str) -> Vec<(WordChange, String)> {
-    word_runs_until(old, new, None)
-}
-
-/// Does the same with a time limit: after `deadline` the rest counts as replaced.
-pub fn word_runs_until(
-    old: &str,
-    new: &str,
-    deadline: Option<Instant>,
-) -> Vec<(WordChange, String)> {
+/// The runs that are not `Insert`, joined, are `old`; those that are not `Delete`, `new`. After
+/// `deadline` the rest counts as replaced.
+pub fn word_runs(old: &str, new: &str, deadline: Option<Instant>) -> Vec<(WordChange, String)> {
     let mut comparison = TextDiff::configure();
     comparison.algorithm(Algorithm::Myers);
     if let Some(deadline) = deadline {
@@ -51,14 +32,9 @@ pub fn word_runs_until(
     let diff = comparison.diff_unicode_words(old, new);
     let mut runs: Vec<(WordChange, String)> = Vec::new();
     for word in diff.iter_all_changes() {
-        let change = match word.tag() {
-            ChangeTag::Equal => WordChange::Equal,
-            ChangeTag::Delete => WordChange::Delete,
-            ChangeTag::Insert => WordChange::Insert,
-        };
         match runs.last_mut() {
-            Some((last, text)) if *last == change => text.push_str(word.value()),
-            _ => runs.push((change, word.value().to_owned())),
+            Some((last, text)) if *last == word.tag() => text.push_str(word.value()),
+            _ => runs.push((word.tag(), word.value().to_owned())),
         }
     }
     runs
@@ -69,7 +45,7 @@ mod tests {
     use super::*;
 
     fn shown(old: &str, new: &str) -> String {
-        let runs = word_runs(old, new);
+        let runs = word_runs(old, new, None);
         let mark = |change| match change {
             WordChange::Equal => '=',
             WordChange::Delete => '-',

@@ -84,7 +84,7 @@ proptest! {
 
     #[test]
     fn the_runs_of_words_joined_are_both_texts(old in prose(), new in prose()) {
-        let runs = word_runs(&old, &new);
+        let runs = word_runs(&old, &new, None);
         let without = |change| runs.iter().filter(|run| run.0 != change).map(|run| run.1.as_str()).collect::<String>();
         prop_assert_eq!(without(WordChange::Insert), old.clone());
         prop_assert_eq!(without(WordChange::Delete), new.clone());

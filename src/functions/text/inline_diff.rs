@@ -15,7 +15,7 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, varchar,
 };
 use crate::limits;
-use crate::text::words::word_runs_until;
+use crate::text::words::{change_name, word_runs};
 
 /// The scalar function.
 pub struct InlineDiff;
@@ -59,9 +59,9 @@ impl Scalar for InlineDiff {
             Ok::<_, Error>(if is_taken { std::str::from_utf8(bytes).ok() } else { None })
         };
         let (Some(old), Some(new)) = (text(A)?, text(B)?) else { return Ok(out.null()) };
-        let runs = word_runs_until(old, new, budget.deadline());
+        let runs = word_runs(old, new, budget.deadline());
         // After its deadline the comparison is approximate.
         budget.check()?;
-        Ok(out.all(runs.iter().map(|(change, text)| (change.name(), &**text))))
+        Ok(out.all(runs.iter().map(|(change, text)| (change_name(*change), &**text))))
     }
 }

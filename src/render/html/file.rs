@@ -112,7 +112,7 @@ fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Resu
 fn patch(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
     let Some(first) = file.hunks.first() else {
         // The whole text is viewed as one.
-        html.markup(&opening("h", file.patch, file.id))?;
+        html.markup(&opening("h", file.patch, &names(file.id)))?;
         html.text(file.patch)?;
         return html.markup("</span>");
     };
@@ -134,13 +134,10 @@ fn parts(html: &mut Html<'_>, hunk: &PageHunk<'_>, text: &[u8]) -> Result<()> {
     while !rest.is_empty() {
         let end = memchr::memchr_iter(b'\n', rest).nth(PART_LINES - 1);
         let (part, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
-        if is_first {
-            html.markup(&opening("h", part, hunk.id))?;
-        } else {
-            let opening = opening("g", part, None);
-            let opening = opening.trim_end_matches('>');
-            html.markup(&format!("{opening} data-o=\"{old}\" data-n=\"{new}\">"))?;
-        }
+        html.markup(&match is_first {
+            true => opening("h", part, &names(hunk.id)),
+            false => opening("g", part, &format!(" data-o=\"{old}\" data-n=\"{new}\"")),
+        })?;
         html.text(part)?;
         html.markup("</span>")?;
         for line in part.split(|&byte| byte == b'\n').skip(usize::from(is_first)) {
@@ -152,26 +149,21 @@ fn parts(html: &mut Html<'_>, hunk: &PageHunk<'_>, text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the opening of a part.
-fn opening(class: &str, text: &[u8], id: Option<&HunkId>) -> String {
-    let lines = memchr::memchr_iter(b'\n', text).count();
-    let height = height(lines);
-    let names = id.map_or_else(String::new, |HunkId { lines, context }| {
-        format!(" id=\"{lines}\" data-c=\"{context}\"")
-    });
-    format!("<span class=\"{class} {height}\"{names}>")
+/// Returns the opening of a part with attributes, each after a space.
+fn opening(class: &str, text: &[u8], attributes: &str) -> String {
+    let height = height(memchr::memchr_iter(b'\n', text).count());
+    format!("<span class=\"{class} {height}\"{attributes}>")
+}
+
+/// Returns the attributes with the names of a hunk.
+fn names(id: Option<&HunkId>) -> String {
+    let names = |id: &HunkId| format!(" id=\"{}\" data-c=\"{}\"", id.lines, id.context);
+    id.map_or_else(String::new, names)
 }
 
 /// Returns the classes for a height in lines: a letter and a digit for each digit.
-fn height(mut lines: usize) -> String {
-    let mut classes = String::new();
-    for class in DIGITS {
-        let digit = lines % 10;
-        lines /= 10;
-        if digit > 0 {
-            let space = if classes.is_empty() { "" } else { " " };
-            write!(classes, "{space}{class}{digit}").expect("writing to memory does not fail");
-        }
-    }
-    classes
+fn height(lines: usize) -> String {
+    let digits = std::iter::successors(Some(lines), |rest| Some(rest / 10)).map(|rest| rest % 10);
+    let digits = DIGITS.iter().zip(digits).filter(|(_, digit)| *digit > 0);
+    digits.map(|(class, digit)| format!("{class}{digit}")).collect::<Vec<_>>().join(" ")
 }

@@ -10,6 +10,7 @@ mod writer;
 
 use std::ops::{Range, RangeInclusive};
 
+use super::card::count;
 use crate::error::Result;
 use crate::text::CancelToken;
 use crate::text::hunk_id::HunkId;
@@ -113,12 +114,12 @@ fn head(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
     html.name(page.repository.as_bytes())?;
     html.markup("\">\n<header>\n<h1>")?;
     title(html, page)?;
-    let count = |side: fn((u64, u64)) -> u64| -> u64 {
+    let lines = |side: fn((u64, u64)) -> u64| -> u64 {
         page.files.iter().filter_map(|file| file.lines).map(side).sum()
     };
-    let (added, removed) = (count(|lines| lines.0), count(|lines| lines.1));
-    let files = plural(page.files.len(), "file");
-    let hunks = plural(page.files.iter().map(|file| file.hunks.len()).sum(), "hunk");
+    let (added, removed) = (lines(|lines| lines.0), lines(|lines| lines.1));
+    let files = count(page.files.len(), "file");
+    let hunks = count(page.files.iter().map(|file| file.hunks.len()).sum(), "hunk");
     html.markup(&format!(
         "</h1>\n<p>{files}, {hunks}, <b class=\"ins\">+{added}</b> <b class=\"del\">−{removed}</b></p>\n</header>\n"
     ))
@@ -138,7 +139,7 @@ fn contents(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
         return Ok(());
     }
     html.markup("<nav aria-label=\"Files\">\n<details><summary>")?;
-    html.markup(&plural(page.files.len(), "file"))?;
+    html.markup(&count(page.files.len(), "file"))?;
     html.markup("</summary>\n<ol>\n")?;
     for (number, file) in (1..).zip(&page.files) {
         html.markup(&format!("<li><a href=\"#f{number}\">"))?;
@@ -150,10 +151,6 @@ fn contents(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
         html.markup("</li>\n")?;
     }
     html.markup("</ol>\n</details>\n</nav>\n")
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

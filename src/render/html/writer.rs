@@ -5,9 +5,6 @@ use crate::error::Result;
 use crate::render::visible::{NUMBER, RETURN_MARK, is_unseen};
 use crate::text::CancelToken;
 
-/// The most bytes of an escaped character.
-const ESCAPED_BYTES: usize = 24;
-
 /// A page that grows.
 pub(super) struct Html<'c> {
     out: Vec<u8>,
@@ -28,7 +25,9 @@ impl<'c> Html<'c> {
 
     /// Appends markup as it is.
     pub fn markup(&mut self, markup: &str) -> Result<()> {
-        self.raw(markup.as_bytes())
+        self.cancel.room(&mut self.charge, &mut self.out, markup.len())?;
+        self.out.extend_from_slice(markup.as_bytes());
+        Ok(())
     }
 
     /// Appends lines of text.
@@ -41,12 +40,6 @@ impl<'c> Html<'c> {
         self.escaped(name, false)
     }
 
-    fn raw(&mut self, bytes: &[u8]) -> Result<()> {
-        self.cancel.room(&mut self.charge, &mut self.out, bytes.len())?;
-        self.out.extend_from_slice(bytes);
-        Ok(())
-    }
-
     fn escaped(&mut self, bytes: &[u8], has_lines: bool) -> Result<()> {
         let mut pace = self.cancel.pace();
         for chunk in bytes.utf8_chunks() {
@@ -55,7 +48,7 @@ impl<'c> Html<'c> {
                 let plain = rest.bytes().position(|byte| !is_plain(byte, has_lines));
                 let (before, other) = rest.split_at(plain.unwrap_or(rest.len()));
                 pace.pass(before.len() + 1)?;
-                self.raw(before.as_bytes())?;
+                self.markup(before)?;
                 rest = self.first(other)?;
             }
             if !chunk.invalid().is_empty() {
@@ -69,7 +62,6 @@ impl<'c> Html<'c> {
     fn first<'t>(&mut self, text: &'t str) -> Result<&'t str> {
         let Some(first) = text.chars().next() else { return Ok(text) };
         let rest = &text[first.len_utf8()..];
-        self.cancel.room(&mut self.charge, &mut self.out, ESCAPED_BYTES)?;
         match first {
             '&' => self.markup("&amp;")?,
             '<' if text.starts_with(NUMBER) => self.number(first)?,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::budget::Charge;
 use crate::text::cancel_token::{CancelToken, Stopped};
-use crate::text::engine::{Whitespace, is_space};
+use crate::text::engine::{Whitespace, is_space, without_trailing_space};
 
 /// A set of parents, one bit each.
 pub(super) type Parents = u64;
@@ -164,7 +164,7 @@ fn matcher<'l>(
 /// Tells whether two lines are equal if white space is ignored. This differs from the engine's
 /// comparison: trailing space never counts, but a single leading space does.
 fn is_same_line(one: &[u8], two: &[u8], whitespace: Whitespace) -> bool {
-    let (one, two) = (without_space(one), without_space(two));
+    let (one, two) = (without_trailing_space(one), without_trailing_space(two));
     if !matches!(whitespace, Whitespace::All | Whitespace::Change) {
         return one == two;
     }
@@ -184,8 +184,8 @@ fn is_same_line(one: &[u8], two: &[u8], whitespace: Whitespace) -> bool {
         }
     }
     if whitespace == Whitespace::All {
-        at = without_space(&one[..at]).len();
-        other = without_space(&two[..other]).len();
+        at = without_trailing_space(&one[..at]).len();
+        other = without_trailing_space(&two[..other]).len();
     }
     at == 0 && other == 0
 }
@@ -196,12 +196,6 @@ fn pass_spaces(line: &[u8], mut at: usize) -> usize {
         at -= 1;
     }
     at
-}
-
-/// Returns a line without trailing space.
-fn without_space(line: &[u8]) -> &[u8] {
-    let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
-    &line[..end]
 }
 
 #[cfg(test)]

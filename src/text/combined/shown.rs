@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Combined, CombinedDiff, CombinedHunk, Parents};
 use crate::text::cancel_token::{CancelToken, Stopped};
+use crate::text::section::is_default_heading;
 
 /// The lines of a result, and its end as one more.
 struct Places<'d, 'a> {
@@ -144,7 +145,8 @@ impl Places<'_, '_> {
         let mut pace = cancel.pace();
         loop {
             let start = self.next(end, true);
-            let heading = (end..start.min(lines)).rev().find(|&line| diff.is_heading(line));
+            let is_heading = |&line: &usize| is_default_heading(diff.result.get(line));
+            let heading = (end..start.min(lines)).rev().find(is_heading);
             (end..start).for_each(|place| diff.pass(place, &mut next));
             pace.spend((start - end) * diff.parents)?;
             if start == self.len() {
@@ -187,11 +189,5 @@ impl CombinedDiff<'_> {
                 *next += u32::from(self.added[place] >> number & 1 == 0);
             }
         }
-    }
-
-    /// Tells whether git takes a line of the result as a heading.
-    fn is_heading(&self, line: usize) -> bool {
-        let first = self.result.get(line).first();
-        first.is_some_and(|&byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$')
     }
 }

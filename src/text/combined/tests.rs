@@ -6,15 +6,16 @@ fn combined(parents: &[&str], result: &str, combined: Combined, context: u32) ->
     let texts: Vec<String> = parents.iter().map(|words| text(words)).collect();
     let result: String = text(result);
     let parents: Vec<Parent<'_>> = texts.iter().map(|text| Parent::Text(text.as_bytes())).collect();
-    let cancel = CancelToken::never();
-    let diff = CombinedDiff::new(
-        &mut Engine::default(),
-        &parents,
-        result.as_bytes(),
-        &DiffOptions::default(),
-        &cancel,
-    );
-    let diff = diff.unwrap();
+    written(&parents, result.as_bytes(), combined, context)
+}
+
+fn compared<'a>(parents: &[Parent<'a>], result: &'a [u8]) -> Result<CombinedDiff<'a>> {
+    let (options, cancel) = (DiffOptions::default(), CancelToken::never());
+    CombinedDiff::new(&mut Engine::default(), parents, result, &options, &cancel)
+}
+
+fn written(parents: &[Parent<'_>], result: &[u8], combined: Combined, context: u32) -> String {
+    let (diff, cancel) = (compared(parents, result).unwrap(), CancelToken::never());
     let mut out = Vec::new();
     for hunk in diff.hunks(combined, Some(context), &cancel).unwrap() {
         write_hunk(&mut out, &diff, &hunk, &mut cancel.pace()).unwrap();
@@ -47,34 +48,16 @@ fn a_line_that_no_side_has_is_shown_with_what_each_side_had() {
 #[test]
 fn more_parents_than_git_has_bits_for_are_too_many() {
     let parents = vec![Parent::Text(b"a\n".as_slice()); limits::COMBINED_PARENTS + 1];
-    let new = |parents: &[Parent<'static>]| {
-        CombinedDiff::new(
-            &mut Engine::default(),
-            parents,
-            b"b\n",
-            &DiffOptions::default(),
-            &CancelToken::never(),
-        )
-        .map(|diff| diff.parents())
-    };
+    let new = |parents: &[Parent<'static>]| compared(parents, b"b\n").map(|diff| diff.parents());
     assert_eq!(new(&parents[1..]).unwrap(), limits::COMBINED_PARENTS);
     assert!(new(&parents).unwrap_err().to_string().starts_with("too_large:"));
 }
 
 #[test]
 fn a_parent_that_is_the_same_as_another_has_its_marks() {
-    let cancel = CancelToken::never();
     let of = |last: Parent<'static>| {
         let parents = [Parent::Text(b"a\nb\nc\n".as_slice()), Parent::Text(b"a\nx\n"), last];
-        let options = DiffOptions::default();
-        let diff =
-            CombinedDiff::new(&mut Engine::default(), &parents, b"a\nc\n", &options, &cancel);
-        let diff = diff.unwrap();
-        let mut out = Vec::new();
-        for hunk in diff.hunks(Combined::All, Some(3), &cancel).unwrap() {
-            write_hunk(&mut out, &diff, &hunk, &mut cancel.pace()).unwrap();
-        }
-        String::from_utf8(out).unwrap()
+        written(&parents, b"a\nc\n", Combined::All, 3)
     };
     assert_eq!(of(Parent::As(0)), of(Parent::Text(b"a\nb\nc\n")));
 }

@@ -77,12 +77,7 @@ pub fn write_hunk(
 
 /// Returns the marks before a line, one for each parent.
 pub fn marks(line: &CombinedLine<'_>, parents: usize) -> impl Iterator<Item = u8> {
-    let mark = match line.kind {
-        LineKind::Context => b' ',
-        LineKind::Removed => b'-',
-        LineKind::Added => b'+',
-    };
-    let marked = line.marked;
+    let (mark, marked) = (line.kind.sign(), line.marked);
     (0..parents).map(move |parent| if marked >> parent & 1 == 0 { b' ' } else { mark })
 }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::intern::Side;
-use super::myers::{Search, common_end, common_start};
+use super::myers::{Search, shrink};
 use super::prune::{LINE_BYTES, RetainedLines};
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
@@ -20,9 +20,10 @@ pub(super) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Marks lines of one side as changed.
-    pub(super) fn mark(&mut self, side: Side, lines: Range<usize>) {
-        self.changed[side as usize][lines].fill(true);
+    /// Marks the lines of a stretch as changed.
+    pub(super) fn mark(&mut self, stretch: Stretch) {
+        self.changed[0][stretch.old].fill(true);
+        self.changed[1][stretch.new].fill(true);
     }
 
     /// Returns whether two lines are equal.
@@ -93,32 +94,16 @@ impl Classic {
     ) -> Result<(), Stopped> {
         let mut pace = cancel.pace();
         let (mut old, mut new) = (stretch.old, stretch.new);
-        let start = common_start(&pair.ids[0][old.clone()], &pair.ids[1][new.clone()], &mut pace)?;
-        old.start += start;
-        new.start += start;
-        let end = common_end(&pair.ids[0][old.clone()], &pair.ids[1][new.clone()], &mut pace)?;
-        old.end -= end;
-        new.end -= end;
-
+        shrink(pair.ids, [&mut old, &mut new], &mut pace)?;
         let _charge = cancel.charge((old.len() + new.len()) * LINE_BYTES)?;
         let [changed_old, changed_new] = &mut pair.changed;
-        let (changed_old, changed_new) =
-            (&mut changed_old[old.clone()], &mut changed_new[new.clone()]);
-        let [kept_old, kept_new] = &mut self.kept;
-        kept_old.choose(
-            &pair.ids[0][old],
-            lines[0],
-            |id| count(id, Side::New),
-            changed_old,
-            &mut pace,
-        )?;
-        kept_new.choose(
-            &pair.ids[1][new],
-            lines[1],
-            |id| count(id, Side::Old),
-            changed_new,
-            &mut pace,
-        )?;
+        let changed = [&mut changed_old[old.clone()], &mut changed_new[new.clone()]];
+        let ids = [&pair.ids[0][old], &pair.ids[1][new]];
+        for (side, other) in [Side::New, Side::Old].into_iter().enumerate() {
+            let matches = |id| count(id, other);
+            self.kept[side].choose(ids[side], lines[side], matches, changed[side], &mut pace)?;
+        }
+        let ([kept_old, kept_new], [changed_old, changed_new]) = (&self.kept, changed);
         self.search.run(
             &kept_old.ids,
             &kept_new.ids,

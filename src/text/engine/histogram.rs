@@ -7,9 +7,7 @@
 //! classic search.
 
 use super::classic::{Classic, Pair, Stretch};
-use super::intern::Side;
-use crate::budget::reserve;
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
+use crate::text::cancel_token::{CancelToken, PacedToken, Stopped, refill};
 
 /// A line that occurs more often than this on the old side is not used as an anchor.
 const MAX_OFTEN: u32 = 64;
@@ -67,12 +65,8 @@ impl Histogram {
             classes * size_of::<Occurrences>()
                 + (pair.ids[0].len() + pair.ids[1].len()) * size_of::<u32>(),
         )?;
-        self.lines.clear();
-        reserve(&mut self.lines, classes)?;
-        self.lines.resize(classes, Occurrences { count: 0, first: NONE });
-        self.next.clear();
-        reserve(&mut self.next, pair.ids[0].len())?;
-        self.next.resize(pair.ids[0].len(), NONE);
+        refill(&mut self.lines, classes, Occurrences { count: 0, first: NONE })?;
+        refill(&mut self.next, pair.ids[0].len(), NONE)?;
         self.through.clear();
         self.stretches.clear();
         self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
@@ -100,8 +94,7 @@ impl Histogram {
                         stretch.old.start = below;
                         stretch.new.start = found.new + found.len;
                         if above.old.is_empty() || above.new.is_empty() {
-                            pair.mark(Side::Old, above.old);
-                            pair.mark(Side::New, above.new);
+                            pair.mark(above);
                         } else {
                             self.stretches.push(above);
                         }
@@ -116,8 +109,7 @@ impl Histogram {
                 }
             }
             self.forget(pair, stretch.old.clone(), &mut pace)?;
-            pair.mark(Side::Old, stretch.old);
-            pair.mark(Side::New, stretch.new);
+            pair.mark(stretch);
         }
         Ok(())
     }
@@ -235,9 +227,7 @@ impl Histogram {
             pace.spend(1)?;
         }
         let new = pair.ids[1];
-        self.through.clear();
-        reserve(&mut self.through, new.len())?;
-        self.through.resize(new.len(), 1);
+        refill(&mut self.through, new.len(), 1)?;
         let mut from_here = 1;
         for (line, two) in new.windows(2).enumerate().rev() {
             from_here = if known.contains(joined(two)) { from_here + 1 } else { 1 };
@@ -283,8 +273,7 @@ impl Pairs {
     fn with_room(pairs: usize) -> Result<Self, Stopped> {
         let room = (pairs * 2).next_power_of_two().max(16);
         let mut slots = Vec::new();
-        slots.try_reserve_exact(room).map_err(|_| Stopped::Allocation)?;
-        slots.resize(room, 0);
+        refill(&mut slots, room, 0)?;
         Ok(Self { slots })
     }
 

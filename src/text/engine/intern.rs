@@ -220,9 +220,7 @@ impl Interner {
             }
             if slot >> 32 == hash >> 32 {
                 let class = slot as u32 - 1;
-                let sample = self.classes[class as usize].sample;
-                let known = texts[(sample & 1) as usize].get((sample >> 1) as usize);
-                if equal(known, line, pace)? {
+                if equal(sample(texts, &self.classes[class as usize]), line, pace)? {
                     return Ok(Ok(class));
                 }
             }
@@ -297,6 +295,7 @@ impl HashesAhead {
 }
 
 /// Returns a line of a class.
+#[inline]
 fn sample<'a>(texts: [View<'a>; 2], class: &Class) -> &'a [u8] {
     texts[class.sample as usize & 1].get(class.sample as usize >> 1)
 }

@@ -31,21 +31,12 @@ use self::tail::common_tail;
 use self::whitespace::{Keys, is_blank};
 pub(super) use numbered::{NumberedEngine, Numbers};
 pub use options::{Algorithm, Change, Options, Whitespace};
-pub(super) use whitespace::is_space;
+pub(super) use whitespace::{is_space, without_trailing_space};
 
+use super::cancel_token::refill;
 pub use super::cancel_token::{CancelToken, Stopped};
 use super::lines::{Lines, View};
 use crate::budget::{Charge, reserve};
-
-/// Returns the changes from `old` to `new` in order, or `Stopped` if the query ended.
-pub fn diff(
-    old: &Lines<'_>,
-    new: &Lines<'_>,
-    options: &Options,
-    cancel: &CancelToken<'_>,
-) -> Result<Vec<Change>, Stopped> {
-    Engine::default().diff(old, new, options, cancel)
-}
 
 /// A diff with reusable buffers: worth keeping to compare many pairs.
 #[derive(Debug, Default)]
@@ -176,9 +167,7 @@ impl Engine {
         let middle = keys.map(|keys| start..keys.len() - end);
         for (side, middle) in middle.iter().enumerate() {
             self.ids[side].clear();
-            self.changed[side].clear();
-            reserve(&mut self.changed[side], middle.len())?;
-            self.changed[side].resize(middle.len(), false);
+            refill(&mut self.changed[side], middle.len(), false)?;
         }
         // If one side is empty, there is nothing to search.
         if middle.iter().any(Range::is_empty) {

@@ -13,6 +13,8 @@
 //!
 //! The second front is the first on both sequences reversed, so each rule is written once.
 
+use std::ops::Range;
+
 use super::prune::root_above;
 use super::sides::{Area, Buffers, Sides, equals_are_common};
 use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
@@ -64,23 +66,23 @@ impl Search {
         self.back.reserve(diagonals)?;
         // Narrower numbers fit more lines in the processor's cache.
         let Self { ahead, back, bytes, shorts, words, boxes } = self;
-        let mut work = Work { boxes, removed, added, cancel };
+        let mut work = Work { ahead, back, boxes, old, new, minimal, removed, added, cancel };
         match old.iter().chain(new).max() {
             None | Some(0..0x100) => {
                 bytes.fill(old, new, |id| id as u8, cancel)?;
                 if equals_are_common(old, new) {
-                    work.run(ahead, back, old, new, minimal, |area| bytes.dense(area))
+                    work.run(|area| bytes.dense(area))
                 } else {
-                    work.run(ahead, back, old, new, minimal, |area| bytes.sparse(area))
+                    work.run(|area| bytes.sparse(area))
                 }
             }
             Some(0..0x1_0000) => {
                 shorts.fill(old, new, |id| id as u16, cancel)?;
-                work.run(ahead, back, old, new, minimal, |area| shorts.sparse(area))
+                work.run(|area| shorts.sparse(area))
             }
             Some(_) => {
                 words.fill(old, new, |id| id, cancel)?;
-                work.run(ahead, back, old, new, minimal, |area| words.sparse(area))
+                work.run(|area| words.sparse(area))
             }
         }
     }
@@ -88,7 +90,12 @@ impl Search {
 
 /// The remaining search and the receivers of its results.
 struct Work<'a, R, A> {
+    ahead: &'a mut Front,
+    back: &'a mut Front,
     boxes: &'a mut Vec<Area>,
+    old: &'a [u32],
+    new: &'a [u32],
+    minimal: bool,
     removed: R,
     added: A,
     cancel: &'a CancelToken<'a>,
@@ -97,22 +104,14 @@ struct Work<'a, R, A> {
 impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
     /// Searches all boxes; `sides` returns a box as seen by the fronts from its start and from its
     /// end.
-    fn run<S: Sides>(
-        &mut self,
-        ahead: &mut Front,
-        back: &mut Front,
-        old: &[u32],
-        new: &[u32],
-        minimal: bool,
-        sides: impl Fn(&Area) -> (S, S),
-    ) -> Result<(), Stopped> {
-        let mut pace = self.cancel.pace();
+    fn run<S: Sides>(&mut self, sides: impl Fn(&Area) -> (S, S)) -> Result<(), Stopped> {
+        let (old, new, mut pace) = (self.old, self.new, self.cancel.pace());
         let limit = (root_above(old.len() + new.len() + 3) as i32).max(PATIENT_COST);
         self.boxes.clear();
-        self.boxes.push(Area { old: (0, old.len()), new: (0, new.len()), exact: minimal });
+        self.boxes.push(Area { old: 0..old.len(), new: 0..new.len(), exact: self.minimal });
         while let Some(mut area) = self.boxes.pop() {
-            area.shrink(old, new, &mut pace)?;
-            let Area { old: (o1, o2), new: (n1, n2), exact } = area;
+            shrink([old, new], [&mut area.old, &mut area.new], &mut pace)?;
+            let (o1, o2, n1, n2) = (area.old.start, area.old.end, area.new.start, area.new.end);
             if o1 == o2 || n1 == n2 {
                 (o1..o2).for_each(&mut self.removed);
                 (n1..n2).for_each(&mut self.added);
@@ -120,10 +119,11 @@ impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
                 continue;
             }
             let (forward, backward) = sides(&area);
-            let split = meet(ahead, back, forward, backward, (!exact).then_some(limit), &mut pace)?;
+            let limit = (!area.exact).then_some(limit);
+            let split = meet(self.ahead, self.back, forward, backward, limit, &mut pace)?;
             let (o, n) = (o1 + split.old, n1 + split.new);
-            let first = Area { old: (o1, o), new: (n1, n), exact: split.exact.0 };
-            let second = Area { old: (o, o2), new: (n, n2), exact: split.exact.1 };
+            let first = Area { old: o1..o, new: n1..n, exact: split.exact.0 };
+            let second = Area { old: o..o2, new: n..n2, exact: split.exact.1 };
             // The smaller part goes on top, so that the depth of the stack is at most logarithmic
             // in the size.
             if first.size() < second.size() {
@@ -137,33 +137,28 @@ impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
 }
 
 impl Area {
-    const fn size(&self) -> usize {
-        self.old.1 - self.old.0 + self.new.1 - self.new.0
-    }
-
-    /// Removes equal lines at both ends.
-    fn shrink(
-        &mut self,
-        old: &[u32],
-        new: &[u32],
-        pace: &mut PacedToken<'_>,
-    ) -> Result<(), Stopped> {
-        let start = common_start(&old[self.old.0..self.old.1], &new[self.new.0..self.new.1], pace)?;
-        self.old.0 += start;
-        self.new.0 += start;
-        let end = common_end(&old[self.old.0..self.old.1], &new[self.new.0..self.new.1], pace)?;
-        self.old.1 -= end;
-        self.new.1 -= end;
-        Ok(())
+    fn size(&self) -> usize {
+        self.old.len() + self.new.len()
     }
 }
 
-/// Returns the number of equal lines at the start.
-pub(super) fn common_start(
-    a: &[u32],
-    b: &[u32],
+/// Removes equal lines at both ends of a range of each side.
+pub(super) fn shrink(
+    ids: [&[u32]; 2],
+    [old, new]: [&mut Range<usize>; 2],
     pace: &mut PacedToken<'_>,
-) -> Result<usize, Stopped> {
+) -> Result<(), Stopped> {
+    let start = common_start(&ids[0][old.clone()], &ids[1][new.clone()], pace)?;
+    old.start += start;
+    new.start += start;
+    let end = common_end(&ids[0][old.clone()], &ids[1][new.clone()], pace)?;
+    old.end -= end;
+    new.end -= end;
+    Ok(())
+}
+
+/// Returns the number of equal lines at the start.
+fn common_start(a: &[u32], b: &[u32], pace: &mut PacedToken<'_>) -> Result<usize, Stopped> {
     let mut equal = 0;
     for (a, b) in a.chunks(STRIDE).zip(b.chunks(STRIDE)) {
         let run = a.iter().zip(b).take_while(|(a, b)| a == b).count();
@@ -177,11 +172,7 @@ pub(super) fn common_start(
 }
 
 /// Returns the number of equal lines at the end.
-pub(super) fn common_end(
-    a: &[u32],
-    b: &[u32],
-    pace: &mut PacedToken<'_>,
-) -> Result<usize, Stopped> {
+fn common_end(a: &[u32], b: &[u32], pace: &mut PacedToken<'_>) -> Result<usize, Stopped> {
     let mut equal = 0;
     for (a, b) in a.rchunks(STRIDE).zip(b.rchunks(STRIDE)) {
         let run = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -319,7 +310,7 @@ impl Front {
 
     /// Returns the range of `reach` from `margin` below the lowest diagonal to `margin` above the
     /// highest.
-    fn range(&self, margin: i32) -> std::ops::Range<usize> {
+    fn range(&self, margin: i32) -> Range<usize> {
         (self.zero + self.low - margin) as usize..(self.zero + self.high + 1 + margin) as usize
     }
 

@@ -7,9 +7,7 @@
 //! is left to the classic search.
 
 use super::classic::{Classic, Pair, Stretch};
-use super::intern::Side;
-use crate::budget::reserve;
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
+use crate::text::cancel_token::{CancelToken, PacedToken, Stopped, refill};
 
 /// The mark of a line that occurs more than once.
 const MANY: u32 = u32::MAX;
@@ -44,23 +42,15 @@ impl Patience {
         cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
         let _charge = cancel.charge(classes * size_of::<[u32; 2]>())?;
-        self.places.clear();
-        reserve(&mut self.places, classes)?;
-        self.places.resize(classes, [0; 2]);
+        refill(&mut self.places, classes, [0; 2])?;
         self.stretches.clear();
         self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
         let mut pace = cancel.pace();
         while let Some(stretch) = self.stretches.pop() {
             pace.spend(1)?;
-            if stretch.old.is_empty() || stretch.new.is_empty() {
-                pair.mark(Side::Old, stretch.old);
-                pair.mark(Side::New, stretch.new);
-                continue;
-            }
-            let common = self.find_anchors(pair, &stretch, &mut pace)?;
-            if !common {
-                pair.mark(Side::Old, stretch.old);
-                pair.mark(Side::New, stretch.new);
+            let is_one_sided = stretch.old.is_empty() || stretch.new.is_empty();
+            if is_one_sided || !self.find_anchors(pair, &stretch, &mut pace)? {
+                pair.mark(stretch);
             } else if self.anchors.is_empty() {
                 classic.run_alone(pair, stretch, classes, cancel)?;
             } else {

@@ -1,13 +1,15 @@
 //! Stores two sequences in the form that is fastest to compare along a diagonal.
 
+use std::ops::Range;
+
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
 
 /// A part of both sequences that is still to be searched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Area {
-    pub(super) old: (usize, usize),
-    pub(super) new: (usize, usize),
+    pub(super) old: Range<usize>,
+    pub(super) new: Range<usize>,
     pub(super) exact: bool,
 }
 
@@ -150,7 +152,7 @@ impl<T: Copy + Default + Eq> Buffers<T> {
     /// Returns a box as seen from its start and from its end.
     pub(super) fn sparse(&self, area: &Area) -> (Sparse<'_, T>, Sparse<'_, T>) {
         let ([old, new], [old_back, new_back]) = self.starts(area);
-        let (o, n) = (area.old.1 - area.old.0, area.new.1 - area.new.0);
+        let (o, n) = (area.old.len(), area.new.len());
         let forward = Sparse { old: &old[..o], new: &new[..n] };
         let backward = Sparse { old: &old_back[..o], new: &new_back[..n] };
         (forward, backward)
@@ -158,8 +160,8 @@ impl<T: Copy + Default + Eq> Buffers<T> {
 
     /// Returns both sequences from a box's start, and both reversed from its end.
     fn starts(&self, area: &Area) -> ([&[T]; 2], [&[T]; 2]) {
-        let from = [area.old.0, area.new.0];
-        let to = [area.old.1, area.new.1];
+        let from = [area.old.start, area.new.start];
+        let to = [area.old.end, area.new.end];
         let forward = [0, 1].map(|side| &self.forward[side][from[side]..]);
         let reversed = [0, 1].map(|side| {
             let all = &self.reversed[side];
@@ -173,7 +175,7 @@ impl Buffers<u8> {
     /// Returns a box as seen from its start and from its end.
     pub(super) fn dense(&self, area: &Area) -> (Dense<'_>, Dense<'_>) {
         let ([old, new], [old_back, new_back]) = self.starts(area);
-        let lens = ((area.old.1 - area.old.0) as i32, (area.new.1 - area.new.0) as i32);
+        let lens = (area.old.len() as i32, area.new.len() as i32);
         (Dense { old, new, lens }, Dense { old: old_back, new: new_back, lens })
     }
 }

@@ -11,7 +11,7 @@ const ALGORITHMS: [Algorithm; 4] =
 fn changes(old: &str, new: &str, options: Options) -> Vec<(Range<u32>, Range<u32>)> {
     let cancel = CancelToken::never();
     let [old, new] = [old, new].map(|text| Lines::split(text.as_bytes(), &cancel).unwrap());
-    let changes = diff(&old, &new, &options, &cancel).unwrap();
+    let changes = Engine::default().diff(&old, &new, &options, &cancel).unwrap();
     changes.into_iter().map(|change| (change.old, change.new)).collect()
 }
 
@@ -43,7 +43,7 @@ fn an_engine_forgets_the_last_pair() {
         let options = Options { algorithm, ..Options::default() };
         for (old, new) in texts.iter().flat_map(|old| texts.iter().map(move |new| (old, new))) {
             let [old, new] = [old, new].map(|text| Lines::split(text.as_bytes(), &cancel).unwrap());
-            let fresh = diff(&old, &new, &options, &cancel).unwrap();
+            let fresh = Engine::default().diff(&old, &new, &options, &cancel).unwrap();
             assert_eq!(engine.diff(&old, &new, &options, &cancel).unwrap(), fresh);
         }
     }
@@ -62,7 +62,7 @@ fn a_stopped_diff_has_no_result_and_the_engine_stays_usable() {
             engine.diff(&old, &new, &options, &CancelToken::of(&budget)),
             Err(Stopped::Cancelled)
         );
-        let fresh = diff(&old, &new, &options, &CancelToken::never());
+        let fresh = Engine::default().diff(&old, &new, &options, &CancelToken::never());
         assert_eq!(engine.diff(&old, &new, &options, &CancelToken::never()), fresh);
     }
 }

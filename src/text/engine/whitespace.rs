@@ -8,7 +8,7 @@
 use super::options::Whitespace;
 use crate::budget::reserve;
 use crate::text::cancel_token::{CancelToken, PacedToken, Stopped, append};
-use crate::text::lines::View;
+use crate::text::lines::{View, without_terminator};
 
 /// Bytes of one line that are read between two steps of the pace.
 const PART: usize = 1 << 12;
@@ -17,6 +17,12 @@ const PART: usize = 1 << 12;
 #[inline]
 pub(in crate::text) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Returns a text without white space at its end.
+pub(in crate::text) fn without_trailing_space(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+    &text[..end]
 }
 
 /// Tells whether `--ignore-blank-lines` counts a changed `line` as blank.
@@ -70,10 +76,11 @@ impl Keys {
                 Whitespace::All => self.push_without_space(line, &mut pace)?,
                 Whitespace::Change => self.push_collapsed(line, &mut pace)?,
                 Whitespace::Eol => {
-                    append(&mut self.bytes, without_trailing_space(line, &mut pace)?, &mut pace)?;
+                    let kept = without_trailing_space_paced(line, &mut pace)?;
+                    append(&mut self.bytes, kept, &mut pace)?;
                 }
                 Whitespace::CrAtEol => {
-                    append(&mut self.bytes, without_terminator(line), &mut pace)?
+                    append(&mut self.bytes, without_terminator(line), &mut pace)?;
                 }
             }
             self.bounds.push(self.bytes.len() as u32);
@@ -119,7 +126,8 @@ impl Keys {
     }
 }
 
-fn without_trailing_space<'l>(
+/// Does the same as [`without_trailing_space`] in cancellable steps.
+fn without_trailing_space_paced<'l>(
     line: &'l [u8],
     pace: &mut PacedToken<'_>,
 ) -> Result<&'l [u8], Stopped> {
@@ -132,14 +140,6 @@ fn without_trailing_space<'l>(
         pace.spend(PART / 16)?;
     }
     Ok(&[])
-}
-
-/// Removes `\n` or `\r\n`; a CR without an LF after it is content.
-fn without_terminator(line: &[u8]) -> &[u8] {
-    match line.strip_suffix(b"\n") {
-        Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
-        None => line,
-    }
 }
 
 #[cfg(test)]

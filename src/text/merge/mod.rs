@@ -6,12 +6,10 @@
 
 mod overlay;
 mod refine;
-mod region;
 mod write;
 
 use std::ops::Range;
 
-use self::region::{Kind, Region};
 use super::cancel_token::CancelToken;
 use super::diff::lowest_line_changes;
 use super::engine::{Algorithm, Engine};
@@ -90,6 +88,40 @@ impl Default for MergeOptions<'_> {
             marker_size: Self::MARKER_SIZE,
             labels: ["base", "ours", "theirs"],
         }
+    }
+}
+
+/// How a region is merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The sides differ, and the conflict is not resolved.
+    Conflict,
+    /// Our lines are taken.
+    Ours,
+    /// Their lines are taken.
+    Theirs,
+    /// Ours and theirs are taken.
+    Union,
+    /// It was a conflict, but both sides have the same lines.
+    Same,
+}
+
+/// Lines that at least one side changed: half-open ranges of 0-based numbers. A range starts below
+/// 0 only until the region is joined with the one before it.
+#[derive(Debug, Clone)]
+struct Region {
+    kind: Kind,
+    base: Range<i64>,
+    ours: Range<i64>,
+    theirs: Range<i64>,
+}
+
+impl Region {
+    /// Extends the region to the end of a later one.
+    fn extend_to(&mut self, later: &Self) {
+        self.base.end = later.base.end;
+        self.ours.end = later.ours.end;
+        self.theirs.end = later.theirs.end;
     }
 }
 

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::region::{Kind, Region};
-use super::{Level, Merge, slice};
+use super::{Kind, Level, Merge, Region, slice};
 use crate::budget::Charge;
 use crate::text::cancel_token::{CancelToken, Stopped};
 use crate::text::engine::Change;
@@ -31,10 +30,18 @@ impl Step {
     fn spread(&self, base: &Range<i64>) -> Range<i64> {
         self.side.start - (self.base.start - base.start)..self.side.end + (base.end - self.base.end)
     }
-}
 
-fn moved(range: &Range<i64>, by: i64) -> Range<i64> {
-    range.start + by..range.end + by
+    /// Returns the region of a change of ours alone; `shift` is the offset of its lines in theirs.
+    fn of_ours(self, shift: i64) -> Region {
+        let theirs = self.base.start + shift..self.base.end + shift;
+        Region { kind: Kind::Ours, base: self.base, ours: self.side, theirs }
+    }
+
+    /// Returns the region of a change of theirs alone; `shift` is the offset of its lines in ours.
+    fn of_theirs(self, shift: i64) -> Region {
+        let ours = self.base.start + shift..self.base.end + shift;
+        Region { kind: Kind::Theirs, base: self.base, ours, theirs: self.side }
+    }
 }
 
 impl Merge<'_> {
@@ -53,12 +60,12 @@ impl Merge<'_> {
             pace.spend(1)?;
             let (our, their) = (Step::of(our), Step::of(their));
             if our.base.end < their.base.start {
-                regions.take_ours(our, their.shift(), cancel)?;
+                regions.add(our.of_ours(their.shift()), cancel)?;
                 ours = &ours[1..];
                 continue;
             }
             if their.base.end < our.base.start {
-                regions.take_theirs(their, our.shift(), cancel)?;
+                regions.add(their.of_theirs(our.shift()), cancel)?;
                 theirs = &theirs[1..];
                 continue;
             }
@@ -77,11 +84,11 @@ impl Merge<'_> {
         }
         let longer = |side: usize| side as i64 - self.base.len() as i64;
         for our in ours {
-            regions.take_ours(Step::of(our), longer(self.theirs.len()), cancel)?;
+            regions.add(Step::of(our).of_ours(longer(self.theirs.len())), cancel)?;
             pace.spend(1)?;
         }
         for their in theirs {
-            regions.take_theirs(Step::of(their), longer(self.ours.len()), cancel)?;
+            regions.add(Step::of(their).of_theirs(longer(self.ours.len())), cancel)?;
             pace.spend(1)?;
         }
         Ok(regions.all)
@@ -101,28 +108,6 @@ struct Regions {
 }
 
 impl Regions {
-    fn take_ours(
-        &mut self,
-        our: Step,
-        shift: i64,
-        cancel: &CancelToken<'_>,
-    ) -> Result<(), Stopped> {
-        let theirs = moved(&our.base, shift);
-        let region = Region { kind: Kind::Ours, base: our.base, ours: our.side, theirs };
-        self.add(region, cancel)
-    }
-
-    fn take_theirs(
-        &mut self,
-        their: Step,
-        shift: i64,
-        cancel: &CancelToken<'_>,
-    ) -> Result<(), Stopped> {
-        let ours = moved(&their.base, shift);
-        let region = Region { kind: Kind::Theirs, base: their.base, ours, theirs: their.side };
-        self.add(region, cancel)
-    }
-
     /// Appends a region, or joins it with the last one if they touch on either side.
     fn add(&mut self, region: Region, cancel: &CancelToken<'_>) -> Result<(), Stopped> {
         if let Some(last) = self.all.last_mut()
@@ -131,9 +116,7 @@ impl Regions {
             if region.kind != last.kind {
                 last.kind = Kind::Conflict;
             }
-            last.base.end = region.base.end;
-            last.ours.end = region.ours.end;
-            last.theirs.end = region.theirs.end;
+            last.extend_to(&region);
             return Ok(());
         }
         cancel.room(&mut self.charge, &mut self.all, 1)?;

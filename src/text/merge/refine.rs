@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::region::{Kind, Region};
-use super::{Level, Merge, MergeOptions, MergeStyle, slice};
+use super::{Kind, Level, Merge, MergeOptions, MergeStyle, Region, slice};
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::text::cancel_token::{CancelToken, PacedToken};
@@ -86,10 +85,7 @@ impl Merge<'_> {
                     || (by_words && !has_word(slice(&self.ours, &between), &mut pace)?))
             {
                 let next = next.clone();
-                let last = &mut self.regions[kept];
-                last.base.end = next.base.end;
-                last.ours.end = next.ours.end;
-                last.theirs.end = next.theirs.end;
+                self.regions[kept].extend_to(&next);
             } else {
                 kept += 1;
                 self.regions.swap(kept, index);

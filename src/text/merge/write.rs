@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::region::{Kind, Region};
-use super::{Merge, MergeOptions, MergeStyle, slice};
+use super::{Kind, Merge, MergeOptions, MergeStyle, Region, slice};
 use crate::budget::{Charge, Stopped};
 use crate::text::cancel_token::{CancelToken, PacedToken, append};
 use crate::text::lines::Lines;
@@ -19,7 +18,8 @@ impl Merge<'_> {
         cancel: &CancelToken<'_>,
     ) -> Result<Vec<u8>, Stopped> {
         let (out, charge) = (Vec::new(), Charge::free());
-        let mut writer = Writer { merge: self, options, out, charge, pace: cancel.pace() };
+        let (line_end, pace) = (&b"\n"[..], cancel.pace());
+        let mut writer = Writer { merge: self, options, out, charge, pace, line_end };
         let mut written = 0;
         for region in &self.regions {
             if region.kind == Kind::Same {
@@ -70,31 +70,33 @@ struct Writer<'m, 'a> {
     out: Vec<u8>,
     charge: Charge,
     pace: PacedToken<'m>,
+    /// The ending of the lines that are added to the current region.
+    line_end: &'static [u8],
 }
 
 impl Writer<'_, '_> {
     fn region(&mut self, region: &Region) -> Result<(), Stopped> {
         let Merge { base, ours, theirs, .. } = self.merge;
-        let is_crlf = self.merge.is_crlf(region);
+        self.line_end = if self.merge.is_crlf(region) { b"\r\n" } else { b"\n" };
         match region.kind {
             Kind::Same => Ok(()),
             Kind::Ours => self.lines(ours, region.ours.clone()),
             Kind::Theirs => self.lines(theirs, region.theirs.clone()),
             Kind::Union => {
-                self.part(ours, &region.ours, is_crlf)?;
+                self.part(ours, &region.ours)?;
                 self.lines(theirs, region.theirs.clone())
             }
             Kind::Conflict => {
                 let [base_label, our_label, their_label] = self.options.labels;
-                self.marker(b'<', our_label, is_crlf)?;
-                self.part(ours, &region.ours, is_crlf)?;
+                self.marker(b'<', our_label)?;
+                self.part(ours, &region.ours)?;
                 if self.options.style != MergeStyle::Merge {
-                    self.marker(b'|', base_label, is_crlf)?;
-                    self.part(base, &region.base, is_crlf)?;
+                    self.marker(b'|', base_label)?;
+                    self.part(base, &region.base)?;
                 }
-                self.marker(b'=', "", is_crlf)?;
-                self.part(theirs, &region.theirs, is_crlf)?;
-                self.marker(b'>', their_label, is_crlf)
+                self.marker(b'=', "")?;
+                self.part(theirs, &region.theirs)?;
+                self.marker(b'>', their_label)
             }
         }
     }
@@ -105,18 +107,13 @@ impl Writer<'_, '_> {
     }
 
     /// Writes lines, and a line ending if the last one has none.
-    fn part(
-        &mut self,
-        lines: &Lines<'_>,
-        range: &Range<i64>,
-        is_crlf: bool,
-    ) -> Result<(), Stopped> {
+    fn part(&mut self, lines: &Lines<'_>, range: &Range<i64>) -> Result<(), Stopped> {
         let text = slice(lines, range);
         self.bytes(text)?;
-        if text.is_empty() || text.ends_with(b"\n") { Ok(()) } else { self.line_end(is_crlf) }
+        if text.is_empty() || text.ends_with(b"\n") { Ok(()) } else { self.bytes(self.line_end) }
     }
 
-    fn marker(&mut self, sign: u8, label: &str, is_crlf: bool) -> Result<(), Stopped> {
+    fn marker(&mut self, sign: u8, label: &str) -> Result<(), Stopped> {
         let size = self.options.marker_size;
         self.pace.cancel().room(&mut self.charge, &mut self.out, size)?;
         self.out.resize(self.out.len() + size, sign);
@@ -124,11 +121,7 @@ impl Writer<'_, '_> {
             self.bytes(b" ")?;
             self.bytes(label.as_bytes())?;
         }
-        self.line_end(is_crlf)
-    }
-
-    fn line_end(&mut self, is_crlf: bool) -> Result<(), Stopped> {
-        self.bytes(if is_crlf { b"\r\n" } else { b"\n" })
+        self.bytes(self.line_end)
     }
 
     fn bytes(&mut self, bytes: &[u8]) -> Result<(), Stopped> {

@@ -6,7 +6,6 @@
 //! so does [`mark`].
 
 mod blocks;
-mod dim;
 mod item;
 mod text_ids;
 
@@ -28,9 +27,33 @@ pub fn mark(
         cancel.charge(items.len() * 2 * size_of::<Mark>() + texts * size_of::<[u32; 4]>())?;
     let mut marks = blocks::mark(items, texts, mode, cancel)?;
     if mode == MovedMode::DimmedZebra {
-        dim::dim(items, &mut marks);
+        dim(items, &mut marks);
     }
     Ok(marks)
+}
+
+/// Dims lines within a block, and at a border where no other moved block begins: those that need
+/// no attention.
+fn dim(items: &[DiffItem], marks: &mut [Mark]) {
+    let is_line = |at: usize| items.get(at).is_some_and(|item| item.printed != Printed::Other);
+    for at in 0..items.len() {
+        if !is_line(at) || !marks[at].is_moved {
+            continue;
+        }
+        let own = marks[at];
+        let above = at.checked_sub(1).filter(|&above| is_line(above)).map(|above| marks[above]);
+        let below = Some(at + 1).filter(|&below| is_line(below)).map(|below| marks[below]);
+        let is_same = |other: Option<Mark>| {
+            other.is_some_and(|other| {
+                other.is_moved == own.is_moved && other.is_alternate == own.is_alternate
+            })
+        };
+        let is_border = |other: Option<Mark>| {
+            other.is_some_and(|other| other.is_moved && other.is_alternate != own.is_alternate)
+        };
+        marks[at].is_dimmed =
+            is_same(above) && is_same(below) || !is_border(above) && !is_border(below);
+    }
 }
 
 #[cfg(test)]

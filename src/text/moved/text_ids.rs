@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::item::{DiffItem, Printed};
-use crate::text::engine::is_space;
+use crate::text::engine::{is_space, without_trailing_space};
 
 /// The fewest letters and digits of a block that counts as moved.
 pub(super) const LEAST_LETTERS: u32 = 20;
@@ -76,14 +76,14 @@ impl TextIds {
 
     /// Returns a key that equal lines share.
     fn key(&self, line: &[u8], is_blank: bool) -> Vec<u8> {
-        let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+        let kept = without_trailing_space(line);
         match self.whitespace {
             MovedWhitespace::Indentation if is_blank => Vec::new(),
             MovedWhitespace::Exact | MovedWhitespace::Indentation => line.to_vec(),
-            MovedWhitespace::Eol => line[..end].to_vec(),
+            MovedWhitespace::Eol => kept.to_vec(),
             MovedWhitespace::All => line.iter().copied().filter(|&byte| !is_space(byte)).collect(),
             MovedWhitespace::Change => {
-                let runs = line[..end].chunk_by(|a, b| is_space(*a) == is_space(*b));
+                let runs = kept.chunk_by(|a, b| is_space(*a) == is_space(*b));
                 runs.flat_map(|run| if is_space(run[0]) { b" " } else { run }).copied().collect()
             }
         }

@@ -51,26 +51,26 @@ pub fn apply_within(
         taken: 0,
         out: Vec::new(),
         work: Work::new(cancel),
+        hunk: 0,
+        line: file.line,
     };
     // Most patches change little.
     target.work.hold(text.len())?;
     reserve(&mut target.out, text.len())?;
-    for (index, hunk) in file.hunks.iter().enumerate() {
-        target.apply(index + 1, hunk)?;
+    for hunk in &file.hunks {
+        target.apply(hunk)?;
         let ends_text = !hunk.lines.last().is_some_and(is_context);
         if let Some(next) = target.text.peek().filter(|_| has_context && ends_text) {
             return Err(ApplyError::NotAtEnd {
-                hunk: index + 1,
-                line: hunk.line,
+                hunk: target.hunk,
+                line: target.line,
                 text_line: target.taken + 1,
                 found: excerpt(next.text),
             });
         }
     }
-    let hunks = file.hunks.len();
-    let last = file.hunks.last().map_or(file.line, |hunk| hunk.line);
     while let Some(line) = target.text.next() {
-        target.write(hunks, last, line.text, line.newline)?;
+        target.write(line.text, line.newline)?;
     }
     if file.status == PatchStatus::Deleted && !target.out.is_empty() {
         return Err(ApplyError::NotDeleted { line: file.line, bytes: target.out.len() });
@@ -85,10 +85,14 @@ struct Target<'a> {
     taken: usize,
     out: Vec<u8>,
     work: Work<'a>,
+    /// The number of the hunk that is applied, and its line in the patch.
+    hunk: usize,
+    line: u32,
 }
 
 impl Target<'_> {
-    fn apply(&mut self, number: usize, hunk: &PatchHunk<'_>) -> Result<(), ApplyError> {
+    fn apply(&mut self, hunk: &PatchHunk<'_>) -> Result<(), ApplyError> {
+        (self.hunk, self.line) = (self.hunk + 1, hunk.line);
         let old = hunk.lines.iter().filter(|line| sides(line.kind).0).count();
         // A hunk without old lines names the line before it; any other names its first line.
         let before = match (hunk.old_start as usize, old) {
@@ -97,8 +101,8 @@ impl Target<'_> {
         };
         let Some(before) = before.filter(|_| old == hunk.old_lines as usize) else {
             return Err(ApplyError::Counts {
-                hunk: number,
-                line: hunk.line,
+                hunk: self.hunk,
+                line: self.line,
                 old_start: hunk.old_start,
                 announced: hunk.old_lines,
                 counted: old,
@@ -106,16 +110,16 @@ impl Target<'_> {
         };
         if before < self.taken {
             return Err(ApplyError::Overlap {
-                hunk: number,
-                line: hunk.line,
+                hunk: self.hunk,
+                line: self.line,
                 old_start: hunk.old_start,
                 previous_end: self.taken,
             });
         }
         if before - self.taken > self.text.remaining() {
             return Err(ApplyError::BeyondEnd {
-                hunk: number,
-                line: hunk.line,
+                hunk: self.hunk,
+                line: self.line,
                 old_start: hunk.old_start,
                 text_lines: self.taken + self.text.remaining(),
             });
@@ -123,30 +127,30 @@ impl Target<'_> {
         while self.taken < before {
             let Some(line) = self.text.next() else { break };
             self.taken += 1;
-            self.write(number, hunk.line, line.text, line.newline)?;
+            self.write(line.text, line.newline)?;
         }
         for line in &hunk.lines {
             let (old, new) = sides(line.kind);
             if old {
-                self.expect(number, hunk.line, line)?;
+                self.expect(line)?;
             }
             if new {
-                self.write(number, hunk.line, line.content, line.newline)?;
+                self.write(line.content, line.newline)?;
             }
         }
         Ok(())
     }
 
     /// Takes the next line of the text, which must match the patch.
-    fn expect(&mut self, hunk: usize, at: u32, line: &PatchLine<'_>) -> Result<(), ApplyError> {
+    fn expect(&mut self, line: &PatchLine<'_>) -> Result<(), ApplyError> {
         self.work.line(line.content)?;
         let found = self.text.next();
         self.taken += 1;
         match found {
             Some(f) if f.text == line.content && f.newline == line.newline => Ok(()),
             _ => Err(ApplyError::Mismatch {
-                hunk,
-                line: at,
+                hunk: self.hunk,
+                line: self.line,
                 text_line: self.taken,
                 expected: excerpt(line.content),
                 found: found.map_or("the end of the text".to_owned(), |f| excerpt(f.text)),
@@ -155,14 +159,9 @@ impl Target<'_> {
         }
     }
 
-    fn write(
-        &mut self,
-        hunk: usize,
-        line: u32,
-        content: &[u8],
-        newline: bool,
-    ) -> Result<(), ApplyError> {
+    fn write(&mut self, content: &[u8], newline: bool) -> Result<(), ApplyError> {
         if self.out.last().is_some_and(|&byte| byte != b'\n') {
+            let (hunk, line) = (self.hunk, self.line);
             return Err(ApplyError::Glued { hunk, line, found: excerpt(content) });
         }
         self.work.append(&mut self.out, content)?;

@@ -1,7 +1,7 @@
 //! Binary files in patches: `Binary files … differ`, and git's binary data, which is not decoded.
 
 use super::super::cancel_token::Stopped;
-use super::error::{PatchError, excerpt, excerpt_or_end};
+use super::error::{PatchError, excerpt_or_end};
 use super::lines::{Line, Lines, without_cr};
 use super::work::Work;
 
@@ -37,22 +37,22 @@ pub(super) fn binary_patch<'a>(
                     break;
                 }
                 None if data > 0 => break,
-                line => return Err(bad_binary(line.unwrap_or(head))),
+                line => {
+                    let line = line.unwrap_or(head);
+                    return Err(unfit(line.number, Some(line)));
+                }
             }
             lines.next();
         }
     }
-    match lines.peek() {
-        next if blocks == 0 => Err(PatchError::BinaryPatch {
-            line: lines.number(),
-            found: excerpt_or_end(next.map(|line| line.text)),
-        }),
-        _ => Ok(lines.since(&from)),
+    if blocks == 0 {
+        return Err(unfit(lines.number(), lines.peek()));
     }
+    Ok(lines.since(&from))
 }
 
-fn bad_binary(line: Line<'_>) -> PatchError {
-    PatchError::BinaryPatch { line: line.number, found: excerpt(line.text) }
+fn unfit(number: u32, line: Option<Line<'_>>) -> PatchError {
+    PatchError::BinaryPatch { line: number, found: excerpt_or_end(line.map(|line| line.text)) }
 }
 
 fn is_block(line: &Line<'_>) -> bool {

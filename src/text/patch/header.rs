@@ -220,13 +220,12 @@ impl<'a> GitHeader<'a> {
 
     /// Returns the file that the header describes, without hunks.
     pub fn file(&self, names: &GitNames<'a>, line: u32) -> Result<FilePatch<'a>, PatchError> {
-        let missing = |side: &Option<Side<'_>>| side.as_ref().is_some_and(|s| s.name.is_dev_null());
-        let added = self.added_mode.is_some() || missing(&self.minus);
-        let deleted = self.deleted_mode.is_some() || missing(&self.plus);
-        let present =
-            |side: &Option<Side<'_>>| side.as_ref().is_some_and(|s| !s.name.is_dev_null());
-        if (added && (deleted || present(&self.minus)))
-            || (deleted && present(&self.plus))
+        let is_missing = |side: &Option<Side<'_>>| side.as_ref().map(|s| s.name.is_dev_null());
+        let (old_is_missing, new_is_missing) = (is_missing(&self.minus), is_missing(&self.plus));
+        let added = self.added_mode.is_some() || old_is_missing == Some(true);
+        let deleted = self.deleted_mode.is_some() || new_is_missing == Some(true);
+        if (added && (deleted || old_is_missing == Some(false)))
+            || (deleted && new_is_missing == Some(false))
             || ((added || deleted) && self.transfer.is_some())
         {
             return Err(PatchError::Names {
@@ -235,10 +234,7 @@ impl<'a> GitHeader<'a> {
                 reason: "the header says both that a side is missing and that it is there",
             });
         }
-        let (index_old, index_new, index_mode) = match self.index {
-            Some((old, new, mode)) => (oid(old), oid(new), mode),
-            None => (None, None, None),
-        };
+        let index_mode = self.index.and_then(|(_, _, mode)| mode);
         let old_mode = self.old_mode.or(self.deleted_mode).or(index_mode);
         let new_mode = self.new_mode.or(self.added_mode).or(index_mode);
         let old_mode = old_mode.filter(|_| !added);
@@ -262,8 +258,8 @@ impl<'a> GitHeader<'a> {
             new_path: (!deleted).then(|| names.new.without_prefix(names.prefixes.1)),
             old_mode,
             new_mode,
-            old_oid: index_old,
-            new_oid: index_new,
+            old_oid: self.index.and_then(|(old, ..)| oid(old)),
+            new_oid: self.index.and_then(|(_, new, _)| oid(new)),
             similarity: self.likeness.map(|(kind, value)| match kind {
                 "similarity" => value,
                 _ => 100 - value,

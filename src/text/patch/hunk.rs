@@ -11,23 +11,18 @@ pub(super) fn is_hunk(line: &Line<'_>) -> bool {
     line.text.starts_with(b"@@ -")
 }
 
-/// The numbers and the text of a line `@@ -1,2 +3,4 @@ section`.
-struct Header<'a> {
-    old: (u32, u32),
-    new: (u32, u32),
-    section: &'a [u8],
-}
-
-fn header(text: &[u8]) -> Option<Header<'_>> {
-    let (old, rest) = range(text.strip_prefix(b"@@ -")?)?;
-    let (new, rest) = range(rest.strip_prefix(b" +")?)?;
+/// Returns the hunk that a line `@@ -1,2 +3,4 @@ section` announces, without its lines.
+fn header(text: &[u8], line: u32) -> Option<PatchHunk<'_>> {
+    let ((old_start, old_lines), rest) = range(text.strip_prefix(b"@@ -")?)?;
+    let ((new_start, new_lines), rest) = range(rest.strip_prefix(b" +")?)?;
     let section = rest.strip_prefix(b" @@")?;
     let section = section.strip_prefix(b" ").unwrap_or(section);
     // The last CR belongs to the line's end; another CR before it would be taken for one when the
     // hunk is printed.
     let end = section.iter().rposition(|&byte| byte != b'\r').map_or(0, |last| last + 1);
     let section = &section[..end];
-    Some(Header { old, new, section })
+    let lines = Vec::new();
+    Some(PatchHunk { old_start, old_lines, new_start, new_lines, section, lines, line })
 }
 
 /// Reads `start` or `start,count`; a missing count is 1.
@@ -128,11 +123,11 @@ pub(super) fn parse<'a>(
     let head = lines.next();
     let (line, text) = head.map_or((lines.number(), &b""[..]), |l| (l.number, l.header()));
     let header =
-        header(text).ok_or_else(|| PatchError::HunkHeader { line, found: excerpt(text) })?;
+        header(text, line).ok_or_else(|| PatchError::HunkHeader { line, found: excerpt(text) })?;
     if blank_after_header && lines.peek().is_some_and(|l| l.text.is_empty()) {
         lines.next();
     }
-    let announced = header.old.1.max(header.new.1);
+    let announced = header.old_lines.max(header.new_lines);
     if announced as usize > lines.remaining() {
         return Err(PatchError::HunkTooLong { line, announced, remaining: lines.remaining() });
     }
@@ -140,13 +135,13 @@ pub(super) fn parse<'a>(
     let counts = |body: &Body<'_>, at: u32, found: Option<&[u8]>| PatchError::HunkCounts {
         line: at,
         hunk_line: line,
-        old_announced: header.old.1,
-        new_announced: header.new.1,
+        old_announced: header.old_lines,
+        new_announced: header.new_lines,
         old_found: body.old,
         new_found: body.new,
         found: excerpt_or_end(found),
     };
-    while body.old < header.old.1 || body.new < header.new.1 {
+    while body.old < header.old_lines || body.new < header.new_lines {
         let Some(next) = lines.peek() else {
             return Err(counts(&body, lines.number(), None));
         };
@@ -158,7 +153,7 @@ pub(super) fn parse<'a>(
         }
         let fitting = body_line(&next).filter(|&(kind, _)| {
             let (old, new) = sides(kind);
-            (!old || body.old < header.old.1) && (!new || body.new < header.new.1)
+            (!old || body.old < header.old_lines) && (!new || body.new < header.new_lines)
         });
         let Some((kind, content)) = fitting else {
             return Err(counts(&body, next.number, Some(next.text)));
@@ -176,15 +171,7 @@ pub(super) fn parse<'a>(
     if body.lines.iter().all(|l| l.kind == LineKind::Context) {
         return Err(PatchError::HunkEmpty { line });
     }
-    Ok(PatchHunk {
-        old_start: header.old.0,
-        old_lines: header.old.1,
-        new_start: header.new.0,
-        new_lines: header.new.1,
-        section: header.section,
-        lines: body.lines,
-        line,
-    })
+    Ok(PatchHunk { lines: body.lines, ..header })
 }
 
 /// Returns the line after a complete hunk if it looks like more of it.

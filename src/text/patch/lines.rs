@@ -1,6 +1,7 @@
 //! Splits bytes into lines at LF, with line numbers and look-ahead.
 
-use super::super::cancel_token::{CancelToken, STRIDE, Stopped};
+use super::super::cancel_token::{CancelToken, Stopped};
+use super::super::lines::line_count_until;
 
 /// One line of the input.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +42,8 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Creates a cursor, after counting the lines.
     pub fn new(data: &'a [u8], cancel: CancelToken<'_>) -> Result<Self, Stopped> {
-        let mut ends = 0;
-        for part in data.chunks(STRIDE) {
-            cancel.check()?;
-            ends += memchr::memchr_iter(b'\n', part).count();
-        }
-        let unfinished = usize::from(!data.is_empty() && !data.ends_with(b"\n"));
-        Ok(Self { data, start: 0, number: 1, remaining: ends + unfinished })
+        let remaining = line_count_until(data, &cancel)? as usize;
+        Ok(Self { data, start: 0, number: 1, remaining })
     }
 
     /// Returns the next line without advancing.

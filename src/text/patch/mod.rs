@@ -1,8 +1,7 @@
 //! Patches: parses unified and git diffs, applies them to bytes, and reverses them.
 //!
 //! [`parse`](parse()) reads the output of `git diff`, `git format-patch`, `diff -u`, `diff -ru` and
-//! Python's difflib; [`files`] does the same one file at a time, so that one bad file does not hide
-//! the others. [`apply`](apply()) is strict: a hunk is applied exactly where its header says or not
+//! Python's difflib. [`apply`](apply()) is strict: a hunk is applied exactly where its header says or not
 //! at all. [`reverse`](reverse()) prints the patch that undoes another.
 //!
 //! Everything is bytes: paths and contents need not be UTF-8, and contents are borrowed from the
@@ -34,7 +33,7 @@ pub use super::diff::LineKind;
 pub use apply::{apply, apply_within};
 pub use apply_error::{ApplyError, Difference};
 pub use error::PatchError;
-pub use parse::{Files, Read, files, parse, parse_within};
+pub use parse::{Read, parse, parse_within};
 pub use path::unquote;
 pub use print::{hunk_text, hunk_text_within};
 pub use reverse::{reverse, reverse_within};

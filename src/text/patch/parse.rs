@@ -20,13 +20,7 @@ use super::{FilePatch, PatchHunk, PatchStatus, hunk, values};
 /// # Errors
 /// Returns the error in the first unreadable file, with its line.
 pub fn parse(patch: &[u8]) -> Result<Vec<FilePatch<'_>>, PatchError> {
-    files(patch).collect()
-}
-
-/// Returns the files of a patch one by one; after an error it continues at the next file header.
-#[must_use = "an iterator reads nothing until it is asked"]
-pub fn files(patch: &[u8]) -> Files<'_> {
-    Files(Parser::new(patch, CancelToken::never()).map_err(Some))
+    parse_within(patch, CancelToken::never()).map(|read| read.files)
 }
 
 /// The files of a patch, charged to a budget until they are dropped.
@@ -48,21 +42,6 @@ pub fn parse_within<'a>(patch: &'a [u8], cancel: CancelToken<'a>) -> Result<Read
     Ok(Read { files, _work: parser.work })
 }
 
-/// The iterator that [`files`] returns.
-#[derive(Debug)]
-pub struct Files<'a>(Result<Parser<'a>, Option<Stopped>>);
-
-impl<'a> Iterator for Files<'a> {
-    type Item = Result<FilePatch<'a>, PatchError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Ok(parser) => Some(parser.next()?.map(|parsed| parsed.file)),
-            Err(stopped) => stopped.take().map(|stopped| Err(stopped.into())),
-        }
-    }
-}
-
 /// One file with the data needed to print its header again.
 pub(super) struct Parsed<'a> {
     pub file: FilePatch<'a>,
@@ -78,8 +57,6 @@ pub(super) struct Parser<'a> {
     /// The first line that is not blank, if no file starts there.
     first_text: Option<&'a [u8]>,
     found_any: bool,
-    /// Whether the hunks ahead belong to a rejected file.
-    skipping: bool,
     /// The time and memory used for the files so far.
     pub work: Work<'a>,
 }
@@ -98,7 +75,6 @@ impl<'a> Iterator for Parser<'a> {
                     return Some(Err(stopped.into()));
                 }
                 self.found_any = true;
-                self.skipping = found.is_err();
                 return Some(found);
             }
             if !line.header().is_empty() {
@@ -115,13 +91,7 @@ impl<'a> Iterator for Parser<'a> {
 impl<'a> Parser<'a> {
     pub fn new(patch: &'a [u8], cancel: CancelToken<'a>) -> Result<Self, Stopped> {
         let lines = Lines::new(patch, cancel)?;
-        Ok(Self {
-            lines,
-            first_text: None,
-            found_any: false,
-            skipping: false,
-            work: Work::new(cancel),
-        })
+        Ok(Self { lines, first_text: None, found_any: false, work: Work::new(cancel) })
     }
 
     /// Reads the file that starts at the next line; if none does, takes nothing and returns `None`.
@@ -143,7 +113,7 @@ impl<'a> Parser<'a> {
             self.lines.next();
             return Some(plain_binary(line, names));
         }
-        if !hunk::is_hunk(line) || self.skipping {
+        if !hunk::is_hunk(line) {
             return None;
         }
         if self.found_any || self.first_text.is_some() {
@@ -192,11 +162,7 @@ impl<'a> Parser<'a> {
             side.name.is_dev_null()
                 || (values::is_epoch(side.rest) && hunks.iter().all(|hunk| count(hunk) == 0))
         };
-        let status = match (none(&minus, |h| h.old_lines), none(&plus, |h| h.new_lines)) {
-            (true, false) => PatchStatus::Added,
-            (false, true) => PatchStatus::Deleted,
-            _ => PatchStatus::Modified,
-        };
+        let status = status_without(none(&minus, |h| h.old_lines), none(&plus, |h| h.new_lines));
         let prefixes = plain_prefixes(&minus.name, &plus.name);
         let mut file = header::empty_file(status, head.number);
         file.hunks = hunks;
@@ -252,11 +218,7 @@ fn plain_binary<'a>(line: &Line<'a>, names: &'a [u8]) -> Result<Parsed<'a>, Patc
     let path = |name: &Name<'a>, prefix| -> Option<Cow<'a, [u8]>> {
         (!name.is_dev_null()).then(|| name.without_prefix(prefix))
     };
-    let status = match (old.is_dev_null(), new.is_dev_null()) {
-        (true, false) => PatchStatus::Added,
-        (false, true) => PatchStatus::Deleted,
-        _ => PatchStatus::Modified,
-    };
+    let status = status_without(old.is_dev_null(), new.is_dev_null());
     let file = FilePatch {
         old_path: path(&old, old_prefix),
         new_path: path(&new, new_prefix),
@@ -264,6 +226,15 @@ fn plain_binary<'a>(line: &Line<'a>, names: &'a [u8]) -> Result<Parsed<'a>, Patc
         ..header::empty_file(status, line.number)
     };
     Ok(Parsed { file, header: Header::PlainBinary(old, new), crlf: line.has_cr() })
+}
+
+/// Returns the status of a file that lacks its old side, its new one, or neither.
+fn status_without(old: bool, new: bool) -> PatchStatus {
+    match (old, new) {
+        (true, false) => PatchStatus::Added,
+        (false, true) => PatchStatus::Deleted,
+        _ => PatchStatus::Modified,
+    }
 }
 
 /// Rejects a created file with old lines and a deleted file with new ones.

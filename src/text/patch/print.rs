@@ -1,8 +1,9 @@
 //! Prints hunks as git does.
 
 use super::super::cancel_token::{CancelToken, Stopped};
+use super::super::unified::ranges;
 use super::work::Work;
-use super::{LineKind, PatchHunk, PatchLine};
+use super::{PatchHunk, PatchLine};
 
 /// Returns a hunk as `git diff` prints it: its header and its lines, each ended by a newline.
 #[must_use]
@@ -15,58 +16,56 @@ pub fn hunk_text(hunk: &PatchHunk<'_>) -> Vec<u8> {
 /// # Errors
 /// The reason why the query ended.
 pub fn hunk_text_within(hunk: &PatchHunk<'_>, cancel: CancelToken<'_>) -> Result<Vec<u8>, Stopped> {
-    let (mut out, mut work) = (Vec::new(), Work::new(cancel));
+    let mut writer = Writer { out: Vec::new(), end: b"\n", work: Work::new(cancel) };
     let (old, new) = ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines));
-    write_header(&mut out, old, new, hunk.section, b"\n", &mut work)?;
+    writer.hunk_header(old, new, hunk.section)?;
     for line in &hunk.lines {
-        write_line(&mut out, line, b"\n", &mut work)?;
+        writer.hunk_line(line)?;
     }
-    Ok(out)
+    Ok(writer.out)
 }
 
-/// Appends `@@ -start,count +start,count @@ section`; omits a count of 1.
-pub(super) fn write_header(
-    out: &mut Vec<u8>,
-    old: (u32, u32),
-    new: (u32, u32),
-    section: &[u8],
-    end: &[u8],
-    work: &mut Work<'_>,
-) -> Result<(), Stopped> {
-    let range = |(start, count): (u32, u32)| match count {
-        1 => start.to_string(),
-        _ => format!("{start},{count}"),
-    };
-    work.append(out, format!("@@ -{} +{} @@", range(old), range(new)).as_bytes())?;
-    if !section.is_empty() {
-        work.append(out, b" ")?;
-        work.append(out, section)?;
-    }
-    work.append(out, end)
+/// A patch in construction, with the line ending of its headers.
+pub(super) struct Writer<'a> {
+    pub out: Vec<u8>,
+    pub end: &'static [u8],
+    pub work: Work<'a>,
 }
 
-/// Appends a line with its mark, and git's marker if its file ends without a newline.
-pub(super) fn write_line(
-    out: &mut Vec<u8>,
-    line: &PatchLine<'_>,
-    end: &[u8],
-    work: &mut Work<'_>,
-) -> Result<(), Stopped> {
-    work.append(
-        out,
-        match line.kind {
-            LineKind::Context => b" ",
-            LineKind::Removed => b"-",
-            LineKind::Added => b"+",
-        },
-    )?;
-    work.append(out, line.content)?;
-    work.append(out, b"\n")?;
-    if !line.newline {
-        work.append(out, b"\\ No newline at end of file")?;
-        work.append(out, end)?;
+impl Writer<'_> {
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Stopped> {
+        self.work.append(&mut self.out, bytes)
     }
-    Ok(())
+
+    /// Appends a line of a header.
+    pub fn line(&mut self, parts: &[&[u8]]) -> Result<(), Stopped> {
+        for part in parts {
+            self.append(part)?;
+        }
+        self.append(self.end)
+    }
+
+    /// Appends `@@ -start,count +start,count @@ section`; omits a count of 1.
+    pub fn hunk_header(
+        &mut self,
+        old: (u32, u32),
+        new: (u32, u32),
+        section: &[u8],
+    ) -> Result<(), Stopped> {
+        let space: &[u8] = if section.is_empty() { b"" } else { b" " };
+        self.line(&[ranges(old, new).as_bytes(), space, section])
+    }
+
+    /// Appends a line with its mark, and git's marker if its file ends without a newline.
+    pub fn hunk_line(&mut self, line: &PatchLine<'_>) -> Result<(), Stopped> {
+        self.append(&[line.kind.sign()])?;
+        self.append(line.content)?;
+        self.append(b"\n")?;
+        if !line.newline {
+            self.line(&[b"\\ No newline at end of file"])?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use super::error::PatchError;
 use super::header::{GIT, GitHeader, GitNames, Header};
 use super::parse::{Parsed, Parser, plain_prefixes};
 use super::path::{self, DEV_NULL, Name};
-use super::print::{write_header, write_line};
-use super::work::Work;
+use super::print::Writer;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 
 /// Returns the patch that undoes `patch`, in the form `git diff new old` prints.
@@ -76,26 +75,6 @@ fn order(files: &mut [Parsed<'_>]) {
         files.sort_by_key(|parsed| parsed.file.line);
     }
     files.reverse();
-}
-
-/// A patch in construction, with the line ending of its headers.
-struct Writer<'a> {
-    out: Vec<u8>,
-    end: &'static [u8],
-    work: Work<'a>,
-}
-
-impl Writer<'_> {
-    fn append(&mut self, bytes: &[u8]) -> Result<(), Stopped> {
-        self.work.append(&mut self.out, bytes)
-    }
-
-    fn line(&mut self, parts: &[&[u8]]) -> Result<(), Stopped> {
-        for part in parts {
-            self.append(part)?;
-        }
-        self.append(self.end)
-    }
 }
 
 fn reverse_file(parsed: &Parsed<'_>, writer: &mut Writer<'_>) -> Result<(), PatchError> {
@@ -204,7 +183,7 @@ fn reverse_git(
 
 fn reverse_hunk(hunk: &PatchHunk<'_>, writer: &mut Writer<'_>) -> Result<(), Stopped> {
     let (old, new) = ((hunk.new_start, hunk.new_lines), (hunk.old_start, hunk.old_lines));
-    write_header(&mut writer.out, old, new, hunk.section, writer.end, &mut writer.work)?;
+    writer.hunk_header(old, new, hunk.section)?;
     // Within one run of changes the removed lines, which were the added ones, come first.
     for run in
         hunk.lines.chunk_by(|a, b| (a.kind == LineKind::Context) == (b.kind == LineKind::Context))
@@ -215,12 +194,7 @@ fn reverse_hunk(hunk: &PatchHunk<'_>, writer: &mut Writer<'_>) -> Result<(), Sto
             (LineKind::Removed, LineKind::Added),
         ] {
             for line in run.iter().filter(|line| line.kind == kind) {
-                write_line(
-                    &mut writer.out,
-                    &PatchLine { kind: shown_as, ..*line },
-                    writer.end,
-                    &mut writer.work,
-                )?;
+                writer.hunk_line(&PatchLine { kind: shown_as, ..*line })?;
             }
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-use super::{LineKind, apply, files, parse, reverse};
+use super::{LineKind, apply, parse, reverse};
 
 /// One line of an edit script.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ proptest! {
             }
         }
         let old = side(&steps, LineKind::Added);
-        for file in files(&patch).flatten() {
+        for file in parse(&patch).unwrap_or_default() {
             let lines: usize = file.hunks.iter().map(|h| h.lines.len()).sum();
             prop_assert!(lines <= patch.len());
             let _ = apply(old.as_bytes(), &file);

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use redline::text::LineKind;
-use redline::text::patch::{FilePatch, PatchHunk, apply, files, hunk_text, parse, reverse};
+use redline::text::patch::{FilePatch, PatchHunk, apply, hunk_text, parse, reverse};
 
 /// Lines that are put before a hunk at most, so that its place exists.
 const PADDING: usize = 1000;
@@ -11,7 +11,7 @@ const PADDING: usize = 1000;
 fuzz_target!(|data: &[u8]| {
     let lines =
         |file: &FilePatch<'_>| file.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
-    for file in files(data).flatten() {
+    for file in parse(data).unwrap_or_default() {
         assert!(lines(&file) <= data.len(), "lines out of nothing");
         let _ = apply(data, &file);
         print_again(&file);

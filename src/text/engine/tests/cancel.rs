@@ -8,16 +8,7 @@ use crate::text::cancel_token::{CheckCount, QUANTUM, STRIDE};
 use crate::text::engine::prune::RetainedLines;
 use crate::text::engine::sides::Buffers;
 use crate::text::engine::*;
-
-/// Lines of a side: many times [`QUANTUM`].
-const LINES: usize = 1 << 18;
-
-/// Returns the number of checks that `pass` makes.
-fn looks(pass: impl Fn(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
-    let looks = CheckCount::all();
-    pass(&CancelToken::counting(&looks)).expect("nobody stops it");
-    looks.made() as usize
-}
+use crate::text::tests::{LINES, looks, split};
 
 /// Returns an upper bound of the passes over [`LINES`] lines with the number of checks made.
 fn passes(pass: impl Fn(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
@@ -26,10 +17,6 @@ fn passes(pass: impl Fn(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
 
 fn text(lines: impl Iterator<Item = usize>) -> Vec<u8> {
     lines.flat_map(|line| format!("{line}\n").into_bytes()).collect()
-}
-
-fn split(text: &[u8]) -> Lines<'_> {
-    Lines::split(text, &CancelToken::never()).expect("a text")
 }
 
 /// Returns the numbers below [`LINES`], each once, in no order.
@@ -155,6 +142,12 @@ fn every_pass_of_histogram_checks_the_budget() {
     assert!(passes(|cancel| run(&every_third, cancel)) >= 7);
 }
 
+/// Returns the content of lines without numbers.
+fn content<'a>(lines: &'a Lines<'_>) -> Content<'a> {
+    let view = lines.view();
+    Content { text: view, keys: view, lines: lines.len(), ids: &[], first: 0, is_lowest: false }
+}
+
 #[test]
 fn every_pass_after_the_search_checks_the_budget() {
     let lines = text(0..4 * LINES);
@@ -164,27 +157,11 @@ fn every_pass_after_the_search_checks_the_budget() {
     assert_eq!(runs.len(), LINES);
     assert!(passes(|cancel| runs_of(&every_second, 0, cancel).map(drop)) >= 2);
     assert!(passes(|cancel| pair_up(&runs, &runs, cancel).map(drop)) >= 1);
-    let content = Content {
-        text: lines.view(),
-        keys: lines.view(),
-        lines: lines.len(),
-        ids: &[],
-        first: 0,
-        is_lowest: false,
-    };
-    assert!(passes(|cancel| compact(&runs, &runs, &content, cancel).map(drop)) >= 1);
+    assert!(passes(|cancel| compact(&runs, &runs, &content(&lines), cancel).map(drop)) >= 1);
     // The places of runs that slide are rated as well.
     let same = text((0..4 * LINES).map(|_| 1));
     let same = split(&same);
-    let content = Content {
-        text: same.view(),
-        keys: same.view(),
-        lines: same.len(),
-        ids: &[],
-        first: 0,
-        is_lowest: false,
-    };
-    assert!(passes(|cancel| compact(&runs[..1], &[], &content, cancel).map(drop)) >= 4);
+    assert!(passes(|cancel| compact(&runs[..1], &[], &content(&same), cancel).map(drop)) >= 4);
     let changes = pair_up(&runs, &runs, &CancelToken::never()).expect("nobody stops it");
     assert!(
         passes(|cancel| mark_ignorable(
