@@ -76,6 +76,15 @@ pub trait Weigh {
     fn bytes(&self) -> usize;
 }
 
+/// A result that needs no weight: its window is unweighed, or all results are kept until the last one is complete.
+pub struct Unweighed<T>(pub T);
+
+impl<T> Weigh for Unweighed<T> {
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
 /// A source of jobs.
 pub struct Source<I> {
     jobs: I,
@@ -115,13 +124,6 @@ impl<I> Source<I> {
     }
 }
 
-impl<J, I: Iterator<Item = Result<J>>> Source<I> {
-    /// Returns the next job.
-    fn next(&mut self) -> Result<Option<J>> {
-        self.jobs.next().transpose()
-    }
-}
-
 /// The growth of batches from one item on, as a query with a LIMIT may need no more.
 #[derive(Debug, Clone, Copy)]
 pub struct Growth {
@@ -153,7 +155,7 @@ impl<I> Batches<I> {
         &self.items
     }
 
-    /// Returns the iterator.
+    /// Returns the iterator, to advance it.
     pub fn items_mut(&mut self) -> &mut I {
         &mut self.items
     }
@@ -405,7 +407,7 @@ where
                     return None;
                 }
             }
-            Room::Slot(place) => match contained(|| source.next()) {
+            Room::Slot(place) => match contained(|| source.jobs.next().transpose()) {
                 Ok(Some(job)) => {
                     if !was_decided && source.is_decided() {
                         shared.decide();

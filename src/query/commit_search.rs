@@ -8,17 +8,8 @@ use crate::git::{
     Repository, Search, Visited,
 };
 use crate::limits;
-use crate::pipeline::{Weigh, Window};
+use crate::pipeline::{Unweighed, Window};
 use crate::text::{CancelToken, DiffOptions};
-
-/// Those of a group of commits that have a matching change.
-struct Found(Vec<Visited>);
-
-impl Weigh for Found {
-    fn bytes(&self) -> usize {
-        self.0.len() * size_of::<Visited>()
-    }
-}
 
 /// Returns the commits with matching changes of `paths`; the hidden commits of `history` must be
 /// known.
@@ -52,11 +43,11 @@ pub fn commits_with(
                     found.push(Visited { id, tree, parents });
                 }
             }
-            Ok(Found(found))
+            Ok(Unweighed(found))
         })
     })?;
     Ok(work.flat_map(|found| match found {
-        Ok(Found(found)) => found.into_iter().map(Ok).collect(),
+        Ok(Unweighed(found)) => found.into_iter().map(Ok).collect(),
         Err(error) => vec![Err(error)],
     }))
 }

@@ -8,7 +8,6 @@ use super::run::Context;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::{Change, Comparison, DiffAttribute, Patcher, WrittenPatch};
-use crate::pipeline::Weigh;
 use crate::review::{Marks, Noise, Rank};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
@@ -70,13 +69,6 @@ struct Compared {
     diff: FileDiff,
 }
 
-impl Weigh for Compared {
-    /// Zero: all of them are kept until the last one is complete.
-    fn bytes(&self) -> usize {
-        0
-    }
-}
-
 impl PageQuery {
     /// Compares all files.
     ///
@@ -98,7 +90,7 @@ impl PageQuery {
         let (mut files, mut diffs, mut charge) = (Vec::new(), Vec::new(), Charge::free());
         for compared in work {
             let Compared { file, diff } = compared?;
-            let held = size_of::<Compared>() + file.patch.bytes.len() + diff.size();
+            let held = size_of::<Compared>() + file.patch.bytes.len() + diff.bytes();
             charge.join(cancel.charge_all(held)?);
             files.push(file);
             diffs.push(diff);

@@ -38,12 +38,6 @@ struct Line {
     end: usize,
 }
 
-impl Weigh for FileDiff {
-    fn bytes(&self) -> usize {
-        self.path.len() + self.contents.len() + self.lines.len() * size_of::<Line>()
-    }
-}
-
 /// The moved lines of a comparison.
 pub struct MovedLines {
     files: Vec<FileDiff>,
@@ -116,7 +110,7 @@ impl FileDiff {
 
 impl Weigh for MovedLines {
     fn bytes(&self) -> usize {
-        self.files.iter().map(Weigh::bytes).sum()
+        self.files.iter().map(FileDiff::bytes).sum()
     }
 }
 
@@ -279,8 +273,8 @@ impl FileDiff {
     }
 
     /// Returns approximately how many bytes it takes in memory.
-    pub fn size(&self) -> usize {
-        self.bytes()
+    pub fn bytes(&self) -> usize {
+        self.path.len() + self.contents.len() + self.lines.len() * size_of::<Line>()
     }
 
     /// Returns the numbers of added and removed lines.

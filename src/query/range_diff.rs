@@ -11,7 +11,7 @@ use crate::git::{
     WrittenFiles, by_date, mailmap_of, range_of,
 };
 use crate::limits;
-use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
+use crate::pipeline::{Ordered, Source, Unweighed, Weigh, Window};
 use crate::text::range_diff::{
     Costs, Matches, NumberedPatches, PatchText, assign_rest, changes, exact_matches, in_order,
 };
@@ -168,21 +168,8 @@ fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Comparable>> {
     Ok(sorted)
 }
 
-/// The result of a job that is not a row.
-struct Made<T>(T, usize);
-
-impl<T> Weigh for Made<T> {
-    fn bytes(&self) -> usize {
-        self.1
-    }
-}
-
-fn collect<T: Send + 'static>(mut work: Ordered<Made<T>>) -> Result<Vec<T>> {
-    let mut all = Vec::new();
-    while let Poll::Ready(made) = work.poll(None) {
-        all.push(made?.0);
-    }
-    Ok(all)
+fn collect<T: Send + 'static>(work: Ordered<Unweighed<T>>) -> Result<Vec<T>> {
+    work.map(|made| Ok(made?.0)).collect()
 }
 
 /// Reads the texts of commits.
@@ -201,9 +188,7 @@ fn read(
             (Arc::clone(&mailmap), Arc::clone(&notes), Arc::clone(&written));
         let mut patcher = RangePatcher::new(&run.repository, mailmap, notes, written)?;
         Ok(move |commit: Comparable, cancel: &CancelToken<'_>| {
-            let patch = patcher.patch(&commit, cancel)?;
-            let bytes = patch.bytes();
-            Ok(Made(patch, bytes))
+            patcher.patch(&commit, cancel).map(Unweighed)
         })
     })?;
     collect(work)
@@ -229,8 +214,7 @@ fn costs(
                 true => vec![0; is_paired.len()],
                 false => costs.of(&patches, at, |new| !is_paired[new], cancel)?,
             };
-            let bytes = costs.len() * size_of::<i64>();
-            Ok(Made(costs, bytes))
+            Ok(Unweighed(costs))
         })
     })?;
     collect(work)

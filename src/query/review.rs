@@ -19,7 +19,6 @@ use crate::git::{
     OriginKind, Status, untracked_paths,
 };
 use crate::limits;
-use crate::pipeline::Weigh;
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Rank, Review};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
@@ -268,13 +267,6 @@ struct Outlined {
     seen: usize,
 }
 
-impl Weigh for Outlined {
-    /// Nothing: all outlines are kept until the last one is there.
-    fn bytes(&self) -> usize {
-        0
-    }
-}
-
 impl Outline {
     /// Returns the approximate memory of it and of the page's file.
     fn held_bytes(&self) -> usize {
@@ -283,7 +275,7 @@ impl Outline {
             + 4 * self.row.change.path.len()
             + 32 * self.patch.sizes().count()
             + self.ids.bytes()
-            + self.lines.as_ref().map_or(0, FileDiff::size)
+            + self.lines.as_ref().map_or(0, FileDiff::bytes)
     }
 
     fn file(&self, frame: &impl Frame) -> File {

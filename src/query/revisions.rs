@@ -11,7 +11,7 @@ use crate::git::{
     ends_of, nearest_paths,
 };
 use crate::limits;
-use crate::pipeline::{Batches, Growth, Ordered, Source, Weigh, Window};
+use crate::pipeline::{Batches, Growth, Ordered, Source, Unweighed, Weigh, Window};
 use crate::text::{CancelToken, Combined};
 
 /// The digits of a displayed id.
@@ -137,21 +137,25 @@ impl Revisions {
         self.start(context, |changes| Source::new(Batches::new(changes, SMALL_JOBS)), make)
     }
 
-    /// Starts the walk of an opened comparison.
+    /// Starts the walk of an opened comparison, for a caller that keeps all results.
     pub fn work_on<R, W>(
         &self,
         comparison: &Comparison,
         context: &Context,
         make: impl Fn(&Comparison) -> Result<W>,
-    ) -> Result<Ordered<R>>
+    ) -> Result<impl Iterator<Item = Result<R>>>
     where
-        R: Weigh + Send + 'static,
+        R: Send + 'static,
         W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
         let run = Run::over(context, comparison.repository().clone(), usize::MAX);
         let comparison = comparison.clone().with_budget(Arc::clone(&run.budget));
         let changes = Source::new(Changes::new(&comparison, self.renames)?);
-        run.start(changes, Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
+        let work = run.start(changes, Window::unweighed(limits::WINDOW_JOBS), |_| {
+            let mut work = make(&comparison)?;
+            Ok(move |change, cancel: &CancelToken<'_>| work(change, cancel).map(Unweighed))
+        })?;
+        Ok(work.map(|found| Ok(found?.0)))
     }
 
     /// Opens the comparison and starts its walk; `jobs` groups its changes into jobs.
