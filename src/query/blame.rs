@@ -144,9 +144,9 @@ impl Query for FileBlameQuery {
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileBlamed>> {
         context.read(|| {
             let run = Run::open(context, &self.repo, 1)?;
-            let mailmap = run.mailmap(needs, &self.mailmap)?;
+            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
             let job = Source::new(std::iter::once(Ok(())));
-            let rows = run.start(job, Window::unweighed(1), |run| {
+            run.start(job, Window::unweighed(1), |run| {
                 let repository = run.repository.clone();
                 let (file, rev, options, mailmap) =
                     (self.file.clone(), self.rev.clone(), self.options.clone(), mailmap.clone());
@@ -154,8 +154,8 @@ impl Query for FileBlameQuery {
                     let blame = Blame::of(&repository, &file, &rev, &options)?;
                     Blamed::new(blame, &repository, mailmap.as_deref(), needs).map(FileBlamed::new)
                 })
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }
@@ -210,11 +210,9 @@ impl Query for TreeBlameQuery {
             paths: self.paths.clone(),
             ..Revisions::between("EMPTY".to_owned(), Some(self.rev.clone()), self.repo.clone())
         };
-        let rows = files.work(context, |comparison| {
+        files.work(context, |comparison| {
             let repository = comparison.repository().clone();
-            let is_named = needs.has(Need::Names) && self.mailmap.is_any();
-            let mailmap =
-                is_named.then(|| self.mailmap.read(&repository).map(Arc::new)).transpose()?;
+            let mailmap = needs.mailmap(&repository, &self.mailmap)?;
             let (rev, options, mut cache) =
                 (self.rev.clone(), self.options.clone(), BlameCache::default());
             Ok(move |change: Change, _: &CancelToken<'_>| {
@@ -235,7 +233,6 @@ impl Query for TreeBlameQuery {
                 let blamed = Blamed::new(blame, &repository, mailmap.as_deref(), needs)?;
                 Ok(TreeBlamed { path, blamed })
             })
-        })?;
-        Ok(rows.into())
+        })
     }
 }

@@ -101,18 +101,18 @@ impl Query for CommitChangesQuery {
             let ends = range_of(&run.repository, &self.range)?;
             let history = History::new(&run.repository, &ends, self.history)?;
             let (measure, excluded) = (self.measure(needs), history.excluded());
-            let mailmap = run.mailmap(needs, &self.mailmap)?;
+            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
             let is_compared = needs.has_any(&[Need::Lines, Need::Patch])
                 || self.search.is_some()
                 || self.renames.is_some();
             let most = if is_compared { limits::JOB_COMMITS } else { limits::JOB_SMALL_COMMITS };
             let jobs = Jobs::source(history, History::next, most);
-            let rows = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
+            run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
                 let (paths, mailmap) = (&self.paths, mailmap.clone());
                 let measurer = CommitMeasurer::new(&run.repository, paths, &measure, mailmap)?;
                 Ok(self.worker(measurer, Arc::clone(&excluded)))
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }

@@ -75,7 +75,7 @@ impl PieceIds {
 /// Cuts patches, for one thread.
 pub struct Cutter {
     patcher: Patcher,
-    namer: Option<HunkNamer>,
+    namer: HunkNamer,
     seen: Arc<Seen>,
     has_lines: bool,
 }
@@ -88,8 +88,7 @@ impl Cutter {
         has_names: bool,
         seen: &Arc<Seen>,
     ) -> Result<Self> {
-        let has_names = has_names || !seen.is_empty();
-        let namer = has_names.then(|| HunkNamer::new(comparison, options)).transpose()?;
+        let namer = HunkNamer::new(comparison, options, has_names || !seen.is_empty())?;
         let patcher = comparison.patcher(options.clone())?;
         Ok(Self { patcher, namer, seen: Arc::clone(seen), has_lines: false })
     }
@@ -108,10 +107,7 @@ impl Cutter {
     /// Returns the pieces of a change.
     pub fn cut(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<Cut> {
         let patch = self.patcher.patch(change, cancel)?;
-        let ids = match &mut self.namer {
-            None => None,
-            Some(namer) => namer.names(change, &patch, cancel)?,
-        };
+        let ids = self.namer.names(change, &patch, cancel)?;
         let is_short =
             patch.bytes.iter().filter(|&&byte| byte == b'\n').count() <= limits::TOLD_MOVED_LINES;
         let lines = (self.has_lines && is_short)

@@ -63,7 +63,7 @@ impl Query for LinesQuery {
     type Group = FileLines;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileLines>> {
-        let rows = self.revisions.work(context, |comparison| {
+        self.revisions.work(context, |comparison| {
             let mut liner = Liner::new(comparison, &self.options);
             let mut namer = needs
                 .has(Need::HunkId)
@@ -83,8 +83,7 @@ impl Query for LinesQuery {
                 };
                 Ok(FileLines { path: change.path, lines, ids, is_by_hunk })
             })
-        })?;
-        Ok(rows.into())
+        })
     }
 }
 

@@ -126,7 +126,7 @@ impl Comparer {
     fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
         Ok(Self {
             patcher: comparison.patcher(options.clone())?,
-            namer: HunkNamer::new(comparison, options)?,
+            namer: HunkNamer::new(comparison, options, true)?,
         })
     }
 

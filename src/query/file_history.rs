@@ -41,12 +41,12 @@ impl Query for FileHistoryQuery {
             let mut run = Run::open(context, &self.repo, usize::MAX)?;
             let ends = range_of(&run.repository, &self.rev)?;
             let file = run.repository.file_from_root(&self.file)?;
-            let mailmap = run.mailmap(needs, &self.mailmap)?;
+            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
             let asked = [file.as_str(), self.rev.as_str()];
             let permit = run.split();
             let jobs = FileChanges::new(&run.repository, &ends, asked, self.options, permit)?;
             let source = ContentSource::of_objects(&run.repository);
-            let rows = run.start(Source::new(jobs), Window::of(limits::WINDOW_JOBS), |run| {
+            run.start(Source::new(jobs), Window::of(limits::WINDOW_JOBS), |run| {
                 let (mailmap, objects) = (mailmap.clone(), run.repository.objects());
                 let reader = Reader::new(&source);
                 let mut measurer = Measurer::new(reader, needs.measure(), DiffOptions::default());
@@ -55,8 +55,8 @@ impl Query for FileHistoryQuery {
                     let commit = Commit::read(found.commit, needs, &objects, mailmap, cancel)?;
                     Ok((commit, measurer.measure(found.change, cancel)?))
                 })
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }

@@ -257,18 +257,20 @@ fn whole_file(change: &Change) -> HunkId {
 
 /// Names the hunks of files, for one thread.
 pub struct HunkNamer {
+    is_asked: bool,
     shown: Shown,
     /// Writes the patches that have the names, where others are shown.
     apart: Option<Patcher>,
 }
 
 impl HunkNamer {
-    /// Returns what names the hunks of a comparison that are shown with some options.
-    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
+    /// Returns what names the hunks of a comparison that are shown with some options; unless
+    /// names are asked for, there are none.
+    pub fn new(comparison: &Comparison, options: &DiffOptions, is_asked: bool) -> Result<Self> {
         let shown = Shown::by(options);
-        let is_apart = shown != Shown::Themselves;
+        let is_apart = is_asked && shown != Shown::Themselves;
         let apart = is_apart.then(|| comparison.patcher(DiffOptions::default())).transpose()?;
-        Ok(Self { shown, apart })
+        Ok(Self { is_asked, shown, apart })
     }
 
     /// Returns the names of a file without hunks by the patch that is shown of it.
@@ -279,7 +281,7 @@ impl HunkNamer {
         cancel: &CancelToken<'_>,
     ) -> Result<Option<HunkId>> {
         let has_none = match &mut self.apart {
-            _ if change.is_combined() => false,
+            _ if !self.is_asked || change.is_combined() => false,
             None => patch.hunks.is_empty(),
             Some(patcher) => patcher.patch(change, cancel)?.hunks.is_empty(),
         };
@@ -294,7 +296,7 @@ impl HunkNamer {
         patch: &WrittenPatch,
         cancel: &CancelToken<'_>,
     ) -> Result<Option<FileHunkIds>> {
-        if change.is_combined() {
+        if !self.is_asked || change.is_combined() {
             return Ok(None);
         }
         // Only other patches than the one that is shown are written again.

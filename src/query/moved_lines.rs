@@ -137,10 +137,10 @@ impl Query for MovedLinesQuery {
             let run = Run::open(context, &self.revisions.repo, 1)?;
             let mut files = Some(files);
             let jobs = Source::new(std::iter::from_fn(move || files.take().map(Ok)));
-            let work = run.start(jobs, Window::unweighed(limits::WINDOW_JOBS), |_| {
+            run.start(jobs, Window::unweighed(limits::WINDOW_JOBS), |_| {
                 Ok(move |files, cancel: &CancelToken<'_>| moved(files, mode, whitespace, cancel))
-            })?;
-            Ok(work.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rows::{Query, RowGroup, Rows};
+use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, Need, Needs, Run};
 use crate::budget::Charge;
 use crate::error::{Error, Result, quoted};
@@ -78,17 +78,7 @@ impl Weigh for CommitPair {
     }
 }
 
-impl RowGroup for CommitPair {
-    type Of<'a> = &'a Self;
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> &Self {
-        self
-    }
-}
+impl OneRow for CommitPair {}
 
 impl Query for RangeDiffQuery {
     type Group = CommitPair;
@@ -230,7 +220,7 @@ fn pairs(
 ) -> Result<Rows<CommitPair>> {
     let run = Run::over(context, repository, if is_compared { usize::MAX } else { 1 });
     let jobs = Source::new(in_order(matches).into_iter().map(Ok));
-    let work = run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| {
+    run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| {
         let (sides, mut engine) = (sides.clone(), Engine::default());
         Ok(move |(old, new): (Option<usize>, Option<usize>), cancel: &CancelToken<'_>| {
             let side = |side: &[Arc<RangePatch>], at: Option<usize>| {
@@ -247,6 +237,6 @@ fn pairs(
             };
             Ok(CommitPair { old, new, changes, _charge: charge })
         })
-    })?;
-    Ok(work.into())
+    })
+    .map(Rows::Workers)
 }

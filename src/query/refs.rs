@@ -51,15 +51,15 @@ impl Query for RefsQuery {
             });
             let (details, packed) = (details(needs), run.repository.packed_references()?);
             let window = Window::of(limits::WINDOW_HISTORY_JOBS);
-            let rows = run.start(Source::new(jobs), window, |run| {
+            run.start(Source::new(jobs), window, |run| {
                 let (repository, packed) = (run.repository.clone(), Arc::clone(&packed));
                 Ok(move |names: Vec<NamedReference>, _: &CancelToken<'_>| {
                     let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed));
                     let read = names.into_iter().map(|named| reader.read(named));
                     Ok(References(read.collect::<Result<_>>()?))
                 })
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }

@@ -37,6 +37,21 @@ pub trait RowGroup: Weigh + Send + 'static {
     fn row(&self, index: usize) -> Self::Of<'_>;
 }
 
+/// A group of one row, which is itself.
+pub trait OneRow: Weigh + Send + 'static {}
+
+impl<T: OneRow> RowGroup for T {
+    type Of<'a> = &'a Self;
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> &Self {
+        self
+    }
+}
+
 /// The rows of a query.
 pub enum Rows<G> {
     /// Workers compute them.
@@ -62,12 +77,6 @@ impl<G: RowGroup> Rows<G> {
                 true
             }),
         }
-    }
-}
-
-impl<G> From<Ordered<G>> for Rows<G> {
-    fn from(work: Ordered<G>) -> Self {
-        Self::Workers(work)
     }
 }
 

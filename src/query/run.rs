@@ -144,6 +144,16 @@ impl Needs {
         Measure { sizes: self.has(Need::Sizes), lines: self.has(Need::Lines) }
     }
 
+    /// Reads the selected mailmaps of a repository, if names are needed.
+    pub fn mailmap(
+        self,
+        repository: &Repository,
+        asked: &Mailmaps,
+    ) -> Result<Option<Arc<Mailmap>>> {
+        let is_read = asked.is_any() && self.has(Need::Names);
+        is_read.then(|| asked.read(repository).map(Arc::new)).transpose()
+    }
+
     /// Tells whether the set has other needs than one.
     pub fn has_more_than(self, need: Need) -> bool {
         self.0 & !Self::of(&[need]).0 != 0
@@ -173,12 +183,6 @@ impl Run {
         let repository = repository.with_budget(Arc::clone(&budget));
         let permits = Permits::take(context.threads.min(threads));
         Self { repository, budget, permits, is_restricted: !context.access.is_unlimited() }
-    }
-
-    /// Reads the selected mailmaps, if the columns need names.
-    pub fn mailmap(&self, needs: Needs, asked: &Mailmaps) -> Result<Option<Arc<Mailmap>>> {
-        let is_read = asked.is_any() && needs.has(Need::Names);
-        is_read.then(|| asked.read(&self.repository).map(Arc::new)).transpose()
     }
 
     /// Splits off a permit for one thread; `None` if this is the last one.

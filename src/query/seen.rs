@@ -54,7 +54,7 @@ impl Seen {
         let comparison = revisions.open(context)?;
         let work = revisions.work_on(&comparison, context, |comparison| {
             let options = DiffOptions::default();
-            let mut namer = HunkNamer::new(comparison, &options)?;
+            let mut namer = HunkNamer::new(comparison, &options, true)?;
             let mut patcher = comparison.patcher(options)?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = patcher.patch(&change, cancel)?;

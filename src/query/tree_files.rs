@@ -38,17 +38,16 @@ impl Query for TreeFilesQuery {
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileBatch>> {
         let sizes = needs.has(Need::Sizes);
         let unmeasured = |change| FileBatch(vec![Measured::unmeasured(change)]);
-        if !sizes && let Some(walk) = self.0.walk(context, unmeasured)? {
-            return Ok(Rows::Walk(walk));
+        if !sizes && let Some(rows) = self.0.walk(context, unmeasured)? {
+            return Ok(rows);
         }
-        let rows = self.0.work_in_batches(context, |comparison| {
+        self.0.work_in_batches(context, |comparison| {
             let measure = Measure { sizes, lines: false };
             let mut measurer = comparison.measurer(measure, DiffOptions::default());
             Ok(move |changes: Vec<Change>, cancel: &CancelToken<'_>| {
                 let measured = |change| measurer.measure(change, cancel);
                 changes.into_iter().map(measured).collect::<Result<_>>().map(FileBatch)
             })
-        })?;
-        Ok(rows.into())
+        })
     }
 }
