@@ -60,13 +60,13 @@ pub fn blame(
         let head = Arc::new(BlameHead { is_known: !known.insert(version.commit), ..head });
         (0..run.lines).map(move |offset| (run.line + offset, Arc::clone(&head)))
     });
-    let mut rows = runs.map(|(line, head)| {
+    let rows = runs.map(|(line, head)| {
         let text = blame.line(line);
         Ok(ListedBlame { line: u64::from(line) + 1, text: shortened(text), head })
     });
     let place = escaped(&format!("{path} at {rev}"));
     let lines = format!("{place}, lines {first} to {} of {count}", last.min(count));
-    Listing::filled(lines, reply, pages.first(), &mut rows, |row| pages.cursor(row))
+    pages.filled(lines, reply, rows)
 }
 
 /// Returns the last line that fits on a page starting at a line; later lines need no blame.

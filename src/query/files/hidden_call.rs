@@ -65,6 +65,7 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
 }
 
 /// The part of an operation that does not depend on the file.
+#[derive(Debug)]
 pub(super) struct Hidden<'a> {
     pub tool: FileTool,
     pub sandbox: &'a [u8],

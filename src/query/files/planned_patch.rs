@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::hidden_call::Hidden;
 use super::planned_operation::file_name;
 use super::question::Planned;
-use super::recorded::Changed;
+use super::recorded::{Changed, is_executable, side_of};
 use crate::edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
 use crate::edit::payload::PatchedFile;
 use crate::edit::{ContentDiff, Digest, FileTool, Operation, Proposal, Session, check_base};
@@ -24,7 +24,8 @@ pub struct AskedPatch<'a> {
     files: Vec<(FileChange, Place<'a>, Option<Place<'a>>)>,
     /// The arguments that the result depends on.
     arguments: [Vec<u8>; 3],
-    paths: Vec<u8>,
+    /// The paths of all files.
+    paths: String,
 }
 
 impl<'a> AskedPatch<'a> {
@@ -72,14 +73,14 @@ impl<'a> AskedPatch<'a> {
             };
             files.push((change, from, to));
         }
-        let places = files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to));
-        let mut paths: Vec<&str> = places.map(|place| place.path().as_str()).collect();
-        paths.sort_unstable();
         let fuzz: &[u8] = if arguments.fuzz { b"fuzz" } else { b"exact" };
         let base_oids = serde_json::to_vec(&arguments.base_oids).unwrap_or_default();
         let arguments = [arguments.patch.clone().into_bytes(), fuzz.to_vec(), base_oids];
-        let paths = paths.join("\0").into_bytes();
-        Ok(Self { sandbox, files, arguments, paths })
+        let mut asked = Self { sandbox, files, arguments, paths: String::new() };
+        let mut paths: Vec<&str> = asked.places().map(|place| place.path().as_str()).collect();
+        paths.sort_unstable();
+        asked.paths = paths.join("\0");
+        Ok(asked)
     }
 
     /// Returns the places of all files.
@@ -92,7 +93,7 @@ impl<'a> AskedPatch<'a> {
         Hidden {
             tool: FileTool::Patch,
             sandbox: self.sandbox.identity(),
-            path: String::from_utf8_lossy(&self.paths).into_owned(),
+            path: self.paths.clone(),
             shown: self.sandbox.name().to_owned(),
             arguments: self.arguments.iter().map(Vec::as_slice).collect(),
             base_oid: None,
@@ -126,17 +127,14 @@ impl<'a> AskedPatch<'a> {
             let target = target.transpose()?;
             let there = target.as_ref().and_then(|(_, found)| found.bytes());
             let mut fit = patches::fit(file, change, before.bytes(), there, &options, cancel)?;
-            let is_wanted = |mode: Option<u32>| {
-                change
-                    .executable
-                    .is_none_or(|wanted| mode.is_none_or(|mode| (mode & 0o111 != 0) == wanted))
-            };
+            let is_wanted = before.mode().is_none()
+                || change.executable.is_none_or(|wanted| is_executable(&before) == wanted);
             let is_mode_alone = matches!(&change.kind, ChangeKind::Update { hunks, moves_to: None } if hunks.is_empty());
             match fit.state {
-                State::Before if is_mode_alone && is_wanted(before.mode()) => {
+                State::Before if is_mode_alone && is_wanted => {
                     fit.state = State::After;
                 }
-                State::After | State::Either if to.is_none() && !is_wanted(before.mode()) => {
+                State::After | State::Either if to.is_none() && !is_wanted => {
                     fit.state = State::Before;
                 }
                 _ => {}
@@ -268,7 +266,7 @@ impl<'a> PlannedFile<'a> {
     }
 
     fn is_executable(&self) -> bool {
-        let was = self.before.mode().is_some_and(|mode| mode & 0o111 != 0);
+        let was = is_executable(&self.before);
         self.content.is_some() && self.executable.unwrap_or(was)
     }
 
@@ -294,11 +292,9 @@ impl<'a> PlannedFile<'a> {
 
     /// Returns the record of the file; a moved file is recorded under its new path.
     fn recorded(&self) -> Result<Changed<'_>> {
-        let was = self.before.mode().is_some_and(|mode| mode & 0o111 != 0);
-        let base = self.before.bytes().map(|bytes| (bytes, was));
         let result = self.content.as_deref().map(|bytes| (bytes, self.is_executable()));
         let place = self.target.as_ref().unwrap_or(&self.place);
-        let mut changed = Changed::new(place, [base, result])?;
+        let mut changed = Changed::new(place, [side_of(&self.before), result])?;
         if self.target.is_some() {
             changed.file.kind = Some(journal::ChangeKind::Move);
             changed.file.old_path = Some(self.place.path().as_str().to_owned());
@@ -390,7 +386,7 @@ fn git_diff(change: &FileChange, before: &Expected, diff: &ContentDiff, oid: &st
     let (old, new) = (&change.path, change.new_path().unwrap_or(&change.path));
     let mut text = format!("diff --git a/{old} b/{new}\n");
     let mode = |executable: bool| if executable { "100755" } else { "100644" };
-    let was = before.mode().is_some_and(|mode| mode & 0o111 != 0);
+    let was = is_executable(before);
     match &change.kind {
         ChangeKind::Create(_) => {
             text += &format!("new file mode {}\n", mode(change.executable == Some(true)));

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::git::blob_id;
 use crate::journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
 use crate::query::caller::{Caller, now, short};
-use crate::sandbox::Place;
+use crate::sandbox::{Expected, Place};
 
 /// A file before and after an operation.
 pub struct Changed<'a> {
@@ -37,6 +37,16 @@ impl<'a> Changed<'a> {
         let kind = Some(ChangeKind::of(base.as_ref(), result.as_ref()));
         Ok(Self { file: FileChange { kind, base, result, ..file_at(place) }, contents })
     }
+}
+
+/// Returns a file that was found, as one side of a change.
+pub fn side_of(found: &Expected) -> Side<'_> {
+    found.bytes().map(|content| (content, is_executable(found)))
+}
+
+/// Tells whether a file that was found is executable.
+pub fn is_executable(found: &Expected) -> bool {
+    found.mode().is_some_and(|mode| mode & 0o111 != 0)
 }
 
 /// Returns the record of a file before anything is known about it.

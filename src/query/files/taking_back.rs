@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file_tools::FileTools;
+use super::recorded::is_executable;
 use crate::budget::{Charge, check_current, lossy};
 use crate::error::{Error, Result, quoted};
 use crate::journal::{
@@ -213,7 +214,7 @@ impl<'a> Undone<'a> {
 /// Returns a file as the journal stores it.
 fn contents(file: &Expected) -> State {
     let bytes = file.bytes()?.to_vec();
-    Some(Contents { bytes, executable: file.mode().is_some_and(|mode| mode & 0o111 != 0) })
+    Some(Contents { bytes, executable: is_executable(file) })
 }
 
 /// Returns the error that shows the changes by others.
