@@ -44,22 +44,13 @@ impl Blamed {
         let infos = versions.iter().map(|version| version.commit.map(&mut read).transpose());
         Ok(Self { infos: infos.collect::<Result<_>>()?, blame })
     }
-
-    /// Returns the version of a run.
-    pub fn version(&self, run: BlamedRun) -> &BlamedVersion {
-        &self.blame.versions[run.version]
-    }
-
-    /// Returns the fields of a run's commit.
-    pub fn info(&self, run: BlamedRun) -> Option<&CommitInfo> {
-        self.infos.get(run.version)?.as_deref()
-    }
 }
 
 /// Consecutive lines from one commit.
 #[derive(Clone, Copy)]
 pub struct BlamedLines<'a> {
-    blamed: &'a Blamed,
+    /// The blame of their file.
+    pub blamed: &'a Blamed,
     /// The lines.
     pub run: BlamedRun,
 }
@@ -72,12 +63,12 @@ impl<'a> BlamedLines<'a> {
 
     /// Returns their version.
     pub fn version(self) -> &'a BlamedVersion {
-        self.blamed.version(self.run)
+        &self.blamed.blame.versions[self.run.version]
     }
 
     /// Returns the fields of their commit.
     pub fn info(self) -> Option<&'a CommitInfo> {
-        self.blamed.info(self.run)
+        self.blamed.infos.get(self.run.version)?.as_deref()
     }
 }
 

@@ -72,6 +72,29 @@ impl PieceIds {
     }
 }
 
+/// How patches are cut.
+pub struct Cutting {
+    /// Whether hunks are named.
+    pub has_names: bool,
+    /// The hunks to leave out.
+    pub seen: Arc<Seen>,
+}
+
+impl Cutting {
+    /// Creates a cutter for the patches of a comparison, which also returns their changed lines if
+    /// it `has_lines`.
+    pub fn cutter(
+        &self,
+        comparison: &Comparison,
+        options: &DiffOptions,
+        has_lines: bool,
+    ) -> Result<Cutter> {
+        let (patcher, seen) = (comparison.patcher(options.clone())?, Arc::clone(&self.seen));
+        let namer = HunkNamer::new(comparison, options, self.has_names || !seen.is_empty())?;
+        Ok(Cutter { patcher, namer, seen, has_lines })
+    }
+}
+
 /// Cuts patches, for one thread.
 pub struct Cutter {
     patcher: Patcher,
@@ -81,24 +104,6 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// Creates a cutter for the patches of a comparison.
-    pub fn new(
-        comparison: &Comparison,
-        options: &DiffOptions,
-        has_names: bool,
-        seen: &Arc<Seen>,
-    ) -> Result<Self> {
-        let namer = HunkNamer::new(comparison, options, has_names || !seen.is_empty())?;
-        let patcher = comparison.patcher(options.clone())?;
-        Ok(Self { patcher, namer, seen: Arc::clone(seen), has_lines: false })
-    }
-
-    /// Returns the same cutter, which also returns the changed lines.
-    #[must_use]
-    pub fn with_lines(self, has_lines: bool) -> Self {
-        Self { has_lines, ..self }
-    }
-
     /// Returns the attributes of a path.
     pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
         self.patcher.attributes(path)

@@ -313,32 +313,34 @@ impl HunkNamer {
 /// Names the hunks of lines that are shown, for one thread.
 pub struct LineNamer {
     shown: Shown,
-    patcher: Patcher,
+    /// `None` unless names are asked for.
+    patcher: Option<Patcher>,
 }
 
 impl LineNamer {
-    /// Returns what names the hunks of a comparison whose lines are shown with some options.
-    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
-        let patcher = comparison.patcher(DiffOptions::default())?;
+    /// Returns what names the hunks of a comparison whose lines are shown with some options; unless
+    /// names are asked for, there are none.
+    pub fn new(comparison: &Comparison, options: &DiffOptions, is_asked: bool) -> Result<Self> {
+        let patcher = is_asked.then(|| comparison.patcher(DiffOptions::default())).transpose()?;
         Ok(Self { shown: Shown::by(options), patcher })
     }
 
     /// Returns the names of the hunks of a file, and its patch where that has the lines that are
-    /// shown; `None` for a merge that is compared with all its parents.
+    /// shown; no names for a merge that is compared with all its parents.
     pub fn names(
         &mut self,
         change: &Change,
         cancel: &CancelToken<'_>,
-    ) -> Result<Option<(FileHunkIds, Option<WrittenPatch>)>> {
-        if change.is_combined() {
-            return Ok(None);
-        }
-        let patch = self.patcher.patch(change, cancel)?;
+    ) -> Result<(Option<FileHunkIds>, Option<WrittenPatch>)> {
+        let Some(patcher) = self.patcher.as_mut().filter(|_| !change.is_combined()) else {
+            return Ok((None, None));
+        };
+        let patch = patcher.patch(change, cancel)?;
         let ids = FileHunkIds::of(change, &patch, Shown::Themselves, cancel)?;
         // A type change may have a binary side, which no hunk shows.
         let has_lines = self.shown == Shown::Themselves
             && !patch.hunks.is_empty()
             && change.status() != Status::TypeChanged;
-        Ok(Some((ids, has_lines.then_some(patch))))
+        Ok((Some(ids), has_lines.then_some(patch)))
     }
 }

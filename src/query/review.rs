@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::cutter::{Cut, Cutter, PieceIds};
+use super::cutter::{Cut, Cutter, Cutting, PieceIds};
 use super::moved_lines::{FileDiff, moved};
 use super::revisions::Revisions;
 use super::run::Context;
@@ -106,9 +106,17 @@ impl Request {
         let seen = Arc::new(Seen::of(&self.except, &self.revisions, context)?);
         let has_moves =
             matches!(layout, Layout::Text(_)) && self.has_hunks && self.cursor.is_none();
-        let cutting = Cutting { has_names: frame.names_hunks(), seen, has_moves };
-        let Outlines { mut outlines, note, seen } =
-            self.outlines(&comparison, context, layout.form(), &cutting)?;
+        let cutting = Cutting { has_names: frame.names_hunks(), seen };
+        let make = |comparison: &Comparison| -> Result<Outliner> {
+            let measure = Measure { sizes: true, lines: true };
+            Ok(Outliner {
+                measurer: comparison.measurer(measure, self.options.clone()),
+                cutter: cutting.cutter(comparison, &self.options, has_moves)?,
+                has_hunks: self.has_hunks,
+                form: layout.form(),
+            })
+        };
+        let Outlines { mut outlines, note, seen } = self.outlines(&comparison, context, make)?;
         let moves = if has_moves {
             told_moves(&mut outlines, self.max_bytes, context)?
         } else {
@@ -133,7 +141,7 @@ impl Request {
         };
         let review = Review::new(files, frame.layout(), binding).with_words(ends, note);
         let review = review.of_the_rest(seen > 0);
-        let mut cutter = cutting.cutter(&comparison, &self.options)?;
+        let mut cutter = cutting.cutter(&comparison, &self.options, false)?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             let (change, cancel) = (&rows[file].change, CancelToken::of(&context.budget));
             Ok(cutter.cut(change, &cancel)?.patch)
@@ -158,17 +166,14 @@ impl Request {
         })
     }
 
-    /// Measures every change; also returns a note about them.
+    /// Measures every change with what `make` returns for each thread; also returns a note about
+    /// them.
     fn outlines(
         &self,
         comparison: &Comparison,
         context: &Context,
-        form: Form,
-        cutting: &Cutting,
+        make: impl Fn(&Comparison) -> Result<Outliner>,
     ) -> Result<Outlines> {
-        let make = |comparison: &Comparison| {
-            Outliner::new(comparison, &self.options, self.has_hunks, form, cutting)
-        };
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
             let (changes, note) = self.changes_of(comparison, file)?;
@@ -337,20 +342,6 @@ impl Outline {
     }
 }
 
-/// The use of the names of hunks.
-struct Cutting {
-    has_names: bool,
-    seen: Arc<Seen>,
-    /// Whether moved lines are told.
-    has_moves: bool,
-}
-
-impl Cutting {
-    fn cutter(&self, comparison: &Comparison, options: &DiffOptions) -> Result<Cutter> {
-        Cutter::new(comparison, options, self.has_names, &self.seen)
-    }
-}
-
 /// Measures changes for one thread.
 struct Outliner {
     measurer: Measurer,
@@ -360,19 +351,6 @@ struct Outliner {
 }
 
 impl Outliner {
-    fn new(
-        comparison: &Comparison,
-        options: &DiffOptions,
-        has_hunks: bool,
-        form: Form,
-        cutting: &Cutting,
-    ) -> Result<Self> {
-        let measure = Measure { sizes: true, lines: true };
-        let measurer = comparison.measurer(measure, options.clone());
-        let cutter = cutting.cutter(comparison, options)?.with_lines(cutting.has_moves);
-        Ok(Self { measurer, cutter, has_hunks, form })
-    }
-
     /// Returns the outline of a change.
     fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Outlined> {
         let attributes = self.cutter.attributes(&change.path)?;

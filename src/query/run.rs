@@ -166,7 +166,8 @@ pub struct Run {
     pub repository: Repository,
     /// The budget of the work; dropping its rows cancels it.
     pub budget: Arc<Budget>,
-    permits: Permits,
+    /// The permits for its threads.
+    pub permits: Permits,
     /// Whether this thread can open only what may be read, as its workers must, too.
     is_restricted: bool,
 }
@@ -183,11 +184,6 @@ impl Run {
         let repository = repository.with_budget(Arc::clone(&budget));
         let permits = Permits::take(context.threads.min(threads));
         Self { repository, budget, permits, is_restricted: !context.access.is_unlimited() }
-    }
-
-    /// Splits off a permit for one thread; `None` if this is the last one.
-    pub fn split(&mut self) -> Option<Permits> {
-        self.permits.split()
     }
 
     /// Returns the work of a thread for each worker that `make` returns; they take the jobs of
