@@ -99,11 +99,10 @@ impl CommitsQuery {
         let decorations =
             if needs.has(Need::Refs) { decorations(&run.repository)? } else { HashMap::new() };
         let decorations = Arc::new(decorations);
-        let notes = if needs.has(Need::Notes) {
-            Some(Arc::new(Notes::read(&run.repository, self.notes_ref.as_deref())?))
-        } else {
-            None
-        };
+        let notes = needs
+            .has(Need::Notes)
+            .then(|| Notes::read(&run.repository, self.notes_ref.as_deref()).map(Arc::new))
+            .transpose()?;
         let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
         let history = History::new(&run.repository, &ends, self.history)?
             .with_paths(&run.repository, &self.paths)?;

@@ -84,7 +84,18 @@ impl Query for RangeDiffQuery {
     type Group = CommitPair;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<CommitPair>> {
-        context.read(|| self.start_within(context, needs))
+        context.read(|| {
+            let repository = context.repository(&self.repo)?;
+            let (mut commits, new) =
+                (commits_of(&repository, &self.old)?, commits_of(&repository, &self.new)?);
+            let old_commits = commits.len();
+            commits.extend(new);
+            let mut patches = read(context, &repository, commits)?;
+            let new_patches = patches.split_off(old_commits);
+            let sides = Sides { old: patches.into(), new: new_patches.into() };
+            let matches = self.matches(context, &repository, &sides)?;
+            pairs(context, repository, sides, &matches, needs.has(Need::Patch))
+        })
     }
 }
 
@@ -96,19 +107,6 @@ struct Sides {
 }
 
 impl RangeDiffQuery {
-    fn start_within(&self, context: &Context, needs: Needs) -> Result<Rows<CommitPair>> {
-        let repository = context.repository(&self.repo)?;
-        let (mut commits, new) =
-            (commits_of(&repository, &self.old)?, commits_of(&repository, &self.new)?);
-        let old_commits = commits.len();
-        commits.extend(new);
-        let mut patches = read(context, &repository, commits)?;
-        let new_patches = patches.split_off(old_commits);
-        let sides = Sides { old: patches.into(), new: new_patches.into() };
-        let matches = self.matches(context, &repository, &sides)?;
-        pairs(context, repository, sides, &matches, needs.has(Need::Patch))
-    }
-
     /// Pairs the commits.
     fn matches(
         &self,

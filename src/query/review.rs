@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::cutter::{Cut, Cutter, Cutting, PieceIds};
+use super::diff_page::noise_of;
 use super::moved_lines::{FileDiff, moved};
 use super::revisions::Revisions;
 use super::run::Context;
@@ -15,11 +16,11 @@ use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::Form;
 use crate::git::{
-    Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin,
-    OriginKind, Status, untracked_paths,
+    Change, Changes, Comparison, LineCounts, Measure, Measured, Measurer, Origin, OriginKind,
+    Status, untracked_paths,
 };
 use crate::limits;
-use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Rank, Review};
+use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
@@ -193,7 +194,7 @@ impl Request {
         let cancel = CancelToken::of(&context.budget);
         for outlined in work {
             let outlined = outlined?;
-            let bytes = outlined.outline.as_ref().map_or(0, Outline::held_bytes);
+            let bytes = outlined.0.as_ref().map_or(0, Outline::held_bytes);
             held.join(cancel.charge_all(bytes)?);
             all.add(outlined);
         }
@@ -260,17 +261,14 @@ struct Outlines {
 }
 
 impl Outlines {
-    fn add(&mut self, outlined: Outlined) {
-        self.seen += outlined.seen;
-        self.outlines.extend(outlined.outline);
+    fn add(&mut self, (outline, seen): Outlined) {
+        self.seen += seen;
+        self.outlines.extend(outline);
     }
 }
 
-/// The outline of a change; nothing where all of its hunks were seen.
-struct Outlined {
-    outline: Option<Outline>,
-    seen: usize,
-}
+/// The outline of a change, `None` where all of its hunks were seen; and how many were.
+type Outlined = (Option<Outline>, usize);
 
 impl Outline {
     /// Returns the approximate memory of it and of the page's file.
@@ -360,15 +358,10 @@ impl Outliner {
         };
         let seen = cut.seen;
         if cut.is_seen {
-            return Ok(Outlined { outline: None, seen });
+            return Ok((None, seen));
         }
         let patch = cut.patch;
-        let marks = Marks {
-            generated: attributes.generated,
-            not_shown: attributes.diff == DiffAttribute::Unset,
-            mean_line: patch.mean_line(),
-        };
-        let noise = Noise::of(&change.path, marks);
+        let noise = noise_of(&change.path, attributes, patch.mean_line());
         let outline = Some(Outline {
             noise,
             patch: patch.measures(self.form),
@@ -376,7 +369,7 @@ impl Outliner {
             lines: cut.lines,
             row: self.measurer.measure(change, cancel)?,
         });
-        Ok(Outlined { outline, seen })
+        Ok((outline, seen))
     }
 }
 

@@ -104,7 +104,7 @@ impl Revisions {
         let _current = Current::enter(&budget);
         let changes =
             Changes::new(&self.open(context)?.with_budget(Arc::clone(&budget)), self.renames)?;
-        Ok(Some(Rows::Walk(CallersWalk::new(changes, budget, group))))
+        Ok(Some(Rows::Walk(CallersWalk { changes, budget, group })))
     }
 
     /// Starts the walk with workers; `make` returns the work of one worker.

@@ -52,6 +52,25 @@ impl<T: OneRow> RowGroup for T {
     }
 }
 
+/// Some consecutive rows.
+impl<T: Weigh + Send + 'static> RowGroup for Vec<T> {
+    type Of<'a> = &'a T;
+
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn row(&self, index: usize) -> &T {
+        &self[index]
+    }
+}
+
+impl<T: Weigh> Weigh for Vec<T> {
+    fn bytes(&self) -> usize {
+        self.iter().map(Weigh::bytes).sum()
+    }
+}
+
 /// The rows of a query.
 pub enum Rows<G> {
     /// Workers compute them.
@@ -82,17 +101,13 @@ impl<G: RowGroup> Rows<G> {
 
 /// The changes of a walk on the caller's thread, under the budget of the query.
 pub struct CallersWalk<G> {
-    changes: Changes,
-    budget: Arc<Budget>,
-    group: fn(Change) -> G,
+    pub(super) changes: Changes,
+    pub(super) budget: Arc<Budget>,
+    /// Makes a result of each change.
+    pub(super) group: fn(Change) -> G,
 }
 
 impl<G> CallersWalk<G> {
-    /// Takes a walk; `group` makes a result of each change.
-    pub fn new(changes: Changes, budget: Arc<Budget>, group: fn(Change) -> G) -> Self {
-        Self { changes, budget, group }
-    }
-
     /// Passes groups to `take` until it returns false or the walk ends.
     pub fn each(&mut self, mut take: impl FnMut(G) -> bool) -> Result<()> {
         let _current = Current::enter(&self.budget);

@@ -27,7 +27,8 @@ impl Seen {
     pub fn of(given: &[String], revisions: &Revisions, context: &Context) -> Result<Self> {
         let mut seen = Self::default();
         for given in given {
-            match is_range(given) {
+            // Names of hunks have no dots.
+            match given.contains("..") {
                 true => seen.add(&revisions.of_range(given), context)?,
                 false => seen.ids.extend(parts(given).map(str::to_owned)),
             }
@@ -73,9 +74,4 @@ impl Seen {
         }
         Ok(())
     }
-}
-
-/// Tells whether what was seen is a range, and not the name of a hunk.
-fn is_range(given: &str) -> bool {
-    given.contains("..")
 }
