@@ -140,7 +140,7 @@ impl FileHunkIds {
             Shown::SomeChanges => changed_lines(hunk, text),
         };
         let (mut parts, mut is_whole) = (Vec::new(), true);
-        for place in self.near([all(hunk.old), all(hunk.new)]) {
+        for place in self.near(hunk) {
             let of_side = |side: usize| place.changed[side].iter().map(move |run| (side, run));
             let mut changed = of_side(0).chain(of_side(1));
             if changed.clone().any(|(side, run)| meets(&lines[side], run)) {
@@ -161,17 +161,16 @@ impl FileHunkIds {
         hunks.map(|(index, hunk)| self.within(index, hunk, text(hunk)).id()).collect()
     }
 
-    /// Returns the hunks that have lines of a range.
-    fn near(&self, lines: Lines) -> &[Place] {
-        let (mut first, mut last) = (self.places.len(), 0);
-        for (side, range) in lines
-            .iter()
-            .enumerate()
-            .flat_map(|(side, all)| all.iter().map(move |range| (side, range)))
-        {
-            let places = &self.places;
-            first = first.min(places.partition_point(|place| place.sides[side].end <= range.start));
-            last = last.max(places.partition_point(|place| place.sides[side].start < range.end));
+    /// Returns the hunks that have lines of one that is shown.
+    fn near(&self, shown: &PatchHunk) -> &[Place] {
+        let places = &self.places;
+        let (mut first, mut last) = (places.len(), 0);
+        for (side, (start, count)) in [shown.old, shown.new].into_iter().enumerate() {
+            if count > 0 {
+                let end = start + count;
+                first = first.min(places.partition_point(|place| place.sides[side].end <= start));
+                last = last.max(places.partition_point(|place| place.sides[side].start < end));
+            }
         }
         self.places.get(first..last).unwrap_or_default()
     }

@@ -44,18 +44,26 @@ pub struct Request {
     pub except: Vec<String>,
 }
 
-/// The bytes of an answer besides the text of its page.
+/// The bytes of an answer besides the text of its page; none by default.
 pub trait Frame {
     /// Returns how the answer lays the page out.
     fn layout(&self) -> Layout;
     /// Returns the bytes to list a file.
-    fn file_bytes(&self, row: &Measured) -> usize;
+    fn file_bytes(&self, _row: &Measured) -> usize {
+        0
+    }
     /// Tells whether the answer names the hunks that it shows.
-    fn names_hunks(&self) -> bool;
+    fn names_hunks(&self) -> bool {
+        true
+    }
     /// Returns the bytes to name a hunk.
-    fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize;
+    fn name_bytes(&self, _row: &Measured, _id: &HunkId, _is_known: bool) -> usize {
+        0
+    }
     /// Returns the bytes of an empty answer.
-    fn overhead(&self, rows: &[Measured]) -> usize;
+    fn overhead(&self, _rows: &[Measured]) -> usize {
+        0
+    }
 }
 
 /// An answer that consists of the page's sections.
@@ -64,22 +72,6 @@ pub struct RowsFrame;
 impl Frame for RowsFrame {
     fn layout(&self) -> Layout {
         Layout::Rows
-    }
-
-    fn file_bytes(&self, _: &Measured) -> usize {
-        0
-    }
-
-    fn names_hunks(&self) -> bool {
-        true
-    }
-
-    fn name_bytes(&self, _: &Measured, _: &HunkId, _: bool) -> usize {
-        0
-    }
-
-    fn overhead(&self, _: &[Measured]) -> usize {
-        0
     }
 }
 
@@ -175,14 +167,14 @@ impl Request {
         context: &Context,
         make: impl Fn(&Comparison) -> Result<Outliner>,
     ) -> Result<Outlines> {
+        let (mut all, mut held) = (Outlines::default(), Charge::free());
+        let cancel = CancelToken::of(&context.budget);
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
             let (changes, note) = self.changes_of(comparison, file)?;
-            let cancel = CancelToken::of(&context.budget);
-            let outlines = changes.into_iter().map(|change| outliner.outline(change, &cancel));
-            let mut all = Outlines { note, ..Outlines::default() };
-            for outlined in outlines {
-                all.add(outlined?);
+            all.note = note;
+            for change in changes {
+                all.add(outliner.outline(change, &cancel)?);
             }
             return Ok(all);
         }
@@ -190,8 +182,6 @@ impl Request {
             let mut outliner = make(comparison)?;
             Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
         })?;
-        let (mut all, mut held) = (Outlines::default(), Charge::free());
-        let cancel = CancelToken::of(&context.budget);
         for outlined in work {
             let outlined = outlined?;
             let bytes = outlined.0.as_ref().map_or(0, Outline::held_bytes);

@@ -27,7 +27,7 @@ impl Seen {
     pub fn of(given: &[String], revisions: &Revisions, context: &Context) -> Result<Self> {
         let mut seen = Self::default();
         for given in given {
-            // Names of hunks have no dots.
+            // The names of hunks have no dots.
             match given.contains("..") {
                 true => seen.add(&revisions.of_range(given), context)?,
                 false => seen.ids.extend(parts(given).map(str::to_owned)),
