@@ -44,6 +44,11 @@ impl Blamed {
         let infos = versions.iter().map(|version| version.commit.map(&mut read).transpose());
         Ok(Self { infos: infos.collect::<Result<_>>()?, blame })
     }
+
+    /// Returns approximately how many bytes it takes in memory.
+    fn bytes(&self) -> usize {
+        self.blame.content.len() + self.blame.runs.len() * size_of::<BlamedRun>()
+    }
 }
 
 /// Consecutive lines from one commit.
@@ -86,30 +91,12 @@ pub struct FileBlameQuery {
     pub options: BlameOptions,
 }
 
-/// The lines of a file.
-pub struct FileBlamed {
-    blamed: Blamed,
-    /// The first row of each run.
-    starts: Vec<usize>,
-    rows: usize,
-}
-
-impl FileBlamed {
-    fn new(blamed: Blamed) -> Self {
-        let mut rows = 0;
-        let starts = blamed.blame.runs.iter().map(|run| {
-            let start = rows;
-            rows += run.lines as usize;
-            start
-        });
-        let starts = starts.collect();
-        Self { blamed, starts, rows }
-    }
-}
+/// The lines of a file; the runs follow one another without gaps.
+pub struct FileBlamed(Blamed);
 
 impl Weigh for FileBlamed {
     fn bytes(&self) -> usize {
-        self.blamed.blame.content.len() + self.rows * size_of::<usize>()
+        self.0.bytes()
     }
 }
 
@@ -117,14 +104,17 @@ impl RowGroup for FileBlamed {
     type Of<'a> = BlamedLines<'a>;
 
     fn rows(&self) -> usize {
-        self.rows
+        let runs = &self.0.blame.runs;
+        let ends = runs.first().zip(runs.last());
+        ends.map_or(0, |(first, last)| (last.line + last.lines - first.line) as usize)
     }
 
     fn row(&self, index: usize) -> BlamedLines<'_> {
-        let at = self.starts.partition_point(|&start| start <= index) - 1;
-        let (run, offset) = (self.blamed.blame.runs[at], (index - self.starts[at]) as u32);
-        let (line, source) = (run.line + offset, run.source + offset);
-        BlamedLines { blamed: &self.blamed, run: BlamedRun { line, lines: 1, source, ..run } }
+        let runs = &self.0.blame.runs;
+        let line = runs[0].line + index as u32;
+        let run = runs[runs.partition_point(|run| run.line <= line) - 1];
+        let source = run.source + (line - run.line);
+        BlamedLines { blamed: &self.0, run: BlamedRun { line, lines: 1, source, ..run } }
     }
 }
 
@@ -143,7 +133,7 @@ impl Query for FileBlameQuery {
                     (self.file.clone(), self.rev.clone(), self.options.clone(), mailmap.clone());
                 Ok(move |(), _: &CancelToken<'_>| {
                     let blame = Blame::of(&repository, &file, &rev, &options)?;
-                    Blamed::new(blame, &repository, mailmap.as_deref(), needs).map(FileBlamed::new)
+                    Blamed::new(blame, &repository, mailmap.as_deref(), needs).map(FileBlamed)
                 })
             })
             .map(Rows::Workers)
@@ -173,8 +163,7 @@ pub struct TreeBlamed {
 
 impl Weigh for TreeBlamed {
     fn bytes(&self) -> usize {
-        let blame = &self.blamed.blame;
-        blame.content.len() + blame.runs.len() * size_of::<BlamedRun>()
+        self.blamed.bytes()
     }
 }
 

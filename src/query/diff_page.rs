@@ -46,21 +46,9 @@ pub struct PagedFile {
     /// The reason for which nobody reads it line by line, if any.
     pub noise: Option<Noise>,
     /// The names of its hunks, where they have any.
-    ids: Vec<Option<HunkId>>,
-    /// The names of a file without hunks.
-    id: Option<HunkId>,
-}
-
-impl PagedFile {
-    /// Returns the names of a hunk by its index, where it has any.
-    pub fn hunk_id(&self, hunk: usize) -> Option<&HunkId> {
-        self.ids.get(hunk)?.as_ref()
-    }
-
-    /// Returns the names of the change of a file without hunks.
-    pub fn file_id(&self) -> Option<&HunkId> {
-        self.id.as_ref()
-    }
+    pub ids: Vec<Option<HunkId>>,
+    /// The names of the change of a file without hunks.
+    pub id: Option<HunkId>,
 }
 
 impl PageQuery {

@@ -58,7 +58,7 @@ pub struct Within<'a> {
 
 impl Within<'_> {
     /// Returns the names of what is shown, joined where it is several hunks; `None` where it is
-    /// not the whole of each: nobody has seen a hunk who has seen a part of it.
+    /// not the whole of each: a reader of a part of a hunk has not seen the hunk.
     pub fn id(&self) -> Option<HunkId> {
         self.is_whole.then(|| joined(&self.parts)).flatten()
     }
@@ -228,7 +228,7 @@ fn holds(ranges: &[Range<u32>], run: &Range<u32>) -> bool {
     first_of(ranges, run).is_some_and(|range| range.start <= run.start && run.end <= range.end)
 }
 
-/// Returns what the head of a patch says of all its hunks: the path before, and the modes where
+/// Returns what the head of a patch tells about all its hunks: the path before, and the modes where
 /// they differ or are not those of a file. Lines that were seen in a text must not pass for the
 /// target of a link, nor for those of a program.
 fn facts(change: &Change) -> Vec<u8> {
@@ -263,8 +263,8 @@ pub struct HunkNamer {
 }
 
 impl HunkNamer {
-    /// Returns what names the hunks of a comparison that are shown with some options; unless
-    /// names are asked for, there are none.
+    /// Creates a namer of the hunks of a comparison that are shown with some options; it returns no
+    /// names unless `is_asked`.
     pub fn new(comparison: &Comparison, options: &DiffOptions, is_asked: bool) -> Result<Self> {
         let shown = Shown::by(options);
         let is_apart = is_asked && shown != Shown::Themselves;
@@ -288,7 +288,7 @@ impl HunkNamer {
     }
 
     /// Returns the names of the hunks of a file by the patch that is shown of it; `None` for a
-    /// merge that is compared with all its parents.
+    /// merge that is compared with all its parents, and if none are asked for.
     pub fn names(
         &mut self,
         change: &Change,
@@ -317,8 +317,8 @@ pub struct LineNamer {
 }
 
 impl LineNamer {
-    /// Returns what names the hunks of a comparison whose lines are shown with some options; unless
-    /// names are asked for, there are none.
+    /// Creates a namer of the hunks of a comparison whose lines are shown with some options; it
+    /// returns no names unless `is_asked`.
     pub fn new(comparison: &Comparison, options: &DiffOptions, is_asked: bool) -> Result<Self> {
         let patcher = is_asked.then(|| comparison.patcher(DiffOptions::default())).transpose()?;
         Ok(Self { shown: Shown::by(options), patcher })

@@ -140,24 +140,13 @@ impl<'a> AskedPatch<'a> {
                 _ => {}
             }
             fitted.push(fit);
-            files.push((change, place, before, base_oid, target));
+            files.push(Found { change, place, before, base_oid, target });
         }
         let decision = patches::decide(&fitted)?;
-        let files = files.into_iter().zip(fitted).map(
-            |((change, place, before, base_oid, target), fitted)| {
-                PlannedFile::new(
-                    engine,
-                    change,
-                    place.clone(),
-                    before,
-                    base_oid,
-                    target,
-                    fitted,
-                    decision,
-                    cancel,
-                )
-            },
-        );
+        let files = files
+            .into_iter()
+            .zip(fitted)
+            .map(|(found, fitted)| PlannedFile::new(engine, found, fitted, decision, cancel));
         let files = files.collect::<Result<Vec<_>>>()?;
         Ok(PlannedPatch {
             decision,
@@ -202,6 +191,16 @@ pub struct PlannedPatch<'p, 'a> {
     states: OnceCell<[Vec<u8>; 2]>,
 }
 
+/// A file of the patch as it is now.
+struct Found<'p, 'a> {
+    change: &'p FileChange,
+    place: &'p Place<'a>,
+    before: Expected,
+    base_oid: Option<String>,
+    /// The place that it moves to, and what is there.
+    target: Option<(Place<'a>, Expected)>,
+}
+
 struct PlannedFile<'a> {
     place: Place<'a>,
     before: Expected,
@@ -215,18 +214,14 @@ struct PlannedFile<'a> {
 }
 
 impl<'a> PlannedFile<'a> {
-    #[allow(clippy::too_many_arguments)]
     fn new(
         engine: &mut Engine,
-        change: &FileChange,
-        place: Place<'a>,
-        before: Expected,
-        base_oid: Option<String>,
-        target: Option<(Place<'a>, Expected)>,
+        found: Found<'_, 'a>,
         fitted: Fitted,
         decision: Decision,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
+        let Found { change, place, before, base_oid, target } = found;
         let hunks = fitted.hunks.iter().map(|hunk| (hunk.line as u64, hunk.pass.name())).collect();
         let kind = match &change.kind {
             ChangeKind::Create(_) => "create",
@@ -251,7 +246,7 @@ impl<'a> PlannedFile<'a> {
         if decision == Decision::Apply {
             let old = before.bytes().unwrap_or_default();
             let new = fitted.content.as_deref().unwrap_or_default();
-            let of = ContentDiff::new(engine, file_name(&place), old, new, cancel)?;
+            let of = ContentDiff::new(engine, file_name(place), old, new, cancel)?;
             (result.lines_added, result.lines_removed) = (of.additions, of.deletions);
             result.oid = fitted.content.as_deref().map(blob_id).transpose()?;
             diff = git_diff(change, &before, &of, result.base_oid.as_deref().unwrap_or_default());
@@ -260,7 +255,7 @@ impl<'a> PlannedFile<'a> {
             result.oid = found.bytes().map(blob_id).transpose()?;
             result.base_oid.clone_from(&result.oid);
         }
-        let target = target.map(|(target, _)| target);
+        let (place, target) = (place.clone(), target.map(|(target, _)| target));
         let executable = change.executable;
         Ok(Self { place, before, target, executable, content: fitted.content, result, diff })
     }
