@@ -25,17 +25,15 @@ impl Commit {
         mailmap: Option<&Mailmap>,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
-        let info = if needs.has_any(&[Need::Info, Need::Names, Need::Body]) {
-            let bytes = objects.commit(&visited.id)?;
-            Some(if needs.has(Need::Body) {
-                CommitInfo::read_whole(&bytes, mailmap, cancel)?
-            } else {
-                CommitInfo::read(&bytes, mailmap, cancel)?
-            })
-        } else {
-            None
+        if !needs.has_any(&[Need::Info, Need::Names, Need::Body]) {
+            return Ok(Self { visited, info: None });
+        }
+        let bytes = objects.commit(&visited.id)?;
+        let info = match needs.has(Need::Body) {
+            true => CommitInfo::read_whole(&bytes, mailmap, cancel)?,
+            false => CommitInfo::read(&bytes, mailmap, cancel)?,
         };
-        Ok(Self { visited, info })
+        Ok(Self { visited, info: Some(info) })
     }
 
     /// Returns its approximate size in memory.

@@ -131,13 +131,11 @@ impl Query for MovedLinesQuery {
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<MovedLines>> {
         context.read(|| {
-            let files = self.files(context)?;
-            let (mode, whitespace) = (self.mode, self.whitespace);
             // One job, as every line may be moved to any other place.
+            let job = Source::new(std::iter::once(Ok(self.files(context)?)));
+            let (mode, whitespace) = (self.mode, self.whitespace);
             let run = Run::open(context, &self.revisions.repo, 1)?;
-            let mut files = Some(files);
-            let jobs = Source::new(std::iter::from_fn(move || files.take().map(Ok)));
-            run.start(jobs, Window::unweighed(limits::WINDOW_JOBS), |_| {
+            run.start(job, Window::unweighed(limits::WINDOW_JOBS), |_| {
                 Ok(move |files, cancel: &CancelToken<'_>| moved(files, mode, whitespace, cancel))
             })
             .map(Rows::Workers)

@@ -1,7 +1,7 @@
 //! A walk on a thread of its own, ahead of its consumer.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use std::{mem, vec};
 
@@ -35,23 +35,6 @@ enum Walk<I, T> {
     Over,
 }
 
-/// A walk that is sent to its thread once that runs.
-struct HandedOver<I> {
-    walks: Receiver<I>,
-    walk: Option<I>,
-}
-
-impl<I: Iterator> Iterator for HandedOver<I> {
-    type Item = I::Item;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.walk.is_none() {
-            self.walk = self.walks.recv().ok();
-        }
-        self.walk.as_mut()?.next()
-    }
-}
-
 impl<I, T> ReadAhead<I, T>
 where
     T: Send + 'static,
@@ -68,9 +51,10 @@ where
     }
 
     fn start(walk: I, permit: Permits, budget: &Budget) -> Walk<I, T> {
-        let (hand_over, walks) = channel();
+        // The walk is sent to its thread once that runs.
+        let (hand_over, walks) = channel::<I>();
         let growth = Growth { doubles_after: 2, most: limits::AHEAD_ITEMS };
-        let batches = Source::new(Batches::new(HandedOver { walks, walk: None }, growth));
+        let batches = Source::new(Batches::new(walks.into_iter().flatten(), growth));
         let window = Window::unweighed(limits::AHEAD_BATCHES);
         let work = |batch| Ok::<_, Error>(Unweighed(batch));
         match Ordered::new(batches, vec![work], window, budget.part(), permit).begin() {
