@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::hunk_ids::{FileHunkIds, HunkNamer, id_bytes};
-use super::moved_lines::FileDiff;
+use super::moved_lines::ChangedLines;
 use super::seen::Seen;
 use crate::error::Result;
 use crate::git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
@@ -26,7 +26,7 @@ pub struct Cut {
     /// Whether there was something, and all of it was seen.
     pub is_seen: bool,
     /// Its changed lines, if requested and not too many.
-    pub lines: Option<FileDiff>,
+    pub lines: Option<ChangedLines>,
 }
 
 /// The names of the pieces of a patch.
@@ -116,7 +116,7 @@ impl Cutter {
         let is_short =
             patch.bytes.iter().filter(|&&byte| byte == b'\n').count() <= limits::TOLD_MOVED_LINES;
         let lines = (self.has_lines && is_short)
-            .then(|| FileDiff::of_patch(change, &patch, cancel))
+            .then(|| ChangedLines::of_patch(change, &patch, cancel))
             .transpose()?;
         let Some(ids) = ids else {
             let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();

@@ -2,7 +2,7 @@
 //! lines.
 
 use super::hunk_ids::HunkNamer;
-use super::moved_lines::{FileDiff, MovedRun, moved};
+use super::moved_lines::{ChangedLines, MovedRun, moved};
 use super::revisions::Revisions;
 use super::run::Context;
 use crate::budget::Charge;
@@ -75,7 +75,8 @@ impl PageQuery {
         let (mut files, mut diffs, mut charge) = (Vec::new(), Vec::new(), Charge::free());
         for compared in work {
             let (file, diff) = compared?;
-            let held = size_of::<(PagedFile, FileDiff)>() + file.patch.bytes.len() + diff.bytes();
+            let held =
+                size_of::<(PagedFile, ChangedLines)>() + file.patch.bytes.len() + diff.bytes();
             charge.join(cancel.charge_all(held)?);
             files.push(file);
             diffs.push(diff);
@@ -107,13 +108,13 @@ fn compared(
     namer: &mut HunkNamer,
     change: Change,
     cancel: &CancelToken<'_>,
-) -> Result<(PagedFile, FileDiff)> {
+) -> Result<(PagedFile, ChangedLines)> {
     let attributes = patcher.attributes(&change.path)?;
     let patch = patcher.patch(&change, cancel)?;
     let names = namer.names(&change, &patch, cancel)?;
     let (id, ids) =
         names.map_or_else(Default::default, |names| (names.file().cloned(), names.of_all(&patch)));
-    let diff = FileDiff::of_patch(&change, &patch, cancel)?;
+    let diff = ChangedLines::of_patch(&change, &patch, cancel)?;
     let lines = patch.bytes.iter().filter(|&&byte| byte == b'\n').count();
     let noise = noise_of(&change.path, attributes, patch.bytes.len() / lines.max(1));
     let file = PagedFile { lines: diff.counts(), noise, ids, id, patch, change };

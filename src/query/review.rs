@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::cutter::{Cut, Cutter, Cutting, PieceIds};
 use super::diff_page::noise_of;
-use super::moved_lines::{FileDiff, moved};
+use super::moved_lines::{ChangedLines, moved};
 use super::revisions::Revisions;
 use super::run::Context;
 use super::seen::Seen;
@@ -237,7 +237,7 @@ struct Outline {
     noise: Option<Noise>,
     patch: Measures,
     ids: PieceIds,
-    lines: Option<FileDiff>,
+    lines: Option<ChangedLines>,
 }
 
 /// The outlines of all changes of which something is left to see.
@@ -268,7 +268,7 @@ impl Outline {
             + 4 * self.row.change.path.len()
             + 32 * self.patch.sizes().count()
             + self.ids.bytes()
-            + self.lines.as_ref().map_or(0, FileDiff::bytes)
+            + self.lines.as_ref().map_or(0, ChangedLines::bytes)
     }
 
     fn file(&self, frame: &impl Frame) -> File {
@@ -380,7 +380,7 @@ fn seen_words(seen: usize, known: usize) -> String {
 /// Says what was moved, the most lines first; takes the changed lines of all files.
 fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
     let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).collect();
-    let count = |diff: &FileDiff| diff.counts().0 + diff.counts().1;
+    let count = |diff: &ChangedLines| diff.counts().0 + diff.counts().1;
     let all: u64 = diffs.iter().flatten().map(count).sum();
     // Without all files, lines moved from the others would look new.
     let Some(diffs) = diffs.into_iter().collect::<Option<Vec<_>>>() else {
