@@ -224,9 +224,9 @@ impl<R> Drop for Running<R> {
 }
 
 impl<R: Weigh + Send + 'static> Ordered<R> {
-    /// Prepares work with a thread for each worker, as far as `permits` allow. They are started when
-    /// the first result is asked for, by the thread that asks: what starts earlier takes the
-    /// processor from a host that has yet to decide which of its threads reads.
+    /// Prepares work with a thread for each worker, as far as `permits` allow. They are started at the
+    /// first request for a result, by the requesting thread: earlier ones would take the processor
+    /// from a host that has not yet decided which of its threads reads.
     ///
     /// After an error, of the source or of a worker, the source is not used again. `budget` is
     /// shared with the work itself: it is cancelled when the reader is dropped, and long jobs

@@ -57,8 +57,8 @@ pub struct Within<'a> {
 }
 
 impl Within<'_> {
-    /// Returns the names of what is shown, joined where it is several hunks; `None` where it is
-    /// not the whole of each: a reader of a part of a hunk has not seen the hunk.
+    /// Returns the names of the shown hunk, joined if it contains several hunks; `None` if it does
+    /// not contain the whole of each: a reader of a part of a hunk has not seen the hunk.
     pub fn id(&self) -> Option<HunkId> {
         self.is_whole.then(|| joined(&self.parts)).flatten()
     }

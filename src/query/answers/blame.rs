@@ -97,7 +97,7 @@ fn last_of_page(
     Ok(last)
 }
 
-/// Returns what is said of the commit of some lines; `known` are the commits of which it was said.
+/// Returns the description of the commit of some lines; `known` are the commits described before.
 fn head(lines: BlamedLines<'_>, known: &mut HashSet<Option<Oid>>, path: &str) -> BlameHead {
     let (version, info) = (lines.version(), lines.info());
     let author = info.and_then(|info| info.author.as_ref());

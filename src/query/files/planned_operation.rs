@@ -95,8 +95,8 @@ impl<'a> PlannedOperation<'a> {
 }
 
 impl Planned for PlannedOperation<'_> {
-    /// An edit shows what stands around it and a write whether there is a file; what leaves the file
-    /// as it is nobody has to see, unless that would tell what the file holds.
+    /// An edit shows the text around it, and a write whether the file exists. An operation that
+    /// leaves the file as it is needs no approval, unless that would reveal the content.
     fn is_asked_about(&self, may_read: bool) -> bool {
         if may_read && self.changes_nothing() {
             return false;
