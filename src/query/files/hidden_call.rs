@@ -63,7 +63,7 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
 
 /// The part of an operation that does not depend on the file.
 #[derive(Debug)]
-pub(super) struct Hidden<'a> {
+pub struct Hidden<'a> {
     pub tool: FileTool,
     pub sandbox: &'a [u8],
     pub path: String,
@@ -79,7 +79,8 @@ impl<'a> Hidden<'a> {
         Self { tool, sandbox, path, shown: place.to_string(), arguments, base_oid: None }
     }
 
-    pub(super) fn read(place: &Place<'a>) -> Self {
+    /// Returns the call that reads a file.
+    pub fn read(place: &Place<'a>) -> Self {
         Self::new(FileTool::Read, place, Vec::new())
     }
 
@@ -95,7 +96,8 @@ impl<'a> Hidden<'a> {
         Self { base_oid, ..Self::new(replaced.tool(), place, replaced.arguments()) }
     }
 
-    pub(super) fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+    /// Returns the operation of a session.
+    pub fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
         Operation {
             session,
