@@ -76,6 +76,15 @@ pub trait Weigh {
     fn bytes(&self) -> usize;
 }
 
+/// A result that needs no weight: its window is unweighed, or all results are kept until the last one is complete.
+pub struct Unweighed<T>(pub T);
+
+impl<T> Weigh for Unweighed<T> {
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
 /// A source of jobs.
 pub struct Source<I> {
     jobs: I,
@@ -115,13 +124,6 @@ impl<I> Source<I> {
     }
 }
 
-impl<J, I: Iterator<Item = Result<J>>> Source<I> {
-    /// Returns the next job.
-    fn next(&mut self) -> Result<Option<J>> {
-        self.jobs.next().transpose()
-    }
-}
-
 /// The growth of batches from one item on, as a query with a LIMIT may need no more.
 #[derive(Debug, Clone, Copy)]
 pub struct Growth {
@@ -153,7 +155,7 @@ impl<I> Batches<I> {
         &self.items
     }
 
-    /// Returns the iterator.
+    /// Returns the iterator, to advance it.
     pub fn items_mut(&mut self) -> &mut I {
         &mut self.items
     }
@@ -222,9 +224,9 @@ impl<R> Drop for Running<R> {
 }
 
 impl<R: Weigh + Send + 'static> Ordered<R> {
-    /// Prepares work with a thread for each worker, as far as `permits` allow. They are started when
-    /// the first result is asked for, by the thread that asks: what starts earlier takes the
-    /// processor from a host that has yet to decide which of its threads reads.
+    /// Prepares work with a thread for each worker, as far as `permits` allow. They are started at the
+    /// first request for a result, by the requesting thread: earlier ones would take the processor
+    /// from a host that has not yet decided which of its threads reads.
     ///
     /// After an error, of the source or of a worker, the source is not used again. `budget` is
     /// shared with the work itself: it is cancelled when the reader is dropped, and long jobs
@@ -405,7 +407,7 @@ where
                     return None;
                 }
             }
-            Room::Slot(place) => match contained(|| source.next()) {
+            Room::Slot(place) => match contained(|| source.jobs.next().transpose()) {
                 Ok(Some(job)) => {
                     if !was_decided && source.is_decided() {
                         shared.decide();

@@ -25,9 +25,18 @@ fn start<R: Weigh + Send + 'static>(
     threads: usize,
     work: impl Fn(u64) -> Result<R> + Send + Sync + Clone + 'static,
 ) -> Ordered<R> {
-    Ordered::new(Source::new(jobs), vec![work; threads], WINDOW, Arc::default(), permits(threads))
-        .begin()
-        .unwrap()
+    begin(Source::new(jobs), vec![work; threads], WINDOW, Arc::default())
+}
+
+/// Starts a thread for each worker.
+fn begin<R: Weigh + Send + 'static>(
+    source: Source<impl Iterator<Item = Result<u64>> + Send + 'static>,
+    workers: Vec<impl FnMut(u64) -> Result<R> + Send + 'static>,
+    window: Window,
+    budget: Arc<Budget>,
+) -> Ordered<R> {
+    let permits = permits(workers.len());
+    Ordered::new(source, workers, window, budget, permits).begin().unwrap()
 }
 
 fn all<R: Weigh + Send + 'static>(mut ordered: Ordered<R>) -> Vec<Result<R>> {
@@ -162,8 +171,7 @@ fn results_wait_for_the_word_of_their_source_and_the_source_for_no_room() {
         let jobs = Open { next: 0, walked: 0, last };
         let source =
             Source::new(jobs).open_while(|jobs| jobs.walked < jobs.last, |jobs| jobs.walked += 1);
-        let mut ordered =
-            Ordered::new(source, vec![Ok; 2], WINDOW, Arc::default(), permits(2)).begin().unwrap();
+        let mut ordered = begin(source, vec![Ok; 2], WINDOW, Arc::default());
         assert_eq!(std::iter::from_fn(|| ready(&mut ordered)).count() as u64, last);
     }
 }
@@ -173,9 +181,7 @@ fn a_source_that_never_decides_ends_at_the_deadline() {
     let budget = Arc::new(Budget::new(Some(Duration::from_millis(50))));
     let source = Source::new((0..).map(Ok))
         .open_while(|_| true, |_| std::thread::sleep(Duration::from_millis(1)));
-    let mut ordered = Ordered::new(source, vec![Ok::<u64, Error>; 2], WINDOW, budget, permits(2))
-        .begin()
-        .unwrap();
+    let mut ordered = begin(source, vec![Ok; 2], WINDOW, budget);
     let Poll::Ready(Err(error)) = ordered.poll(None) else { panic!("a result") };
     assert_eq!(error.kind(), crate::error::ErrorKind::Timeout);
     assert!(matches!(ordered.poll(None), Poll::End));
@@ -197,10 +203,7 @@ fn a_panicking_source_is_an_error_after_its_results() {
 #[test]
 fn a_source_that_panics_as_it_walks_on_is_an_error() {
     let source = Source::new((0..).map(Ok)).open_while(|_| true, |_| panic!("a deliberate panic"));
-    let mut ordered =
-        Ordered::new(source, vec![Ok::<u64, Error>; 2], WINDOW, Arc::default(), permits(2))
-            .begin()
-            .unwrap();
+    let mut ordered = begin(source, vec![Ok; 2], WINDOW, Arc::default());
     assert!(matches!(ordered.poll(None), Poll::Ready(Err(_))));
 }
 
@@ -213,9 +216,7 @@ fn few_jobs_are_begun_before_anything_is_read() {
         count.fetch_add(1, Ordering::SeqCst);
         Ok(job)
     };
-    let source = Source::new((0..).map(Ok));
-    let mut ordered =
-        Ordered::new(source, vec![worker; 2], window, Arc::default(), permits(2)).begin().unwrap();
+    let mut ordered = begin(Source::new((0..).map(Ok)), vec![worker; 2], window, Arc::default());
     reaches(&begun, FIRST);
     for read in 1..100 {
         assert!(ready(&mut ordered).is_some());

@@ -45,21 +45,17 @@ impl Blamed {
         Ok(Self { infos: infos.collect::<Result<_>>()?, blame })
     }
 
-    /// Returns the version of a run.
-    pub fn version(&self, run: BlamedRun) -> &BlamedVersion {
-        &self.blame.versions[run.version]
-    }
-
-    /// Returns the fields of a run's commit.
-    pub fn info(&self, run: BlamedRun) -> Option<&CommitInfo> {
-        self.infos.get(run.version)?.as_deref()
+    /// Returns approximately how many bytes it takes in memory.
+    fn bytes(&self) -> usize {
+        self.blame.content.len() + self.blame.runs.len() * size_of::<BlamedRun>()
     }
 }
 
 /// Consecutive lines from one commit.
 #[derive(Clone, Copy)]
 pub struct BlamedLines<'a> {
-    blamed: &'a Blamed,
+    /// The blame of their file.
+    pub blamed: &'a Blamed,
     /// The lines.
     pub run: BlamedRun,
 }
@@ -72,12 +68,12 @@ impl<'a> BlamedLines<'a> {
 
     /// Returns their version.
     pub fn version(self) -> &'a BlamedVersion {
-        self.blamed.version(self.run)
+        &self.blamed.blame.versions[self.run.version]
     }
 
     /// Returns the fields of their commit.
     pub fn info(self) -> Option<&'a CommitInfo> {
-        self.blamed.info(self.run)
+        self.blamed.infos.get(self.run.version)?.as_deref()
     }
 }
 
@@ -95,30 +91,12 @@ pub struct FileBlameQuery {
     pub options: BlameOptions,
 }
 
-/// The lines of a file.
-pub struct FileBlamed {
-    blamed: Blamed,
-    /// The first row of each run.
-    starts: Vec<usize>,
-    rows: usize,
-}
-
-impl FileBlamed {
-    fn new(blamed: Blamed) -> Self {
-        let mut rows = 0;
-        let starts = blamed.blame.runs.iter().map(|run| {
-            let start = rows;
-            rows += run.lines as usize;
-            start
-        });
-        let starts = starts.collect();
-        Self { blamed, starts, rows }
-    }
-}
+/// The lines of a file; the runs follow one another without gaps.
+pub struct FileBlamed(Blamed);
 
 impl Weigh for FileBlamed {
     fn bytes(&self) -> usize {
-        self.blamed.blame.content.len() + self.rows * size_of::<usize>()
+        self.0.bytes()
     }
 }
 
@@ -126,14 +104,17 @@ impl RowGroup for FileBlamed {
     type Of<'a> = BlamedLines<'a>;
 
     fn rows(&self) -> usize {
-        self.rows
+        let runs = &self.0.blame.runs;
+        let ends = runs.first().zip(runs.last());
+        ends.map_or(0, |(first, last)| (last.line + last.lines - first.line) as usize)
     }
 
     fn row(&self, index: usize) -> BlamedLines<'_> {
-        let at = self.starts.partition_point(|&start| start <= index) - 1;
-        let (run, offset) = (self.blamed.blame.runs[at], (index - self.starts[at]) as u32);
-        let (line, source) = (run.line + offset, run.source + offset);
-        BlamedLines { blamed: &self.blamed, run: BlamedRun { line, lines: 1, source, ..run } }
+        let runs = &self.0.blame.runs;
+        let line = runs[0].line + index as u32;
+        let run = runs[runs.partition_point(|run| run.line <= line) - 1];
+        let source = run.source + (line - run.line);
+        BlamedLines { blamed: &self.0, run: BlamedRun { line, lines: 1, source, ..run } }
     }
 }
 
@@ -144,18 +125,18 @@ impl Query for FileBlameQuery {
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileBlamed>> {
         context.read(|| {
             let run = Run::open(context, &self.repo, 1)?;
-            let mailmap = run.mailmap(needs, &self.mailmap)?;
+            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
             let job = Source::new(std::iter::once(Ok(())));
-            let rows = run.start(job, Window::unweighed(1), |run| {
+            run.start(job, Window::unweighed(1), |run| {
                 let repository = run.repository.clone();
                 let (file, rev, options, mailmap) =
                     (self.file.clone(), self.rev.clone(), self.options.clone(), mailmap.clone());
                 Ok(move |(), _: &CancelToken<'_>| {
                     let blame = Blame::of(&repository, &file, &rev, &options)?;
-                    Blamed::new(blame, &repository, mailmap.as_deref(), needs).map(FileBlamed::new)
+                    Blamed::new(blame, &repository, mailmap.as_deref(), needs).map(FileBlamed)
                 })
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }
@@ -182,8 +163,7 @@ pub struct TreeBlamed {
 
 impl Weigh for TreeBlamed {
     fn bytes(&self) -> usize {
-        let blame = &self.blamed.blame;
-        blame.content.len() + blame.runs.len() * size_of::<BlamedRun>()
+        self.blamed.bytes()
     }
 }
 
@@ -210,11 +190,9 @@ impl Query for TreeBlameQuery {
             paths: self.paths.clone(),
             ..Revisions::between("EMPTY".to_owned(), Some(self.rev.clone()), self.repo.clone())
         };
-        let rows = files.work(context, |comparison| {
+        files.work(context, |comparison| {
             let repository = comparison.repository().clone();
-            let is_named = needs.has(Need::Names) && self.mailmap.is_any();
-            let mailmap =
-                is_named.then(|| self.mailmap.read(&repository).map(Arc::new)).transpose()?;
+            let mailmap = needs.mailmap(&repository, &self.mailmap)?;
             let (rev, options, mut cache) =
                 (self.rev.clone(), self.options.clone(), BlameCache::default());
             Ok(move |change: Change, _: &CancelToken<'_>| {
@@ -235,7 +213,6 @@ impl Query for TreeBlameQuery {
                 let blamed = Blamed::new(blame, &repository, mailmap.as_deref(), needs)?;
                 Ok(TreeBlamed { path, blamed })
             })
-        })?;
-        Ok(rows.into())
+        })
     }
 }

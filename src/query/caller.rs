@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
+use super::files::hidden_call::Hidden;
 use super::run::Context;
-use crate::edit::{
-    Approvals, Digest, FileTool, Operation, Proposal, Repeats, Rules, Session, Taken,
-};
+use crate::edit::{Approvals, Digest, Operation, Proposal, Repeats, Rules, Session, Taken};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
 use crate::sandbox::{Place, Sandbox};
@@ -83,17 +82,8 @@ impl Caller {
         if !place.sandbox().approvals().read {
             return true;
         }
-        let operation = Operation {
-            session: &self.session,
-            tool: FileTool::Read,
-            sandbox: place.sandbox().identity(),
-            path: place.path().as_str().as_bytes(),
-            arguments: &[],
-            base: None,
-            result: None,
-            mode: None,
-        };
-        self.state.approvals.covers(&operation, self.rules())
+        let read = Hidden::read(place);
+        self.state.approvals.covers(&read.operation(&self.session), self.rules())
     }
 
     /// Returns the error for an action that needs an approval. `approval_required` invites the

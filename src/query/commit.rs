@@ -25,13 +25,12 @@ impl Commit {
         mailmap: Option<&Mailmap>,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
-        let info = if needs.has_any(&[Need::Info, Need::Names, Need::Body]) {
-            let bytes = objects.commit(&visited.id)?;
-            Some(CommitInfo::read_as(&bytes, mailmap, needs.has(Need::Body), cancel)?)
-        } else {
-            None
-        };
-        Ok(Self { visited, info })
+        if !needs.has_any(&[Need::Info, Need::Names, Need::Body]) {
+            return Ok(Self { visited, info: None });
+        }
+        let bytes = objects.commit(&visited.id)?;
+        let info = CommitInfo::read_as(&bytes, mailmap, needs.has(Need::Body), cancel)?;
+        Ok(Self { visited, info: Some(info) })
     }
 
     /// Returns its approximate size in memory.

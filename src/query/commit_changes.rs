@@ -8,11 +8,11 @@ use super::run::{Context, Need, Needs, Run};
 use crate::error::Result;
 use crate::git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
-    HistoryOptions, Mailmaps, Measured, Pathspec, RenameOptions, Search, range_of,
+    HistoryOptions, Mailmaps, Measured, Pathspec, Search, range_of,
 };
 use crate::limits;
 use crate::pipeline::{Weigh, Window};
-use crate::text::{CancelToken, DiffOptions};
+use crate::text::CancelToken;
 
 /// A range of commits, and how each is compared.
 pub struct CommitChangesQuery {
@@ -26,14 +26,8 @@ pub struct CommitChangesQuery {
     pub mailmap: Mailmaps,
     /// The selected files.
     pub paths: Vec<Pathspec>,
-    /// The options of rename detection, if any.
-    pub renames: Option<RenameOptions>,
-    /// How lines are compared.
-    pub diff: DiffOptions,
-    /// The search that changes must match, if any.
-    pub search: Option<Search>,
-    /// Whether merges are compared with all parents at once.
-    pub combined: bool,
+    /// How each commit is compared; the shown columns say what else of it is read.
+    pub measure: CommitMeasure,
 }
 
 /// The changes of some commits.
@@ -100,43 +94,33 @@ impl Query for CommitChangesQuery {
             let run = Run::open(context, &self.repo, usize::MAX)?;
             let ends = range_of(&run.repository, &self.range)?;
             let history = History::new(&run.repository, &ends, self.history)?;
-            let (measure, excluded) = (self.measure(needs), history.excluded());
-            let mailmap = run.mailmap(needs, &self.mailmap)?;
+            let excluded = history.excluded();
+            let (info, changes) = (needs.has(Need::Info), needs.measure());
+            let measure = CommitMeasure { info, changes, ..self.measure.clone() };
+            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
             let is_compared = needs.has_any(&[Need::Lines, Need::Patch])
-                || self.search.is_some()
-                || self.renames.is_some();
+                || measure.search.is_some()
+                || measure.renames.is_some();
             let most = if is_compared { limits::JOB_COMMITS } else { limits::JOB_SMALL_COMMITS };
             let jobs = Jobs::source(history, History::next, most);
-            let rows = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
+            run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
                 let (paths, mailmap) = (&self.paths, mailmap.clone());
                 let measurer = CommitMeasurer::new(&run.repository, paths, &measure, mailmap)?;
                 Ok(self.worker(measurer, Arc::clone(&excluded)))
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }
 
 impl CommitChangesQuery {
-    /// Returns the measurements of each commit.
-    fn measure(&self, needs: Needs) -> CommitMeasure {
-        CommitMeasure {
-            info: needs.has(Need::Info),
-            changes: needs.measure(),
-            renames: self.renames,
-            diff: self.diff.clone(),
-            search: self.search.clone(),
-            combined: self.combined,
-        }
-    }
-
     /// Returns the work of one thread.
     fn worker(
         &self,
         mut measurer: CommitMeasurer,
         excluded: Arc<Excluded>,
     ) -> impl FnMut(Vec<Comparable>, &CancelToken<'_>) -> Result<ChangesOfCommits> + use<> {
-        let texts = match &self.search {
+        let texts = match &self.measure.search {
             Some(Search::Texts(texts)) => Some(Arc::clone(texts)),
             _ => None,
         };

@@ -4,21 +4,12 @@ use super::history_jobs::Jobs;
 use super::run::{Context, Run};
 use crate::error::Result;
 use crate::git::{
-    CommitMeasure, CommitMeasurer, Comparable, History, Measure, Pathspec, RenameOptions,
-    Repository, Search, Visited,
+    CommitMeasure, CommitMeasurer, Comparable, History, Pathspec, RenameOptions, Repository,
+    Search, Visited,
 };
 use crate::limits;
-use crate::pipeline::{Weigh, Window};
-use crate::text::{CancelToken, DiffOptions};
-
-/// Those of a group of commits that have a matching change.
-struct Found(Vec<Visited>);
-
-impl Weigh for Found {
-    fn bytes(&self) -> usize {
-        self.0.len() * size_of::<Visited>()
-    }
-}
+use crate::pipeline::{Unweighed, Window};
+use crate::text::CancelToken;
 
 /// Returns the commits with matching changes of `paths`; the hidden commits of `history` must be
 /// known.
@@ -30,12 +21,9 @@ pub fn commits_with(
     context: &Context,
 ) -> Result<impl Iterator<Item = Result<Visited>> + use<>> {
     let measure = CommitMeasure {
-        info: false,
-        changes: Measure::default(),
         renames: Some(RenameOptions::default()),
-        diff: DiffOptions::default(),
         search: Some(search),
-        combined: false,
+        ..CommitMeasure::default()
     };
     let run = Run::over(context, repository.clone(), usize::MAX);
     let jobs = Jobs::source(history, History::next, limits::JOB_COMMITS);
@@ -52,11 +40,11 @@ pub fn commits_with(
                     found.push(Visited { id, tree, parents });
                 }
             }
-            Ok(Found(found))
+            Ok(Unweighed(found))
         })
     })?;
     Ok(work.flat_map(|found| match found {
-        Ok(Found(found)) => found.into_iter().map(Ok).collect(),
+        Ok(Unweighed(found)) => found.into_iter().map(Ok).collect(),
         Err(error) => vec![Err(error)],
     }))
 }

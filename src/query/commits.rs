@@ -99,19 +99,18 @@ impl CommitsQuery {
         let decorations =
             if needs.has(Need::Refs) { decorations(&run.repository)? } else { HashMap::new() };
         let decorations = Arc::new(decorations);
-        let notes = if needs.has(Need::Notes) {
-            Some(Arc::new(Notes::read(&run.repository, self.notes_ref.as_deref())?))
-        } else {
-            None
-        };
-        let mailmap = run.mailmap(needs, &self.mailmap)?;
+        let notes = needs
+            .has(Need::Notes)
+            .then(|| Notes::read(&run.repository, self.notes_ref.as_deref()).map(Arc::new))
+            .transpose()?;
+        let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
         let history = History::new(&run.repository, &ends, self.history)?
             .with_paths(&run.repository, &self.paths)?;
         let excluded = history.excluded();
         let is_compared = needs.has(Need::PatchId);
         let most = if is_compared { limits::JOB_COMMITS } else { limits::JOB_SMALL_COMMITS };
         let jobs = Jobs::source(history, History::next_commit, most);
-        let rows = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
+        run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
             let (mailmap, excluded, decorations, notes) =
                 (mailmap.clone(), Arc::clone(&excluded), Arc::clone(&decorations), notes.clone());
             let objects = run.repository.objects();
@@ -144,7 +143,7 @@ impl CommitsQuery {
                 let decorations = Arc::clone(&decorations);
                 Ok(Commits { commits, decorations, unsettled, _charge: charge })
             })
-        })?;
-        Ok(rows.into())
+        })
+        .map(Rows::Workers)
     }
 }

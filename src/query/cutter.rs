@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::hunk_ids::{FileHunkIds, HunkNamer, id_bytes};
-use super::moved_lines::FileDiff;
+use super::moved_lines::ChangedLines;
 use super::seen::Seen;
 use crate::error::Result;
 use crate::git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
@@ -26,7 +26,7 @@ pub struct Cut {
     /// Whether there was something, and all of it was seen.
     pub is_seen: bool,
     /// Its changed lines, if requested and not too many.
-    pub lines: Option<FileDiff>,
+    pub lines: Option<ChangedLines>,
 }
 
 /// The names of the pieces of a patch.
@@ -72,34 +72,38 @@ impl PieceIds {
     }
 }
 
+/// How patches are cut.
+pub struct Cutting {
+    /// Whether hunks are named.
+    pub has_names: bool,
+    /// The hunks to leave out.
+    pub seen: Arc<Seen>,
+}
+
+impl Cutting {
+    /// Creates a cutter for the patches of a comparison, which also returns their changed lines if
+    /// it `has_lines`.
+    pub fn cutter(
+        &self,
+        comparison: &Comparison,
+        options: &DiffOptions,
+        has_lines: bool,
+    ) -> Result<Cutter> {
+        let (patcher, seen) = (comparison.patcher(options.clone())?, Arc::clone(&self.seen));
+        let namer = HunkNamer::new(comparison, options, self.has_names || !seen.is_empty())?;
+        Ok(Cutter { patcher, namer, seen, has_lines })
+    }
+}
+
 /// Cuts patches, for one thread.
 pub struct Cutter {
     patcher: Patcher,
-    namer: Option<HunkNamer>,
+    namer: HunkNamer,
     seen: Arc<Seen>,
     has_lines: bool,
 }
 
 impl Cutter {
-    /// Creates a cutter for the patches of a comparison.
-    pub fn new(
-        comparison: &Comparison,
-        options: &DiffOptions,
-        has_names: bool,
-        seen: &Arc<Seen>,
-    ) -> Result<Self> {
-        let has_names = has_names || !seen.is_empty();
-        let namer = has_names.then(|| HunkNamer::new(comparison, options)).transpose()?;
-        let patcher = comparison.patcher(options.clone())?;
-        Ok(Self { patcher, namer, seen: Arc::clone(seen), has_lines: false })
-    }
-
-    /// Returns the same cutter, which also returns the changed lines.
-    #[must_use]
-    pub fn with_lines(self, has_lines: bool) -> Self {
-        Self { has_lines, ..self }
-    }
-
     /// Returns the attributes of a path.
     pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
         self.patcher.attributes(path)
@@ -108,14 +112,11 @@ impl Cutter {
     /// Returns the pieces of a change.
     pub fn cut(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<Cut> {
         let patch = self.patcher.patch(change, cancel)?;
-        let ids = match &mut self.namer {
-            None => None,
-            Some(namer) => namer.names(change, &patch, cancel)?,
-        };
+        let ids = self.namer.names(change, &patch, cancel)?;
         let is_short =
             patch.bytes.iter().filter(|&&byte| byte == b'\n').count() <= limits::TOLD_MOVED_LINES;
         let lines = (self.has_lines && is_short)
-            .then(|| FileDiff::of_patch(change, &patch, cancel))
+            .then(|| ChangedLines::of_patch(change, &patch, cancel))
             .transpose()?;
         let Some(ids) = ids else {
             let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();

@@ -1,17 +1,13 @@
 //! The diff of all files, or of one, line by line.
 
-use std::sync::Arc;
-
 use super::diff_rows::{LineRow, LineRows, Liner};
 use super::hunk_ids::{FileHunkIds, LineNamer};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs};
-use crate::budget::{Budget, Current};
 use crate::error::Result;
 use crate::git::{Change, Comparison};
 use crate::pipeline::Weigh;
-use crate::sandbox::read_restricted;
 use crate::text::hunk_id::HunkId;
 use crate::text::{CancelToken, DiffOptions};
 
@@ -63,18 +59,11 @@ impl Query for LinesQuery {
     type Group = FileLines;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileLines>> {
-        let rows = self.revisions.work(context, |comparison| {
+        self.revisions.work(context, |comparison| {
             let mut liner = Liner::new(comparison, &self.options);
-            let mut namer = needs
-                .has(Need::HunkId)
-                .then(|| LineNamer::new(comparison, &self.options))
-                .transpose()?;
+            let mut namer = LineNamer::new(comparison, &self.options, needs.has(Need::HunkId))?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
-                let named = match &mut namer {
-                    Some(namer) => namer.names(&change, cancel)?,
-                    None => None,
-                };
-                let (ids, patch) = named.map_or((None, None), |(ids, patch)| (Some(ids), patch));
+                let (ids, patch) = namer.names(&change, cancel)?;
                 let is_by_hunk = patch.is_some();
                 // What was compared for the names is not compared again for the lines.
                 let lines = match patch {
@@ -83,8 +72,7 @@ impl Query for LinesQuery {
                 };
                 Ok(FileLines { path: change.path, lines, ids, is_by_hunk })
             })
-        })?;
-        Ok(rows.into())
+        })
     }
 }
 
@@ -100,7 +88,7 @@ pub struct FileDiffQuery {
 
 /// A file that was found on one side or both, not read yet.
 pub struct FileDiff {
-    budget: Arc<Budget>,
+    context: Context,
     comparison: Comparison,
     changes: Vec<Change>,
     options: DiffOptions,
@@ -113,8 +101,8 @@ impl FileDiffQuery {
         context.read(|| {
             let comparison = self.revisions.open(context)?;
             let changes = self.revisions.file(&comparison, &self.file, names)?;
-            let (budget, options) = (Arc::clone(&context.budget), self.options.clone());
-            Ok(FileDiff { budget, comparison, changes, options })
+            let (context, options) = (context.clone(), self.options.clone());
+            Ok(FileDiff { context, comparison, changes, options })
         })
     }
 }
@@ -122,11 +110,9 @@ impl FileDiffQuery {
 impl FileDiff {
     /// Compares the file.
     pub fn lines(&self) -> Result<LineRows> {
-        let access = self.comparison.repository().access();
-        read_restricted(access, || {
-            let _current = Current::enter(&self.budget);
-            Liner::new(&self.comparison, &self.options)
-                .lines(&self.changes, &CancelToken::of(&self.budget))
+        self.context.read(|| {
+            let cancel = CancelToken::of(&self.context.budget);
+            Liner::new(&self.comparison, &self.options).lines(&self.changes, &cancel)
         })
     }
 }

@@ -2,13 +2,12 @@
 //! lines.
 
 use super::hunk_ids::HunkNamer;
-use super::moved_lines::{FileDiff, MovedRun, moved};
+use super::moved_lines::{ChangedLines, MovedRun, moved};
 use super::revisions::Revisions;
 use super::run::Context;
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::git::{Change, Comparison, DiffAttribute, Patcher, WrittenPatch};
-use crate::pipeline::Weigh;
+use crate::git::{Change, DiffAttribute, Patcher, PathAttributes, WrittenPatch};
 use crate::review::{Marks, Noise, Rank};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
@@ -47,34 +46,9 @@ pub struct PagedFile {
     /// The reason for which nobody reads it line by line, if any.
     pub noise: Option<Noise>,
     /// The names of its hunks, where they have any.
-    ids: Vec<Option<HunkId>>,
-    /// The names of a file without hunks.
-    id: Option<HunkId>,
-}
-
-impl PagedFile {
-    /// Returns the names of a hunk by its index, where it has any.
-    pub fn hunk_id(&self, hunk: usize) -> Option<&HunkId> {
-        self.ids.get(hunk)?.as_ref()
-    }
-
-    /// Returns the names of the change of a file without hunks.
-    pub fn file_id(&self) -> Option<&HunkId> {
-        self.id.as_ref()
-    }
-}
-
-/// A file and its changed lines.
-struct Compared {
-    file: PagedFile,
-    diff: FileDiff,
-}
-
-impl Weigh for Compared {
-    /// Zero: all of them are kept until the last one is complete.
-    fn bytes(&self) -> usize {
-        0
-    }
+    pub ids: Vec<Option<HunkId>>,
+    /// The names of the change of a file without hunks.
+    pub id: Option<HunkId>,
 }
 
 impl PageQuery {
@@ -91,14 +65,18 @@ impl PageQuery {
         let repository = comparison.repository().name();
         let ends = self.revisions.ends(comparison.repository())?;
         let work = self.revisions.work_on(&comparison, context, |comparison| {
-            let mut comparer = Comparer::new(comparison, &self.options)?;
-            Ok(move |change, cancel: &CancelToken<'_>| comparer.compare(change, cancel))
+            let mut patcher = comparison.patcher(self.options.clone())?;
+            let mut namer = HunkNamer::new(comparison, &self.options, true)?;
+            Ok(move |change, cancel: &CancelToken<'_>| {
+                compared(&mut patcher, &mut namer, change, cancel)
+            })
         })?;
         let cancel = CancelToken::of(&context.budget);
         let (mut files, mut diffs, mut charge) = (Vec::new(), Vec::new(), Charge::free());
         for compared in work {
-            let Compared { file, diff } = compared?;
-            let held = size_of::<Compared>() + file.patch.bytes.len() + diff.size();
+            let (file, diff) = compared?;
+            let held =
+                size_of::<(PagedFile, ChangedLines)>() + file.patch.bytes.len() + diff.bytes();
             charge.join(cancel.charge_all(held)?);
             files.push(file);
             diffs.push(diff);
@@ -124,35 +102,28 @@ fn in_reading_order(files: Vec<PagedFile>, runs: &mut [MovedRun]) -> Vec<PagedFi
     files.into_iter().map(|(_, file)| file).collect()
 }
 
-/// Compares files for one thread.
-struct Comparer {
-    patcher: Patcher,
-    namer: HunkNamer,
+/// Returns a file of the change, and its changed lines.
+fn compared(
+    patcher: &mut Patcher,
+    namer: &mut HunkNamer,
+    change: Change,
+    cancel: &CancelToken<'_>,
+) -> Result<(PagedFile, ChangedLines)> {
+    let attributes = patcher.attributes(&change.path)?;
+    let patch = patcher.patch(&change, cancel)?;
+    let names = namer.names(&change, &patch, cancel)?;
+    let (id, ids) =
+        names.map_or_else(Default::default, |names| (names.file().cloned(), names.of_all(&patch)));
+    let diff = ChangedLines::of_patch(&change, &patch, cancel)?;
+    let lines = patch.bytes.iter().filter(|&&byte| byte == b'\n').count();
+    let noise = noise_of(&change.path, attributes, patch.bytes.len() / lines.max(1));
+    let file = PagedFile { lines: diff.counts(), noise, ids, id, patch, change };
+    Ok((file, diff))
 }
 
-impl Comparer {
-    fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
-        Ok(Self {
-            patcher: comparison.patcher(options.clone())?,
-            namer: HunkNamer::new(comparison, options)?,
-        })
-    }
-
-    fn compare(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Compared> {
-        let attributes = self.patcher.attributes(&change.path)?;
-        let patch = self.patcher.patch(&change, cancel)?;
-        let names = self.namer.names(&change, &patch, cancel)?;
-        let (id, ids) = names
-            .map_or_else(Default::default, |names| (names.file().cloned(), names.of_all(&patch)));
-        let diff = FileDiff::of_patch(&change, &patch, cancel)?;
-        let lines = patch.bytes.iter().filter(|&&byte| byte == b'\n').count();
-        let marks = Marks {
-            generated: attributes.generated,
-            not_shown: attributes.diff == DiffAttribute::Unset,
-            mean_line: patch.bytes.len() / lines.max(1),
-        };
-        let noise = Noise::of(&change.path, marks);
-        let file = PagedFile { lines: diff.counts(), noise, ids, id, patch, change };
-        Ok(Compared { file, diff })
-    }
+/// Returns the reason for which nobody reads a file line by line, if any; `mean_line` is the mean
+/// length of the lines of its patch.
+pub fn noise_of(path: &[u8], attributes: PathAttributes, mean_line: usize) -> Option<Noise> {
+    let not_shown = attributes.diff == DiffAttribute::Unset;
+    Noise::of(path, Marks { generated: attributes.generated, not_shown, mean_line })
 }

@@ -1,7 +1,7 @@
 //! The files that differ between two sides.
 
 use super::revisions::Revisions;
-use super::rows::{Query, RowGroup, Rows};
+use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, Need, Needs};
 use crate::error::Result;
 use crate::git::{Measure, Measured};
@@ -22,17 +22,7 @@ impl Weigh for Measured {
     }
 }
 
-impl RowGroup for Measured {
-    type Of<'a> = &'a Self;
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> &Self {
-        self
-    }
-}
+impl OneRow for Measured {}
 
 impl Query for FileChangesQuery {
     type Group = Measured;
@@ -41,21 +31,16 @@ impl Query for FileChangesQuery {
     /// that is allowed, and if only names are needed, untracked files are not read.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Measured>> {
         let measure = needs.measure();
-        if measure != Measure::default() {
-            let rows = self.revisions.work(context, |comparison| {
-                let mut measurer = comparison.measurer(measure, self.options.clone());
-                Ok(move |change, cancel: &CancelToken<'_>| measurer.measure(change, cancel))
-            })?;
-            return Ok(rows.into());
-        }
-        let named = (!needs.has(Need::Details)).then(|| self.revisions.names_only());
+        let is_measured = measure != Measure::default();
+        let is_named = !is_measured && !needs.has(Need::Details);
+        let named = is_named.then(|| self.revisions.names_only());
         let revisions = named.as_ref().unwrap_or(&self.revisions);
-        if let Some(walk) = revisions.walk(context, Measured::unmeasured)? {
-            return Ok(Rows::Walk(walk));
+        if !is_measured && let Some(rows) = revisions.walk(context, Measured::unmeasured)? {
+            return Ok(rows);
         }
-        let rows = revisions.work(context, |_| {
-            Ok(|change, _: &CancelToken<'_>| Ok(Measured::unmeasured(change)))
-        })?;
-        Ok(rows.into())
+        revisions.work(context, |comparison| {
+            let mut measurer = comparison.measurer(measure, self.options.clone());
+            Ok(move |change, cancel: &CancelToken<'_>| measurer.measure(change, cancel))
+        })
     }
 }

@@ -10,8 +10,8 @@ use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::git::{
     Comparison, ContentSource, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions,
-    Mailmaps, Measured, Measurer, Reader, Repository, RevRange, Revision, TreeItem, nearest_paths,
-    range_of, side_of,
+    Mailmaps, Measured, Measurer, PathChange, Reader, Repository, RevRange, Revision,
+    nearest_paths, range_of, side_of,
 };
 use crate::limits;
 use crate::pipeline::{Source, Window};
@@ -41,12 +41,12 @@ impl Query for FileHistoryQuery {
             let mut run = Run::open(context, &self.repo, usize::MAX)?;
             let ends = range_of(&run.repository, &self.rev)?;
             let file = run.repository.file_from_root(&self.file)?;
-            let mailmap = run.mailmap(needs, &self.mailmap)?;
+            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
             let asked = [file.as_str(), self.rev.as_str()];
-            let permit = run.split();
+            let permit = run.permits.split();
             let jobs = FileChanges::new(&run.repository, &ends, asked, self.options, permit)?;
             let source = ContentSource::of_objects(&run.repository);
-            let rows = run.start(Source::new(jobs), Window::of(limits::WINDOW_JOBS), |run| {
+            run.start(Source::new(jobs), Window::of(limits::WINDOW_JOBS), |run| {
                 let (mailmap, objects) = (mailmap.clone(), run.repository.objects());
                 let reader = Reader::new(&source);
                 let mut measurer = Measurer::new(reader, needs.measure(), DiffOptions::default());
@@ -55,8 +55,8 @@ impl Query for FileHistoryQuery {
                     let commit = Commit::read(found.commit, needs, &objects, mailmap, cancel)?;
                     Ok((commit, measurer.measure(found.change, cancel)?))
                 })
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }
@@ -110,14 +110,7 @@ impl FileChanges {
         let Some(tip) = ends.tips.first() else { return Ok(None) };
         let side = side_of(&self.repository, &tip.to_string())?;
         let comparison = Comparison::new(self.repository.clone(), Revision::Empty, side)?;
-        let has_file = match side {
-            Revision::Tree(tree) => {
-                let objects = self.repository.objects();
-                TreeItem::find(&objects, Some(tree), self.file.as_bytes())?.file().is_some()
-            }
-            _ => false,
-        };
-        if has_file {
+        if let PathChange::File(_) = PathChange::of(&comparison, self.file.as_bytes())? {
             return Ok(None);
         }
         let error = Error::not_found(format!(

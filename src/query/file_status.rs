@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::git::{
     FileStatus, Repository, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
 };
-use crate::pipeline::{Ordered, Source, Weigh, Window};
+use crate::pipeline::{Ordered, Source, Unweighed, Window};
 use crate::text::CancelToken;
 
 /// A repository and the options of its status.
@@ -16,25 +16,17 @@ pub struct StatusQuery {
     pub options: StatusOptions,
 }
 
-impl Weigh for StatusFound {
-    fn bytes(&self) -> usize {
-        // All are awaited at once.
-        0
-    }
-}
+/// The running parts.
+pub type StatusParts = Ordered<Unweighed<StatusFound>>;
 
 impl StatusQuery {
     /// Starts the parts, each as a job.
-    pub fn start(&self, context: &Context) -> Result<Ordered<StatusFound>> {
+    pub fn start(&self, context: &Context) -> Result<StatusParts> {
         context.read(|| parts(context.repository(&self.repo)?, self.options.clone(), context))
     }
 }
 
-fn parts(
-    repository: Repository,
-    options: StatusOptions,
-    context: &Context,
-) -> Result<Ordered<StatusFound>> {
+fn parts(repository: Repository, options: StatusOptions, context: &Context) -> Result<StatusParts> {
     // The longest first.
     let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
     let run = Run::over(context, repository, jobs.len());
@@ -42,13 +34,13 @@ fn parts(
     let window = Window::unweighed(jobs.len());
     run.start(Source::new(jobs.into_iter()), window, |_| {
         let walk = walk.clone();
-        Ok(move |part, _: &CancelToken<'_>| walk.find(part))
+        Ok(move |part, _: &CancelToken<'_>| walk.find(part).map(Unweighed))
     })
 }
 
 /// Awaits all parts.
-pub fn joined(parts: Ordered<StatusFound>) -> Result<Vec<FileStatus>> {
-    join(parts.collect::<Result<_>>()?)
+pub fn joined(parts: StatusParts) -> Result<Vec<FileStatus>> {
+    join(parts.map(|part| Ok(part?.0)).collect::<Result<_>>()?)
 }
 
 /// Returns the status of a repository.

@@ -57,8 +57,8 @@ pub struct Within<'a> {
 }
 
 impl Within<'_> {
-    /// Returns the names of what is shown, joined where it is several hunks; `None` where it is
-    /// not the whole of each: nobody has seen a hunk who has seen a part of it.
+    /// Returns the names of the shown hunk, joined if it contains several hunks; `None` if it does
+    /// not contain the whole of each: a reader of a part of a hunk has not seen the hunk.
     pub fn id(&self) -> Option<HunkId> {
         self.is_whole.then(|| joined(&self.parts)).flatten()
     }
@@ -140,7 +140,7 @@ impl FileHunkIds {
             Shown::SomeChanges => changed_lines(hunk, text),
         };
         let (mut parts, mut is_whole) = (Vec::new(), true);
-        for place in self.near([all(hunk.old), all(hunk.new)]) {
+        for place in self.near(hunk) {
             let of_side = |side: usize| place.changed[side].iter().map(move |run| (side, run));
             let mut changed = of_side(0).chain(of_side(1));
             if changed.clone().any(|(side, run)| meets(&lines[side], run)) {
@@ -161,17 +161,16 @@ impl FileHunkIds {
         hunks.map(|(index, hunk)| self.within(index, hunk, text(hunk)).id()).collect()
     }
 
-    /// Returns the hunks that have lines of a range.
-    fn near(&self, lines: Lines) -> &[Place] {
-        let (mut first, mut last) = (self.places.len(), 0);
-        for (side, range) in lines
-            .iter()
-            .enumerate()
-            .flat_map(|(side, all)| all.iter().map(move |range| (side, range)))
-        {
-            let places = &self.places;
-            first = first.min(places.partition_point(|place| place.sides[side].end <= range.start));
-            last = last.max(places.partition_point(|place| place.sides[side].start < range.end));
+    /// Returns the hunks that have lines of one that is shown.
+    fn near(&self, shown: &PatchHunk) -> &[Place] {
+        let places = &self.places;
+        let (mut first, mut last) = (places.len(), 0);
+        for (side, (start, count)) in [shown.old, shown.new].into_iter().enumerate() {
+            if count > 0 {
+                let end = start + count;
+                first = first.min(places.partition_point(|place| place.sides[side].end <= start));
+                last = last.max(places.partition_point(|place| place.sides[side].start < end));
+            }
         }
         self.places.get(first..last).unwrap_or_default()
     }
@@ -229,7 +228,7 @@ fn holds(ranges: &[Range<u32>], run: &Range<u32>) -> bool {
     first_of(ranges, run).is_some_and(|range| range.start <= run.start && run.end <= range.end)
 }
 
-/// Returns what the head of a patch says of all its hunks: the path before, and the modes where
+/// Returns what the head of a patch tells about all its hunks: the path before, and the modes where
 /// they differ or are not those of a file. Lines that were seen in a text must not pass for the
 /// target of a link, nor for those of a program.
 fn facts(change: &Change) -> Vec<u8> {
@@ -257,18 +256,20 @@ fn whole_file(change: &Change) -> HunkId {
 
 /// Names the hunks of files, for one thread.
 pub struct HunkNamer {
+    is_asked: bool,
     shown: Shown,
     /// Writes the patches that have the names, where others are shown.
     apart: Option<Patcher>,
 }
 
 impl HunkNamer {
-    /// Returns what names the hunks of a comparison that are shown with some options.
-    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
+    /// Creates a namer of the hunks of a comparison that are shown with some options; it returns no
+    /// names unless `is_asked`.
+    pub fn new(comparison: &Comparison, options: &DiffOptions, is_asked: bool) -> Result<Self> {
         let shown = Shown::by(options);
-        let is_apart = shown != Shown::Themselves;
+        let is_apart = is_asked && shown != Shown::Themselves;
         let apart = is_apart.then(|| comparison.patcher(DiffOptions::default())).transpose()?;
-        Ok(Self { shown, apart })
+        Ok(Self { is_asked, shown, apart })
     }
 
     /// Returns the names of a file without hunks by the patch that is shown of it.
@@ -279,7 +280,7 @@ impl HunkNamer {
         cancel: &CancelToken<'_>,
     ) -> Result<Option<HunkId>> {
         let has_none = match &mut self.apart {
-            _ if change.is_combined() => false,
+            _ if !self.is_asked || change.is_combined() => false,
             None => patch.hunks.is_empty(),
             Some(patcher) => patcher.patch(change, cancel)?.hunks.is_empty(),
         };
@@ -287,14 +288,14 @@ impl HunkNamer {
     }
 
     /// Returns the names of the hunks of a file by the patch that is shown of it; `None` for a
-    /// merge that is compared with all its parents.
+    /// merge that is compared with all its parents, and if none are asked for.
     pub fn names(
         &mut self,
         change: &Change,
         patch: &WrittenPatch,
         cancel: &CancelToken<'_>,
     ) -> Result<Option<FileHunkIds>> {
-        if change.is_combined() {
+        if !self.is_asked || change.is_combined() {
             return Ok(None);
         }
         // Only other patches than the one that is shown are written again.
@@ -311,32 +312,34 @@ impl HunkNamer {
 /// Names the hunks of lines that are shown, for one thread.
 pub struct LineNamer {
     shown: Shown,
-    patcher: Patcher,
+    /// `None` unless names are asked for.
+    patcher: Option<Patcher>,
 }
 
 impl LineNamer {
-    /// Returns what names the hunks of a comparison whose lines are shown with some options.
-    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Result<Self> {
-        let patcher = comparison.patcher(DiffOptions::default())?;
+    /// Creates a namer of the hunks of a comparison whose lines are shown with some options; it
+    /// returns no names unless `is_asked`.
+    pub fn new(comparison: &Comparison, options: &DiffOptions, is_asked: bool) -> Result<Self> {
+        let patcher = is_asked.then(|| comparison.patcher(DiffOptions::default())).transpose()?;
         Ok(Self { shown: Shown::by(options), patcher })
     }
 
     /// Returns the names of the hunks of a file, and its patch where that has the lines that are
-    /// shown; `None` for a merge that is compared with all its parents.
+    /// shown; no names for a merge that is compared with all its parents.
     pub fn names(
         &mut self,
         change: &Change,
         cancel: &CancelToken<'_>,
-    ) -> Result<Option<(FileHunkIds, Option<WrittenPatch>)>> {
-        if change.is_combined() {
-            return Ok(None);
-        }
-        let patch = self.patcher.patch(change, cancel)?;
+    ) -> Result<(Option<FileHunkIds>, Option<WrittenPatch>)> {
+        let Some(patcher) = self.patcher.as_mut().filter(|_| !change.is_combined()) else {
+            return Ok((None, None));
+        };
+        let patch = patcher.patch(change, cancel)?;
         let ids = FileHunkIds::of(change, &patch, Shown::Themselves, cancel)?;
         // A type change may have a binary side, which no hunk shows.
         let has_lines = self.shown == Shown::Themselves
             && !patch.hunks.is_empty()
             && change.status() != Status::TypeChanged;
-        Ok(Some((ids, has_lines.then_some(patch))))
+        Ok((Some(ids), has_lines.then_some(patch)))
     }
 }

@@ -38,17 +38,17 @@ impl Query for LineHistoryQuery {
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Self::Group>> {
         context.read(|| {
             let run = Run::open(context, &self.repo, 1)?;
-            let mailmap = run.mailmap(needs, &self.mailmap)?;
+            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
             let file = run.repository.file_from_root(&self.file)?;
             let log = LineLog::new(&run.repository, &file, &self.lines, &self.rev, self.options)?;
-            let rows = run.start(Source::new(log), Window::of(limits::WINDOW_JOBS), |run| {
+            run.start(Source::new(log), Window::of(limits::WINDOW_JOBS), |run| {
                 let (mailmap, objects) = (mailmap.clone(), run.repository.objects());
                 Ok(move |lines: LineVersion, cancel: &CancelToken<'_>| {
                     let (visited, mailmap) = (lines.commit.clone(), mailmap.as_deref());
                     Ok((Commit::read(visited, needs, &objects, mailmap, cancel)?, lines))
                 })
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }

@@ -22,7 +22,7 @@ pub struct MovedLinesQuery {
 }
 
 /// The changed lines of a file, with the gaps between them.
-pub struct FileDiff {
+pub struct ChangedLines {
     path: Vec<u8>,
     contents: Vec<u8>,
     lines: Vec<Line>,
@@ -38,15 +38,9 @@ struct Line {
     end: usize,
 }
 
-impl Weigh for FileDiff {
-    fn bytes(&self) -> usize {
-        self.path.len() + self.contents.len() + self.lines.len() * size_of::<Line>()
-    }
-}
-
 /// The moved lines of a comparison.
 pub struct MovedLines {
-    files: Vec<FileDiff>,
+    files: Vec<ChangedLines>,
     /// The file of each item, and its index there.
     places: Vec<(u32, u32)>,
     marks: Vec<Mark>,
@@ -78,7 +72,7 @@ impl<'a> MovedLine<'a> {
         self.all.places[self.item as usize].0 as usize
     }
 
-    fn place(self) -> (&'a FileDiff, usize) {
+    fn place(self) -> (&'a ChangedLines, usize) {
         let (file, line) = self.all.places[self.item as usize];
         (&self.all.files[file as usize], line as usize)
     }
@@ -107,16 +101,9 @@ impl<'a> MovedLine<'a> {
     }
 }
 
-impl FileDiff {
-    fn content(&self, line: usize) -> &[u8] {
-        let start = line.checked_sub(1).map_or(0, |before| self.lines[before].end);
-        &self.contents[start..self.lines[line].end]
-    }
-}
-
 impl Weigh for MovedLines {
     fn bytes(&self) -> usize {
-        self.files.iter().map(Weigh::bytes).sum()
+        self.files.iter().map(ChangedLines::bytes).sum()
     }
 }
 
@@ -137,23 +124,21 @@ impl Query for MovedLinesQuery {
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<MovedLines>> {
         context.read(|| {
-            let files = self.files(context)?;
-            let (mode, whitespace) = (self.mode, self.whitespace);
             // One job, as every line may be moved to any other place.
+            let job = Source::new(std::iter::once(Ok(self.files(context)?)));
+            let (mode, whitespace) = (self.mode, self.whitespace);
             let run = Run::open(context, &self.revisions.repo, 1)?;
-            let mut files = Some(files);
-            let jobs = Source::new(std::iter::from_fn(move || files.take().map(Ok)));
-            let work = run.start(jobs, Window::unweighed(limits::WINDOW_JOBS), |_| {
+            run.start(job, Window::unweighed(limits::WINDOW_JOBS), |_| {
                 Ok(move |files, cancel: &CancelToken<'_>| moved(files, mode, whitespace, cancel))
-            })?;
-            Ok(work.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }
 
 impl MovedLinesQuery {
     /// Compares all files.
-    fn files(&self, context: &Context) -> Result<Vec<FileDiff>> {
+    fn files(&self, context: &Context) -> Result<Vec<ChangedLines>> {
         let comparison = self.revisions.open(context)?;
         let work = self.revisions.work_on(&comparison, context, |comparison| {
             let (mut reader, mut engine) = (comparison.reader(), Engine::default());
@@ -229,8 +214,8 @@ fn file_diff(
     engine: &mut Engine,
     change: Change,
     cancel: &CancelToken<'_>,
-) -> Result<FileDiff> {
-    let mut file = FileDiff::new(&change);
+) -> Result<ChangedLines> {
+    let mut file = ChangedLines::new(&change);
     for part in change.parts() {
         if part.has_same_content() {
             continue;
@@ -242,7 +227,7 @@ fn file_diff(
     Ok(file)
 }
 
-impl FileDiff {
+impl ChangedLines {
     /// Returns the changed lines of a patch that shows all of them.
     pub fn of_patch(
         change: &Change,
@@ -279,8 +264,13 @@ impl FileDiff {
     }
 
     /// Returns approximately how many bytes it takes in memory.
-    pub fn size(&self) -> usize {
-        self.bytes()
+    pub fn bytes(&self) -> usize {
+        self.path.len() + self.contents.len() + self.lines.len() * size_of::<Line>()
+    }
+
+    fn content(&self, line: usize) -> &[u8] {
+        let start = line.checked_sub(1).map_or(0, |before| self.lines[before].end);
+        &self.contents[start..self.lines[line].end]
     }
 
     /// Returns the numbers of added and removed lines.
@@ -346,7 +336,7 @@ impl FileDiff {
 
 /// Finds the moved lines among the changed lines of all files.
 pub fn moved(
-    files: Vec<FileDiff>,
+    files: Vec<ChangedLines>,
     mode: MovedMode,
     whitespace: MovedWhitespace,
     cancel: &CancelToken<'_>,

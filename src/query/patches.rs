@@ -2,7 +2,7 @@
 
 use super::hunk_ids::{HunkNamer, id_bytes};
 use super::revisions::Revisions;
-use super::rows::{Query, RowGroup, Rows};
+use super::rows::{OneRow, Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs};
 use crate::error::Result;
 use crate::git::{Change, PatchHunk, WrittenPatch};
@@ -34,40 +34,26 @@ impl Weigh for FilePatch {
     }
 }
 
-impl RowGroup for FilePatch {
-    type Of<'a> = &'a Self;
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> &Self {
-        self
-    }
-}
+impl OneRow for FilePatch {}
 
 impl Query for PatchesQuery {
     type Group = FilePatch;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FilePatch>> {
         let is_patched = needs.has_any(&[Need::Patch, Need::HunkId]);
-        let rows = self.revisions.work(context, |comparison| {
+        self.revisions.work(context, |comparison| {
             let patcher = is_patched.then(|| comparison.patcher(self.options.clone()));
-            let namer = needs.has(Need::HunkId).then(|| HunkNamer::new(comparison, &self.options));
-            let (mut patcher, mut namer) = (patcher.transpose()?, namer.transpose()?);
+            let mut patcher = patcher.transpose()?;
+            let mut namer = HunkNamer::new(comparison, &self.options, needs.has(Need::HunkId))?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = match &mut patcher {
                     Some(patcher) => patcher.patch(&change, cancel)?,
                     None => WrittenPatch::default(),
                 };
-                let id = match &mut namer {
-                    Some(namer) => namer.file_name(&change, &patch, cancel)?,
-                    None => None,
-                };
+                let id = namer.file_name(&change, &patch, cancel)?;
                 Ok(FilePatch { change, patch, id })
             })
-        })?;
-        Ok(rows.into())
+        })
     }
 }
 
@@ -137,20 +123,15 @@ impl Query for HunksQuery {
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileHunks>> {
         let PatchesQuery { revisions, options } = &self.0;
-        let rows = revisions.work(context, |comparison| {
+        revisions.work(context, |comparison| {
             let mut patcher = comparison.patcher(options.clone())?;
-            let mut namer =
-                needs.has(Need::HunkId).then(|| HunkNamer::new(comparison, options)).transpose()?;
+            let mut namer = HunkNamer::new(comparison, options, needs.has(Need::HunkId))?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = patcher.patch(&change, cancel)?;
-                let names = match &mut namer {
-                    Some(namer) => namer.names(&change, &patch, cancel)?,
-                    None => None,
-                };
+                let names = namer.names(&change, &patch, cancel)?;
                 let ids = names.map_or_else(Vec::new, |names| names.of_all(&patch));
                 Ok(FileHunks { path: change.path, patch, ids })
             })
-        })?;
-        Ok(rows.into())
+        })
     }
 }

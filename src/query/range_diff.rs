@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rows::{Query, RowGroup, Rows};
+use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, Need, Needs, Run};
 use crate::budget::Charge;
 use crate::error::{Error, Result, quoted};
@@ -11,7 +11,7 @@ use crate::git::{
     WrittenFiles, by_date, mailmap_of, range_of,
 };
 use crate::limits;
-use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
+use crate::pipeline::{Ordered, Source, Unweighed, Weigh, Window};
 use crate::text::range_diff::{
     Costs, Matches, NumberedPatches, PatchText, assign_rest, changes, exact_matches, in_order,
 };
@@ -78,23 +78,24 @@ impl Weigh for CommitPair {
     }
 }
 
-impl RowGroup for CommitPair {
-    type Of<'a> = &'a Self;
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> &Self {
-        self
-    }
-}
+impl OneRow for CommitPair {}
 
 impl Query for RangeDiffQuery {
     type Group = CommitPair;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<CommitPair>> {
-        context.read(|| self.start_within(context, needs))
+        context.read(|| {
+            let repository = context.repository(&self.repo)?;
+            let (mut commits, new) =
+                (commits_of(&repository, &self.old)?, commits_of(&repository, &self.new)?);
+            let old_commits = commits.len();
+            commits.extend(new);
+            let mut patches = read(context, &repository, commits)?;
+            let new_patches = patches.split_off(old_commits);
+            let sides = Sides { old: patches.into(), new: new_patches.into() };
+            let matches = self.matches(context, &repository, &sides)?;
+            pairs(context, repository, sides, &matches, needs.has(Need::Patch))
+        })
     }
 }
 
@@ -106,19 +107,6 @@ struct Sides {
 }
 
 impl RangeDiffQuery {
-    fn start_within(&self, context: &Context, needs: Needs) -> Result<Rows<CommitPair>> {
-        let repository = context.repository(&self.repo)?;
-        let (mut commits, new) =
-            (commits_of(&repository, &self.old)?, commits_of(&repository, &self.new)?);
-        let old_commits = commits.len();
-        commits.extend(new);
-        let mut patches = read(context, &repository, commits)?;
-        let new_patches = patches.split_off(old_commits);
-        let sides = Sides { old: patches.into(), new: new_patches.into() };
-        let matches = self.matches(context, &repository, &sides)?;
-        pairs(context, repository, sides, &matches, needs.has(Need::Patch))
-    }
-
     /// Pairs the commits.
     fn matches(
         &self,
@@ -168,21 +156,8 @@ fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Comparable>> {
     Ok(sorted)
 }
 
-/// The result of a job that is not a row.
-struct Made<T>(T, usize);
-
-impl<T> Weigh for Made<T> {
-    fn bytes(&self) -> usize {
-        self.1
-    }
-}
-
-fn collect<T: Send + 'static>(mut work: Ordered<Made<T>>) -> Result<Vec<T>> {
-    let mut all = Vec::new();
-    while let Poll::Ready(made) = work.poll(None) {
-        all.push(made?.0);
-    }
-    Ok(all)
+fn collect<T: Send + 'static>(work: Ordered<Unweighed<T>>) -> Result<Vec<T>> {
+    work.map(|made| Ok(made?.0)).collect()
 }
 
 /// Reads the texts of commits.
@@ -201,9 +176,7 @@ fn read(
             (Arc::clone(&mailmap), Arc::clone(&notes), Arc::clone(&written));
         let mut patcher = RangePatcher::new(&run.repository, mailmap, notes, written)?;
         Ok(move |commit: Comparable, cancel: &CancelToken<'_>| {
-            let patch = patcher.patch(&commit, cancel)?;
-            let bytes = patch.bytes();
-            Ok(Made(patch, bytes))
+            patcher.patch(&commit, cancel).map(Unweighed)
         })
     })?;
     collect(work)
@@ -229,8 +202,7 @@ fn costs(
                 true => vec![0; is_paired.len()],
                 false => costs.of(&patches, at, |new| !is_paired[new], cancel)?,
             };
-            let bytes = costs.len() * size_of::<i64>();
-            Ok(Made(costs, bytes))
+            Ok(Unweighed(costs))
         })
     })?;
     collect(work)
@@ -246,7 +218,7 @@ fn pairs(
 ) -> Result<Rows<CommitPair>> {
     let run = Run::over(context, repository, if is_compared { usize::MAX } else { 1 });
     let jobs = Source::new(in_order(matches).into_iter().map(Ok));
-    let work = run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| {
+    run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| {
         let (sides, mut engine) = (sides.clone(), Engine::default());
         Ok(move |(old, new): (Option<usize>, Option<usize>), cancel: &CancelToken<'_>| {
             let side = |side: &[Arc<RangePatch>], at: Option<usize>| {
@@ -263,6 +235,6 @@ fn pairs(
             };
             Ok(CommitPair { old, new, changes, _charge: charge })
         })
-    })?;
-    Ok(work.into())
+    })
+    .map(Rows::Workers)
 }

@@ -1,14 +1,14 @@
 //! A walk on a thread of its own, ahead of its consumer.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use std::{mem, vec};
 
 use crate::budget::{Budget, Permits};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::pipeline::{Batches, Growth, Ordered, Poll, Source, Weigh, Window};
+use crate::pipeline::{Batches, Growth, Ordered, Poll, Source, Unweighed, Window};
 
 /// How often a waiting reader checks whether the query is still wanted.
 const LOOK: Duration = Duration::from_millis(2);
@@ -30,35 +30,9 @@ enum Walk<I, T> {
     /// On the calling thread.
     Here(I),
     /// On its own thread.
-    Ahead(Ordered<Batch<T>>),
+    Ahead(Ordered<Unweighed<Vec<T>>>),
     /// It has ended.
     Over,
-}
-
-/// Items that are handed over together.
-struct Batch<T>(Vec<T>);
-
-impl<T> Weigh for Batch<T> {
-    fn bytes(&self) -> usize {
-        self.0.len() * size_of::<T>()
-    }
-}
-
-/// A walk that is sent to its thread once that runs.
-struct HandedOver<I> {
-    walks: Receiver<I>,
-    walk: Option<I>,
-}
-
-impl<I: Iterator> Iterator for HandedOver<I> {
-    type Item = I::Item;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.walk.is_none() {
-            self.walk = self.walks.recv().ok();
-        }
-        self.walk.as_mut()?.next()
-    }
 }
 
 impl<I, T> ReadAhead<I, T>
@@ -77,11 +51,12 @@ where
     }
 
     fn start(walk: I, permit: Permits, budget: &Budget) -> Walk<I, T> {
-        let (hand_over, walks) = channel();
+        // The walk is sent to its thread once that runs.
+        let (hand_over, walks) = channel::<I>();
         let growth = Growth { doubles_after: 2, most: limits::AHEAD_ITEMS };
-        let batches = Source::new(Batches::new(HandedOver { walks, walk: None }, growth));
+        let batches = Source::new(Batches::new(walks.into_iter().flatten(), growth));
         let window = Window::unweighed(limits::AHEAD_BATCHES);
-        let work = |batch| Ok::<_, Error>(Batch(batch));
+        let work = |batch| Ok::<_, Error>(Unweighed(batch));
         match Ordered::new(batches, vec![work], window, budget.part(), permit).begin() {
             Err(_) => Walk::Here(walk),
             Ok(ahead) => match hand_over.send(walk) {

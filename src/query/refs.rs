@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rows::{Query, RowGroup, Rows};
+use super::rows::{Query, Rows};
 use super::run::{Context, Need, Needs, Run};
 use crate::error::Result;
 use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
@@ -16,31 +16,16 @@ pub struct RefsQuery {
     pub repo: String,
 }
 
-/// Some consecutive references.
-pub struct References(Vec<Reference>);
-
-impl Weigh for References {
+impl Weigh for Reference {
     fn bytes(&self) -> usize {
-        self.0.iter().map(Reference::bytes).sum()
-    }
-}
-
-impl RowGroup for References {
-    type Of<'a> = &'a Reference;
-
-    fn rows(&self) -> usize {
-        self.0.len()
-    }
-
-    fn row(&self, index: usize) -> &Reference {
-        &self.0[index]
+        Reference::bytes(self)
     }
 }
 
 impl Query for RefsQuery {
-    type Group = References;
+    type Group = Vec<Reference>;
 
-    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<References>> {
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Vec<Reference>>> {
         context.read(|| {
             let run =
                 Run::open(context, &self.repo, if needs == Needs::NONE { 1 } else { usize::MAX })?;
@@ -51,15 +36,14 @@ impl Query for RefsQuery {
             });
             let (details, packed) = (details(needs), run.repository.packed_references()?);
             let window = Window::of(limits::WINDOW_HISTORY_JOBS);
-            let rows = run.start(Source::new(jobs), window, |run| {
+            run.start(Source::new(jobs), window, |run| {
                 let (repository, packed) = (run.repository.clone(), Arc::clone(&packed));
                 Ok(move |names: Vec<NamedReference>, _: &CancelToken<'_>| {
                     let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed));
-                    let read = names.into_iter().map(|named| reader.read(named));
-                    Ok(References(read.collect::<Result<_>>()?))
+                    names.into_iter().map(|named| reader.read(named)).collect()
                 })
-            })?;
-            Ok(rows.into())
+            })
+            .map(Rows::Workers)
         })
     }
 }

@@ -6,8 +6,9 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::cutter::{Cut, Cutter, PieceIds};
-use super::moved_lines::{FileDiff, moved};
+use super::cutter::{Cut, Cutter, Cutting, PieceIds};
+use super::diff_page::noise_of;
+use super::moved_lines::{ChangedLines, moved};
 use super::revisions::Revisions;
 use super::run::Context;
 use super::seen::Seen;
@@ -15,12 +16,11 @@ use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::{Form, counted};
 use crate::git::{
-    Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin,
-    OriginKind, Status, untracked_paths,
+    Change, Changes, Comparison, LineCounts, Measure, Measured, Measurer, Origin, OriginKind,
+    Status, untracked_paths,
 };
 use crate::limits;
-use crate::pipeline::Weigh;
-use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Rank, Review};
+use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
@@ -40,22 +40,30 @@ pub struct Request {
     pub max_bytes: usize,
     /// The cursor at which the page begins.
     pub cursor: Option<String>,
-    /// What was seen, names of hunks and ranges: hunks seen with what is around them are left out.
+    /// Names of hunks and ranges that were seen: hunks seen with the lines around them are left out.
     pub except: Vec<String>,
 }
 
-/// The bytes of an answer besides the text of its page.
+/// The bytes of an answer besides the text of its page; none by default.
 pub trait Frame {
     /// Returns how the answer lays the page out.
     fn layout(&self) -> Layout;
     /// Returns the bytes to list a file.
-    fn file_bytes(&self, row: &Measured) -> usize;
+    fn file_bytes(&self, _row: &Measured) -> usize {
+        0
+    }
     /// Tells whether the answer names the hunks that it shows.
-    fn names_hunks(&self) -> bool;
+    fn names_hunks(&self) -> bool {
+        true
+    }
     /// Returns the bytes to name a hunk.
-    fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize;
+    fn name_bytes(&self, _row: &Measured, _id: &HunkId, _is_known: bool) -> usize {
+        0
+    }
     /// Returns the bytes of an empty answer.
-    fn overhead(&self, rows: &[Measured]) -> usize;
+    fn overhead(&self, _rows: &[Measured]) -> usize {
+        0
+    }
 }
 
 /// An answer that consists of the page's sections.
@@ -64,22 +72,6 @@ pub struct RowsFrame;
 impl Frame for RowsFrame {
     fn layout(&self) -> Layout {
         Layout::Rows
-    }
-
-    fn file_bytes(&self, _: &Measured) -> usize {
-        0
-    }
-
-    fn names_hunks(&self) -> bool {
-        true
-    }
-
-    fn name_bytes(&self, _: &Measured, _: &HunkId, _: bool) -> usize {
-        0
-    }
-
-    fn overhead(&self, _: &[Measured]) -> usize {
-        0
     }
 }
 
@@ -107,9 +99,17 @@ impl Request {
         let seen = Arc::new(Seen::of(&self.except, &self.revisions, context)?);
         let has_moves =
             matches!(layout, Layout::Text(_)) && self.has_hunks && self.cursor.is_none();
-        let cutting = Cutting { has_names: frame.names_hunks(), seen, has_moves };
-        let Outlines { mut outlines, note, seen } =
-            self.outlines(&comparison, context, layout.form(), &cutting)?;
+        let cutting = Cutting { has_names: frame.names_hunks(), seen };
+        let make = |comparison: &Comparison| -> Result<Outliner> {
+            let measure = Measure { sizes: true, lines: true };
+            Ok(Outliner {
+                measurer: comparison.measurer(measure, self.options.clone()),
+                cutter: cutting.cutter(comparison, &self.options, has_moves)?,
+                has_hunks: self.has_hunks,
+                form: layout.form(),
+            })
+        };
+        let Outlines { mut outlines, note, seen } = self.outlines(&comparison, context, make)?;
         let moves = if has_moves {
             told_moves(&mut outlines, self.max_bytes, context)?
         } else {
@@ -134,7 +134,7 @@ impl Request {
         };
         let review = Review::new(files, frame.layout(), binding);
         let review = review.with_words(ends, note, seen > 0);
-        let mut cutter = cutting.cutter(&comparison, &self.options)?;
+        let mut cutter = cutting.cutter(&comparison, &self.options, false)?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             let (change, cancel) = (&rows[file].change, CancelToken::of(&context.budget));
             Ok(cutter.cut(change, &cancel)?.patch)
@@ -159,25 +159,22 @@ impl Request {
         })
     }
 
-    /// Measures every change; also returns a note about them.
+    /// Measures every change with what `make` returns for each thread; also returns a note about
+    /// them.
     fn outlines(
         &self,
         comparison: &Comparison,
         context: &Context,
-        form: Form,
-        cutting: &Cutting,
+        make: impl Fn(&Comparison) -> Result<Outliner>,
     ) -> Result<Outlines> {
-        let make = |comparison: &Comparison| {
-            Outliner::new(comparison, &self.options, self.has_hunks, form, cutting)
-        };
+        let (mut all, mut held) = (Outlines::default(), Charge::free());
+        let cancel = CancelToken::of(&context.budget);
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
             let (changes, note) = self.changes_of(comparison, file)?;
-            let cancel = CancelToken::of(&context.budget);
-            let outlines = changes.into_iter().map(|change| outliner.outline(change, &cancel));
-            let mut all = Outlines { note, ..Outlines::default() };
-            for outlined in outlines {
-                all.add(outlined?);
+            all.note = note;
+            for change in changes {
+                all.add(outliner.outline(change, &cancel)?);
             }
             return Ok(all);
         }
@@ -185,11 +182,9 @@ impl Request {
             let mut outliner = make(comparison)?;
             Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
         })?;
-        let (mut all, mut held) = (Outlines::default(), Charge::free());
-        let cancel = CancelToken::of(&context.budget);
         for outlined in work {
             let outlined = outlined?;
-            let bytes = outlined.outline.as_ref().map_or(0, Outline::held_bytes);
+            let bytes = outlined.0.as_ref().map_or(0, Outline::held_bytes);
             held.join(cancel.charge_all(bytes)?);
             all.add(outlined);
         }
@@ -242,7 +237,7 @@ struct Outline {
     noise: Option<Noise>,
     patch: Measures,
     ids: PieceIds,
-    lines: Option<FileDiff>,
+    lines: Option<ChangedLines>,
 }
 
 /// The outlines of all changes of which something is left to see.
@@ -256,24 +251,14 @@ struct Outlines {
 }
 
 impl Outlines {
-    fn add(&mut self, outlined: Outlined) {
-        self.seen += outlined.seen;
-        self.outlines.extend(outlined.outline);
+    fn add(&mut self, (outline, seen): Outlined) {
+        self.seen += seen;
+        self.outlines.extend(outline);
     }
 }
 
-/// The outline of a change; nothing where all of its hunks were seen.
-struct Outlined {
-    outline: Option<Outline>,
-    seen: usize,
-}
-
-impl Weigh for Outlined {
-    /// Nothing: all outlines are kept until the last one is there.
-    fn bytes(&self) -> usize {
-        0
-    }
-}
+/// The outline of a change, `None` where all of its hunks were seen; and how many were.
+type Outlined = (Option<Outline>, usize);
 
 impl Outline {
     /// Returns the approximate memory of it and of the page's file.
@@ -283,7 +268,7 @@ impl Outline {
             + 4 * self.row.change.path.len()
             + 32 * self.patch.sizes().count()
             + self.ids.bytes()
-            + self.lines.as_ref().map_or(0, FileDiff::size)
+            + self.lines.as_ref().map_or(0, ChangedLines::bytes)
     }
 
     fn file(&self, frame: &impl Frame) -> File {
@@ -345,20 +330,6 @@ impl Outline {
     }
 }
 
-/// The use of the names of hunks.
-struct Cutting {
-    has_names: bool,
-    seen: Arc<Seen>,
-    /// Whether moved lines are told.
-    has_moves: bool,
-}
-
-impl Cutting {
-    fn cutter(&self, comparison: &Comparison, options: &DiffOptions) -> Result<Cutter> {
-        Cutter::new(comparison, options, self.has_names, &self.seen)
-    }
-}
-
 /// Measures changes for one thread.
 struct Outliner {
     measurer: Measurer,
@@ -368,19 +339,6 @@ struct Outliner {
 }
 
 impl Outliner {
-    fn new(
-        comparison: &Comparison,
-        options: &DiffOptions,
-        has_hunks: bool,
-        form: Form,
-        cutting: &Cutting,
-    ) -> Result<Self> {
-        let measure = Measure { sizes: true, lines: true };
-        let measurer = comparison.measurer(measure, options.clone());
-        let cutter = cutting.cutter(comparison, options)?.with_lines(cutting.has_moves);
-        Ok(Self { measurer, cutter, has_hunks, form })
-    }
-
     /// Returns the outline of a change.
     fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Outlined> {
         let attributes = self.cutter.attributes(&change.path)?;
@@ -390,15 +348,10 @@ impl Outliner {
         };
         let seen = cut.seen;
         if cut.is_seen {
-            return Ok(Outlined { outline: None, seen });
+            return Ok((None, seen));
         }
         let patch = cut.patch;
-        let marks = Marks {
-            generated: attributes.generated,
-            not_shown: attributes.diff == DiffAttribute::Unset,
-            mean_line: patch.mean_line(),
-        };
-        let noise = Noise::of(&change.path, marks);
+        let noise = noise_of(&change.path, attributes, patch.mean_line());
         let outline = Some(Outline {
             noise,
             patch: patch.measures(self.form),
@@ -406,7 +359,7 @@ impl Outliner {
             lines: cut.lines,
             row: self.measurer.measure(change, cancel)?,
         });
-        Ok(Outlined { outline, seen })
+        Ok((outline, seen))
     }
 }
 
@@ -427,7 +380,7 @@ fn seen_words(seen: usize, known: usize) -> String {
 /// Says what was moved, the most lines first; takes the changed lines of all files.
 fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
     let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).collect();
-    let count = |diff: &FileDiff| diff.counts().0 + diff.counts().1;
+    let count = |diff: &ChangedLines| diff.counts().0 + diff.counts().1;
     let all: u64 = diffs.iter().flatten().map(count).sum();
     // Without all files, lines moved from the others would look new.
     let Some(diffs) = diffs.into_iter().collect::<Option<Vec<_>>>() else {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rows::CallersWalk;
+use super::rows::{CallersWalk, Rows};
 use super::run::{Context, Run};
 use crate::budget::Current;
 use crate::error::{Error, Result, quoted, visible};
@@ -11,7 +11,7 @@ use crate::git::{
     ends_of, nearest_paths,
 };
 use crate::limits;
-use crate::pipeline::{Batches, Growth, Ordered, Source, Weigh, Window};
+use crate::pipeline::{Batches, Growth, Source, Unweighed, Weigh, Window};
 use crate::text::{CancelToken, Combined};
 
 /// The digits of a displayed id.
@@ -96,11 +96,7 @@ impl Revisions {
 
     /// Starts only the walk, on the caller's thread; `None` if access is limited, as that thread
     /// can open anything. `group` makes a result of each change.
-    pub fn walk<G>(
-        &self,
-        context: &Context,
-        group: fn(Change) -> G,
-    ) -> Result<Option<CallersWalk<G>>> {
+    pub fn walk<G>(&self, context: &Context, group: fn(Change) -> G) -> Result<Option<Rows<G>>> {
         if !context.access.is_unlimited() {
             return Ok(None);
         }
@@ -108,7 +104,7 @@ impl Revisions {
         let _current = Current::enter(&budget);
         let changes =
             Changes::new(&self.open(context)?.with_budget(Arc::clone(&budget)), self.renames)?;
-        Ok(Some(CallersWalk::new(changes, budget, group)))
+        Ok(Some(Rows::Walk(CallersWalk { changes, budget, group })))
     }
 
     /// Starts the walk with workers; `make` returns the work of one worker.
@@ -116,7 +112,7 @@ impl Revisions {
         &self,
         context: &Context,
         make: impl Fn(&Comparison) -> Result<W> + Send,
-    ) -> Result<Ordered<R>>
+    ) -> Result<Rows<R>>
     where
         R: Weigh + Send + 'static,
         W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
@@ -129,7 +125,7 @@ impl Revisions {
         &self,
         context: &Context,
         make: impl Fn(&Comparison) -> Result<W> + Send,
-    ) -> Result<Ordered<R>>
+    ) -> Result<Rows<R>>
     where
         R: Weigh + Send + 'static,
         W: FnMut(Vec<Change>, &CancelToken<'_>) -> Result<R> + Send + 'static,
@@ -137,21 +133,25 @@ impl Revisions {
         self.start(context, |changes| Source::new(Batches::new(changes, SMALL_JOBS)), make)
     }
 
-    /// Starts the walk of an opened comparison.
+    /// Starts the walk of an opened comparison, for a caller that keeps all results.
     pub fn work_on<R, W>(
         &self,
         comparison: &Comparison,
         context: &Context,
         make: impl Fn(&Comparison) -> Result<W>,
-    ) -> Result<Ordered<R>>
+    ) -> Result<impl Iterator<Item = Result<R>>>
     where
-        R: Weigh + Send + 'static,
+        R: Send + 'static,
         W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
         let run = Run::over(context, comparison.repository().clone(), usize::MAX);
         let comparison = comparison.clone().with_budget(Arc::clone(&run.budget));
         let changes = Source::new(Changes::new(&comparison, self.renames)?);
-        run.start(changes, Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
+        let work = run.start(changes, Window::unweighed(limits::WINDOW_JOBS), |_| {
+            let mut work = make(&comparison)?;
+            Ok(move |change, cancel: &CancelToken<'_>| work(change, cancel).map(Unweighed))
+        })?;
+        Ok(work.map(|found| Ok(found?.0)))
     }
 
     /// Opens the comparison and starts its walk; `jobs` groups its changes into jobs.
@@ -160,7 +160,7 @@ impl Revisions {
         context: &Context,
         jobs: impl FnOnce(Changes) -> Source<I> + Send,
         make: impl Fn(&Comparison) -> Result<W> + Send,
-    ) -> Result<Ordered<R>>
+    ) -> Result<Rows<R>>
     where
         R: Weigh + Send + 'static,
         J: Send + 'static,
@@ -173,6 +173,7 @@ impl Revisions {
             let comparison = self.sides(&run.repository, context)?;
             let jobs = jobs(Changes::new(&comparison, self.renames)?);
             run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
+                .map(Rows::Workers)
         })
     }
 

@@ -37,6 +37,40 @@ pub trait RowGroup: Weigh + Send + 'static {
     fn row(&self, index: usize) -> Self::Of<'_>;
 }
 
+/// A group of one row, which is itself.
+pub trait OneRow: Weigh + Send + 'static {}
+
+impl<T: OneRow> RowGroup for T {
+    type Of<'a> = &'a Self;
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> &Self {
+        self
+    }
+}
+
+/// Some consecutive rows.
+impl<T: Weigh + Send + 'static> RowGroup for Vec<T> {
+    type Of<'a> = &'a T;
+
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn row(&self, index: usize) -> &T {
+        &self[index]
+    }
+}
+
+impl<T: Weigh> Weigh for Vec<T> {
+    fn bytes(&self) -> usize {
+        self.iter().map(Weigh::bytes).sum()
+    }
+}
+
 /// The rows of a query.
 pub enum Rows<G> {
     /// Workers compute them.
@@ -65,25 +99,15 @@ impl<G: RowGroup> Rows<G> {
     }
 }
 
-impl<G> From<Ordered<G>> for Rows<G> {
-    fn from(work: Ordered<G>) -> Self {
-        Self::Workers(work)
-    }
-}
-
 /// The changes of a walk on the caller's thread, under the budget of the query.
 pub struct CallersWalk<G> {
-    changes: Changes,
-    budget: Arc<Budget>,
-    group: fn(Change) -> G,
+    pub(super) changes: Changes,
+    pub(super) budget: Arc<Budget>,
+    /// Makes a result of each change.
+    pub(super) group: fn(Change) -> G,
 }
 
 impl<G> CallersWalk<G> {
-    /// Takes a walk; `group` makes a result of each change.
-    pub fn new(changes: Changes, budget: Arc<Budget>, group: fn(Change) -> G) -> Self {
-        Self { changes, budget, group }
-    }
-
     /// Passes groups to `take` until it returns false or the walk ends.
     pub fn each(&mut self, mut take: impl FnMut(G) -> bool) -> Result<()> {
         let _current = Current::enter(&self.budget);

@@ -144,6 +144,16 @@ impl Needs {
         Measure { sizes: self.has(Need::Sizes), lines: self.has(Need::Lines) }
     }
 
+    /// Reads the selected mailmaps of a repository, if names are needed.
+    pub fn mailmap(
+        self,
+        repository: &Repository,
+        asked: &Mailmaps,
+    ) -> Result<Option<Arc<Mailmap>>> {
+        let is_read = asked.is_any() && self.has(Need::Names);
+        is_read.then(|| asked.read(repository).map(Arc::new)).transpose()
+    }
+
     /// Tells whether the set has other needs than one.
     pub fn has_more_than(self, need: Need) -> bool {
         self.0 & !Self::of(&[need]).0 != 0
@@ -156,7 +166,8 @@ pub struct Run {
     pub repository: Repository,
     /// The budget of the work; dropping its rows cancels it.
     pub budget: Arc<Budget>,
-    permits: Permits,
+    /// The permits for its threads.
+    pub permits: Permits,
     /// Whether this thread can open only what may be read, as its workers must, too.
     is_restricted: bool,
 }
@@ -173,17 +184,6 @@ impl Run {
         let repository = repository.with_budget(Arc::clone(&budget));
         let permits = Permits::take(context.threads.min(threads));
         Self { repository, budget, permits, is_restricted: !context.access.is_unlimited() }
-    }
-
-    /// Reads the selected mailmaps, if the columns need names.
-    pub fn mailmap(&self, needs: Needs, asked: &Mailmaps) -> Result<Option<Arc<Mailmap>>> {
-        let is_read = asked.is_any() && needs.has(Need::Names);
-        is_read.then(|| asked.read(&self.repository).map(Arc::new)).transpose()
-    }
-
-    /// Splits off a permit for one thread; `None` if this is the last one.
-    pub fn split(&mut self) -> Option<Permits> {
-        self.permits.split()
     }
 
     /// Returns the work of a thread for each worker that `make` returns; they take the jobs of

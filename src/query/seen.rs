@@ -8,7 +8,6 @@ use super::run::Context;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Change;
-use crate::pipeline::Weigh;
 use crate::text::hunk_id::{HunkId, parts};
 use crate::text::{CancelToken, DiffOptions};
 
@@ -17,16 +16,6 @@ use crate::text::{CancelToken, DiffOptions};
 pub struct Seen {
     ids: HashSet<String>,
     _charge: Charge,
-}
-
-/// The names of the hunks of a file.
-struct Named(Vec<HunkId>);
-
-impl Weigh for Named {
-    /// Nothing: all of them are kept until the last one is there.
-    fn bytes(&self) -> usize {
-        0
-    }
 }
 
 impl Seen {
@@ -38,7 +27,8 @@ impl Seen {
     pub fn of(given: &[String], revisions: &Revisions, context: &Context) -> Result<Self> {
         let mut seen = Self::default();
         for given in given {
-            match is_range(given) {
+            // The names of hunks have no dots.
+            match given.contains("..") {
                 true => seen.add(&revisions.of_range(given), context)?,
                 false => seen.ids.extend(parts(given).map(str::to_owned)),
             }
@@ -65,28 +55,23 @@ impl Seen {
         let comparison = revisions.open(context)?;
         let work = revisions.work_on(&comparison, context, |comparison| {
             let options = DiffOptions::default();
-            let mut namer = HunkNamer::new(comparison, &options)?;
+            let mut namer = HunkNamer::new(comparison, &options, true)?;
             let mut patcher = comparison.patcher(options)?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = patcher.patch(&change, cancel)?;
                 let Some(names) = namer.names(&change, &patch, cancel)? else {
-                    return Ok(Named(Vec::new()));
+                    return Ok(Vec::new());
                 };
                 let file = names.file().cloned();
-                Ok(Named(names.of_all(&patch).into_iter().flatten().chain(file).collect()))
+                Ok(names.of_all(&patch).into_iter().flatten().chain(file).collect::<Vec<_>>())
             })
         })?;
         let cancel = CancelToken::of(&context.budget);
-        for named in work {
-            let Named(ids) = named?;
+        for ids in work {
+            let ids = ids?;
             self._charge.join(cancel.charge_all(ids.iter().map(id_bytes).sum())?);
             self.ids.extend(ids.into_iter().flat_map(|id| [id.lines, id.context]));
         }
         Ok(())
     }
-}
-
-/// Tells whether what was seen is a range, and not the name of a hunk.
-fn is_range(given: &str) -> bool {
-    given.contains("..")
 }

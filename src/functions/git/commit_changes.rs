@@ -14,7 +14,7 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, varchar, varchars,
 };
-use crate::git::{CommitInfo, HistoryOptions, Measured, Merges, Search};
+use crate::git::{CommitInfo, CommitMeasure, HistoryOptions, Measured, Merges, Search};
 use crate::query::RowGroup;
 use crate::query::commit_changes::{ChangesOfCommits, CommitChangesQuery};
 
@@ -152,10 +152,13 @@ impl RepositoryTable for CommitChangesTable {
             history: HistoryOptions { merges, ..history_options(args)? },
             mailmap: mailmaps(args)?,
             paths: args.get(PATHS)?.unwrap_or_default(),
-            renames: comparison::rename_options(args)?,
-            diff: comparison::diff_options(args)?,
-            search: search(args)?,
-            combined,
+            measure: CommitMeasure {
+                renames: comparison::rename_options(args)?,
+                diff: comparison::diff_options(args)?,
+                search: search(args)?,
+                combined,
+                ..CommitMeasure::default()
+            },
         })
     }
 }

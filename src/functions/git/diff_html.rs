@@ -80,7 +80,7 @@ fn file(file: &PagedFile) -> PageFile<'_> {
         span: hunk.span.clone(),
         old: hunk.old.0,
         new: hunk.new.0,
-        id: file.hunk_id(index),
+        id: file.ids.get(index).and_then(Option::as_ref),
     });
     PageFile {
         status: match change.status() {
@@ -91,7 +91,7 @@ fn file(file: &PagedFile) -> PageFile<'_> {
         old_path: change.origin.as_ref().map(|origin| origin.path.as_slice()),
         lines: (!patch.hunks.is_empty()).then_some(*lines),
         note: noise.map(|noise| noise.words()),
-        id: file.file_id(),
+        id: file.id.as_ref(),
         patch: &patch.bytes,
         hunks: hunks.collect(),
         moved: Vec::new(),

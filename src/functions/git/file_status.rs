@@ -9,9 +9,8 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Rows, Scan, Table, Written,
     boolean, utinyint, varchar,
 };
-use crate::git::{FileStatus, RenameOptions, StatusFound, StatusOptions};
-use crate::pipeline::Ordered;
-use crate::query::file_status::{StatusQuery, joined};
+use crate::git::{FileStatus, RenameOptions, StatusOptions};
+use crate::query::file_status::{StatusParts, StatusQuery, joined};
 
 impl Row for FileStatus {
     type Of<'a> = &'a Self;
@@ -69,7 +68,7 @@ const IGNORED: Param<Flag> = flag("ignored", false, "List ignored files, as git'
 
 /// A running scan: its parts, then its rows.
 pub struct Parts {
-    parts: Option<Ordered<StatusFound>>,
+    parts: Option<StatusParts>,
     rows: Rows<FileStatus>,
     projection: Vec<usize>,
 }

@@ -9,9 +9,9 @@ use crate::functions::surface::{
 };
 use crate::git::Reference;
 use crate::query::Need;
-use crate::query::refs::{References, RefsQuery, kind};
+use crate::query::refs::{RefsQuery, kind};
 
-impl Row for References {
+impl Row for Vec<Reference> {
     type Of<'a> = &'a Reference;
 
     const OWN: &'static [Col<Self>] = &[

@@ -8,14 +8,14 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, needing, varchar,
 };
 use crate::git::Measured;
-use crate::query::tree_files::{FileBatch, TreeFilesQuery};
+use crate::query::tree_files::TreeFilesQuery;
 use crate::query::{Need, Revisions};
 
 /// A side of a repository.
 pub const REVISION: Param<Name> =
     required("rev", "A revision, as git rev-parse takes it, or INDEX or WORKTREE");
 
-impl Row for FileBatch {
+impl Row for Vec<Measured> {
     type Of<'a> = &'a Measured;
 
     const OWN: &'static [Col<Self>] = &[

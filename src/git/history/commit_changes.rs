@@ -36,7 +36,7 @@ pub struct CommitChanges {
 }
 
 /// The data of commits to read and measure.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CommitMeasure {
     /// Whether the fields of commits are needed.
     pub info: bool,

@@ -56,13 +56,6 @@ struct WrittenFile {
     lines: usize,
 }
 
-impl RangePatch {
-    /// Returns approximately how many bytes it takes in memory.
-    pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.subject.len() + self.patch.text.len()
-    }
-}
-
 /// The changed files in the texts that are written, for all threads: another version of a commit
 /// often changes a file in the same way, and takes over its text.
 #[derive(Debug, Default)]

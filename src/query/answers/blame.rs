@@ -8,11 +8,10 @@ use super::pages::{Pages, opened, shown};
 use crate::error::{Error, Result, escaped};
 use crate::find::shortened;
 use crate::git::{
-    Blame, BlameOptions, BlamedVersion, CommitInfo, ReadLimit, Repository, SideFiles, mailmap_of,
-    state_of_file,
+    Blame, BlameOptions, Oid, ReadLimit, Repository, SideFiles, mailmap_of, state_of_file,
 };
 use crate::query::Context;
-use crate::query::blame::Blamed;
+use crate::query::blame::{Blamed, BlamedLines};
 use crate::query::{Need, Needs};
 use crate::review::Binding;
 use crate::tools::{
@@ -55,18 +54,17 @@ pub fn blame(
     let blame = &blamed.blame;
     let mut known = HashSet::new();
     let runs = blame.runs.iter().flat_map(|run| {
-        let version = blamed.version(*run);
-        let head = head(version, blamed.info(*run), u64::from(run.source) + 1, path);
-        let head = Arc::new(BlameHead { is_known: !known.insert(version.commit), ..head });
+        let head = head(BlamedLines { blamed: &blamed, run: *run }, &mut known, path);
+        let head = Arc::new(head);
         (0..run.lines).map(move |offset| (run.line + offset, Arc::clone(&head)))
     });
-    let mut rows = runs.map(|(line, head)| {
+    let rows = runs.map(|(line, head)| {
         let text = blame.line(line);
         Ok(ListedBlame { line: u64::from(line) + 1, text: shortened(text), head })
     });
     let place = escaped(&format!("{path} at {rev}"));
     let lines = format!("{place}, lines {first} to {} of {count}", last.min(count));
-    Listing::filled(lines, reply, pages.first(), &mut rows, |row| pages.cursor(row))
+    pages.filled(lines, reply, rows)
 }
 
 /// Returns the last line that fits on a page starting at a line; later lines need no blame.
@@ -99,12 +97,9 @@ fn last_of_page(
     Ok(last)
 }
 
-fn head(
-    version: &BlamedVersion,
-    info: Option<&CommitInfo>,
-    original_line: u64,
-    path: &str,
-) -> BlameHead {
+/// Returns the description of the commit of some lines; `known` are the commits described before.
+fn head(lines: BlamedLines<'_>, known: &mut HashSet<Option<Oid>>, path: &str) -> BlameHead {
+    let (version, info) = (lines.version(), lines.info());
     let author = info.and_then(|info| info.author.as_ref());
     BlameHead {
         commit_id: version.commit.map(|id| id.to_string()),
@@ -112,8 +107,8 @@ fn head(
         author_date: info.and_then(|info| info.author_date).map(utc_text),
         subject: info.map_or(String::new(), |info| shown(&info.subject)),
         original_path: shown(&version.path),
-        original_line,
+        original_line: u64::from(lines.run.source) + 1,
         is_renamed: version.path != path.as_bytes(),
-        is_known: false,
+        is_known: !known.insert(version.commit),
     }
 }

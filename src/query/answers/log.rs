@@ -6,7 +6,7 @@ use super::pages::{Pages, opened, shown};
 use crate::error::{Error, Result, quoted};
 use crate::git::{
     Change, CommitFilter, ContentSource, FileChange, History, HistoryOptions, LineLog, LineVersion,
-    LinesAsked, Merges, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited,
+    LinesAsked, Merges, Oid, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited,
     range_of,
 };
 use crate::query::Context;
@@ -83,27 +83,22 @@ pub fn log(
         Ok(filter.is_any()
             || filter.matches(&objects.commit(&found.commit.id)?, reader.mailmap(), &cancel)?)
     };
-    let commits = asked.commits().map_err(|error| match &arguments.file {
+    let explain = |error| match &arguments.file {
         Some(file) => explained(error, &repository, file),
         None => error,
-    })?;
+    };
+    let commits = asked.commits().map_err(explain)?;
     let meant = commits.filter_map(|found| match is_meant(&found) {
         Ok(is_meant) => is_meant.then_some(found),
         Err(error) => Some(Err(error)),
     });
     let most =
         arguments.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    let mut rows = meant.take(most).skip(pages.first()).map(|found| {
+    let rows = meant.take(most).skip(pages.first()).map(|found| {
         let Found { commit, file, lines } = found?;
         Ok(ListedCommit { file, lines, ..reader.read(commit)? })
     });
-    let cursor = |row| pages.cursor(row);
-    let filled = Listing::filled(head, reply, pages.first(), &mut rows, cursor);
-    drop(rows);
-    let mut page = filled.map_err(|error| match &arguments.file {
-        Some(file) => explained(error, &repository, file),
-        None => error,
-    })?;
+    let mut page = pages.filled(head, reply, rows).map_err(explain)?;
     if page.rows.is_empty() && pages.first() == 0 {
         page.head += &format!(": {}", no_commit(arguments));
     }
@@ -178,7 +173,7 @@ impl<'a> Asked<'a> {
 
 /// Returns the ids of the ends of a range, for the next call.
 fn shown_ends(ends: &RevRange) -> String {
-    let id = |oid: &crate::git::Oid| shown_id(&oid.to_string()).to_owned();
+    let id = |oid: &Oid| shown_id(&oid.to_string()).to_owned();
     match (&ends.tips[..], &ends.hidden[..]) {
         ([tip], []) => format!(" ({})", id(tip)),
         ([tip], [hidden]) => format!(" ({}..{})", id(hidden), id(tip)),

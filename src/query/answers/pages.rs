@@ -5,7 +5,7 @@ use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::git::Repository;
 use crate::query::Context;
 use crate::review::{Binding, Position};
-use crate::tools::LinePlace;
+use crate::tools::{LinePlace, ListedRow, Listing, Reply};
 
 /// The pages of a list.
 pub struct Pages {
@@ -26,8 +26,18 @@ impl Pages {
         self.first
     }
 
+    /// Returns the page; `rows` are those after the earlier pages.
+    pub fn filled<R: ListedRow>(
+        &self,
+        head: String,
+        reply: &Reply,
+        rows: impl Iterator<Item = Result<R>>,
+    ) -> Result<Listing<R>> {
+        Listing::filled(head, reply, self.first, rows, |row| self.cursor(row))
+    }
+
     /// Returns the cursor of a row.
-    pub fn cursor(&self, row: usize) -> Result<String> {
+    fn cursor(&self, row: usize) -> Result<String> {
         self.binding.cursor(Position { listed: row, ..Position::default() }).ok_or_else(|| {
             Error::too_large("there are more rows than a cursor can count")
                 .with_hint("Ask for fewer")

@@ -50,9 +50,8 @@ pub fn references(
             all.len()
         );
     }
-    let mut rows =
-        named.into_iter().skip(pages.first()).map(|named| Ok(listed(&reader.read(named)?)));
-    Listing::filled(head, reply, pages.first(), &mut rows, |row| pages.cursor(row))
+    let rows = named.into_iter().skip(pages.first()).map(|named| Ok(listed(&reader.read(named)?)));
+    pages.filled(head, reply, rows)
 }
 
 /// Returns the globs for an argument: full names, or prefixes up to a slash, as `git for-each-ref`

@@ -118,12 +118,7 @@ fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<
     if !is_expression || arguments.regex.unwrap_or(false) {
         return Ok(None);
     }
-    let query = QueryOptions {
-        pattern: &arguments.pattern,
-        is_regex: true,
-        ignores_case: arguments.ignore_case.unwrap_or(false),
-        context: 0,
-    };
+    let query = QueryOptions { is_regex: true, context: 0, ..options(arguments)? };
     // An invalid expression was meant as text.
     let Ok(mut query) = Query::new(query) else { return Ok(None) };
     let mut lines = 0;

@@ -34,9 +34,9 @@ pub fn range_diff(
     let counts = counts.collect::<Vec<_>>().join(", ");
     let counts = if counts.is_empty() { "no commits".to_owned() } else { counts };
     let room = reply.max_bytes / PATCH_PART;
-    let mut rows = pairs.iter().skip(pages.first()).map(|pair| Ok(listed(pair, room)));
+    let rows = pairs.iter().skip(pages.first()).map(|pair| Ok(listed(pair, room)));
     let head = format!("{head}: {counts}");
-    Listing::filled(head, reply, pages.first(), &mut rows, |row| pages.cursor(row))
+    pages.filled(head, reply, rows)
 }
 
 /// Returns the state to which a cursor is bound: the commits.

@@ -38,9 +38,9 @@ pub fn status(
     let asked = format!("GitStatus {:?}", arguments.paths);
     let state = format!("{:?} {files:?}", head.commit);
     let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
-    let mut rows = files.iter().skip(pages.first()).map(|file| Ok(status_row(file)));
+    let rows = files.iter().skip(pages.first()).map(|file| Ok(status_row(file)));
     let head = format!("{repo} {place}: {count}");
-    Listing::filled(head, reply, pages.first(), &mut rows, |row| pages.cursor(row))
+    pages.filled(head, reply, rows)
 }
 
 fn status_row(file: &FileStatus) -> ListedStatus {

@@ -18,11 +18,9 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
         (FileTool::Read, _) => {
             FileCall::Read(ReadFileArguments { path, ..ReadFileArguments::default() })
         }
-        (FileTool::Write, [content, ..]) => {
-            FileCall::Write(WriteFileArguments { path, content: text(content)? })
-        }
-        (FileTool::Write, []) => {
-            FileCall::Write(WriteFileArguments { path, content: String::new() })
+        (FileTool::Write, arguments) => {
+            let content = arguments.first().map(text).transpose()?.unwrap_or_default();
+            FileCall::Write(WriteFileArguments { path, content })
         }
         (FileTool::Patch, [patch, fuzz, base_oids]) => FileCall::Patch(PatchArguments {
             sandbox: path,
@@ -35,14 +33,13 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
         }),
         (FileTool::Patch, _) => return Err(Error::tool_failed("a patch lacks its arguments")),
         (FileTool::Undo, _) => FileCall::Undo(UndoArguments::default()),
-        (FileTool::Lines, arguments) => {
-            let [place, new_text, base_oid] = arguments else {
-                return Err(Error::tool_failed("a change of lines lacks its arguments"));
-            };
-            let given = [place, new_text, base_oid].map(text);
-            let [place, new_text, base_oid] = given;
-            let lines = EditLinesArguments::of(path, &place?, new_text?, base_oid?);
+        (FileTool::Lines, [place, new_text, base_oid]) => {
+            let lines =
+                EditLinesArguments::of(path, &text(place)?, text(new_text)?, text(base_oid)?);
             FileCall::Lines(lines.ok_or_else(|| Error::tool_failed("a change of no lines"))?)
+        }
+        (FileTool::Lines, _) => {
+            return Err(Error::tool_failed("a change of lines lacks its arguments"));
         }
         (FileTool::Edit, arguments) => {
             let edits = arguments.chunks_exact(EDIT_ARGUMENTS).map(|edit| {
@@ -65,7 +62,8 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
 }
 
 /// The part of an operation that does not depend on the file.
-pub(super) struct Hidden<'a> {
+#[derive(Debug)]
+pub struct Hidden<'a> {
     pub tool: FileTool,
     pub sandbox: &'a [u8],
     pub path: String,
@@ -81,7 +79,8 @@ impl<'a> Hidden<'a> {
         Self { tool, sandbox, path, shown: place.to_string(), arguments, base_oid: None }
     }
 
-    pub(super) fn read(place: &Place<'a>) -> Self {
+    /// Returns the call that reads a file.
+    pub fn read(place: &Place<'a>) -> Self {
         Self::new(FileTool::Read, place, Vec::new())
     }
 
@@ -97,7 +96,8 @@ impl<'a> Hidden<'a> {
         Self { base_oid, ..Self::new(replaced.tool(), place, replaced.arguments()) }
     }
 
-    pub(super) fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+    /// Returns the operation of a session.
+    pub fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
         Operation {
             session,

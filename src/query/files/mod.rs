@@ -3,7 +3,7 @@
 //! (`recorded`).
 
 mod file_tools;
-mod hidden_call;
+pub(super) mod hidden_call;
 mod patch_tools;
 mod planned_operation;
 mod planned_patch;

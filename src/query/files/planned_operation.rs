@@ -1,10 +1,10 @@
 //! The plan of a call of a file tool for the current state of the file.
 
+use super::hidden_call::Hidden;
 use super::question::Planned;
-use super::recorded::Changed;
+use super::recorded::{Changed, is_executable, side_of};
 use crate::edit::{
-    ContentDiff, Digest, Edit, Existing, FileName, FileTool, Operation, Plan, Proposal, Session,
-    payload,
+    ContentDiff, Digest, Edit, Existing, FileName, Operation, Plan, Proposal, Session, payload,
 };
 use crate::error::Result;
 use crate::git::blob_id;
@@ -34,7 +34,8 @@ pub struct PlannedOperation<'a> {
     pub base_oid: Option<String>,
     /// The effect.
     pub effect: Effect<'a>,
-    arguments: Vec<&'a [u8]>,
+    /// The call as far as it does not depend on the file.
+    call: Hidden<'a>,
 }
 
 impl<'a> PlannedOperation<'a> {
@@ -45,12 +46,12 @@ impl<'a> PlannedOperation<'a> {
         base_oid: Option<String>,
         effect: Effect<'a>,
     ) -> Self {
-        let arguments = match &effect {
-            Effect::Read => Vec::new(),
-            Effect::Write(content) => vec![content.as_bytes()],
-            Effect::Edit(replaced, _) => replaced.arguments(),
+        let call = match &effect {
+            Effect::Read => Hidden::read(&place),
+            Effect::Write(content) => Hidden::write(&place, content),
+            Effect::Edit(replaced, _) => Hidden::edit(&place, replaced, None),
         };
-        Self { place, was, base_oid, effect, arguments }
+        Self { place, was, base_oid, effect, call }
     }
 
     /// Plans to read the file, whatever it holds.
@@ -83,9 +84,8 @@ impl<'a> PlannedOperation<'a> {
 
     /// Returns the record of the file with its new content.
     pub fn changed<'b>(&'b self, content: &'b [u8]) -> Result<Changed<'b>> {
-        let executable = self.was.mode().is_some_and(|mode| mode & 0o111 != 0);
-        let base = self.was.bytes().map(|bytes| (bytes, executable));
-        Changed::new(&self.place, [base, Some((content, executable))])
+        let result = Some((content, is_executable(&self.was)));
+        Changed::new(&self.place, [side_of(&self.was), result])
     }
 
     /// Tells whether a write leaves the file as it is.
@@ -95,8 +95,8 @@ impl<'a> PlannedOperation<'a> {
 }
 
 impl Planned for PlannedOperation<'_> {
-    /// An edit shows what stands around it and a write whether there is a file; what leaves the file
-    /// as it is nobody has to see, unless that would tell what the file holds.
+    /// An edit shows the text around it, and a write whether the file exists. An operation that
+    /// leaves the file as it is needs no approval, unless that would reveal the content.
     fn is_asked_about(&self, may_read: bool) -> bool {
         if may_read && self.changes_nothing() {
             return false;
@@ -111,18 +111,10 @@ impl Planned for PlannedOperation<'_> {
 
     fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         Operation {
-            session,
-            tool: match &self.effect {
-                Effect::Read => FileTool::Read,
-                Effect::Write(_) => FileTool::Write,
-                Effect::Edit(replaced, _) => replaced.tool(),
-            },
-            sandbox: self.place.sandbox().identity(),
-            path: self.place.path().as_str().as_bytes(),
-            arguments: &self.arguments,
             base: self.was.bytes(),
             result: self.result(),
             mode: self.was.mode(),
+            ..self.call.operation(session)
         }
     }
 

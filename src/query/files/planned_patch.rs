@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::hidden_call::Hidden;
 use super::planned_operation::file_name;
 use super::question::Planned;
-use super::recorded::Changed;
+use super::recorded::{Changed, is_executable, side_of};
 use crate::edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
 use crate::edit::payload::PatchedFile;
 use crate::edit::{ContentDiff, Digest, FileTool, Operation, Proposal, Session, check_base};
@@ -24,7 +24,8 @@ pub struct AskedPatch<'a> {
     files: Vec<(FileChange, Place<'a>, Option<Place<'a>>)>,
     /// The arguments that the result depends on.
     arguments: [Vec<u8>; 3],
-    paths: Vec<u8>,
+    /// The paths of all files.
+    paths: String,
 }
 
 impl<'a> AskedPatch<'a> {
@@ -72,14 +73,14 @@ impl<'a> AskedPatch<'a> {
             };
             files.push((change, from, to));
         }
-        let places = files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to));
-        let mut paths: Vec<&str> = places.map(|place| place.path().as_str()).collect();
-        paths.sort_unstable();
         let fuzz: &[u8] = if arguments.fuzz { b"fuzz" } else { b"exact" };
         let base_oids = serde_json::to_vec(&arguments.base_oids).unwrap_or_default();
         let arguments = [arguments.patch.clone().into_bytes(), fuzz.to_vec(), base_oids];
-        let paths = paths.join("\0").into_bytes();
-        Ok(Self { sandbox, files, arguments, paths })
+        let mut asked = Self { sandbox, files, arguments, paths: String::new() };
+        let mut paths: Vec<&str> = asked.places().map(|place| place.path().as_str()).collect();
+        paths.sort_unstable();
+        asked.paths = paths.join("\0");
+        Ok(asked)
     }
 
     /// Returns the places of all files.
@@ -92,7 +93,7 @@ impl<'a> AskedPatch<'a> {
         Hidden {
             tool: FileTool::Patch,
             sandbox: self.sandbox.identity(),
-            path: String::from_utf8_lossy(&self.paths).into_owned(),
+            path: self.paths.clone(),
             shown: self.sandbox.name().to_owned(),
             arguments: self.arguments.iter().map(Vec::as_slice).collect(),
             base_oid: None,
@@ -126,40 +127,26 @@ impl<'a> AskedPatch<'a> {
             let target = target.transpose()?;
             let there = target.as_ref().and_then(|(_, found)| found.bytes());
             let mut fit = patches::fit(file, change, before.bytes(), there, &options, cancel)?;
-            let is_wanted = |mode: Option<u32>| {
-                change
-                    .executable
-                    .is_none_or(|wanted| mode.is_none_or(|mode| (mode & 0o111 != 0) == wanted))
-            };
+            let is_wanted = before.mode().is_none()
+                || change.executable.is_none_or(|wanted| is_executable(&before) == wanted);
             let is_mode_alone = matches!(&change.kind, ChangeKind::Update { hunks, moves_to: None } if hunks.is_empty());
             match fit.state {
-                State::Before if is_mode_alone && is_wanted(before.mode()) => {
+                State::Before if is_mode_alone && is_wanted => {
                     fit.state = State::After;
                 }
-                State::After | State::Either if to.is_none() && !is_wanted(before.mode()) => {
+                State::After | State::Either if to.is_none() && !is_wanted => {
                     fit.state = State::Before;
                 }
                 _ => {}
             }
             fitted.push(fit);
-            files.push((change, place, before, base_oid, target));
+            files.push(Found { change, place, before, base_oid, target });
         }
         let decision = patches::decide(&fitted)?;
-        let files = files.into_iter().zip(fitted).map(
-            |((change, place, before, base_oid, target), fitted)| {
-                PlannedFile::new(
-                    engine,
-                    change,
-                    place.clone(),
-                    before,
-                    base_oid,
-                    target,
-                    fitted,
-                    decision,
-                    cancel,
-                )
-            },
-        );
+        let files = files
+            .into_iter()
+            .zip(fitted)
+            .map(|(found, fitted)| PlannedFile::new(engine, found, fitted, decision, cancel));
         let files = files.collect::<Result<Vec<_>>>()?;
         Ok(PlannedPatch {
             decision,
@@ -204,6 +191,16 @@ pub struct PlannedPatch<'p, 'a> {
     states: OnceCell<[Vec<u8>; 2]>,
 }
 
+/// A file of the patch as it is now.
+struct Found<'p, 'a> {
+    change: &'p FileChange,
+    place: &'p Place<'a>,
+    before: Expected,
+    base_oid: Option<String>,
+    /// The place that it moves to, and what is there.
+    target: Option<(Place<'a>, Expected)>,
+}
+
 struct PlannedFile<'a> {
     place: Place<'a>,
     before: Expected,
@@ -217,18 +214,14 @@ struct PlannedFile<'a> {
 }
 
 impl<'a> PlannedFile<'a> {
-    #[allow(clippy::too_many_arguments)]
     fn new(
         engine: &mut Engine,
-        change: &FileChange,
-        place: Place<'a>,
-        before: Expected,
-        base_oid: Option<String>,
-        target: Option<(Place<'a>, Expected)>,
+        found: Found<'_, 'a>,
         fitted: Fitted,
         decision: Decision,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
+        let Found { change, place, before, base_oid, target } = found;
         let hunks = fitted.hunks.iter().map(|hunk| (hunk.line as u64, hunk.pass.name())).collect();
         let kind = match &change.kind {
             ChangeKind::Create(_) => "create",
@@ -253,7 +246,7 @@ impl<'a> PlannedFile<'a> {
         if decision == Decision::Apply {
             let old = before.bytes().unwrap_or_default();
             let new = fitted.content.as_deref().unwrap_or_default();
-            let of = ContentDiff::new(engine, file_name(&place), old, new, cancel)?;
+            let of = ContentDiff::new(engine, file_name(place), old, new, cancel)?;
             (result.lines_added, result.lines_removed) = (of.additions, of.deletions);
             result.oid = fitted.content.as_deref().map(blob_id).transpose()?;
             diff = git_diff(change, &before, &of, result.base_oid.as_deref().unwrap_or_default());
@@ -262,13 +255,13 @@ impl<'a> PlannedFile<'a> {
             result.oid = found.bytes().map(blob_id).transpose()?;
             result.base_oid.clone_from(&result.oid);
         }
-        let target = target.map(|(target, _)| target);
+        let (place, target) = (place.clone(), target.map(|(target, _)| target));
         let executable = change.executable;
         Ok(Self { place, before, target, executable, content: fitted.content, result, diff })
     }
 
     fn is_executable(&self) -> bool {
-        let was = self.before.mode().is_some_and(|mode| mode & 0o111 != 0);
+        let was = is_executable(&self.before);
         self.content.is_some() && self.executable.unwrap_or(was)
     }
 
@@ -294,11 +287,9 @@ impl<'a> PlannedFile<'a> {
 
     /// Returns the record of the file; a moved file is recorded under its new path.
     fn recorded(&self) -> Result<Changed<'_>> {
-        let was = self.before.mode().is_some_and(|mode| mode & 0o111 != 0);
-        let base = self.before.bytes().map(|bytes| (bytes, was));
         let result = self.content.as_deref().map(|bytes| (bytes, self.is_executable()));
         let place = self.target.as_ref().unwrap_or(&self.place);
-        let mut changed = Changed::new(place, [base, result])?;
+        let mut changed = Changed::new(place, [side_of(&self.before), result])?;
         if self.target.is_some() {
             changed.file.kind = Some(journal::ChangeKind::Move);
             changed.file.old_path = Some(self.place.path().as_str().to_owned());
@@ -390,7 +381,7 @@ fn git_diff(change: &FileChange, before: &Expected, diff: &ContentDiff, oid: &st
     let (old, new) = (&change.path, change.new_path().unwrap_or(&change.path));
     let mut text = format!("diff --git a/{old} b/{new}\n");
     let mode = |executable: bool| if executable { "100755" } else { "100644" };
-    let was = before.mode().is_some_and(|mode| mode & 0o111 != 0);
+    let was = is_executable(before);
     match &change.kind {
         ChangeKind::Create(_) => {
             text += &format!("new file mode {}\n", mode(change.executable == Some(true)));

@@ -32,7 +32,7 @@ pub(super) struct Asking {
 
 /// A call about which a person may have to be asked.
 pub(super) struct Question<'a> {
-    /// Who makes the call.
+    /// The caller.
     pub caller: &'a Caller,
     /// The call as far as it does not depend on the files.
     pub hidden: Hidden<'a>,

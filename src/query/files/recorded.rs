@@ -1,6 +1,6 @@
 //! What the journal has of a call that changes files.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::edit::{Digest, Taken};
@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::git::blob_id;
 use crate::journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
 use crate::query::caller::{Caller, now, short};
-use crate::sandbox::Place;
+use crate::sandbox::{Expected, Place};
 
 /// A file before and after an operation.
 pub struct Changed<'a> {
@@ -39,6 +39,16 @@ impl<'a> Changed<'a> {
     }
 }
 
+/// Returns a file that was found, as one side of a change.
+pub fn side_of(found: &Expected) -> Side<'_> {
+    found.bytes().map(|content| (content, is_executable(found)))
+}
+
+/// Tells whether a file that was found is executable.
+pub fn is_executable(found: &Expected) -> bool {
+    found.mode().is_some_and(|mode| mode & 0o111 != 0)
+}
+
 /// Returns the record of a file before anything is known about it.
 pub fn file_at(place: &Place<'_>) -> FileChange {
     FileChange {
@@ -56,7 +66,7 @@ pub fn file_at(place: &Place<'_>) -> FileChange {
 pub struct Recorded<'t> {
     caller: &'t Caller,
     record: RefCell<Record>,
-    is_open: RefCell<bool>,
+    is_open: Cell<bool>,
 }
 
 impl<'t> Recorded<'t> {
@@ -73,7 +83,7 @@ impl<'t> Recorded<'t> {
             error: None,
             files,
         };
-        Self { caller, record: RefCell::new(record), is_open: RefCell::new(false) }
+        Self { caller, record: RefCell::new(record), is_open: Cell::new(false) }
     }
 
     /// Notes the yes that allows it, and returns what it allows to write.
@@ -106,7 +116,7 @@ impl<'t> Recorded<'t> {
         let mut record = self.record.borrow_mut();
         (record.id, record.at, record.files) = (self.new_id(), now(), files);
         self.caller.with_journal(|journal| journal.begin(&record, &contents))?;
-        *self.is_open.borrow_mut() = true;
+        self.is_open.set(true);
         Ok(())
     }
 
@@ -116,7 +126,7 @@ impl<'t> Recorded<'t> {
     /// Those of the call; those of the journal if the operation was done but not recorded.
     pub fn end<T>(self, result: Result<T>) -> Result<T> {
         let code = result.as_ref().err().map(Error::kind);
-        if *self.is_open.borrow() {
+        if self.is_open.get() {
             let closed = self.close(code);
             return result.and_then(|value| {
                 closed.map(|()| value).map_err(|error| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file_tools::FileTools;
+use super::recorded::is_executable;
 use crate::budget::{Charge, check_current, lossy};
 use crate::error::{Error, Result, quoted};
 use crate::journal::{
@@ -43,11 +44,8 @@ pub struct Target<'a> {
     pub to: State,
 }
 
-/// Changes by others after an operation.
-struct Conflict {
-    path: String,
-    why: Conflicting,
-}
+/// A file that others have changed after an operation, and what they did.
+type Conflict = (String, Conflicting);
 
 /// The files of the operations, as far as these are undone.
 struct Undone<'a> {
@@ -143,7 +141,7 @@ impl<'a> Undone<'a> {
         let to = match take_back(engine, now, &step, &cancel)? {
             Ok(to) => to,
             Err(why) => {
-                self.conflicts.push(Conflict { path, why });
+                self.conflicts.push((path, why));
                 return Ok(());
             }
         };
@@ -154,7 +152,7 @@ impl<'a> Undone<'a> {
         // A moved file goes back if no file is at its old path.
         let old = FileChange { path: old_path.clone(), old_path: None, ..file.clone() };
         if self.state(&old)?.is_some() {
-            self.conflicts.push(Conflict { path: old.shown(), why: Conflicting::Made });
+            self.conflicts.push((old.shown(), Conflicting::Made));
             return Ok(());
         }
         self.set(&path, None);
@@ -213,35 +211,31 @@ impl<'a> Undone<'a> {
 /// Returns a file as the journal stores it.
 fn contents(file: &Expected) -> State {
     let bytes = file.bytes()?.to_vec();
-    Some(Contents { bytes, executable: file.mode().is_some_and(|mode| mode & 0o111 != 0) })
+    Some(Contents { bytes, executable: is_executable(file) })
 }
 
 /// Returns the error that shows the changes by others.
 fn stale(conflicts: &[Conflict]) -> Error {
-    let told: Vec<String> =
-        conflicts.iter().take(limits::TOLD_CONFLICTS).map(Conflict::told).collect();
+    let told: Vec<String> = conflicts.iter().take(limits::TOLD_CONFLICTS).map(told).collect();
     let more = conflicts.len() - told.len();
     let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
     Error::stale(format!("others have changed files since: {}{more}", told.join("; ")))
         .with_hint("Nothing was changed: make the remaining change with edit_file")
 }
 
-impl Conflict {
-    fn told(&self) -> String {
-        let path = quoted(&self.path);
-        match &self.why {
-            Conflicting::Changed => format!("{path}, which would be removed, was changed"),
-            Conflicting::Removed => format!("{path} was removed"),
-            Conflicting::Made => format!("{path} was made anew"),
-            Conflicting::Binary => format!("{path} was changed and is not text"),
-            Conflicting::Lines(places) => {
-                let told = places.iter().take(limits::TOLD_CONFLICTS).map(|(line, bytes)| {
-                    let text =
-                        lossy(bytes).map_or_else(|_| String::new(), std::borrow::Cow::into_owned);
-                    format!("line {line} is now {}", quoted(text.trim_end_matches('\n')))
-                });
-                format!("in {path} {}", told.collect::<Vec<_>>().join(", "))
-            }
+fn told((path, why): &Conflict) -> String {
+    let path = quoted(path);
+    match why {
+        Conflicting::Changed => format!("{path}, which would be removed, was changed"),
+        Conflicting::Removed => format!("{path} was removed"),
+        Conflicting::Made => format!("{path} was made anew"),
+        Conflicting::Binary => format!("{path} was changed and is not text"),
+        Conflicting::Lines(places) => {
+            let told = places.iter().take(limits::TOLD_CONFLICTS).map(|(line, bytes)| {
+                let text = lossy(bytes).unwrap_or_default();
+                format!("line {line} is now {}", quoted(text.trim_end_matches('\n')))
+            });
+            format!("in {path} {}", told.collect::<Vec<_>>().join(", "))
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::file_tools::FileTools;
 use super::planned_operation::file_name;
 use super::question::Planned;
-use super::recorded::{Changed, Recorded, Side, file_at};
+use super::recorded::{Changed, Recorded, Side, file_at, side_of};
 use super::taking_back::{Chosen, Target};
 use crate::edit::{
     ContentDiff, Digest, Existing, FileTool, Operation, Proposal, Session, Taken, payload,
@@ -135,10 +135,8 @@ impl FileTools {
 
 impl Target<'_> {
     fn changed(&self) -> Result<Changed<'_>> {
-        let executable = self.was.mode().is_some_and(|mode| mode & 0o111 != 0);
-        let base = self.was.bytes().map(|bytes| (bytes, executable));
         let result: Side<'_> = self.to.as_ref().map(|to| (&to.bytes[..], to.executable));
-        Changed::new(&self.place, [base, result])
+        Changed::new(&self.place, [side_of(&self.was), result])
     }
 
     fn diff(&self, cancel: &CancelToken<'_>) -> Result<ContentDiff> {
