@@ -11,7 +11,7 @@ use crate::functions::params::{
     Args, Asked, Flag, Given, Kind, Maybe, Numeric, Param, fields, flag, number, optional, required,
 };
 use crate::functions::surface::{
-    Boolean, Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+    Boolean, Declaration, Family, Grant, Out, Scalar, Varchar, Written,
 };
 use crate::limits;
 use crate::render::{Extent, Layout, display, paging, shown};
@@ -99,7 +99,7 @@ fn layout(args: Args<'_>) -> Result<Layout> {
 /// `approval_display(payload [, width [, height [, color]]])`: the box for a terminal.
 pub struct ApprovalDisplay;
 
-impl Declared for ApprovalDisplay {
+impl Scalar for ApprovalDisplay {
     const DECLARATION: Declaration = Declaration {
         name: "approval_display",
         family: Family::Approvals,
@@ -107,9 +107,6 @@ impl Declared for ApprovalDisplay {
         description: "A payload as the box that a terminal shows",
         example: "SELECT approval_display(payload, 100) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-impl Scalar for ApprovalDisplay {
     const OVERLOADS: &'static [Overload] = &[
         fields![ANY_PAYLOAD],
         fields![ANY_PAYLOAD, COLUMNS],
@@ -135,7 +132,7 @@ impl Scalar for ApprovalDisplay {
 /// arguments leaves nothing out.
 pub struct ApprovalComplete;
 
-impl Declared for ApprovalComplete {
+impl Scalar for ApprovalComplete {
     const DECLARATION: Declaration = Declaration {
         name: "approval_complete",
         family: Family::Approvals,
@@ -143,9 +140,6 @@ impl Declared for ApprovalComplete {
         description: "Whether approval_display with the same arguments leaves nothing out",
         example: "SELECT approval_complete(payload, 100) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-impl Scalar for ApprovalComplete {
     const OVERLOADS: &'static [Overload] = &[
         fields![ANY_PAYLOAD],
         fields![ANY_PAYLOAD, COLUMNS],
@@ -165,7 +159,7 @@ impl Scalar for ApprovalComplete {
 /// `approval_paging(payload [, terminal_height])`: `inline`, `preview` or `pager`.
 pub struct ApprovalPaging;
 
-impl Declared for ApprovalPaging {
+impl Scalar for ApprovalPaging {
     const DECLARATION: Declaration = Declaration {
         name: "approval_paging",
         family: Family::Approvals,
@@ -173,9 +167,6 @@ impl Declared for ApprovalPaging {
         description: "How a payload fits a terminal: inline, preview or pager",
         example: "SELECT approval_paging(payload, 40) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-impl Scalar for ApprovalPaging {
     const OVERLOADS: &'static [Overload] =
         &[fields![ANY_PAYLOAD], fields![ANY_PAYLOAD, TERMINAL_HEIGHT]];
     type Returns = Varchar;

@@ -11,21 +11,11 @@ use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Maybe, Name, Param, fields, optional};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Rows, Table, timestamp, varchar,
+    Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };
 
 /// The table function.
 pub struct ApprovalsGiven;
-
-impl Declared for ApprovalsGiven {
-    const DECLARATION: Declaration = Declaration {
-        name: "approvals_given",
-        family: Family::Approvals,
-        grant: Grant::Everybody,
-        description: "The approvals that are not used up: of this connection, or with the host's key of all",
-        example: "SELECT scope, path, expires_at FROM approvals_given()",
-    };
-}
 
 /// A row, with times as tables show them.
 pub struct GivenRow {
@@ -61,6 +51,13 @@ impl Row for GivenRow {
 const OWN_KEY: Param<Maybe<Name>> = optional(KEY.field.name, KEY.field.doc);
 
 impl Table for ApprovalsGiven {
+    const DECLARATION: Declaration = Declaration {
+        name: "approvals_given",
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "The approvals that are not used up: of this connection, or with the host's key of all",
+        example: "SELECT scope, path, expires_at FROM approvals_given()",
+    };
     const NAMED: &'static [Field] = fields![OWN_KEY];
     type Row = GivenRow;
     type Bind = Option<String>;

@@ -9,7 +9,7 @@ use crate::budget::{Budget, RowThread};
 use crate::edit::Session;
 use crate::error::Result;
 use crate::ffi::{Settings, THREADS};
-use crate::functions::surface::{Declared, State};
+use crate::functions::surface::{Grant, State};
 use crate::query::Caller;
 use crate::query::Context;
 use crate::sandbox::Access;
@@ -74,8 +74,8 @@ impl Deref for ExecutionContext {
 impl State for ExecutionContext {
     const SETTINGS: &'static [&'static str] = SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Self::open::<F>(settings)
+    fn open(grant: Grant, settings: Settings) -> Result<Self> {
+        Self::open(grant, settings)
     }
 
     fn helper(&self) -> Option<Self> {
@@ -88,9 +88,9 @@ impl State for ExecutionContext {
 }
 
 impl ExecutionContext {
-    /// Interprets the settings, and refuses a function none of whose tools is granted.
-    pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        database::require_function(F::DECLARATION.grant, &settings)?;
+    /// Interprets the settings, and refuses a function that `grant` does not open.
+    pub fn open(grant: Grant, settings: Settings) -> Result<Self> {
+        database::require_function(grant, &settings)?;
         Self::new(settings)
     }
 

@@ -7,7 +7,7 @@ use super::execution_context::{self, ExecutionContext};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::Settings;
-use crate::functions::surface::{Declared, State};
+use crate::functions::surface::{Grant, State};
 use crate::query::files::FileTools;
 
 /// The settings of an execution, and the file tools for its connection.
@@ -28,8 +28,8 @@ impl Deref for Opened {
 impl State for Opened {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        let execution = ExecutionContext::open::<F>(settings)?;
+    fn open(grant: Grant, settings: Settings) -> Result<Self> {
+        let execution = ExecutionContext::open(grant, settings)?;
         let tools = FileTools::new(execution.caller().clone());
         Ok(Self { execution, tools })
     }

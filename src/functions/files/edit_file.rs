@@ -12,7 +12,7 @@ use crate::functions::params::files::{
 };
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, optional};
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, State, Written,
+    Declaration, Family, Grant, Out, RecordOf, Scalar, State, Written,
 };
 use crate::text::Engine;
 use crate::tools::{EditCall, EditResult};
@@ -23,16 +23,6 @@ const BASE_OID: Param<Maybe<Bytes>> =
 /// The scalar function.
 pub struct EditFile;
 
-impl Declared for EditFile {
-    const DECLARATION: Declaration = Declaration {
-        name: "edit_file",
-        family: Family::Files,
-        grant: Grant::Tools(&["edit_file"]),
-        description: "Replaces text in a file",
-        example: "SELECT edit_file('workspace/app.py', 'x = 1', 'x = 2').unified_diff",
-    };
-}
-
 /// The file tools, and the memory for comparing texts.
 pub struct Editor {
     pub(super) tools: Opened,
@@ -42,8 +32,8 @@ pub struct Editor {
 impl State for Editor {
     const SETTINGS: &'static [&'static str] = Opened::SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Ok(Self { tools: Opened::open::<F>(settings)?, engine: Engine::default() })
+    fn open(grant: Grant, settings: Settings) -> Result<Self> {
+        Ok(Self { tools: Opened::open(grant, settings)?, engine: Engine::default() })
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
@@ -52,6 +42,13 @@ impl State for Editor {
 }
 
 impl Scalar for EditFile {
+    const DECLARATION: Declaration = Declaration {
+        name: "edit_file",
+        family: Family::Files,
+        grant: Grant::Tools(&["edit_file"]),
+        description: "Replaces text in a file",
+        example: "SELECT edit_file('workspace/app.py', 'x = 1', 'x = 2').unified_diff",
+    };
     const OVERLOADS: &'static [Overload] = &[
         ONE,
         ONE_OR_ALL,

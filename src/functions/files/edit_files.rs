@@ -11,23 +11,13 @@ use crate::functions::params::{
     Args, Flag, Maybe, Name, Param, Text, fields, flag, optional, options, required, row_options,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf,
-    Written, bigint, structures, varchar,
+    Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf, Written, bigint,
+    structures, varchar,
 };
 use crate::tools::{FileResult, PatchArguments, PatchResult};
 
 /// The scalar function.
 pub struct EditFiles;
-
-impl Declared for EditFiles {
-    const DECLARATION: Declaration = Declaration {
-        name: "edit_files",
-        family: Family::Files,
-        grant: Grant::Tools(&["apply_patch"]),
-        description: "Applies a patch to several files, all or none",
-        example: "SELECT edit_files('workspace', '[{\"path\": \"app.py\", \"old_string\": \"x = 1\", \"new_string\": \"x = 2\"}]').outcome",
-    };
-}
 
 const SANDBOX: Param<Name> = required("sandbox", "The name of the sandbox; paths are below it");
 const PATCH: Param<Text> = required(
@@ -92,6 +82,13 @@ impl HasList<PlacedHunk> for FileResult {
 }
 
 impl Scalar for EditFiles {
+    const DECLARATION: Declaration = Declaration {
+        name: "edit_files",
+        family: Family::Files,
+        grant: Grant::Tools(&["apply_patch"]),
+        description: "Applies a patch to several files, all or none",
+        example: "SELECT edit_files('workspace', '[{\"path\": \"app.py\", \"old_string\": \"x = 1\", \"new_string\": \"x = 2\"}]').outcome",
+    };
     const OVERLOADS: &'static [Overload] = &[
         OF_PATCH.split_at(2).0,
         &OF_PATCH,

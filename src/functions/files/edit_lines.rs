@@ -7,9 +7,7 @@ use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::files::PATH;
 use crate::functions::params::{Args, BigInt, Name, Param, Text, fields, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, RecordOf, Scalar, Written};
 use crate::tools::{EditCall, EditLinesArguments, EditResult};
 
 const FIRST_LINE: Param<BigInt> = required("first_line", "The first line that is replaced, from 1");
@@ -24,7 +22,7 @@ const BASE_OID: Param<Name> = required(
 /// The scalar function.
 pub struct EditLines;
 
-impl Declared for EditLines {
+impl Scalar for EditLines {
     const DECLARATION: Declaration = Declaration {
         name: "edit_lines",
         family: Family::Files,
@@ -32,9 +30,6 @@ impl Declared for EditLines {
         description: "Replaces lines of a file by their numbers, or inserts lines at one",
         example: "SELECT edit_lines('workspace/app.py', 1, 1, 'x = 2', '7d4290a117a4ddcc11daae7ea675841033830c8f').oid",
     };
-}
-
-impl Scalar for EditLines {
     const OVERLOADS: &'static [Overload] =
         &[fields![PATH, FIRST_LINE, LAST_LINE, NEW_TEXT, BASE_OID]];
     type Returns = RecordOf<EditResult>;

@@ -7,23 +7,11 @@ use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Asked, Given, Kind, Maybe, Name, Numeric, Param, fields, number, optional, required,
 };
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, RecordOf, Scalar, Written};
 use crate::tools::ReadResult;
 
 /// The scalar function.
 pub struct ReadFile;
-
-impl Declared for ReadFile {
-    const DECLARATION: Declaration = Declaration {
-        name: "read_file",
-        family: Family::Files,
-        grant: Grant::Tools(&["read_file"]),
-        description: "The text of a file, or a part of it",
-        example: "SELECT read_file('workspace/README.md').content",
-    };
-}
 
 /// A number of characters.
 struct Characters;
@@ -49,6 +37,13 @@ const MAX_CHARS: Param<Maybe<Characters>> =
     optional("max_chars", "Most characters to return; NULL: no limit");
 
 impl Scalar for ReadFile {
+    const DECLARATION: Declaration = Declaration {
+        name: "read_file",
+        family: Family::Files,
+        grant: Grant::Tools(&["read_file"]),
+        description: "The text of a file, or a part of it",
+        example: "SELECT read_file('workspace/README.md').content",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![PATH], fields![PATH, OFFSET, MAX_CHARS]];
     type Returns = RecordOf<ReadResult>;
     type State = Opened;

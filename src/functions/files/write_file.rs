@@ -5,15 +5,13 @@ use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{CONTENT, PATH, write_arguments};
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, RecordOf, Scalar, Written};
 use crate::tools::WriteResult;
 
 /// The scalar function.
 pub struct WriteFile;
 
-impl Declared for WriteFile {
+impl Scalar for WriteFile {
     const DECLARATION: Declaration = Declaration {
         name: "write_file",
         family: Family::Files,
@@ -21,9 +19,6 @@ impl Declared for WriteFile {
         description: "Creates or overwrites a file and its parent directories",
         example: "SELECT write_file('workspace/notes.txt', 'text').message",
     };
-}
-
-impl Scalar for WriteFile {
     const OVERLOADS: &'static [Overload] = &[fields![PATH, CONTENT]];
     type Returns = RecordOf<WriteResult>;
     type State = Opened;

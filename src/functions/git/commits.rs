@@ -10,8 +10,7 @@ use crate::functions::params::{
     Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, Textual, fields, required, text,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, needing, varchar,
-    varchars,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, needing, varchar, varchars,
 };
 use crate::query::Need;
 use crate::query::commits::{Attached, Commits, CommitsQuery};
@@ -86,7 +85,7 @@ impl Tabular for Commits {
 /// The table function.
 pub struct CommitsTable;
 
-impl Declared for CommitsTable {
+impl RepositoryTable for CommitsTable {
     const DECLARATION: Declaration = Declaration {
         name: "commits",
         family: Family::Git,
@@ -94,9 +93,6 @@ impl Declared for CommitsTable {
         description: "Every commit of a range, merges included, in the order of git log",
         example: "SELECT commit_id, author_name, subject FROM commits('HEAD', '.') LIMIT 10",
     };
-}
-
-impl RepositoryTable for CommitsTable {
     const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
     const NAMED: &'static [Field] =
         fields![SINCE, UNTIL, PATHS, FIRST_PARENT, MAILMAP, MAILMAP_FILE, NOTES_REF];

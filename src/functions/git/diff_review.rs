@@ -8,7 +8,7 @@ use crate::functions::params::{
     Args, Asked, Given, Kind, Maybe, Numeric, Param, Text, Texts, comparison, number, optional,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Scan, Table, bigint, boolean, varchar,
+    Col, Declaration, Family, Grant, Row, Scan, Table, bigint, boolean, varchar,
 };
 use crate::limits;
 use crate::query::review::{Request, Reviewed, RowsFrame};
@@ -101,7 +101,7 @@ impl Kind for AnswerBytes {
 
 impl Numeric for AnswerBytes {}
 
-impl Declared for DiffReview {
+impl Table for DiffReview {
     const DECLARATION: Declaration = Declaration {
         name: "diff_review",
         family: Family::Git,
@@ -109,9 +109,6 @@ impl Declared for DiffReview {
         description: "A comparison within a budget of bytes: totals, files and hunks, page by page",
         example: "SELECT string_agg(text, '') FROM diff_review('HEAD~1', 'HEAD', '.', max_bytes := 10000)",
     };
-}
-
-impl Table for DiffReview {
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &NAMED;
     type Row = Reviewed;
@@ -131,7 +128,7 @@ impl Table for DiffReview {
     }
 
     fn open(request: &Request, open: Open<'_>) -> Result<Pages> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
         let (request, projection) = (request.clone(), open.projection.to_vec());
         Ok(Pages { execution, request, reviewed: None, next: 0, projection })
     }

@@ -13,8 +13,7 @@ use crate::functions::params::{
     flag, number, optional, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, bigint, boolean,
-    varchar,
+    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, bigint, boolean, varchar,
 };
 use crate::git::{BlameOptions, CommitInfo};
 use crate::query::blame::{BlamedLines, FileBlameQuery, FileBlamed};
@@ -96,7 +95,7 @@ impl Has<BlamedCommit> for FileBlamed {
 /// The table function.
 pub struct FileBlame;
 
-impl Declared for FileBlame {
+impl RepositoryTable for FileBlame {
     const DECLARATION: Declaration = Declaration {
         name: "file_blame",
         family: Family::Git,
@@ -104,9 +103,6 @@ impl Declared for FileBlame {
         description: "The lines of a file, each with the commit it is from, as git blame has it",
         example: "SELECT line, author_name, subject, content FROM file_blame('README.md', 'HEAD', '.') LIMIT 10",
     };
-}
-
-impl RepositoryTable for FileBlame {
     const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
     const NAMED: &'static [Field] = fields![
         LINES,

@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, boolean, needing,
-    utinyint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, needing, utinyint,
+    varchar,
 };
 use crate::git::{Entry, LineCounts, Measured};
 use crate::query::Need;
@@ -112,7 +112,7 @@ fn oid(entry: Option<Entry>) -> Option<String> {
 /// The table function.
 pub struct FileChanges;
 
-impl Declared for FileChanges {
+impl RepositoryTable for FileChanges {
     const DECLARATION: Declaration = Declaration {
         name: "file_changes",
         family: Family::Git,
@@ -120,9 +120,6 @@ impl Declared for FileChanges {
         description: "The files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",
         example: "SELECT file_path, status, additions, deletions FROM file_changes('HEAD~1', 'HEAD', '.')",
     };
-}
-
-impl RepositoryTable for FileChanges {
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.', {'renames': true}), recursive := true)";

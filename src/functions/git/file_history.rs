@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, needing,
-    utinyint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, needing, utinyint,
+    varchar,
 };
 use crate::git::{LineCounts, Measured};
 use crate::query::Need;
@@ -66,7 +66,7 @@ impl Tabular for (Commit, Measured) {
 /// The table function.
 pub struct FileHistory;
 
-impl Declared for FileHistory {
+impl RepositoryTable for FileHistory {
     const DECLARATION: Declaration = Declaration {
         name: "file_history",
         family: Family::Git,
@@ -74,9 +74,6 @@ impl Declared for FileHistory {
         description: "The commits that changed a file, through renames, as git log --follow lists them",
         example: "SELECT subject, file_path, additions FROM file_history('README.md', 'HEAD', '.') LIMIT 10",
     };
-}
-
-impl RepositoryTable for FileHistory {
     const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
     const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP, MAILMAP_FILE];
     const IS_EAGER: bool = true;

@@ -4,23 +4,13 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, blob, needing, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, blob, needing, varchar,
 };
 use crate::query::Need;
 use crate::query::patches::{FilePatch, PatchesQuery};
 
 /// One row per changed file.
 pub struct FilePatches;
-
-impl Declared for FilePatches {
-    const DECLARATION: Declaration = Declaration {
-        name: "file_patches",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
-        description: "The changed files with their patches, byte for byte as git diff prints them",
-        example: "SELECT string_agg(patch, '') FROM file_patches('HEAD~1', 'HEAD', '.')",
-    };
-}
 
 impl Row for FilePatch {
     type Of<'a> = &'a Self;
@@ -65,6 +55,13 @@ impl Row for FilePatch {
 }
 
 impl RepositoryTable for FilePatches {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_patches",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The changed files with their patches, byte for byte as git diff prints them",
+        example: "SELECT string_agg(patch, '') FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_patches_list('HEAD~1', 'HEAD', '.', {'context': 1}), recursive := true)";

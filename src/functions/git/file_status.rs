@@ -6,8 +6,8 @@ use crate::ffi::{Batch, Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Flag, PATHS, Param, REPO, fields, flag};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Rows, Scan, Table, Written,
-    boolean, utinyint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Rows, Scan, Table, Written, boolean,
+    utinyint, varchar,
 };
 use crate::git::{FileStatus, RenameOptions, StatusFound, StatusOptions};
 use crate::pipeline::Ordered;
@@ -52,16 +52,6 @@ impl Row for FileStatus {
 /// The table function.
 pub struct FileStatusTable;
 
-impl Declared for FileStatusTable {
-    const DECLARATION: Declaration = Declaration {
-        name: "file_status",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitStatus", "GitDiff"]),
-        description: "The files that git status lists: staged, changed, in conflict or untracked",
-        example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
-    };
-}
-
 const RENAMES: Param<Flag> = flag("renames", true, "Detect renames");
 const UNTRACKED: Param<Flag> =
     flag("untracked", true, "List files that are neither tracked nor ignored");
@@ -75,6 +65,13 @@ pub struct Parts {
 }
 
 impl Table for FileStatusTable {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_status",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitStatus", "GitDiff"]),
+        description: "The files that git status lists: staged, changed, in conflict or untracked",
+        example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
+    };
     const PARAMETERS: &'static [Field] = fields![REPO];
     const NAMED: &'static [Field] = fields![RENAMES, UNTRACKED, IGNORED, PATHS];
     type Row = FileStatus;
@@ -95,7 +92,7 @@ impl Table for FileStatusTable {
     }
 
     fn open(query: &StatusQuery, open: Open<'_>) -> Result<Parts> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
         let parts = query.start(&execution)?;
         let projection = open.projection.to_vec();
         Ok(Parts { parts: Some(parts), rows: Rows::new([], &projection), projection })

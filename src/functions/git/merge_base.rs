@@ -4,13 +4,16 @@ use super::repository_scalar::RepositoryScalar;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
-use crate::functions::surface::{Declaration, Declared, Family, Grant, Out, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Varchar, Written};
 use crate::git::{Repository, merge_bases};
 
 /// The scalar function.
 pub struct MergeBase;
 
-impl Declared for MergeBase {
+const A: Param<Name> = required("a", "A revision that names a commit");
+const B: Param<Name> = required("b", "Another one");
+
+impl RepositoryScalar for MergeBase {
     const DECLARATION: Declaration = Declaration {
         name: "merge_base",
         family: Family::Git,
@@ -26,12 +29,6 @@ impl Declared for MergeBase {
         description: "The best common ancestor of two commits, as git merge-base prints it; NULL when there is none",
         example: "SELECT merge_base('HEAD~1', 'HEAD', '.')",
     };
-}
-
-const A: Param<Name> = required("a", "A revision that names a commit");
-const B: Param<Name> = required("b", "Another one");
-
-impl RepositoryScalar for MergeBase {
     const PARAMETERS: &'static [Field] = fields![A, B, REPO];
     type Returns = Varchar;
     type Answer = Option<String>;

@@ -6,7 +6,7 @@ use crate::functions::params::{
     Args, Choice, FROM, Flag, OneOf, PATHS, Param, REPO, TO, choice, fields, flag,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, bigint, boolean, varchar,
+    Col, Declaration, Family, Grant, Row, Stream, Table, bigint, boolean, varchar,
 };
 use crate::git::RenameOptions;
 use crate::query::Revisions;
@@ -45,16 +45,6 @@ impl Choice for MovedWhitespace {
 /// The table function.
 pub struct MovedLinesTable;
 
-impl Declared for MovedLinesTable {
-    const DECLARATION: Declaration = Declaration {
-        name: "moved_lines",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
-        description: "The lines that were moved between two sides, as git diff --color-moved marks them",
-        example: "SELECT file_path, line, moved_file, moved_line FROM moved_lines('HEAD~1', 'HEAD', '.')",
-    };
-}
-
 impl Row for MovedLines {
     type Of<'a> = MovedLine<'a>;
 
@@ -85,6 +75,13 @@ impl Row for MovedLines {
 }
 
 impl Table for MovedLinesTable {
+    const DECLARATION: Declaration = Declaration {
+        name: "moved_lines",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The lines that were moved between two sides, as git diff --color-moved marks them",
+        example: "SELECT file_path, line, moved_file, moved_line FROM moved_lines('HEAD~1', 'HEAD', '.')",
+    };
     const PARAMETERS: &'static [Field] = fields![FROM, TO, REPO];
     const NAMED: &'static [Field] = fields![MODE, WHITESPACE, RENAMES, PATHS];
     type Row = MovedLines;
@@ -109,6 +106,6 @@ impl Table for MovedLinesTable {
     }
 
     fn open(query: &MovedLinesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
+        Stream::open(query, Self::DECLARATION.grant, open)
     }
 }

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::params::{Args, Name, Param, REPO, bounded, fields, number, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, bigint, needing, varchar,
+    Col, Declaration, Family, Grant, Row, Stream, Table, bigint, needing, varchar,
 };
 use crate::query::Need;
 use crate::query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
@@ -24,16 +24,6 @@ bounded! {
 
 /// The table function.
 pub struct RangeDiff;
-
-impl Declared for RangeDiff {
-    const DECLARATION: Declaration = Declaration {
-        name: "range_diff",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitRangeDiff", "GitLog"]),
-        description: "What became of each commit of a series that was rebased, as git range-diff",
-        example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
-    };
-}
 
 impl Row for CommitPair {
     type Of<'a> = &'a Self;
@@ -75,6 +65,13 @@ fn id_of(side: Option<&Numbered>) -> Option<String> {
 }
 
 impl Table for RangeDiff {
+    const DECLARATION: Declaration = Declaration {
+        name: "range_diff",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitRangeDiff", "GitLog"]),
+        description: "What became of each commit of a series that was rebased, as git range-diff",
+        example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
+    };
     const PARAMETERS: &'static [Field] = fields![OLD_RANGE, NEW_RANGE, REPO];
     const NAMED: &'static [Field] = fields![CREATION_FACTOR];
     type Row = CommitPair;
@@ -92,6 +89,6 @@ impl Table for RangeDiff {
     }
 
     fn open(query: &RangeDiffQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
+        Stream::open(query, Self::DECLARATION.grant, open)
     }
 }

@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, REPO, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, boolean, needing,
-    timestamp, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, needing, timestamp,
+    varchar,
 };
 use crate::git::Reference;
 use crate::query::Need;
@@ -112,7 +112,7 @@ fn count(commits: Option<u64>) -> Option<i64> {
 /// The table function.
 pub struct RefsTable;
 
-impl Declared for RefsTable {
+impl RepositoryTable for RefsTable {
     const DECLARATION: Declaration = Declaration {
         name: "refs",
         family: Family::Git,
@@ -120,9 +120,6 @@ impl Declared for RefsTable {
         description: "HEAD and the references of a repository, in the order of their names",
         example: "SELECT short_name, kind, commit_id, subject FROM refs('.')",
     };
-}
-
-impl RepositoryTable for RefsTable {
     const PARAMETERS: &'static [Field] = fields![REPO];
     const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str = "SELECT len(refs_list('.'))";

@@ -4,12 +4,14 @@ use crate::error::Result;
 use crate::ffi::{Field, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, REPO};
-use crate::functions::surface::{Declared, Out, Returned, Scalar, Written};
+use crate::functions::surface::{Declaration, Out, Returned, Scalar, Written};
 use crate::git::Repository;
 
 /// A scalar function over a repository, which the parameter [`REPO`] names. It is volatile, since
 /// the meaning of a revision changes with the repository.
-pub trait RepositoryScalar: Declared {
+pub trait RepositoryScalar: 'static {
+    /// The declaration.
+    const DECLARATION: Declaration;
     /// The parameters.
     const PARAMETERS: &'static [Field];
     /// The type of its result.
@@ -28,6 +30,7 @@ pub trait RepositoryScalar: Declared {
 }
 
 impl<F: RepositoryScalar> Scalar for F {
+    const DECLARATION: Declaration = F::DECLARATION;
     const OVERLOADS: &'static [Overload] = &[F::PARAMETERS];
     type Returns = F::Returns;
     type State = ExecutionContext;

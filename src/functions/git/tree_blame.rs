@@ -8,7 +8,7 @@ use crate::functions::params::{
     Args, IGNORE_WHITESPACE, Name, PATHS, Param, REPO, fields, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, bigint, varchar,
+    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, bigint, varchar,
 };
 use crate::query::blame::{BlamedLines, TreeBlameQuery, TreeBlamed};
 
@@ -37,7 +37,7 @@ impl Has<BlamedCommit> for TreeBlamed {
 /// The table function.
 pub struct TreeBlame;
 
-impl Declared for TreeBlame {
+impl RepositoryTable for TreeBlame {
     const DECLARATION: Declaration = Declaration {
         name: "tree_blame",
         family: Family::Git,
@@ -45,9 +45,6 @@ impl Declared for TreeBlame {
         description: "Runs of lines of all files of a revision, each with the commit it is from",
         example: "SELECT author_name, sum(lines) FROM tree_blame('HEAD', '.') GROUP BY ALL",
     };
-}
-
-impl RepositoryTable for TreeBlame {
     const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
     const NAMED: &'static [Field] = fields![
         PATHS,

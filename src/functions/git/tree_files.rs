@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, PATHS, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, needing, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, needing, varchar,
 };
 use crate::git::Measured;
 use crate::query::tree_files::{FileBatch, TreeFilesQuery};
@@ -45,7 +45,7 @@ impl Row for FileBatch {
 /// The table function.
 pub struct TreeFiles;
 
-impl Declared for TreeFiles {
+impl RepositoryTable for TreeFiles {
     const DECLARATION: Declaration = Declaration {
         name: "tree_files",
         family: Family::Git,
@@ -53,9 +53,6 @@ impl Declared for TreeFiles {
         description: "The files of a revision, the index or the work tree, as git ls-tree -r -l lists them",
         example: "SELECT file_path, size FROM tree_files('HEAD', '.') ORDER BY size DESC LIMIT 10",
     };
-}
-
-impl RepositoryTable for TreeFiles {
     const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
     const NAMED: &'static [Field] = fields![PATHS];
     const LIST_EXAMPLE: &'static str =

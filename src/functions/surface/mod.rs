@@ -20,7 +20,7 @@ pub use columns::{
     Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, needing, timestamp,
     utinyint, varchar, varchars,
 };
-pub use declaration::{Declaration, Declared, Family, Grant};
+pub use declaration::{Declaration, Family, Grant};
 pub use entry::{Entry, Signature};
 pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
 pub use rows::Rows;

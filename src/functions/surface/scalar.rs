@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::declaration::Declared;
+use super::declaration::{Declaration, Grant};
 use super::entry::{Entry, Signature};
 use super::out::{Out, Returned, Written};
 use crate::budget::Budget;
@@ -17,11 +17,11 @@ pub trait State: Sized + Send + 'static {
     /// Names of the host's settings that [`Self::open`] reads.
     const SETTINGS: &'static [&'static str];
 
-    /// Prepares a thread of an execution of `F`.
+    /// Prepares a thread of an execution of a function that `grant` opens.
     ///
     /// # Errors
-    /// `permission_denied` if none of the tools of `F` is granted.
-    fn open<F: Declared>(settings: Settings) -> Result<Self>;
+    /// `permission_denied` if none of its tools is granted.
+    fn open(grant: Grant, settings: Settings) -> Result<Self>;
 
     /// Returns a state for another thread that helps with the rows; `None` if they are computed one
     /// after the other.
@@ -40,13 +40,15 @@ pub trait State: Sized + Send + 'static {
 impl State for () {
     const SETTINGS: &'static [&'static str] = &[];
 
-    fn open<F: Declared>(_: Settings) -> Result<Self> {
+    fn open(_: Grant, _: Settings) -> Result<Self> {
         Ok(())
     }
 }
 
 /// A scalar function, called row by row.
-pub trait Scalar: Declared {
+pub trait Scalar: 'static {
+    /// The declaration.
+    const DECLARATION: Declaration;
     /// The parameters of each overload.
     const OVERLOADS: &'static [Overload];
     /// The type of its result.
@@ -86,7 +88,7 @@ impl<F: Scalar> ScalarFunction for Adapter<F> {
     type State = F::State;
 
     fn open(settings: Settings) -> Result<F::State> {
-        F::State::open::<F>(settings)
+        F::State::open(F::DECLARATION.grant, settings)
     }
 
     fn helper(state: &F::State) -> Option<F::State> {

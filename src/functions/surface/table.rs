@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
 use super::columns::Row;
-use super::declaration::Declared;
+use super::declaration::{Declaration, Grant};
 use super::entry::{Entry, Signature};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Value};
@@ -26,7 +26,9 @@ pub trait Scan: Send + 'static {
 
 /// A table function: `bind` validates, `open` resolves, the scan streams rows, and dropping the
 /// scan stops it.
-pub trait Table: Declared {
+pub trait Table: 'static {
+    /// The declaration.
+    const DECLARATION: Declaration;
     /// Positional parameters, all required.
     const PARAMETERS: &'static [Field] = &[];
     /// Named parameters, all optional.
@@ -57,7 +59,9 @@ pub trait Table: Declared {
 
 /// A table function over a repository: its parameters make a query, and its rows are those of the
 /// query.
-pub trait RepositoryTable: Declared {
+pub trait RepositoryTable: 'static {
+    /// The declaration.
+    const DECLARATION: Declaration;
     /// Positional parameters, all required.
     const PARAMETERS: &'static [Field];
     /// Named parameters, all optional.
@@ -80,6 +84,7 @@ pub trait RepositoryTable: Declared {
 pub type GroupOf<F> = <<F as RepositoryTable>::Query as Query>::Group;
 
 impl<F: RepositoryTable> Table for F {
+    const DECLARATION: Declaration = F::DECLARATION;
     const PARAMETERS: &'static [Field] = F::PARAMETERS;
     const NAMED: &'static [Field] = F::NAMED;
     type Row = <GroupOf<F> as Tabular>::Row;
@@ -92,7 +97,7 @@ impl<F: RepositoryTable> Table for F {
     }
 
     fn open(query: &F::Query, open: Open<'_>) -> Result<Self::Scan> {
-        let stream = Stream::open::<F>(query, open)?;
+        let stream = Stream::open(query, F::DECLARATION.grant, open)?;
         Ok(if F::IS_EAGER { stream.eager() } else { stream })
     }
 }
@@ -160,9 +165,9 @@ pub struct Stream<G> {
 }
 
 impl<G: Tabular> Stream<G> {
-    /// Starts a query for the function `F` and the projected columns.
-    pub fn open<F: Declared>(query: &impl Query<Group = G>, open: Open<'_>) -> Result<Self> {
-        let execution = ExecutionContext::open::<F>(open.settings)?;
+    /// Starts a query for the projected columns of a function that `grant` opens.
+    pub fn open(query: &impl Query<Group = G>, grant: Grant, open: Open<'_>) -> Result<Self> {
+        let execution = ExecutionContext::open(grant, open.settings)?;
         let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
         Ok(Self {
             rows,

@@ -8,16 +8,14 @@ use super::sides::{A, B, Comparer};
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, TOTAL_CONTEXT, fields};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, ListOf, Out, Scalar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, ListOf, Out, Scalar, Written};
 use crate::query::diff_rows::LineRows;
 use crate::text::{CancelToken, DiffOptions};
 
 /// The scalar function.
 pub struct DiffRows;
 
-impl Declared for DiffRows {
+impl Scalar for DiffRows {
     const DECLARATION: Declaration = Declaration {
         name: "diff_rows",
         family: Family::Text,
@@ -25,9 +23,6 @@ impl Declared for DiffRows {
         description: "The diff of two texts line by line, as a list in the columns of file_diff",
         example: "SELECT unnest(diff_rows('old', 'new'), recursive := true)",
     };
-}
-
-impl Scalar for DiffRows {
     const OVERLOADS: &'static [Overload] = &[fields![A, B], fields![A, B, TOTAL_CONTEXT]];
     type Returns = ListOf<LineRows>;
     type State = Comparer;

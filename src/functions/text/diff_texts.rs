@@ -5,15 +5,16 @@ use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, RecordOf, Scalar, Written};
 use crate::tools::DiffResult;
 
 /// The scalar function.
 pub struct DiffTexts;
 
-impl Declared for DiffTexts {
+const A: Param<Maybe<Bytes>> = required("text_a", "The first text");
+const B: Param<Maybe<Bytes>> = required("text_b", "The second text");
+
+impl Scalar for DiffTexts {
     const DECLARATION: Declaration = Declaration {
         name: "diff_texts",
         family: Family::Text,
@@ -21,12 +22,6 @@ impl Declared for DiffTexts {
         description: "Compares two texts: the diff, cut at redline_max_diff_bytes, and facts about both",
         example: "SELECT diff_texts('old', 'new').diff",
     };
-}
-
-const A: Param<Maybe<Bytes>> = required("text_a", "The first text");
-const B: Param<Maybe<Bytes>> = required("text_b", "The second text");
-
-impl Scalar for DiffTexts {
     const OVERLOADS: &'static [Overload] =
         &[fields![A, B], fields![A, B, CONTEXT], fields![A, B, CONTEXT, LABEL_A, LABEL_B]];
     type Returns = RecordOf<DiffResult>;

@@ -12,23 +12,13 @@ use crate::error::{Error, Result};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, varchar,
 };
 use crate::limits;
 use crate::text::words::word_runs_until;
 
 /// The scalar function.
 pub struct InlineDiff;
-
-impl Declared for InlineDiff {
-    const DECLARATION: Declaration = Declaration {
-        name: "inline_diff",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "The difference of two texts word by word",
-        example: "SELECT inline_diff('the old text', 'the new text')",
-    };
-}
 
 /// A run of words that are all kept, all removed or all added.
 pub struct Run;
@@ -43,6 +33,13 @@ impl Row for Run {
 }
 
 impl Scalar for InlineDiff {
+    const DECLARATION: Declaration = Declaration {
+        name: "inline_diff",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "The difference of two texts word by word",
+        example: "SELECT inline_diff('the old text', 'the new text')",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![A, B]];
     type Returns = ListOf<Run>;
     type State = Arc<Budget>;

@@ -8,22 +8,12 @@ use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
 use crate::text::merge::Conflict;
 
 /// The scalar function.
 pub struct MergeConflicts;
-
-impl Declared for MergeConflicts {
-    const DECLARATION: Declaration = Declaration {
-        name: "merge_conflicts",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "The conflicts of merge_texts, with the lines of the base and of both sides",
-        example: "SELECT unnest(merge_conflicts('a', 'b', 'c'), recursive := true)",
-    };
-}
 
 /// A conflict and its number.
 #[derive(Clone, Copy)]
@@ -82,6 +72,13 @@ impl Row for ConflictRows {
 
 /// Volatile: a binary text is an error.
 impl Scalar for MergeConflicts {
+    const DECLARATION: Declaration = Declaration {
+        name: "merge_conflicts",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "The conflicts of merge_texts, with the lines of the base and of both sides",
+        example: "SELECT unnest(merge_conflicts('a', 'b', 'c'), recursive := true)",
+    };
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;
     type Returns = ListOf<ConflictRows>;
     type State = Comparer;

@@ -8,24 +8,14 @@ use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, boolean,
-    utinyint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, boolean, utinyint,
+    varchar,
 };
 use crate::text::patch::FilePatch;
 use crate::text::{CancelToken, LineKind};
 
 /// The scalar function.
 pub struct PatchFiles;
-
-impl Declared for PatchFiles {
-    const DECLARATION: Declaration = Declaration {
-        name: "patch_files",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "The files of a patch, with what happened to each",
-        example: "SELECT unnest(patch_files(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
-    };
-}
 
 /// A file of a patch.
 pub struct PatchFile;
@@ -79,6 +69,13 @@ fn lines(file: &FilePatch<'_>, kind: LineKind) -> Option<i64> {
 }
 
 impl Scalar for PatchFiles {
+    const DECLARATION: Declaration = Declaration {
+        name: "patch_files",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "The files of a patch, with what happened to each",
+        example: "SELECT unnest(patch_files(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = ListOf<PatchFile>;
     type State = Arc<Budget>;

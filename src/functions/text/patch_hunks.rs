@@ -8,23 +8,13 @@ use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
 use crate::text::CancelToken;
 use crate::text::patch::{self, FilePatch, PatchHunk};
 
 /// The scalar function.
 pub struct PatchHunks;
-
-impl Declared for PatchHunks {
-    const DECLARATION: Declaration = Declaration {
-        name: "patch_hunks",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "The hunks of all files of a patch",
-        example: "SELECT unnest(patch_hunks(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
-    };
-}
 
 /// A hunk of a patch.
 #[derive(Clone, Copy)]
@@ -63,6 +53,13 @@ impl Row for HunkRows {
 }
 
 impl Scalar for PatchHunks {
+    const DECLARATION: Declaration = Declaration {
+        name: "patch_hunks",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "The hunks of all files of a patch",
+        example: "SELECT unnest(patch_hunks(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = ListOf<HunkRows>;
     type State = Arc<Budget>;

@@ -10,16 +10,14 @@ use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::git;
 use crate::text::CancelToken;
 
 /// The scalar function.
 pub struct PatchId;
 
-impl Declared for PatchId {
+impl Scalar for PatchId {
     const DECLARATION: Declaration = Declaration {
         name: "patch_id",
         family: Family::Text,
@@ -27,9 +25,6 @@ impl Declared for PatchId {
         description: "The id of a patch, whatever its line numbers and white space",
         example: "SELECT patch_id(patch) FROM file_patches('HEAD~1', 'HEAD', '.')",
     };
-}
-
-impl Scalar for PatchId {
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = Varchar;
     type State = Arc<Budget>;

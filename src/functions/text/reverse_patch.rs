@@ -7,16 +7,14 @@ use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::text::CancelToken;
 use crate::text::patch;
 
 /// The scalar function.
 pub struct ReversePatch;
 
-impl Declared for ReversePatch {
+impl Scalar for ReversePatch {
     const DECLARATION: Declaration = Declaration {
         name: "reverse_patch",
         family: Family::Text,
@@ -24,9 +22,6 @@ impl Declared for ReversePatch {
         description: "The patch that undoes another",
         example: "SELECT reverse_patch(unified_diff('old', 'new'))",
     };
-}
-
-impl Scalar for ReversePatch {
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = Varchar;
     type State = Arc<Budget>;

@@ -5,9 +5,7 @@ use crate::budget::lossy;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Bytes, Param, TOTAL_CONTEXT, fields, text};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::limits;
 use crate::text::unified::unified_diff;
 use crate::text::{CancelToken, DiffOptions};
@@ -20,7 +18,10 @@ use crate::text::{CancelToken, DiffOptions};
 /// with an error.
 pub struct UnifiedDiff;
 
-impl Declared for UnifiedDiff {
+const LABEL_A: Param<Bytes> = text("label_a", "a", "The name after ---");
+const LABEL_B: Param<Bytes> = text("label_b", "b", "The name after +++");
+
+impl Scalar for UnifiedDiff {
     const DECLARATION: Declaration = Declaration {
         name: "unified_diff",
         family: Family::Text,
@@ -28,12 +29,6 @@ impl Declared for UnifiedDiff {
         description: "Two texts as a unified diff; empty when they are equal",
         example: "SELECT unified_diff('old', 'new', 3, 'a.txt', 'b.txt')",
     };
-}
-
-const LABEL_A: Param<Bytes> = text("label_a", "a", "The name after ---");
-const LABEL_B: Param<Bytes> = text("label_b", "b", "The name after +++");
-
-impl Scalar for UnifiedDiff {
     const OVERLOADS: &'static [Overload] = &[
         fields![A, B],
         fields![A, B, TOTAL_CONTEXT],
