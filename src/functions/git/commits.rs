@@ -10,7 +10,7 @@ use crate::functions::params::{
     Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, Textual, fields, required, text,
 };
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, needing, varchar, varchars,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, varchar, varchars,
 };
 use crate::query::Need;
 use crate::query::commits::{Attached, Commits, CommitsQuery};
@@ -51,30 +51,24 @@ impl Row for AttachedColumns {
     type Of<'a> = Attached<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        needing(
-            &[Need::Refs],
-            varchars(
-                "refs",
-                "The full names of HEAD, branches, remote-tracking branches, tags and the stash that lead to it, in the order of git's %D",
-                |(refs, ..), out| out.texts(refs.unwrap_or_default().iter().cloned()),
-            ),
-        ),
-        needing(
-            &[Need::Notes],
-            varchar(
-                "notes",
-                "The note on it, as git's %N; NULL where there is none",
-                |(_, note, _), out| out.text(note),
-            ),
-        ),
-        needing(
-            &[Need::PatchId],
-            varchar(
-                "patch_id",
-                "The id of its patch, as git patch-id --stable; NULL for a merge and without changes",
-                |(.., patch_id), out| out.text(patch_id),
-            ),
-        ),
+        varchars::<Self>(
+            "refs",
+            "The full names of HEAD, branches, remote-tracking branches, tags and the stash that lead to it, in the order of git's %D",
+            |(refs, ..), out| out.texts(refs.unwrap_or_default().iter().cloned()),
+        )
+        .needing(&[Need::Refs]),
+        varchar::<Self>(
+            "notes",
+            "The note on it, as git's %N; NULL where there is none",
+            |(_, note, _), out| out.text(note),
+        )
+        .needing(&[Need::Notes]),
+        varchar::<Self>(
+            "patch_id",
+            "The id of its patch, as git patch-id --stable; NULL for a merge and without changes",
+            |(.., patch_id), out| out.text(patch_id),
+        )
+        .needing(&[Need::PatchId]),
     ];
 }
 

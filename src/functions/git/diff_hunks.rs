@@ -4,7 +4,7 @@ use super::file_patches::FilePatches;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
-use crate::functions::surface::{Col, Declaration, RepositoryTable, Row, bigint, needing, varchar};
+use crate::functions::surface::{Col, Declaration, RepositoryTable, Row, bigint, varchar};
 use crate::query::Need;
 use crate::query::patches::{FileHunk, FileHunks, HunksQuery};
 
@@ -31,20 +31,18 @@ impl Row for FileHunks {
         varchar("patch", "The hunk as git prints it, from its @@ line on", |row, out| {
             out.text(row.patch())
         }),
-        needing(
-            &[Need::HunkId],
-            varchar(
-                "hunk_id",
-                "A digest of the path and of the removed and added lines, by the default options",
-                |row, out| out.text(row.id().map(|id| id.lines.as_str())),
-            ),
-        ),
-        needing(
-            &[Need::HunkId],
-            varchar("context_id", "The same with the lines around and the heading", |row, out| {
-                out.text(row.id().map(|id| id.context.as_str()))
-            }),
-        ),
+        varchar::<Self>(
+            "hunk_id",
+            "A digest of the path and of the removed and added lines, by the default options",
+            |row, out| out.text(row.id().map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>(
+            "context_id",
+            "The same with the lines around and the heading",
+            |row, out| out.text(row.id().map(|id| id.context.as_str())),
+        )
+        .needing(&[Need::HunkId]),
     ];
 }
 

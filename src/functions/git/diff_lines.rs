@@ -6,8 +6,7 @@ use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Has, ListOf, Out, Part, Row, Stream, Table, Written, needing,
-    varchar,
+    Col, Declaration, Family, Grant, Has, ListOf, Out, Part, Row, Stream, Table, Written, varchar,
 };
 use crate::query::diff_lines::{FileLines, LinesQuery};
 use crate::query::diff_rows::{LineRow, LineRows};
@@ -31,20 +30,16 @@ impl Row for FileLines {
             "In a combined diff the marks before the line, one for each parent; else NULL",
             |(_, line, _), out| out.text(line.marks()),
         ),
-        needing(
-            &[Need::HunkId],
-            varchar(
-                "hunk_id",
-                "As in diff_hunks; NULL for a line of no hunk there",
-                |(.., id), out| out.text(id.map(|id| id.lines.as_str())),
-            ),
-        ),
-        needing(
-            &[Need::HunkId],
-            varchar("context_id", "As in diff_hunks", |(.., id), out| {
-                out.text(id.map(|id| id.context.as_str()))
-            }),
-        ),
+        varchar::<Self>(
+            "hunk_id",
+            "As in diff_hunks; NULL for a line of no hunk there",
+            |(.., id), out| out.text(id.map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>("context_id", "As in diff_hunks", |(.., id), out| {
+            out.text(id.map(|id| id.context.as_str()))
+        })
+        .needing(&[Need::HunkId]),
     ];
 }
 

@@ -10,8 +10,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, needing, utinyint,
-    varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, utinyint, varchar,
 };
 use crate::git::{LineCounts, Measured};
 use crate::query::Need;
@@ -44,18 +43,14 @@ impl Row for FileThere {
             "How similar a renamed or copied file is to its origin, in percent",
             |row| row.change.origin.as_ref().map(|origin| origin.similarity),
         ),
-        needing(
-            &[Need::Lines],
-            bigint("additions", "Added lines; NULL for a binary file", |row| {
-                file_changes::lines(row, LineCounts::additions).into()
-            }),
-        ),
-        needing(
-            &[Need::Lines],
-            bigint("deletions", "Removed lines; NULL for a binary file", |row| {
-                file_changes::lines(row, LineCounts::deletions).into()
-            }),
-        ),
+        bigint::<Self>("additions", "Added lines; NULL for a binary file", |row| {
+            file_changes::lines(row, LineCounts::additions).into()
+        })
+        .needing(&[Need::Lines]),
+        bigint::<Self>("deletions", "Removed lines; NULL for a binary file", |row| {
+            file_changes::lines(row, LineCounts::deletions).into()
+        })
+        .needing(&[Need::Lines]),
     ];
 }
 

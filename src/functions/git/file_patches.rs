@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, blob, needing, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, blob, varchar,
 };
 use crate::query::Need;
 use crate::query::patches::{FilePatch, PatchesQuery};
@@ -25,32 +25,24 @@ impl Row for FilePatch {
         varchar("old_path", "The path that a renamed or copied file had", |row, out| {
             out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
         }),
-        needing(
-            &[Need::Patch],
-            varchar("patch", "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
-                out.text(row.patch.bytes.as_slice())
-            }),
-        ),
-        needing(
-            &[Need::Patch],
-            blob("patch_bytes", "The patch, byte for byte", |row, out| {
-                out.bytes(Some(&row.patch.bytes))
-            }),
-        ),
-        needing(
-            &[Need::HunkId],
-            varchar(
-                "hunk_id",
-                "A digest of a change without hunks: a mode, a name, a binary or an empty file; else NULL",
-                |row, out| out.text(row.id.as_ref().map(|id| id.lines.as_str())),
-            ),
-        ),
-        needing(
-            &[Need::HunkId],
-            varchar("context_id", "The same", |row, out| {
-                out.text(row.id.as_ref().map(|id| id.context.as_str()))
-            }),
-        ),
+        varchar::<Self>("patch", "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
+            out.text(row.patch.bytes.as_slice())
+        })
+        .needing(&[Need::Patch]),
+        blob::<Self>("patch_bytes", "The patch, byte for byte", |row, out| {
+            out.bytes(Some(&row.patch.bytes))
+        })
+        .needing(&[Need::Patch]),
+        varchar::<Self>(
+            "hunk_id",
+            "A digest of a change without hunks: a mode, a name, a binary or an empty file; else NULL",
+            |row, out| out.text(row.id.as_ref().map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>("context_id", "The same", |row, out| {
+            out.text(row.id.as_ref().map(|id| id.context.as_str()))
+        })
+        .needing(&[Need::HunkId]),
     ];
 }
 

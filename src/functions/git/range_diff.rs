@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::params::{Args, Name, Param, REPO, bounded, fields, number, required};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Row, Stream, Table, bigint, needing, varchar,
+    Col, Declaration, Family, Grant, Row, Stream, Table, bigint, varchar,
 };
 use crate::query::Need;
 use crate::query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
@@ -45,14 +45,12 @@ impl Row for CommitPair {
         varchar("subject", "The subject of the old commit, else of the new one", |pair, out| {
             out.text(pair.subject())
         }),
-        needing(
-            &[Need::Patch],
-            varchar(
-                "patch",
-                "What changed in the message and in the patch, as git prints it; NULL unless changed",
-                |pair, out| out.text(pair.changes.as_deref()),
-            ),
-        ),
+        varchar::<Self>(
+            "patch",
+            "What changed in the message and in the patch, as git prints it; NULL unless changed",
+            |pair, out| out.text(pair.changes.as_deref()),
+        )
+        .needing(&[Need::Patch]),
     ];
 }
 

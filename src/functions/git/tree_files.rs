@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, PATHS, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, needing, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, varchar,
 };
 use crate::git::Measured;
 use crate::query::tree_files::{FileBatch, TreeFilesQuery};
@@ -30,10 +30,10 @@ impl Row for FileBatch {
         varchar("mode", "The mode, octal, as git prints it", |row, out| {
             out.text(row.change.new.map(|entry| entry.mode.to_string()))
         }),
-        needing(
-            &[Need::Sizes],
-            bigint("size", "Bytes of the content; NULL for a submodule", |row| row.new_size.into()),
-        ),
+        bigint::<Self>("size", "Bytes of the content; NULL for a submodule", |row| {
+            row.new_size.into()
+        })
+        .needing(&[Need::Sizes]),
         varchar(
             "oid",
             "The object id of the content, of a submodule that of its commit",

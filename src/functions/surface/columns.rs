@@ -74,6 +74,11 @@ impl<K: Row> Col<K> {
         Self { field: Field::new(name, kind, doc), needs: Needs::NONE, write }
     }
 
+    /// Returns the same column, for which this data must be computed.
+    pub const fn needing(self, needs: &[Need]) -> Self {
+        Self { needs: Needs::of(needs), ..self }
+    }
+
     fn write(&self, row: K::Of<'_>, out: &mut Column) {
         match self.write {
             Write::Boolean(value) => out.push_boolean(value(row)),
@@ -111,11 +116,6 @@ impl<K: Row> Col<K> {
             }
         }
     }
-}
-
-/// Returns a column that needs data to be computed.
-pub const fn needing<K: Row>(needs: &[Need], column: Col<K>) -> Col<K> {
-    Col { needs: Needs::of(needs), ..column }
 }
 
 /// Declares the functions that return columns.

@@ -17,8 +17,8 @@ pub mod table;
 pub mod value;
 
 pub use columns::{
-    Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, needing, timestamp,
-    utinyint, varchar, varchars,
+    Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, timestamp, utinyint,
+    varchar, varchars,
 };
 pub use declaration::{Declaration, Family, Grant};
 pub use entry::{Entry, Signature};
