@@ -183,7 +183,7 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
         let settings = Settings::read(&data.context, &outside, F::SETTINGS, extra_info);
         let opened = contain::run(&mut outside, || {
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
-            let batch = Batch::new(F::COLUMNS, &projection);
+            let batch = Batch::new(F::COLUMNS, projection);
             Ok(Box::new(ScanData {
                 turn: Turn::of(data.caller),
                 running: Mutex::new(Running { scan, batch, broken: false }),

@@ -227,7 +227,7 @@ impl Table for Capabilities {
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
         database::check(&open.settings)?;
-        Ok(Rows::new([ExecutionContext::new(open.settings)?], open.projection))
+        Ok(Rows::new([ExecutionContext::new(open.settings)?]))
     }
 }
 

@@ -307,7 +307,7 @@ impl Table for RedlineHelp {
             .filter(is_meant)
             .map(|subject| Function { subject, is_whole })
             .collect();
-        Ok(Rows::new(meant, open.projection))
+        Ok(Rows::new(meant))
     }
 }
 

@@ -68,7 +68,7 @@ impl Table for RedlineTools {
         Ok(())
     }
 
-    fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Rows::new(TOOLS.iter().map(|tool| ToolRow(&tool.declaration)), open.projection))
+    fn open((): &(), _: Open<'_>) -> Result<Self::Scan> {
+        Ok(Rows::new(TOOLS.iter().map(|tool| ToolRow(&tool.declaration))))
     }
 }

@@ -91,6 +91,6 @@ impl Table for ApprovalsGiven {
                 }
             },
         );
-        Ok(Rows::new(rows, open.projection))
+        Ok(Rows::new(rows))
     }
 }

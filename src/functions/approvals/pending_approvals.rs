@@ -64,10 +64,8 @@ impl Table for PendingApprovals {
         execution.approver(key.as_bytes(), Self::DECLARATION.name)?;
         FileTools::new(execution.caller().clone()).plan_requests()?;
         let waiting = execution.state.approvals.waiting(execution.rules());
-        Ok(Rows::new(
-            waiting.into_iter().map(|(session, payload)| Waiting { session, payload }),
-            open.projection,
-        ))
+        let row = |(session, payload)| Waiting { session, payload };
+        Ok(Rows::new(waiting.into_iter().map(row)))
     }
 }
 

@@ -62,6 +62,6 @@ impl Table for DebugColumns {
             let function = entry.declaration.name;
             columns(entry).iter().map(move |&field| ColumnOf { function, field })
         };
-        Ok(Rows::new(database.functions.iter().flat_map(of), open.projection))
+        Ok(Rows::new(database.functions.iter().flat_map(of)))
     }
 }

@@ -85,7 +85,7 @@ impl surface::Scan for Scan {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         assert_ne!(self.place, "scan", "a deliberate panic");
         if !std::mem::replace(&mut self.done, true) {
-            Place::COLUMNS.write_projected(&self.place, &[0], batch.columns_mut());
+            Place::COLUMNS.write_projected(&self.place, batch);
         }
         Ok(())
     }

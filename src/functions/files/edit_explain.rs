@@ -99,6 +99,6 @@ impl Table for EditExplain {
             &Lines::split(&bytes, &CancelToken::of(&execution.budget))?,
             &wanted.old_string,
         );
-        Ok(Rows::new(near, open.projection))
+        Ok(Rows::new(near))
     }
 }

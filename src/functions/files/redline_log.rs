@@ -147,6 +147,6 @@ impl Table for RedlineLog {
             })
             .map(LogRow::of)
             .collect();
-        Ok(Rows::new(rows, open.projection))
+        Ok(Rows::new(rows))
     }
 }

@@ -27,7 +27,6 @@ pub struct Pages {
     /// whether the query was cancelled.
     reviewed: Option<Reviewed>,
     next: usize,
-    projection: Vec<usize>,
 }
 
 /// A section of a page.
@@ -129,8 +128,7 @@ impl Table for DiffReview {
 
     fn open(request: &Request, open: Open<'_>) -> Result<Pages> {
         let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
-        let (request, projection) = (request.clone(), open.projection.to_vec());
-        Ok(Pages { execution, request, reviewed: None, next: 0, projection })
+        Ok(Pages { execution, request: request.clone(), reviewed: None, next: 0 })
     }
 }
 
@@ -142,7 +140,7 @@ impl Scan for Pages {
         };
         while self.next < reviewed.page.sections.len() && !batch.is_full() {
             let row = SectionRow { reviewed, section: &reviewed.page.sections[self.next] };
-            Reviewed::COLUMNS.write_projected(row, &self.projection, batch.columns_mut());
+            Reviewed::COLUMNS.write_projected(row, batch);
             self.next += 1;
         }
         Ok(())

@@ -25,7 +25,6 @@ pub struct Lines {
     /// whether the query was cancelled.
     lines: Option<LineRows>,
     next: usize,
-    projection: Vec<usize>,
 }
 
 impl Table for FileDiff {
@@ -53,7 +52,7 @@ impl Table for FileDiff {
     fn open(query: &FileDiffQuery, open: Open<'_>) -> Result<Lines> {
         let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
         let found = query.find(&execution, NAMES)?;
-        Ok(Lines { found, lines: None, next: 0, projection: open.projection.to_vec() })
+        Ok(Lines { found, lines: None, next: 0 })
     }
 }
 
@@ -64,8 +63,7 @@ impl Scan for Lines {
             none => none.insert(self.found.lines()?),
         };
         while self.next < lines.len() && !batch.is_full() {
-            let row = lines.row(self.next);
-            LineRows::COLUMNS.write_projected(row, &self.projection, batch.columns_mut());
+            LineRows::COLUMNS.write_projected(lines.row(self.next), batch);
             self.next += 1;
         }
         Ok(())

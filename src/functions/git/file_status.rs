@@ -61,7 +61,6 @@ const IGNORED: Param<Flag> = flag("ignored", false, "List ignored files, as git'
 pub struct Parts {
     parts: Option<Ordered<StatusFound>>,
     rows: Rows<FileStatus>,
-    projection: Vec<usize>,
 }
 
 impl Table for FileStatusTable {
@@ -93,16 +92,14 @@ impl Table for FileStatusTable {
 
     fn open(query: &StatusQuery, open: Open<'_>) -> Result<Parts> {
         let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
-        let parts = query.start(&execution)?;
-        let projection = open.projection.to_vec();
-        Ok(Parts { parts: Some(parts), rows: Rows::new([], &projection), projection })
+        Ok(Parts { parts: Some(query.start(&execution)?), rows: Rows::new([]) })
     }
 }
 
 impl Scan for Parts {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         if let Some(parts) = self.parts.take() {
-            self.rows = Rows::new(joined(parts)?, &self.projection);
+            self.rows = Rows::new(joined(parts)?);
         }
         self.rows.fill(batch)
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::out::{Blob, Json, Out, Varchar, Varchars, Written};
 use super::value::Number;
-use crate::ffi::{Column, Field, Type};
+use crate::ffi::{Batch, Column, Field, Type};
 use crate::query::{Need, Needs};
 
 /// The most columns of a row.
@@ -212,11 +212,9 @@ impl<K: Row> Columns<K> {
         }
     }
 
-    /// Appends the projected columns of one row, each to its own vector.
-    pub fn write_projected(&self, row: K::Of<'_>, projection: &[usize], out: &mut [Column]) {
-        for (column, &index) in out.iter_mut().zip(projection) {
-            self.write(row, index, column);
-        }
+    /// Appends the projected columns of one row.
+    pub fn write_projected(&self, row: K::Of<'_>, batch: &mut Batch) {
+        batch.projected().for_each(|(index, column)| self.write(row, index, column));
     }
 
     /// Appends one row as a struct.

@@ -159,7 +159,6 @@ pub struct Stream<G> {
     rows: Rows<G>,
     /// The current group and the index of its next row.
     current: Option<(G, usize)>,
-    projection: Vec<usize>,
     /// How long a chunk with some rows waits for more.
     patience: Duration,
 }
@@ -169,12 +168,7 @@ impl<G: Tabular> Stream<G> {
     pub fn open(query: &impl Query<Group = G>, grant: Grant, open: Open<'_>) -> Result<Self> {
         let execution = ExecutionContext::open(grant, open.settings)?;
         let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
-        Ok(Self {
-            rows,
-            current: None,
-            projection: open.projection.to_vec(),
-            patience: Duration::from_millis(limits::CHUNK_MILLIS),
-        })
+        Ok(Self { rows, current: None, patience: Duration::from_millis(limits::CHUNK_MILLIS) })
     }
 
     /// Returns the first chunks early: a query with a LIMIT needs no more.
@@ -184,14 +178,13 @@ impl<G: Tabular> Stream<G> {
     }
 }
 
-fn write<G: Tabular>(group: &G, row: usize, projection: &[usize], batch: &mut Batch) {
-    G::Row::COLUMNS.write_projected(group.row(row), projection, batch.columns_mut());
+fn write<G: Tabular>(group: &G, row: usize, batch: &mut Batch) {
+    G::Row::COLUMNS.write_projected(group.row(row), batch);
 }
 
 fn fill_from_workers<G: Tabular>(
     work: &mut Ordered<G>,
     current: &mut Option<(G, usize)>,
-    projection: &[usize],
     patience: Duration,
     batch: &mut Batch,
 ) -> Result<()> {
@@ -201,7 +194,7 @@ fn fill_from_workers<G: Tabular>(
         if let Some((group, row)) = current
             && *row < group.rows()
         {
-            write(group, *row, projection, batch);
+            write(group, *row, batch);
             *row += 1;
             continue;
         }
@@ -224,12 +217,11 @@ impl<G: Tabular> Scan for Stream<G> {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         let patience = self.patience;
         self.patience = (2 * patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
-        let (current, projection) = (&mut self.current, &self.projection);
         match &mut self.rows {
-            Rows::Workers(work) => fill_from_workers(work, current, projection, patience, batch),
+            Rows::Workers(work) => fill_from_workers(work, &mut self.current, patience, batch),
             Rows::Walk(walk) => walk.each(|group| {
                 for row in 0..group.rows() {
-                    write(&group, row, projection, batch);
+                    write(&group, row, batch);
                 }
                 !batch.is_full()
             }),
