@@ -8,7 +8,7 @@ use crate::edit::payload::Received;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload, Type};
 use crate::functions::params::{
-    Args, Asked, Flag, Given, Kind, Maybe, Numeric, Param, fields, flag, number, optional, required,
+    Args, Asked, Flag, Given, Kind, Maybe, Param, bounded, fields, flag, number, optional, required,
 };
 use crate::functions::surface::{
     Boolean, Declaration, Family, Grant, Out, Scalar, Varchar, Written,
@@ -19,40 +19,12 @@ use crate::render::{Extent, Layout, display, paging, shown};
 /// The default width: that of a classic terminal.
 const WIDTH: i64 = 80;
 
-/// Columns of a terminal.
-pub struct Columns;
-
-impl Kind for Columns {
-    const TYPE: Type = Type::BigInt;
-    type Of<'a> = usize;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<usize> {
-        let width = given.integer().unwrap_or_default();
-        let columns = limits::DISPLAY_COLUMNS;
-        usize::try_from(width).ok().filter(|_| columns.contains(&width)).ok_or_else(|| {
-            let (least, most) = (columns.start(), columns.end());
-            Error::invalid_args(format!("{} is {width}", asked.name))
-                .with_hint(format!("Give {least} to {most} columns"))
-        })
-    }
-}
-
-impl Numeric for Columns {}
-
-/// Lines of a terminal.
-pub struct Lines;
-
-impl Kind for Lines {
-    const TYPE: Type = Type::BigInt;
-    type Of<'a> = u64;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u64> {
-        let lines = given.integer().unwrap_or_default();
-        u64::try_from(lines).ok().filter(|lines| *lines > 0).ok_or_else(|| {
-            Error::invalid_args(format!("{} is {lines}", asked.name))
-                .with_hint("Give the lines of the terminal, or leave it out")
-        })
-    }
+bounded! {
+    /// Columns of a terminal.
+    pub Columns: BigInt as usize, limits::DISPLAY_COLUMNS,
+        format!("Give {} to {} columns", limits::DISPLAY_COLUMNS.start(), limits::DISPLAY_COLUMNS.end());
+    /// Lines of a terminal.
+    pub Lines: BigInt as u64, 1.., "Give the lines of the terminal, or leave it out";
 }
 
 /// The layout of a payload.

@@ -1,11 +1,11 @@
 //! `read_file(path [, offset, max_chars])`: the text of a file, or a part of it.
 
-use crate::error::{Error, Result};
-use crate::ffi::{Nulls, Overload, Type};
+use crate::error::Result;
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::opened::Opened;
 use crate::functions::params::{
-    Args, Asked, Given, Kind, Maybe, Name, Numeric, Param, fields, number, optional, required,
+    Args, Maybe, Name, Param, bounded, fields, number, optional, required,
 };
 use crate::functions::surface::{Declaration, Family, Grant, Out, RecordOf, Scalar, Written};
 use crate::tools::ReadResult;
@@ -13,23 +13,10 @@ use crate::tools::ReadResult;
 /// The scalar function.
 pub struct ReadFile;
 
-/// A number of characters.
-struct Characters;
-
-impl Kind for Characters {
-    const TYPE: Type = Type::BigInt;
-    type Of<'a> = u64;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u64> {
-        let number = given.integer().unwrap_or_default();
-        u64::try_from(number).map_err(|_| {
-            Error::invalid_args(format!("{} is {number}", asked.name))
-                .with_hint("Give a number of characters, 0 or more")
-        })
-    }
+bounded! {
+    /// A number of characters.
+    Characters: BigInt as u64, 0.., "Give a number of characters, 0 or more";
 }
-
-impl Numeric for Characters {}
 
 const PATH: Param<Maybe<Name>> = required("path", "The file, as sandbox/relative/path");
 const OFFSET: Param<Characters> = number("offset", 0, "Characters to leave out at the start");

@@ -1,12 +1,12 @@
 //! `moved_lines(from, to, repo)`: the moved lines, with their origin.
 
 use crate::error::Result;
-use crate::ffi::{Field, Open};
+use crate::ffi::Field;
 use crate::functions::params::{
     Args, Choice, FROM, Flag, OneOf, PATHS, Param, REPO, TO, choice, fields, flag,
 };
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Row, Stream, Table, bigint, boolean, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, varchar,
 };
 use crate::git::RenameOptions;
 use crate::query::Revisions;
@@ -74,7 +74,7 @@ impl Row for MovedLines {
     ];
 }
 
-impl Table for MovedLinesTable {
+impl RepositoryTable for MovedLinesTable {
     const DECLARATION: Declaration = Declaration {
         name: "moved_lines",
         family: Family::Git,
@@ -84,12 +84,9 @@ impl Table for MovedLinesTable {
     };
     const PARAMETERS: &'static [Field] = fields![FROM, TO, REPO];
     const NAMED: &'static [Field] = fields![MODE, WHITESPACE, RENAMES, PATHS];
-    type Row = MovedLines;
-    const IS_LONG: bool = true;
-    type Bind = MovedLinesQuery;
-    type Scan = Stream<MovedLines>;
+    type Query = MovedLinesQuery;
 
-    fn bind(args: Args<'_>) -> Result<MovedLinesQuery> {
+    fn query(args: Args<'_>) -> Result<MovedLinesQuery> {
         Ok(MovedLinesQuery {
             revisions: Revisions {
                 paths: args.get(PATHS)?.unwrap_or_default(),
@@ -103,9 +100,5 @@ impl Table for MovedLinesTable {
             mode: args.get(MODE)?,
             whitespace: args.get(WHITESPACE)?,
         })
-    }
-
-    fn open(query: &MovedLinesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open(query, Self::DECLARATION.grant, open)
     }
 }

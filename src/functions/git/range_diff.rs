@@ -1,10 +1,10 @@
 //! `range_diff(old_range, new_range, repo)`: the commits of two versions of a series, paired.
 
 use crate::error::Result;
-use crate::ffi::{Field, Open};
+use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, bounded, fields, number, required};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Row, Stream, Table, bigint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, varchar,
 };
 use crate::query::Need;
 use crate::query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
@@ -62,7 +62,7 @@ fn id_of(side: Option<&Numbered>) -> Option<String> {
     side.map(|side| side.commit.id.to_string())
 }
 
-impl Table for RangeDiff {
+impl RepositoryTable for RangeDiff {
     const DECLARATION: Declaration = Declaration {
         name: "range_diff",
         family: Family::Git,
@@ -72,21 +72,14 @@ impl Table for RangeDiff {
     };
     const PARAMETERS: &'static [Field] = fields![OLD_RANGE, NEW_RANGE, REPO];
     const NAMED: &'static [Field] = fields![CREATION_FACTOR];
-    type Row = CommitPair;
-    const IS_LONG: bool = true;
-    type Bind = RangeDiffQuery;
-    type Scan = Stream<CommitPair>;
+    type Query = RangeDiffQuery;
 
-    fn bind(args: Args<'_>) -> Result<RangeDiffQuery> {
+    fn query(args: Args<'_>) -> Result<RangeDiffQuery> {
         Ok(RangeDiffQuery {
             old: args.owned(OLD_RANGE)?,
             new: args.owned(NEW_RANGE)?,
             repo: args.owned(REPO)?,
             creation_factor: args.get(CREATION_FACTOR)?,
         })
-    }
-
-    fn open(query: &RangeDiffQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open(query, Self::DECLARATION.grant, open)
     }
 }

@@ -68,8 +68,8 @@ pub trait RepositoryTable: 'static {
     const NAMED: &'static [Field] = &[];
     /// Whether the first rows are returned early: a query with a LIMIT needs no more.
     const IS_EAGER: bool = false;
-    /// An example of the twin.
-    const LIST_EXAMPLE: &'static str;
+    /// An example of the twin; only a table that is registered without one has none.
+    const LIST_EXAMPLE: &'static str = panic!("its twin has no example");
     /// The query.
     type Query: Query<Group: Tabular>;
 
