@@ -35,7 +35,7 @@ impl Scalar for Edits {
     fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let row = args.row();
         let text = |row: Arguments<'_>, place| {
-            let text: Option<&[u8]> = row.text(place);
+            let text: Option<&[u8]> = row.bytes(place);
             text.map_or("NULL".to_owned(), |text| String::from_utf8_lossy(text).into_owned())
         };
         let edits = if !args.has(EDITS) {

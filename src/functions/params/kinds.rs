@@ -70,7 +70,7 @@ impl Kind for Bytes {
     type Of<'a> = &'a [u8];
 
     fn read<'a>(given: Given<'a>, _: Asked<'_>) -> Result<&'a [u8]> {
-        Ok(given.bytes().unwrap_or_default())
+        Ok(given.text().unwrap_or_default())
     }
 }
 

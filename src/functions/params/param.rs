@@ -181,21 +181,13 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Returns the bytes of a VARCHAR.
+    /// Returns the bytes of a VARCHAR or a BLOB.
     pub fn text(self) -> Option<&'a [u8]> {
         match self {
             Self::Value(value) => value.as_text().map(str::as_bytes),
-            Self::Row(arguments, place) => arguments.text(place),
+            Self::Row(arguments, place) => arguments.bytes(place),
             Self::Default(Constant::Text(text)) => Some(text.as_bytes()),
             Self::Default(_) => None,
-        }
-    }
-
-    /// Returns the bytes of a VARCHAR or a BLOB.
-    pub fn bytes(self) -> Option<&'a [u8]> {
-        match self {
-            Self::Row(arguments, place) => arguments.bytes(place),
-            given => given.text(),
         }
     }
 

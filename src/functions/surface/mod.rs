@@ -16,6 +16,7 @@ pub mod structures;
 pub mod table;
 pub mod value;
 
+pub use crate::ffi::Scan;
 pub use columns::{
     Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, timestamp, utinyint,
     varchar, varchars,
@@ -26,4 +27,4 @@ pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
 pub use rows::Rows;
 pub use scalar::{Scalar, State};
 pub use structures::{HasList, ListOf, RecordOf, StructOf, structure, structures};
-pub use table::{GroupOf, RepositoryTable, Scan, Stream, Table, Tabular};
+pub use table::{GroupOf, RepositoryTable, Stream, Table, Tabular};

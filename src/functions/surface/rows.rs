@@ -1,9 +1,8 @@
 //! A scan over complete rows.
 
 use super::columns::Row;
-use super::table::Scan;
 use crate::error::Result;
-use crate::ffi::Batch;
+use crate::ffi::{Batch, Scan};
 
 /// The remaining rows.
 pub struct Rows<K>(std::vec::IntoIter<K>);

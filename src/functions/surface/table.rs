@@ -8,21 +8,12 @@ use super::columns::Row;
 use super::declaration::{Declaration, Grant};
 use super::entry::{Entry, Signature};
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open, TableFunction, Value};
+use crate::ffi::{Batch, Field, Open, Scan, TableFunction, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::Args;
 use crate::limits;
 use crate::pipeline::{Ordered, Poll};
 use crate::query::{Query, RowGroup, Rows};
-
-/// A running scan.
-pub trait Scan: Send + 'static {
-    /// Appends rows until the batch is full or the scan ends; no row means the end.
-    ///
-    /// # Errors
-    /// Those of the rows.
-    fn fill(&mut self, batch: &mut Batch) -> Result<()>;
-}
 
 /// A table function: `bind` validates, `open` resolves, the scan streams rows, and dropping the
 /// scan stops it.
@@ -121,10 +112,6 @@ impl<F: Table> TableFunction for Adapter<F> {
 
     fn open(bind: &F::Bind, open: Open<'_>) -> Result<F::Scan> {
         F::open(bind, open)
-    }
-
-    fn fill(scan: &mut F::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
     }
 }
 
