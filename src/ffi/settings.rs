@@ -66,7 +66,7 @@ impl Settings {
                         ),
                     )
                 };
-                values.insert(name, value.unwrap_or(Value::Null));
+                values.insert(name, value);
                 if scope == sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_SESSION {
                     own.insert(name);
                 }

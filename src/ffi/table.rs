@@ -134,17 +134,14 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
             outside.duckdb_bind_add_result_column(info, name.as_ptr(), kind.raw());
         }
         let arguments: Vec<Value> = (0..F::PARAMETERS.len() as idx_t)
-            .map(|index| {
-                Value::take(&outside, outside.duckdb_bind_get_parameter(info, index))
-                    .unwrap_or(Value::Null)
-            })
+            .map(|index| Value::take(&outside, outside.duckdb_bind_get_parameter(info, index)))
             .collect();
         let named: Vec<Value> = F::NAMED
             .iter()
             .map(|field| {
                 let name = c_name(field.name);
                 let raw = outside.duckdb_bind_get_named_parameter(info, name.as_ptr());
-                let given = Value::take(&outside, raw).unwrap_or(Value::Null);
+                let given = Value::take(&outside, raw);
                 if field.kind == Type::Moment { given.into_moment(&outside) } else { given }
             })
             .collect();

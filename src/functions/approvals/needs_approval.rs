@@ -41,7 +41,7 @@ impl Scalar for NeedsApproval {
     fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
         let (tool, arguments) = (args.get(TOOL)?, args.get(ARGS)?);
         let call = tools_of_agents::find(tool)?.file_call(arguments)?;
-        let Opened { execution, tools } = opened;
+        let Opened { execution, tools, .. } = opened;
         let key = args.get(HOST_KEY)?;
         let approver = key.map(|key| execution.approver(key, args.function())).transpose()?;
         let session = session(args, execution.settings.connection())?;

@@ -9,11 +9,14 @@ use crate::error::Result;
 use crate::ffi::Settings;
 use crate::functions::surface::{Grant, State};
 use crate::query::files::FileTools;
+use crate::text::Engine;
 
-/// The settings of an execution, and the file tools for its connection.
+/// The settings of an execution, the file tools for its connection, and the memory for comparing
+/// texts.
 pub struct Opened {
     pub execution: ExecutionContext,
     pub tools: FileTools,
+    pub engine: Engine,
 }
 
 impl Deref for Opened {
@@ -31,7 +34,7 @@ impl State for Opened {
     fn open(grant: Grant, settings: Settings) -> Result<Self> {
         let execution = ExecutionContext::open(grant, settings)?;
         let tools = FileTools::new(execution.caller().clone());
-        Ok(Self { execution, tools })
+        Ok(Self { execution, tools, engine: Engine::default() })
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {

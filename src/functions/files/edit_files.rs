@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::edit_file::Editor;
 use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{EDITS_OF, PAIRS_OF};
 use crate::functions::params::{
     Args, Flag, Maybe, Name, Param, Text, fields, flag, optional, options, required, row_options,
@@ -98,13 +98,13 @@ impl Scalar for EditFiles {
         &OF_EDITS,
     ];
     type Returns = StructOf<PatchResult>;
-    type State = Editor;
+    type State = Opened;
     // A NULL must not silently skip a patch.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let arguments = patch_arguments(args)?;
-        Ok(out.row(&editor.tools.patch(&mut editor.engine, &arguments)?))
+        Ok(out.row(&opened.tools.patch(&mut opened.engine, &arguments)?))
     }
 }
 

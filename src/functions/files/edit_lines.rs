@@ -1,10 +1,10 @@
 //! `edit_lines(path, first_line, last_line, new_text, base_oid)`: replaces lines of a file by
 //! number.
 
-use super::edit_file::Editor;
 use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::files::PATH;
 use crate::functions::params::{Args, BigInt, Name, Param, Text, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Out, RecordOf, Scalar, Written};
@@ -33,11 +33,11 @@ impl Scalar for EditLines {
     const OVERLOADS: &'static [Overload] =
         &[fields![PATH, FIRST_LINE, LAST_LINE, NEW_TEXT, BASE_OID]];
     type Returns = RecordOf<EditResult>;
-    type State = Editor;
+    type State = Opened;
     // A NULL must not silently skip an edit.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let path = owned(args.get(PATH)?)?;
         let [first, last] = [args.get(FIRST_LINE)?, args.get(LAST_LINE)?];
         let line = |given: i64| {
@@ -50,6 +50,6 @@ impl Scalar for EditLines {
         let new_text = owned(args.get(NEW_TEXT)?)?;
         let base_oid = owned(args.get(BASE_OID)?)?;
         let asked = EditLinesArguments::new(path, lines, new_text, base_oid);
-        Ok(out.record(&editor.tools.edit(&mut editor.engine, EditCall::Lines(&asked))?))
+        Ok(out.record(&opened.tools.edit(&mut opened.engine, EditCall::Lines(&asked))?))
     }
 }

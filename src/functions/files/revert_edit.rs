@@ -89,10 +89,9 @@ impl Scalar for RevertEdit {
 impl Scalar for RevertEdits {
     const DECLARATION: Declaration = Declaration {
         name: "revert_edits",
-        family: Family::Files,
-        grant: Grant::Tools(&["undo"]),
         description: "Takes back all operations of a session on the files of a sandbox; what others wrote since stays",
         example: "SELECT revert_edits('workspace', {'dry_run': true}).files",
+        ..RevertEdit::DECLARATION
     };
     const OVERLOADS: &'static [Overload] = &[OF_SANDBOX.split_at(1).0, &OF_SANDBOX];
     type Returns = StructOf<ChangedFiles<UndoneFile>>;

@@ -37,13 +37,12 @@ impl RepositoryScalar for AheadBehind {
     };
     const PARAMETERS: &'static [Field] = fields![A, B, REPO];
     type Returns = StructOf<Distance>;
-    type Answer = (u64, u64);
 
-    fn answer(repository: &Repository, args: Args<'_>) -> Result<(u64, u64)> {
-        ahead_behind(repository, args.get(A)?, args.get(B)?)
-    }
-
-    fn write(distance: (u64, u64), out: Out<'_, Self::Returns>) -> Written {
-        out.row(distance)
+    fn call(
+        repository: &Repository,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        Ok(out.row(ahead_behind(repository, args.get(A)?, args.get(B)?)?))
     }
 }

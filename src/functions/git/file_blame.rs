@@ -60,7 +60,7 @@ impl Row for BlamedCommit {
             out.text(row.version().path.as_slice())
         }),
         bigint("original_line", "The number of the first line in that version, from 1", |row| {
-            Some(i64::from(row.run.source) + 1).into()
+            (i64::from(row.run.source) + 1).into()
         }),
         boolean(
             "is_boundary",
@@ -80,7 +80,7 @@ impl Row for FileBlamed {
     type Of<'a> = BlamedLines<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        bigint("line", "The line's number, from 1", |row| Some(i64::from(row.run.line) + 1).into()),
+        bigint("line", "The line's number, from 1", |row| (i64::from(row.run.line) + 1).into()),
         varchar("content", "The line without its newline", |row, out| out.text(row.content())),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());

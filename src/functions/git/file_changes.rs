@@ -78,8 +78,8 @@ impl Row for Measured {
 }
 
 /// Returns the number of added or removed lines, if they were counted.
-pub fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<i64> {
-    row.lines.as_ref().and_then(of).and_then(|count| i64::try_from(count).ok())
+pub fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<u64> {
+    row.lines.as_ref().and_then(of)
 }
 
 fn mode(entry: Option<Entry>) -> Option<String> {

@@ -34,10 +34,8 @@ impl Row for LinesThere {
         varchar("file_path", "The path of the file there", |row, out| {
             out.text(row.path.as_slice())
         }),
-        bigint("first_line", "The first of the lines there, from 1", |row| {
-            i64::from(row.first_line).into()
-        }),
-        bigint("last_line", "The last of the lines there", |row| i64::from(row.last_line).into()),
+        bigint("first_line", "The first of the lines there, from 1", |row| row.first_line.into()),
+        bigint("last_line", "The last of the lines there", |row| row.last_line.into()),
         varchar(
             "patch",
             "The commit's change of the lines, as git log -L prints it",

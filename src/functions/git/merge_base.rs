@@ -31,14 +31,9 @@ impl RepositoryScalar for MergeBase {
     };
     const PARAMETERS: &'static [Field] = fields![A, B, REPO];
     type Returns = Varchar;
-    type Answer = Option<String>;
 
-    fn answer(repository: &Repository, args: Args<'_>) -> Result<Option<String>> {
+    fn call(repository: &Repository, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let bases = merge_bases(repository, args.get(A)?, args.get(B)?)?;
-        Ok(bases.first().map(ToString::to_string))
-    }
-
-    fn write(base: Option<String>, out: Out<'_, Varchar>) -> Written {
-        out.text(base)
+        Ok(out.text(bases.first().map(ToString::to_string)))
     }
 }

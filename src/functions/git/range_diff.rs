@@ -30,13 +30,13 @@ impl Row for CommitPair {
 
     const OWN: &'static [Col<Self>] = &[
         bigint("old_number", "The commit's number in the old range, from 1", |pair| {
-            number_of(pair.old.as_ref()).into()
+            pair.old.as_ref().map(|side| side.number).into()
         }),
         varchar("old_commit_id", "The id of the old commit; NULL for one added", |pair, out| {
             out.text(id_of(pair.old.as_ref()))
         }),
         bigint("new_number", "The commit's number in the new range, from 1", |pair| {
-            number_of(pair.new.as_ref()).into()
+            pair.new.as_ref().map(|side| side.number).into()
         }),
         varchar("new_commit_id", "The id of the new commit; NULL for one dropped", |pair, out| {
             out.text(id_of(pair.new.as_ref()))
@@ -52,10 +52,6 @@ impl Row for CommitPair {
         )
         .needing(&[Need::Patch]),
     ];
-}
-
-fn number_of(side: Option<&Numbered>) -> Option<i64> {
-    side.and_then(|side| i64::try_from(side.number).ok())
 }
 
 fn id_of(side: Option<&Numbered>) -> Option<String> {

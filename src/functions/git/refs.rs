@@ -54,11 +54,11 @@ impl Row for References {
         bigint::<Self>(
             "ahead",
             "Commits that only the branch has; NULL without an upstream that exists",
-            |row| count(row.distance.map(|(ahead, _)| ahead)).into(),
+            |row| row.distance.map(|(ahead, _)| ahead).into(),
         )
         .needing(&[Need::Upstream, Need::Distance]),
         bigint::<Self>("behind", "Commits that only its upstream has", |row| {
-            count(row.distance.map(|(_, behind)| behind)).into()
+            row.distance.map(|(_, behind)| behind).into()
         })
         .needing(&[Need::Upstream, Need::Distance]),
         varchar::<Self>("tagger_name", "The tagger of an annotated tag", |row, out| {
@@ -86,10 +86,6 @@ impl Row for References {
         )
         .needing(&[Need::Message]),
     ];
-}
-
-fn count(commits: Option<u64>) -> Option<i64> {
-    commits.and_then(|commits| i64::try_from(commits).ok())
 }
 
 /// The table function.

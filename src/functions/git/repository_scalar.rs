@@ -16,17 +16,16 @@ pub trait RepositoryScalar: 'static {
     const PARAMETERS: &'static [Field];
     /// The type of its result.
     type Returns: Returned;
-    /// The result of one row.
-    type Answer: Send;
 
-    /// Computes the result, on a thread that can open only what may be read.
+    /// Appends the value of one row, on a thread that can open only what may be read.
     ///
     /// # Errors
     /// Those of the function.
-    fn answer(repository: &Repository, args: Args<'_>) -> Result<Self::Answer>;
-
-    /// Appends the result.
-    fn write(answer: Self::Answer, out: Out<'_, Self::Returns>) -> Written;
+    fn call(
+        repository: &Repository,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written>;
 }
 
 impl<F: RepositoryScalar> Scalar for F {
@@ -41,7 +40,6 @@ impl<F: RepositoryScalar> Scalar for F {
         out: Out<'_, F::Returns>,
     ) -> Result<Written> {
         let repo = args.get(REPO)?;
-        let answer = execution.read(|| F::answer(&execution.repository(repo)?, args))?;
-        Ok(F::write(answer, out))
+        execution.read(|| F::call(&execution.repository(repo)?, args, out))
     }
 }

@@ -30,13 +30,8 @@ impl RepositoryScalar for ResolveRevision {
     };
     const PARAMETERS: &'static [Field] = fields![REV, REPO];
     type Returns = Varchar;
-    type Answer = String;
 
-    fn answer(repository: &Repository, args: Args<'_>) -> Result<String> {
-        Ok(object_of(repository, args.get(REV)?)?.to_string())
-    }
-
-    fn write(id: String, out: Out<'_, Varchar>) -> Written {
-        out.text(id)
+    fn call(repository: &Repository, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        Ok(out.text(object_of(repository, args.get(REV)?)?.to_string()))
     }
 }

@@ -21,9 +21,9 @@ impl Row for TreeBlamed {
     const OWN: &'static [Col<Self>] = &[
         varchar("file_path", "Path from the repository's root", |(path, _), out| out.text(path)),
         bigint("first_line", "The number of the first line, from 1", |(_, lines)| {
-            Some(i64::from(lines.run.line) + 1).into()
+            (i64::from(lines.run.line) + 1).into()
         }),
-        bigint("lines", "How many lines there are", |(_, lines)| i64::from(lines.run.lines).into()),
+        bigint("lines", "How many lines there are", |(_, lines)| lines.run.lines.into()),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
 }

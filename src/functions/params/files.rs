@@ -28,8 +28,10 @@ pub const REPLACE_ALL: Param<Flag> = flag("replace_all", false, "Replace every o
 pub trait EditFields: 'static {
     /// The fields.
     const FIELDS: &'static [Field];
+    /// A struct of them.
+    const STRUCT: Type = Type::Struct(Self::FIELDS);
     /// A list of such structs.
-    const LIST: Type;
+    const LIST: Type = Type::List(&Self::STRUCT);
 }
 
 /// A replacement of one occurrence.
@@ -37,7 +39,6 @@ pub struct Pair;
 
 impl EditFields for Pair {
     const FIELDS: &'static [Field] = fields![OLD_STRING, NEW_STRING];
-    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
 /// A replacement of one occurrence or all.
@@ -45,7 +46,6 @@ pub struct PairOrAll;
 
 impl EditFields for PairOrAll {
     const FIELDS: &'static [Field] = fields![OLD_STRING, NEW_STRING, REPLACE_ALL];
-    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
 /// A list of replacements.
@@ -56,7 +56,6 @@ pub struct PairOf;
 
 impl EditFields for PairOf {
     const FIELDS: &'static [Field] = fields![EDIT_PATH, OLD_STRING, NEW_STRING];
-    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
 /// A replacement in a file of a sandbox, of one occurrence or all.
@@ -64,7 +63,6 @@ pub struct PairOrAllOf;
 
 impl EditFields for PairOrAllOf {
     const FIELDS: &'static [Field] = fields![EDIT_PATH, OLD_STRING, NEW_STRING, REPLACE_ALL];
-    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
 /// A list of replacements in several files, as the JSON form of a patch.

@@ -134,23 +134,11 @@ pub(crate) use bounded;
 bounded! {
     /// A number of lines.
     pub Lines: Integer as u32, 0.., "Give 0 or more lines";
+    /// A number of files.
+    pub Files: UInteger as u32, 0.., "Give 0 or more files";
     /// A percentage.
     pub Percent: UTinyInt as u8, 0..=100, "Give 0 to 100 percent";
 }
-
-/// A number of files.
-pub struct Files;
-
-impl Kind for Files {
-    const TYPE: Type = Type::UInteger;
-    type Of<'a> = u32;
-
-    fn read(given: Given<'_>, _: Asked<'_>) -> Result<u32> {
-        Ok(u32::try_from(given.integer().unwrap_or_default()).unwrap_or(u32::MAX))
-    }
-}
-
-impl Numeric for Files {}
 
 /// A pathspec, or a list of them.
 pub struct Pathspecs;

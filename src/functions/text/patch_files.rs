@@ -63,9 +63,9 @@ fn mode(mode: Option<u32>) -> Option<String> {
     mode.map(|mode| format!("{mode:06o}"))
 }
 
-fn lines(file: &FilePatch<'_>, kind: LineKind) -> Option<i64> {
+fn lines(file: &FilePatch<'_>, kind: LineKind) -> Option<usize> {
     let of_kind = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind);
-    i64::try_from(of_kind.count()).ok().filter(|_| !file.is_binary)
+    (!file.is_binary).then(|| of_kind.count())
 }
 
 impl Scalar for PatchFiles {
