@@ -45,7 +45,7 @@ pub use entry::Registrar;
 pub use file_system::FileError;
 pub use option::{ConfigOption, Default as OptionDefault};
 pub use replacement::ReplacementScan;
-pub use scalar::{Arguments, Nulls, Overload, ScalarFunction};
+pub use scalar::{Arguments, Nulls, Overload, ScalarFunction, State};
 pub use settings::{Settings, THREADS};
 pub use table::{Open, Scan, TableFunction};
 pub use types::{Constant, Field, Type};

@@ -24,6 +24,38 @@ pub enum Nulls {
     Handle,
 }
 
+/// The state of one thread of an execution of a scalar function between rows.
+pub trait State: Sized + Send + 'static {
+    /// The names of the host's settings that [`Self::open`] reads.
+    const SETTINGS: &'static [&'static str];
+
+    /// Prepares a thread of an execution.
+    ///
+    /// # Errors
+    /// Those of the settings.
+    fn open(settings: Settings) -> Result<Self>;
+
+    /// Returns a state for one of our threads that helps with the rows of one of DuckDB's; `None`
+    /// if rows are computed one by one. [`Self::SETTINGS`] must have [`super::settings::THREADS`].
+    fn helper(&self) -> Option<Self> {
+        None
+    }
+
+    /// The shared budget of all rows of a thread, checked before each; `None` without a check.
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        None
+    }
+}
+
+/// No state.
+impl State for () {
+    const SETTINGS: &'static [&'static str] = &[];
+
+    fn open(_: Settings) -> Result<Self> {
+        Ok(())
+    }
+}
+
 /// A scalar function, called row by row.
 pub trait ScalarFunction: 'static {
     /// The name in SQL.
@@ -37,24 +69,15 @@ pub trait ScalarFunction: 'static {
     const VOLATILE: bool;
     /// How NULL arguments are handled.
     const NULLS: Nulls;
-    /// The names of the host's settings that [`Self::open`] reads.
-    const SETTINGS: &'static [&'static str];
     /// The data that one thread of one execution keeps between rows.
-    type State: Send + 'static;
+    type State: State;
 
     /// Prepares a thread of an execution.
     fn open(settings: Settings) -> Result<Self::State>;
 
-    /// Returns a state for one of our threads that helps with the rows of one of DuckDB's; `None`
-    /// if rows are computed one by one. [`Self::SETTINGS`] must have [`super::settings::THREADS`].
-    fn helper(state: &Self::State) -> Option<Self::State>;
-
     /// The mean time of a row from which our threads help: copying their results costs more than a
     /// quick row with a large result.
     const HELPED_FROM: Duration;
-
-    /// The budget of all rows of a thread, checked before each; `None` without a check.
-    fn budget(state: &Self::State) -> Option<&Arc<Budget>>;
 
     /// Appends the value of one row.
     fn call(state: &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()>;

@@ -13,7 +13,7 @@ use super::file_system;
 use super::input::Input;
 use super::kept::kept;
 use super::rows::Execution;
-use super::scalar::{Nulls, Overload, ScalarFunction};
+use super::scalar::{Nulls, Overload, ScalarFunction, State};
 use super::settings::Settings;
 use super::types::{Field, TypeHandle, c_name};
 use super::vector;
@@ -80,7 +80,7 @@ unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info)
         outside.duckdb_scalar_function_init_get_client_context(info, &mut context);
         let extra_info = ExtraInfo::of(api().duckdb_scalar_function_init_get_extra_info(info));
         let settings =
-            Settings::read(&ClientContext::new(context), &outside, F::SETTINGS, extra_info);
+            Settings::read(&ClientContext::new(context), &outside, F::State::SETTINGS, extra_info);
         let threads = settings.threads();
         let opened = contain::run(&mut outside, || F::open(settings));
         file_system::destroy_closed(&outside);

@@ -34,7 +34,7 @@ pub struct Caller {
 impl State for Caller {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
-    fn open(_: Grant, settings: Settings) -> Result<Self> {
+    fn open(settings: Settings) -> Result<Self> {
         let database = Database::of(&settings)?;
         let budget = settings::budget(&settings);
         Ok(Self { settings, database, budget })

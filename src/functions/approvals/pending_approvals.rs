@@ -60,7 +60,7 @@ impl Table for PendingApprovals {
     }
 
     fn open(key: &String, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         execution.approver(key.as_bytes(), Self::DECLARATION.name)?;
         FileTools::new(execution.caller().clone()).plan_requests()?;
         let waiting = execution.state.approvals.waiting(execution.rules());

@@ -7,7 +7,7 @@ use super::execution_context::{self, ExecutionContext};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::Settings;
-use crate::functions::surface::{Grant, State};
+use crate::functions::surface::State;
 use crate::query::files::FileTools;
 use crate::text::Engine;
 
@@ -31,8 +31,8 @@ impl Deref for Opened {
 impl State for Opened {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
-    fn open(grant: Grant, settings: Settings) -> Result<Self> {
-        let execution = ExecutionContext::open(grant, settings)?;
+    fn open(settings: Settings) -> Result<Self> {
+        let execution = ExecutionContext::new(settings)?;
         let tools = FileTools::new(execution.caller().clone());
         Ok(Self { execution, tools, engine: Engine::default() })
     }

@@ -89,7 +89,7 @@ impl Table for EditExplain {
     }
 
     fn open(wanted: &Wanted, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         let bytes = file_input::read_file_for(&wanted.path, &execution)?;
         if is_binary(&bytes) {
             return Err(Error::invalid_args(format!("{} is a binary file", quoted(&wanted.path)))

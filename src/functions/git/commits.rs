@@ -7,7 +7,7 @@ use crate::budget::owned;
 use crate::error::Result;
 use crate::ffi::{Field, Type};
 use crate::functions::params::{
-    Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, Textual, fields, required, text,
+    Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, fields, required, text,
 };
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, varchar, varchars,
@@ -41,8 +41,6 @@ impl Kind for NotesRef {
         }
     }
 }
-
-impl Textual for NotesRef {}
 
 /// The columns of data attached to a commit.
 pub struct AttachedColumns;

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, Type};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{
-    Args, Asked, Given, Kind, Maybe, Numeric, Param, Text, Texts, comparison, number, optional,
+    Args, Asked, Given, Kind, Maybe, Param, Text, Texts, comparison, number, optional,
 };
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Row, Scan, Table, bigint, boolean, varchar,
@@ -98,8 +98,6 @@ impl Kind for AnswerBytes {
     }
 }
 
-impl Numeric for AnswerBytes {}
-
 impl Table for DiffReview {
     const DECLARATION: Declaration = Declaration {
         name: "diff_review",
@@ -127,7 +125,7 @@ impl Table for DiffReview {
     }
 
     fn open(request: &Request, open: Open<'_>) -> Result<Pages> {
-        let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         Ok(Pages { execution, request: request.clone(), reviewed: None, next: 0 })
     }
 }

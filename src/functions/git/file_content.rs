@@ -39,8 +39,8 @@ pub struct Opened {
 impl State for Opened {
     const SETTINGS: &'static [&'static str] = <ExecutionContext as State>::SETTINGS;
 
-    fn open(grant: Grant, settings: Settings) -> Result<Self> {
-        let execution = ExecutionContext::open(grant, settings)?;
+    fn open(settings: Settings) -> Result<Self> {
+        let execution = ExecutionContext::new(settings)?;
         Ok(Self { execution, sides: OpenSides::default() })
     }
 

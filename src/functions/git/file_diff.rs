@@ -50,7 +50,7 @@ impl Table for FileDiff {
     }
 
     fn open(query: &FileDiffQuery, open: Open<'_>) -> Result<Lines> {
-        let execution = ExecutionContext::open(Self::DECLARATION.grant, open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         let found = query.find(&execution, NAMES)?;
         Ok(Lines { found, lines: None, next: 0 })
     }

@@ -1,7 +1,7 @@
 //! The parts of a SQL function: its declaration (`declaration`), table functions and scans over rows
 //! being computed (`table`), scalar functions (`scalar`), typed places for values (`out`,
 //! `structures`), typed columns (`columns`) and their values (`value`), the columns of lines
-//! (`line_rows`), results of tools (`records`), scans over complete rows (`rows`), and entries of
+//! (`line_rows`), scans over complete rows (`rows`), and entries of
 //! the registry (`entry`).
 
 pub mod columns;
@@ -9,14 +9,13 @@ pub mod declaration;
 pub mod entry;
 pub mod line_rows;
 pub mod out;
-pub mod records;
 pub mod rows;
 pub mod scalar;
 pub mod structures;
 pub mod table;
 pub mod value;
 
-pub use crate::ffi::Scan;
+pub use crate::ffi::{Scan, State};
 pub use columns::{
     Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, timestamp, utinyint,
     varchar, varchars,
@@ -25,6 +24,6 @@ pub use declaration::{Declaration, Family, Grant};
 pub use entry::{Entry, Signature};
 pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
 pub use rows::Rows;
-pub use scalar::{Scalar, State};
+pub use scalar::Scalar;
 pub use structures::{HasList, ListOf, RecordOf, StructOf, structure, structures};
 pub use table::{GroupOf, RepositoryTable, Stream, Table, Tabular};

@@ -5,9 +5,11 @@ use std::marker::PhantomData;
 
 use super::columns::{Col, Has, Row, Write};
 use super::out::{Out, Returned, Written};
-use super::records::{RecordType, write_record};
-use crate::ffi::{Column, Type};
-use crate::tools::record::Record;
+use crate::ffi::{Column, Field, Type};
+use crate::tools::record::{Cell, CellType, Record};
+
+/// The most fields of a record.
+const MAX_FIELDS: usize = 16;
 
 /// The columns of a row as a STRUCT.
 pub struct StructOf<K>(PhantomData<K>);
@@ -25,7 +27,26 @@ impl<K: Row> Returned for ListOf<K> {
 }
 
 impl<R: Record + 'static> Returned for RecordOf<R> {
-    const TYPE: Type = RecordType::<R>::STRUCT;
+    const TYPE: Type = Type::Struct(Self::PADDED.split_at(R::FIELDS.len()).0);
+}
+
+impl<R: Record> RecordOf<R> {
+    /// The fields of the record.
+    const PADDED: &'static [Field; MAX_FIELDS] = &{
+        let mut fields = [Field::new("", Type::Boolean, ""); MAX_FIELDS];
+        let mut index = 0;
+        while index < R::FIELDS.len() {
+            let field = &R::FIELDS[index];
+            let kind = match field.kind {
+                CellType::Text => Type::Varchar,
+                CellType::Count => Type::BigInt,
+                CellType::Truth => Type::Boolean,
+            };
+            fields[index] = Field::new(field.name, kind, field.doc);
+            index += 1;
+        }
+        fields
+    };
 }
 
 impl<K: Row> Out<'_, StructOf<K>> {
@@ -58,6 +79,17 @@ impl<R: Record + 'static> Out<'_, RecordOf<R>> {
     /// Appends a result.
     pub fn record(self, record: &R) -> Written {
         self.written(|column| write_record(record, column))
+    }
+}
+
+/// Appends a record as a struct.
+fn write_record<R: Record>(record: &R, out: &mut Column) {
+    for (field, column) in R::FIELDS.iter().zip(out.fields_mut()) {
+        match (field.value)(record) {
+            Cell::Text(text) => column.push_text(Some(text)),
+            Cell::Count(count) => column.push_bigint(i64::try_from(count).ok()),
+            Cell::Truth(truth) => column.push_boolean(Some(truth)),
+        }
     }
 }
 

@@ -5,10 +5,11 @@ use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
 use super::columns::Row;
-use super::declaration::{Declaration, Grant};
+use super::declaration::Declaration;
 use super::entry::{Entry, Signature};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, Scan, TableFunction, Value};
+use crate::functions::context::database;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::Args;
 use crate::limits;
@@ -88,7 +89,7 @@ impl<F: RepositoryTable> Table for F {
     }
 
     fn open(query: &F::Query, open: Open<'_>) -> Result<Self::Scan> {
-        let stream = Stream::open(query, F::DECLARATION.grant, open)?;
+        let stream = Stream::open(query, open)?;
         Ok(if F::IS_EAGER { stream.eager() } else { stream })
     }
 }
@@ -111,6 +112,7 @@ impl<F: Table> TableFunction for Adapter<F> {
     }
 
     fn open(bind: &F::Bind, open: Open<'_>) -> Result<F::Scan> {
+        database::require_function(F::DECLARATION.grant, &open.settings)?;
         F::open(bind, open)
     }
 }
@@ -151,9 +153,9 @@ pub struct Stream<G> {
 }
 
 impl<G: Tabular> Stream<G> {
-    /// Starts a query for the projected columns of a function that `grant` opens.
-    pub fn open(query: &impl Query<Group = G>, grant: Grant, open: Open<'_>) -> Result<Self> {
-        let execution = ExecutionContext::open(grant, open.settings)?;
+    /// Starts a query for the projected columns.
+    pub fn open(query: &impl Query<Group = G>, open: Open<'_>) -> Result<Self> {
+        let execution = ExecutionContext::new(open.settings)?;
         let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
         Ok(Self { rows, current: None, patience: Duration::from_millis(limits::CHUNK_MILLIS) })
     }

@@ -25,8 +25,8 @@ pub struct FileDiffer(Differ);
 impl State for FileDiffer {
     const SETTINGS: &'static [&'static str] = Differ::SETTINGS;
 
-    fn open(grant: Grant, settings: Settings) -> Result<Self> {
-        Differ::open(grant, settings).map(Self)
+    fn open(settings: Settings) -> Result<Self> {
+        Differ::open(settings).map(Self)
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ffi::{Settings, THREADS};
 use crate::functions::context::settings;
 use crate::functions::params::{Args, Bytes, Param, required};
-use crate::functions::surface::{Grant, State};
+use crate::functions::surface::State;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, lines};
 
 /// The first text.
@@ -19,7 +19,7 @@ pub const B: Param<Bytes> = required("b", "The new text");
 impl State for Arc<Budget> {
     const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS, THREADS];
 
-    fn open(_: Grant, settings: Settings) -> Result<Self> {
+    fn open(settings: Settings) -> Result<Self> {
         Ok(settings::budget(&settings))
     }
 
@@ -43,7 +43,7 @@ pub struct Comparer {
 impl State for Comparer {
     const SETTINGS: &'static [&'static str] = <Arc<Budget> as State>::SETTINGS;
 
-    fn open(_: Grant, settings: Settings) -> Result<Self> {
+    fn open(settings: Settings) -> Result<Self> {
         Ok(Self { engine: Engine::default(), budget: settings::budget(&settings) })
     }
 
