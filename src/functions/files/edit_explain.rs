@@ -84,8 +84,8 @@ impl Table for EditExplain {
     type Scan = Rows<NearMiss>;
 
     fn bind(args: Args<'_>) -> Result<Wanted> {
-        let old_string = args.get(OLD_STRING)?.to_owned();
-        Ok(Wanted { path: args.get(PATH)?.to_owned(), old_string })
+        let old_string = args.owned(OLD_STRING)?;
+        Ok(Wanted { path: args.owned(PATH)?, old_string })
     }
 
     fn open(wanted: &Wanted, open: Open<'_>) -> Result<Self::Scan> {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Nulls, Overload};
 use crate::functions::context::opened::Opened;
@@ -120,10 +119,10 @@ fn patch_arguments(args: Args<'_>) -> Result<PatchArguments> {
     };
     let patch = match args.has(PAIRS_OF) {
         true => args.get(EDITS_OF)?,
-        false => owned(args.get(PATCH)?)?,
+        false => args.owned(PATCH)?,
     };
     Ok(PatchArguments {
-        sandbox: owned(args.get(SANDBOX)?)?,
+        sandbox: args.owned(SANDBOX)?,
         patch,
         fuzz: options.get(FUZZ)?,
         dry_run: options.get(DRY_RUN)?,

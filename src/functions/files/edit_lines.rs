@@ -1,7 +1,6 @@
 //! `edit_lines(path, first_line, last_line, new_text, base_oid)`: replaces lines of a file by
 //! number.
 
-use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
@@ -38,7 +37,7 @@ impl Scalar for EditLines {
     const NULLS: Nulls = Nulls::Handle;
 
     fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
-        let path = owned(args.get(PATH)?)?;
+        let path = args.owned(PATH)?;
         let [first, last] = [args.get(FIRST_LINE)?, args.get(LAST_LINE)?];
         let line = |given: i64| {
             u64::try_from(given).map_err(|_| {
@@ -47,8 +46,8 @@ impl Scalar for EditLines {
             })
         };
         let lines = [line(first)?, line(last)?];
-        let new_text = owned(args.get(NEW_TEXT)?)?;
-        let base_oid = owned(args.get(BASE_OID)?)?;
+        let new_text = args.owned(NEW_TEXT)?;
+        let base_oid = args.owned(BASE_OID)?;
         let asked = EditLinesArguments::new(path, lines, new_text, base_oid);
         Ok(out.record(&opened.tools.edit(&mut opened.engine, EditCall::Lines(&asked))?))
     }

@@ -171,15 +171,15 @@ pub const ONE_OR_ALL: Overload = fields![PATH, OLD_STRING, NEW_STRING, REPLACE_A
 /// # Errors
 /// `invalid_args`, also for a NULL, which must not silently skip an edit.
 pub fn edit_arguments(args: Args<'_>) -> Result<EditFileArguments> {
-    let path = owned(args.get(PATH)?)?;
+    let path = args.owned(PATH)?;
     if args.has(EDITS) {
         let edits = Some(args.get(EDITS)?);
         return Ok(EditFileArguments { path, edits, ..EditFileArguments::default() });
     }
     Ok(EditFileArguments {
         path,
-        old_string: Some(owned(args.get(OLD_STRING)?)?),
-        new_string: Some(owned(args.get(NEW_STRING)?)?),
+        old_string: Some(args.owned(OLD_STRING)?),
+        new_string: Some(args.owned(NEW_STRING)?),
         replace_all: Some(args.get(REPLACE_ALL)?),
         ..EditFileArguments::default()
     })
@@ -190,6 +190,6 @@ pub fn edit_arguments(args: Args<'_>) -> Result<EditFileArguments> {
 /// # Errors
 /// `invalid_args`, also for a NULL, which must not silently skip a write.
 pub fn write_arguments(args: Args<'_>) -> Result<WriteFileArguments> {
-    let content = owned(args.get(CONTENT)?)?;
-    Ok(WriteFileArguments { path: owned(args.get(PATH)?)?, content })
+    let content = args.owned(CONTENT)?;
+    Ok(WriteFileArguments { path: args.owned(PATH)?, content })
 }
