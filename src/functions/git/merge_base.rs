@@ -1,10 +1,11 @@
 //! `merge_base(a, b, repo)`: the id of the best common ancestor of two commits.
 
 use super::repository_scalar::RepositoryScalar;
+use super::resolve_revision::ResolveRevision;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Varchar, Written};
+use crate::functions::surface::{Declaration, Out, Varchar, Written};
 use crate::git::{Repository, merge_bases};
 
 /// The scalar function.
@@ -16,18 +17,9 @@ const B: Param<Name> = required("b", "Another one");
 impl RepositoryScalar for MergeBase {
     const DECLARATION: Declaration = Declaration {
         name: "merge_base",
-        family: Family::Git,
-        grant: Grant::Tools(&[
-            "GitDiffSummary",
-            "GitDiffFile",
-            "GitDiff",
-            "GitLog",
-            "GitShow",
-            "GitFile",
-            "GitBlame",
-        ]),
         description: "The best common ancestor of two commits, as git merge-base prints it; NULL when there is none",
         example: "SELECT merge_base('HEAD~1', 'HEAD', '.')",
+        ..ResolveRevision::DECLARATION
     };
     const PARAMETERS: &'static [Field] = fields![A, B, REPO];
     type Returns = Varchar;

@@ -1,9 +1,8 @@
 //! `apply_patch(text, patch)`: the text with the patch of one file applied; `try_apply_patch`: NULL
 //! if that is not possible.
 
-use std::sync::Arc;
-
 use super::patches::{PATCH, file_path, made, read};
+use super::sides::Comparer;
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::Overload;
@@ -27,10 +26,10 @@ impl Scalar for ApplyPatch {
     };
     const OVERLOADS: &'static [Overload] = &[fields![TEXT, PATCH]];
     type Returns = Varchar;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        made(out, &applied(budget, args)?)
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        made(out, &applied(&state.budget, args)?)
     }
 }
 
@@ -46,10 +45,10 @@ impl Scalar for TryApplyPatch {
     };
     const OVERLOADS: &'static [Overload] = ApplyPatch::OVERLOADS;
     type Returns = Varchar;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        match applied(budget, args) {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        match applied(&state.budget, args) {
             Ok(text) => made(out, &text),
             // An error that ends the query, such as its time limit, is not about the patch.
             Err(error) if error.kind() != ErrorKind::InvalidArgs => Err(error),

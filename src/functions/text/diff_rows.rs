@@ -28,15 +28,11 @@ impl Scalar for DiffRows {
     type State = Comparer;
     const VOLATILE: bool = false;
 
-    fn call(
-        comparer: &mut Comparer,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let options = DiffOptions { context: args.get(TOTAL_CONTEXT)?, ..DiffOptions::default() };
-        let Some(diff) = comparer.compare(args, &options)? else { return Ok(out.null()) };
+        let Some(diff) = state.compare(args, &options)? else { return Ok(out.null()) };
         let mut lines = LineRows::default();
-        lines.add(&diff, &CancelToken::of(&comparer.budget))?;
+        lines.add(&diff, &CancelToken::of(&state.budget))?;
         Ok(out.all((0..lines.len()).map(|index| lines.row(index))))
     }
 }

@@ -49,12 +49,8 @@ impl Scalar for DiffStats {
     type State = Comparer;
     const VOLATILE: bool = false;
 
-    fn call(
-        comparer: &mut Comparer,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
-        let Some(diff) = comparer.compare(args, &DiffOptions::default())? else {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let Some(diff) = state.compare(args, &DiffOptions::default())? else {
             return Ok(out.null());
         };
         Ok(out.row(Stats {

@@ -4,10 +4,7 @@
 //! argument returns NULL, and so do texts beyond the limits of comparing. Only the time and memory
 //! of a query end it with an error.
 
-use std::sync::Arc;
-
-use super::sides::{A, B};
-use crate::budget::Budget;
+use super::sides::{A, B, Comparer};
 use crate::error::{Error, Result};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
@@ -42,23 +39,19 @@ impl Scalar for InlineDiff {
     };
     const OVERLOADS: &'static [Overload] = &[fields![A, B]];
     type Returns = ListOf<Run>;
-    type State = Arc<Budget>;
+    type State = Comparer;
     const VOLATILE: bool = false;
 
-    fn call(
-        budget: &mut Arc<Budget>,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let text = |side| {
             let bytes: &[u8] = args.get(side)?;
             let is_taken = bytes.len() <= limits::INLINE_BYTES;
             Ok::<_, Error>(if is_taken { std::str::from_utf8(bytes).ok() } else { None })
         };
         let (Some(old), Some(new)) = (text(A)?, text(B)?) else { return Ok(out.null()) };
-        let runs = word_runs_until(old, new, budget.deadline());
+        let runs = word_runs_until(old, new, state.budget.deadline());
         // After its deadline the comparison is approximate.
-        budget.check()?;
+        state.budget.check()?;
         Ok(out.all(runs.iter().map(|(change, text)| (change.name(), &**text))))
     }
 }

@@ -84,13 +84,9 @@ impl Scalar for MergeConflicts {
     type State = Comparer;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(
-        comparer: &mut Comparer,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let Some(texts) = merges::texts(args)? else { return Ok(out.null()) };
-        merges::merge(comparer, texts, args, |merge, _, cancel| {
+        merges::merge(state, texts, args, |merge, _, cancel| {
             let (mut pace, mut charge) = (cancel.pace(), Charge::free());
             out.rows(|rows| {
                 for (conflict, seq) in merge.conflicts().zip(1..) {

@@ -51,13 +51,9 @@ impl Scalar for MergeTexts {
     type State = Comparer;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(
-        comparer: &mut Comparer,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let Some(texts) = merges::texts(args)? else { return Ok(out.null()) };
-        merges::merge(comparer, texts, args, |merge, options, cancel| {
+        merges::merge(state, texts, args, |merge, options, cancel| {
             let text = merge.text(options, cancel)?;
             check_made(&text)?;
             // Until it is returned, the text is in memory once per column.

@@ -1,9 +1,7 @@
 //! `patch_files(patch)`: the files of a patch.
 
-use std::sync::Arc;
-
 use super::patches::{PATCH, file_path, read};
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
@@ -78,16 +76,12 @@ impl Scalar for PatchFiles {
     };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = ListOf<PatchFile>;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(
-        budget: &mut Arc<Budget>,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
-        let patch = read(args, budget)?;
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let patch = read(args, &state.budget)?;
         out.rows(|rows| {
-            let mut pace = CancelToken::of(budget).pace();
+            let mut pace = CancelToken::of(&state.budget).pace();
             for (file, seq) in patch.files.iter().zip(1..) {
                 pace.spend(1 + file.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>())?;
                 rows.push((seq, file));

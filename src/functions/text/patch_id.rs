@@ -3,10 +3,8 @@
 //! Total, so that DuckDB may fold and reorder it and call it on values that are in no row: any text
 //! has an id or none.
 
-use std::sync::Arc;
-
 use super::patches::PATCH;
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
@@ -27,9 +25,9 @@ impl Scalar for PatchId {
     };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = Varchar;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        Ok(out.text(git::patch_id(args.get(PATCH)?, &CancelToken::of(budget))?))
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        Ok(out.text(git::patch_id(args.get(PATCH)?, &CancelToken::of(&state.budget))?))
     }
 }

@@ -1,9 +1,7 @@
 //! `reverse_patch(patch)`: the patch that undoes another.
 
-use std::sync::Arc;
-
 use super::patches::{PATCH, made, unreadable};
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
@@ -24,10 +22,10 @@ impl Scalar for ReversePatch {
     };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = Varchar;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        let patch = args.get(PATCH)?;
-        made(out, &patch::reverse_within(patch, CancelToken::of(budget)).map_err(unreadable)?)
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let reversed = patch::reverse_within(args.get(PATCH)?, CancelToken::of(&state.budget));
+        made(out, &reversed.map_err(unreadable)?)
     }
 }

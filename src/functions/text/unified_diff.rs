@@ -38,12 +38,12 @@ impl Scalar for UnifiedDiff {
     type State = Comparer;
     const VOLATILE: bool = false;
 
-    fn call(comparer: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let context = args.get(TOTAL_CONTEXT)?;
         let options = DiffOptions { context, ..DiffOptions::default() };
-        let Some(diff) = comparer.compare(args, &options)? else { return Ok(out.null()) };
+        let Some(diff) = state.compare(args, &options)? else { return Ok(out.null()) };
         let labels = (args.get(LABEL_A)?, args.get(LABEL_B)?);
-        let unified = unified_diff(&diff, labels.0, labels.1, &CancelToken::of(&comparer.budget))?;
+        let unified = unified_diff(&diff, labels.0, labels.1, &CancelToken::of(&state.budget))?;
         // A byte that is not UTF-8 becomes three.
         let text = lossy(&unified)?;
         Ok(out.text((text.len() <= limits::VALUE_BYTES).then_some(&*text)))
