@@ -69,15 +69,14 @@ pub trait ScalarFunction: 'static {
     const VOLATILE: bool;
     /// How NULL arguments are handled.
     const NULLS: Nulls;
+    /// The mean time of a row from which our threads help: copying their results costs more than a
+    /// quick row with a large result.
+    const HELPED_FROM: Duration;
     /// The data that one thread of one execution keeps between rows.
     type State: State;
 
     /// Prepares a thread of an execution.
     fn open(settings: Settings) -> Result<Self::State>;
-
-    /// The mean time of a row from which our threads help: copying their results costs more than a
-    /// quick row with a large result.
-    const HELPED_FROM: Duration;
 
     /// Appends the value of one row.
     fn call(state: &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()>;

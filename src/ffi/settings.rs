@@ -66,7 +66,7 @@ impl Settings {
         }
         // SAFETY: the context is live, as above.
         read.connection = unsafe { api().duckdb_client_context_get_connection_id(context.raw()) };
-        read.files = Some(FileSystem::new(Arc::clone(context)));
+        read.files = Some(FileSystem(Arc::clone(context)));
         read
     }
 

@@ -70,7 +70,7 @@ impl Table for DiffLines {
     }
 
     fn open(query: &LinesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open(query, open)
+        Stream::open(query, open, false)
     }
 }
 

@@ -89,13 +89,12 @@ impl<F: RepositoryTable> Table for F {
     }
 
     fn open(query: &F::Query, open: Open<'_>) -> Result<Self::Scan> {
-        let stream = Stream::open(query, open)?;
-        Ok(if F::IS_EAGER { stream.eager() } else { stream })
+        Stream::open(query, open, F::IS_EAGER)
     }
 }
 
 /// The function as DuckDB calls it.
-pub struct Adapter<F>(PhantomData<F>);
+struct Adapter<F>(PhantomData<F>);
 
 impl<F: Table> TableFunction for Adapter<F> {
     const NAME: &'static str = F::DECLARATION.name;
@@ -153,17 +152,13 @@ pub struct Stream<G> {
 }
 
 impl<G: Tabular> Stream<G> {
-    /// Starts a query for the projected columns.
-    pub fn open(query: &impl Query<Group = G>, open: Open<'_>) -> Result<Self> {
+    /// Starts a query for the projected columns; an eager one returns its first chunks early.
+    pub fn open(query: &impl Query<Group = G>, open: Open<'_>, is_eager: bool) -> Result<Self> {
         let execution = ExecutionContext::new(open.settings)?;
         let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
-        Ok(Self { rows, current: None, patience: Duration::from_millis(limits::CHUNK_MILLIS) })
-    }
-
-    /// Returns the first chunks early: a query with a LIMIT needs no more.
-    #[must_use]
-    pub fn eager(self) -> Self {
-        Self { patience: limits::FIRST_CHUNK_TIME, ..self }
+        let whole = Duration::from_millis(limits::CHUNK_MILLIS);
+        let patience = if is_eager { limits::FIRST_CHUNK_TIME } else { whole };
+        Ok(Self { rows, current: None, patience })
     }
 }
 
