@@ -21,8 +21,10 @@ const WIDTH: i64 = 80;
 
 bounded! {
     /// Columns of a terminal.
-    pub Columns: BigInt as usize, limits::DISPLAY_COLUMNS,
-        format!("Give {} to {} columns", limits::DISPLAY_COLUMNS.start(), limits::DISPLAY_COLUMNS.end());
+    pub Columns: BigInt as usize, limits::DISPLAY_COLUMNS, {
+        let columns = limits::DISPLAY_COLUMNS;
+        format!("Give {} to {} columns", columns.start(), columns.end())
+    };
     /// Lines of a terminal.
     pub Lines: BigInt as u64, 1.., "Give the lines of the terminal, or leave it out";
 }
