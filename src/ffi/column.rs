@@ -364,13 +364,14 @@ impl Column {
 #[derive(Debug)]
 pub struct Batch {
     columns: Vec<Column>,
+    projection: Vec<usize>,
     started: Instant,
 }
 
 impl Batch {
-    pub(super) fn new(fields: &[Field], projection: &[usize]) -> Self {
+    pub(super) fn new(fields: &[Field], projection: Vec<usize>) -> Self {
         let columns = projection.iter().map(|&index| Column::new(&fields[index].kind)).collect();
-        Self { columns, started: Instant::now() }
+        Self { columns, projection, started: Instant::now() }
     }
 
     pub(super) fn restart(&mut self) {
@@ -382,9 +383,9 @@ impl Batch {
         &self.columns
     }
 
-    /// Returns the columns, to append one value to each per row.
-    pub fn columns_mut(&mut self) -> &mut [Column] {
-        &mut self.columns
+    /// Returns the columns with their indices in the table, to append one value to each per row.
+    pub fn projected(&mut self) -> impl Iterator<Item = (usize, &mut Column)> {
+        self.projection.iter().copied().zip(&mut self.columns)
     }
 
     /// Returns the number of rows.
@@ -489,10 +490,10 @@ mod tests {
 
     #[test]
     fn a_chunk_of_long_texts_goes_out_before_its_2048_rows() {
-        let mut batch = Batch::new(&[Field::new("content", Type::Varchar, "")], &[0]);
+        let mut batch = Batch::new(&[Field::new("content", Type::Varchar, "")], vec![0]);
         let text = "x".repeat(limits::CHUNK_BYTES / 4);
         for _ in 0..4 {
-            batch.columns_mut()[0].push_text(Some(&text));
+            batch.columns[0].push_text(Some(&text));
         }
         assert!(batch.is_full());
     }

@@ -61,19 +61,25 @@ impl Registrar {
     /// Registers a setting.
     pub fn option(&self, option: &ConfigOption) -> Result<()> {
         // SAFETY: the connection is open as long as the registrar exists.
-        unsafe { option::register(&self.outside, self.connection, option) }
+        let state = unsafe { option::register(&self.outside, self.connection, option) };
+        registered(state, "setting", option.name)
     }
 
     /// Registers a table function.
     pub fn table<F: TableFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { table::register::<F>(&self.outside, self.connection, &self.extra_info) }
+        let state =
+            unsafe { table::register::<F>(&self.outside, self.connection, &self.extra_info) };
+        registered(state, "table function", F::NAME)
     }
 
     /// Registers a scalar function.
     pub fn scalar<F: ScalarFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { scalar_callbacks::register::<F>(&self.outside, self.connection, &self.extra_info) }
+        let state = unsafe {
+            scalar_callbacks::register::<F>(&self.outside, self.connection, &self.extra_info)
+        };
+        registered(state, "scalar function", F::NAME)
     }
 
     /// Registers a replacement scan, which is tried after those of DuckDB itself.
@@ -81,6 +87,13 @@ impl Registrar {
         // SAFETY: the database is live while it loads the extension.
         unsafe { replacement::register::<R>(&self.outside, self.database) }
     }
+}
+
+fn registered(state: sys::duckdb_state, what: &str, name: &str) -> Result<()> {
+    if state == sys::DuckDBSuccess {
+        return Ok(());
+    }
+    Err(Error::tool_failed(format!("DuckDB did not register the {what} {name}")))
 }
 
 impl Drop for Registrar {

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::api::Destroy;
-use super::contain;
+use super::kept::kept;
 
 /// A value that lives as long as the functions registered with it: as long as the database.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ impl ExtraInfo {
 
     /// Returns one more share as the extra information of a function, and its destructor.
     pub(super) fn share(&self) -> (*mut c_void, Option<Destroy>) {
-        (Box::into_raw(Box::new(self.clone())).cast(), Some(destroy))
+        kept(self.clone())
     }
 
     /// Returns the value of extra information.
@@ -35,11 +35,4 @@ impl ExtraInfo {
         // SAFETY: the contract above.
         unsafe { (*shared.cast::<Self>()).clone() }
     }
-}
-
-/// # Safety
-/// Called by DuckDB with the pointer of [`ExtraInfo::share`], once.
-unsafe extern "C-unwind" fn destroy(shared: *mut c_void) {
-    // SAFETY: the contract above.
-    contain::run_drop(|| drop(unsafe { Box::from_raw(shared.cast::<ExtraInfo>()) }));
 }

@@ -23,7 +23,7 @@ const STEP: usize = 1 << 16;
 
 /// The file system of a connection.
 #[derive(Debug, Clone)]
-pub struct FileSystem(Arc<ClientContext>);
+pub struct FileSystem(pub(super) Arc<ClientContext>);
 
 /// Why a file was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,10 +39,6 @@ pub enum FileError {
 }
 
 impl FileSystem {
-    pub(super) fn new(context: Arc<ClientContext>) -> Self {
-        Self(context)
-    }
-
     /// Returns the bytes of a file with at most `limit` bytes. One over the limit is not read if
     /// DuckDB knows its size, else only up to the first byte too many.
     pub fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {

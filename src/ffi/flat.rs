@@ -47,21 +47,12 @@ impl Flat {
         (!self.is_null(row)).then(|| unsafe { *self.data.cast::<T>().add(row) })
     }
 
-    /// Returns the number in a row, `None` for NULL.
-    ///
-    /// # Safety
-    /// The vector is of type BIGINT.
-    pub unsafe fn bigint(&self, row: usize) -> Option<i64> {
-        // SAFETY: the caller's promise.
-        unsafe { self.value(row) }
-    }
-
     /// Returns the boolean in a row, `None` for NULL.
     ///
     /// # Safety
     /// The vector is of type BOOLEAN.
     pub unsafe fn boolean(&self, row: usize) -> Option<bool> {
-        // SAFETY: as above; DuckDB stores a boolean in a byte, which is read as one.
+        // SAFETY: the caller's promise; DuckDB stores a boolean in a byte, which is read as one.
         unsafe { self.value::<u8>(row) }.map(|truth| truth != 0)
     }
 
@@ -95,9 +86,8 @@ impl Flat {
     /// # Safety
     /// The vector is of a LIST type.
     pub unsafe fn list(&self, row: usize) -> Option<Range<usize>> {
-        // SAFETY: the row is in range and holds a list entry.
-        let entry = (!self.is_null(row))
-            .then(|| unsafe { *self.data.cast::<sys::duckdb_list_entry>().add(row) })?;
+        // SAFETY: the vector holds list entries.
+        let entry = unsafe { self.value::<sys::duckdb_list_entry>(row) }?;
         Some(entry.offset as usize..(entry.offset + entry.length) as usize)
     }
 }
@@ -133,9 +123,7 @@ impl Vector {
             Ok(copy)
         }
     }
-}
 
-impl Vector {
     /// Returns the raw vector, valid as long as `self`.
     pub fn raw(&self) -> sys::duckdb_vector {
         self.0

@@ -7,7 +7,6 @@ use libduckdb_sys as sys;
 
 use super::api::{Outside, api};
 use super::types::{Type, TypeHandle, c_name};
-use crate::error::{Error, Result};
 
 /// The default value of an option, which also determines its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub unsafe fn register(
     outside: &Outside,
     connection: sys::duckdb_connection,
     option: &ConfigOption,
-) -> Result<()> {
+) -> sys::duckdb_state {
     let kind = match option.default {
         Default::Text(_) => TypeHandle::new(outside, &Type::Varchar),
         Default::Texts(_) => TypeHandle::new(outside, &Type::List(&Type::Varchar)),
@@ -48,7 +47,7 @@ pub unsafe fn register(
     let (name, description) = (c_name(option.name), c_name(option.description));
     // SAFETY: everything created here is destroyed here, once; DuckDB copies its arguments. The
     // default has exactly the option's type, as another would be cast, which can throw.
-    let state = unsafe {
+    unsafe {
         let mut handle = outside.duckdb_create_config_option();
         let mut value = create(outside, &option.default);
         outside.duckdb_config_option_set_name(handle, name.as_ptr());
@@ -61,11 +60,6 @@ pub unsafe fn register(
         api().duckdb_destroy_value(&mut value);
         api().duckdb_destroy_config_option(&mut handle);
         state
-    };
-    if state == sys::DuckDBSuccess {
-        Ok(())
-    } else {
-        Err(Error::tool_failed(format!("DuckDB did not register the setting {}", option.name)))
     }
 }
 

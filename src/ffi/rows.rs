@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::column::Column;
 use super::contain;
 use super::input::Input;
-use super::scalar::{Arguments, Nulls, ScalarFunction};
+use super::scalar::{Arguments, Nulls, ScalarFunction, State};
 use super::types::Field;
 use crate::budget::{Current, RowThread, Stopped, check_current};
 use crate::error::Result;
@@ -41,7 +41,7 @@ impl<F: ScalarFunction> Execution<F> {
         out: &mut Column,
     ) -> Result<()> {
         let _counted = RowThread::enter();
-        let _current = F::budget(&self.state).map(Current::enter);
+        let _current = self.state.budget().map(Current::enter);
         let (started, patience) =
             (Instant::now(), Duration::from_micros(limits::ROWS_SHARED_AFTER_MICROS));
         let mut first_done = started;
@@ -77,7 +77,7 @@ impl<F: ScalarFunction> Execution<F> {
         let most = (self.threads - 1).min(rows - 1);
         let helpers: Vec<_> = (0..most).map_while(|_| RowThread::spare(self.threads)).collect();
         while self.helpers.len() < helpers.len() {
-            self.helpers.push(F::helper(&self.state)?);
+            self.helpers.push(self.state.helper()?);
         }
         (!helpers.is_empty()).then_some(helpers)
     }
@@ -107,7 +107,7 @@ impl<F: ScalarFunction> Execution<F> {
                 // If no thread can start, the others compute its rows.
                 let _ = named.spawn_scoped(scope, move || {
                     let _counted = helper;
-                    let _current = F::budget(state).map(Current::enter);
+                    let _current = state.budget().map(Current::enter);
                     // DuckDB's own threads have priority.
                     while !RowThread::are_too_many(threads) && shared.step::<F>(state) {}
                 });

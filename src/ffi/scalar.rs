@@ -24,6 +24,38 @@ pub enum Nulls {
     Handle,
 }
 
+/// The state of one thread of an execution of a scalar function between rows.
+pub trait State: Sized + Send + 'static {
+    /// The names of the host's settings that [`Self::open`] reads.
+    const SETTINGS: &'static [&'static str];
+
+    /// Prepares a thread of an execution.
+    ///
+    /// # Errors
+    /// Those of the settings.
+    fn open(settings: Settings) -> Result<Self>;
+
+    /// Returns a state for one of our threads that helps with the rows of one of DuckDB's; `None`
+    /// if rows are computed one by one. [`Self::SETTINGS`] must have [`super::settings::THREADS`].
+    fn helper(&self) -> Option<Self> {
+        None
+    }
+
+    /// The shared budget of all rows of a thread, checked before each; `None` without a check.
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        None
+    }
+}
+
+/// No state.
+impl State for () {
+    const SETTINGS: &'static [&'static str] = &[];
+
+    fn open(_: Settings) -> Result<Self> {
+        Ok(())
+    }
+}
+
 /// A scalar function, called row by row.
 pub trait ScalarFunction: 'static {
     /// The name in SQL.
@@ -37,28 +69,14 @@ pub trait ScalarFunction: 'static {
     const VOLATILE: bool;
     /// How NULL arguments are handled.
     const NULLS: Nulls;
-    /// The names of the host's settings that [`Self::open`] reads.
-    const SETTINGS: &'static [&'static str];
+    /// The mean time of a row from which our threads help: copying their results costs more than a
+    /// quick row with a large result.
+    const HELPED_FROM: Duration;
     /// The data that one thread of one execution keeps between rows.
-    type State: Send + 'static;
+    type State: State;
 
     /// Prepares a thread of an execution.
     fn open(settings: Settings) -> Result<Self::State>;
-
-    /// Returns a state for one of our threads that helps with the rows of one of DuckDB's; `None`
-    /// if rows are computed one by one. [`Self::SETTINGS`] must have [`super::settings::THREADS`].
-    fn helper(_state: &Self::State) -> Option<Self::State> {
-        None
-    }
-
-    /// The mean time of a row from which our threads help: copying their results costs more than a
-    /// quick row with a large result.
-    const HELPED_FROM: Duration = Duration::ZERO;
-
-    /// The budget of all rows of a thread, checked before each; `None` without a check.
-    fn budget(_state: &Self::State) -> Option<&Arc<Budget>> {
-        None
-    }
 
     /// Appends the value of one row.
     fn call(state: &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()>;
@@ -81,20 +99,12 @@ impl<'a> Arguments<'a> {
         self.inputs.iter().position(|(field, _)| field.name == name)
     }
 
-    /// Returns a VARCHAR argument's bytes; `None` for NULL and for an argument this overload lacks.
-    pub fn text(&self, index: usize) -> Option<&'a [u8]> {
-        match self.inputs.get(index)? {
-            // SAFETY: DuckDB casts arguments to the overload's types.
-            (Field { kind: Type::Varchar, .. }, input) => unsafe { input.text(self.row) },
-            (other, _) => panic!("argument {index} is {:?}, not VARCHAR", other.kind),
-        }
-    }
-
     /// Returns the bytes of a VARCHAR or BLOB argument; `None` for NULL and for an argument this
     /// overload lacks.
     pub fn bytes(&self, index: usize) -> Option<&'a [u8]> {
         match self.inputs.get(index)? {
-            // SAFETY: as above; both are stored in the same form.
+            // SAFETY: DuckDB casts arguments to the overload's types; both are stored in the same
+            // form.
             (Field { kind: Type::Varchar | Type::Blob, .. }, input) => unsafe {
                 input.text(self.row)
             },
@@ -108,7 +118,7 @@ impl<'a> Arguments<'a> {
     pub fn bigint(&self, index: usize) -> Option<i64> {
         match self.inputs.get(index)? {
             // SAFETY: as above.
-            (Field { kind: Type::BigInt, .. }, input) => unsafe { input.bigint(self.row) },
+            (Field { kind: Type::BigInt, .. }, input) => unsafe { input.value(self.row) },
             (other, _) => panic!("argument {index} is {:?}, not BIGINT", other.kind),
         }
     }

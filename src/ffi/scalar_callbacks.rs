@@ -1,6 +1,5 @@
 //! Registration and callbacks of scalar functions.
 
-use std::ffi::c_void;
 use std::ptr;
 
 use libduckdb_sys as sys;
@@ -12,12 +11,13 @@ use super::contain;
 use super::extra_info::ExtraInfo;
 use super::file_system;
 use super::input::Input;
+use super::kept::kept;
 use super::rows::Execution;
-use super::scalar::{Nulls, Overload, ScalarFunction};
+use super::scalar::{Nulls, Overload, ScalarFunction, State};
 use super::settings::Settings;
 use super::types::{Field, TypeHandle, c_name};
 use super::vector;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Registers all overloads of `F` on a connection.
 ///
@@ -27,10 +27,10 @@ pub unsafe fn register<F: ScalarFunction>(
     outside: &Outside,
     connection: sys::duckdb_connection,
     extra_info: &ExtraInfo,
-) -> Result<()> {
+) -> sys::duckdb_state {
     let name = c_name(F::NAME);
     // SAFETY: set and functions are ours until destroyed; DuckDB copies its arguments.
-    let state = unsafe {
+    unsafe {
         let mut set = outside.duckdb_create_scalar_function_set(name.as_ptr());
         let mut state = sys::DuckDBSuccess;
         for &overload in F::OVERLOADS {
@@ -66,19 +66,7 @@ pub unsafe fn register<F: ScalarFunction>(
         }
         api().duckdb_destroy_scalar_function_set(&mut set);
         state
-    };
-    if state == sys::DuckDBSuccess {
-        Ok(())
-    } else {
-        Err(Error::tool_failed(format!("DuckDB did not register the scalar function {}", F::NAME)))
     }
-}
-
-/// # Safety
-/// Called by DuckDB with a `Box<T>` this module made, once.
-unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
-    // SAFETY: the contract above.
-    contain::run_drop(|| drop(unsafe { Box::from_raw(data.cast::<T>()) }));
 }
 
 /// # Safety
@@ -92,16 +80,15 @@ unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info)
         outside.duckdb_scalar_function_init_get_client_context(info, &mut context);
         let extra_info = ExtraInfo::of(api().duckdb_scalar_function_init_get_extra_info(info));
         let settings =
-            Settings::read(&ClientContext::new(context), &outside, F::SETTINGS, extra_info);
+            Settings::read(&ClientContext::new(context), &outside, F::State::SETTINGS, extra_info);
         let threads = settings.threads();
         let opened = contain::run(&mut outside, || F::open(settings));
         file_system::destroy_closed(&outside);
         match opened {
-            Ok(state) => api().duckdb_scalar_function_init_set_state(
-                info,
-                Box::into_raw(Box::new(Execution::<F>::new(state, threads))).cast(),
-                Some(destroy::<Execution<F>>),
-            ),
+            Ok(state) => {
+                let (execution, destroy) = kept(Execution::<F>::new(state, threads));
+                api().duckdb_scalar_function_init_set_state(info, execution, destroy);
+            }
             Err(error) => outside
                 .duckdb_scalar_function_init_set_error(info, contain::c_message(&error).as_ptr()),
         }

@@ -13,10 +13,10 @@ use super::file_system::FileSystem;
 use super::types::c_name;
 use super::value::Value;
 
-/// Settings that are read only while another one is off, which precedes them in the lists of names.
+/// A setting that is read only while another one is off, which precedes it in the lists of names.
 /// DuckDB does not lock `allowed_directories`: reading it while it is set crashes. Once external
 /// access is off it cannot be set.
-const ONLY_WHILE_OFF: &[(&str, &str)] = &[("allowed_directories", "enable_external_access")];
+const ONLY_WHILE_OFF: (&str, &str) = ("allowed_directories", "enable_external_access");
 
 /// The number of threads that DuckDB may use.
 pub const THREADS: &str = "threads";
@@ -41,41 +41,33 @@ impl Settings {
         names: &[&'static str],
         extra_info: ExtraInfo,
     ) -> Self {
-        let mut values = HashMap::new();
-        let mut own = HashSet::new();
-        let mut connection = 0;
-        if !context.raw().is_null() {
-            for &name in names {
-                if let Some((_, condition)) =
-                    ONLY_WHILE_OFF.iter().find(|(setting, _)| *setting == name)
-                    && values.get(condition) == Some(&Value::Boolean(true))
-                {
-                    continue;
-                }
-                let key = c_name(name);
-                let mut scope: sys::duckdb_config_option_scope = 0;
-                // SAFETY: the context lives as long as the statement that holds it; the returned
-                // value is ours, or null for an unknown name.
-                let value = unsafe {
-                    Value::take(
-                        outside,
-                        outside.duckdb_client_context_get_config_option(
-                            context.raw(),
-                            key.as_ptr(),
-                            &mut scope,
-                        ),
-                    )
-                };
-                values.insert(name, value.unwrap_or(Value::Null));
-                if scope == sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_SESSION {
-                    own.insert(name);
-                }
-            }
-            // SAFETY: the context is live, as above.
-            connection = unsafe { api().duckdb_client_context_get_connection_id(context.raw()) };
+        let mut read = Self { extra_info: Some(extra_info), ..Self::default() };
+        if context.raw().is_null() {
+            return read;
         }
-        let files = (!context.raw().is_null()).then(|| FileSystem::new(Arc::clone(context)));
-        Self { values, own, files, connection, extra_info: Some(extra_info) }
+        let (setting, condition) = ONLY_WHILE_OFF;
+        for &name in names {
+            if name == setting && *read.get(condition) == Value::Boolean(true) {
+                continue;
+            }
+            let key = c_name(name);
+            let mut scope: sys::duckdb_config_option_scope = 0;
+            // SAFETY: the context lives as long as the statement that holds it; the returned value
+            // is ours, or null for an unknown name.
+            let value = unsafe {
+                let (context, key) = (context.raw(), key.as_ptr());
+                let raw = outside.duckdb_client_context_get_config_option(context, key, &mut scope);
+                Value::take(outside, raw)
+            };
+            read.values.insert(name, value);
+            if scope == sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_SESSION {
+                read.own.insert(name);
+            }
+        }
+        // SAFETY: the context is live, as above.
+        read.connection = unsafe { api().duckdb_client_context_get_connection_id(context.raw()) };
+        read.files = Some(FileSystem(Arc::clone(context)));
+        read
     }
 
     /// Returns a setting's value; NULL if the host does not know the name.

@@ -1,6 +1,5 @@
 //! Table functions: a safe trait and the callbacks that DuckDB calls.
 
-use std::ffi::c_void;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -14,6 +13,7 @@ use super::column::Batch;
 use super::contain;
 use super::extra_info::ExtraInfo;
 use super::file_system;
+use super::kept::kept;
 use super::settings::Settings;
 use super::turn::Turn;
 use super::types::{Field, Type, TypeHandle, c_name};
@@ -46,8 +46,8 @@ pub trait TableFunction: 'static {
     type Bind: Send + Sync + 'static;
     /// Whether a scan may take so long that it matters which of DuckDB's threads waits for it.
     const IS_LONG: bool;
-    /// A running scan; it may move between threads.
-    type Scan: Send + 'static;
+    /// A running scan.
+    type Scan: Scan;
 
     /// Validates the arguments: positional ones in order, named ones in the order of
     /// [`Self::NAMED`], NULL if omitted. Does no I/O.
@@ -55,9 +55,15 @@ pub trait TableFunction: 'static {
 
     /// Resolves names that can change between executions, and starts the work.
     fn open(bind: &Self::Bind, open: Open<'_>) -> Result<Self::Scan>;
+}
 
+/// A running scan; it may move between threads.
+pub trait Scan: Send + 'static {
     /// Appends rows until the batch is full or the scan ends; no row means the end.
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()>;
+    ///
+    /// # Errors
+    /// Those of the rows.
+    fn fill(&mut self, batch: &mut Batch) -> Result<()>;
 }
 
 /// Registers `F` on a connection.
@@ -68,10 +74,10 @@ pub unsafe fn register<F: TableFunction>(
     outside: &Outside,
     connection: sys::duckdb_connection,
     extra_info: &ExtraInfo,
-) -> Result<()> {
+) -> sys::duckdb_state {
     // SAFETY: the function is ours until it is destroyed below; DuckDB copies names and types,
     // and the callbacks match the signatures it calls them with.
-    let state = unsafe {
+    unsafe {
         let mut function = outside.duckdb_create_table_function();
         outside.duckdb_table_function_set_name(function, c_name(F::NAME).as_ptr());
         for field in F::PARAMETERS {
@@ -94,11 +100,6 @@ pub unsafe fn register<F: TableFunction>(
         let state = outside.duckdb_register_table_function(connection, function);
         api().duckdb_destroy_table_function(&mut function);
         state
-    };
-    if state == sys::DuckDBSuccess {
-        Ok(())
-    } else {
-        Err(Error::tool_failed(format!("DuckDB did not register the table function {}", F::NAME)))
     }
 }
 
@@ -123,13 +124,6 @@ struct Running<S> {
 }
 
 /// # Safety
-/// Called by DuckDB with a `Box<T>` this module made, once.
-unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
-    // SAFETY: the contract above.
-    contain::run_drop(|| drop(unsafe { Box::from_raw(data.cast::<T>()) }));
-}
-
-/// # Safety
 /// Called by DuckDB with a live bind info.
 unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
     // SAFETY: `info` is live for the whole callback. Returned values are ours.
@@ -140,17 +134,14 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
             outside.duckdb_bind_add_result_column(info, name.as_ptr(), kind.raw());
         }
         let arguments: Vec<Value> = (0..F::PARAMETERS.len() as idx_t)
-            .map(|index| {
-                Value::take(&outside, outside.duckdb_bind_get_parameter(info, index))
-                    .unwrap_or(Value::Null)
-            })
+            .map(|index| Value::take(&outside, outside.duckdb_bind_get_parameter(info, index)))
             .collect();
         let named: Vec<Value> = F::NAMED
             .iter()
             .map(|field| {
                 let name = c_name(field.name);
                 let raw = outside.duckdb_bind_get_named_parameter(info, name.as_ptr());
-                let given = Value::take(&outside, raw).unwrap_or(Value::Null);
+                let given = Value::take(&outside, raw);
                 if field.kind == Type::Moment { given.into_moment(&outside) } else { given }
             })
             .collect();
@@ -159,9 +150,9 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
                 let mut context = ptr::null_mut();
                 outside.duckdb_table_function_get_client_context(info, &mut context);
                 let context = ClientContext::new(context);
-                let data = Box::new(BindData { bind, context, caller: thread::current().id() });
-                let destroy = destroy::<BindData<F::Bind>>;
-                api().duckdb_bind_set_bind_data(info, Box::into_raw(data).cast(), Some(destroy));
+                let (data, destroy) =
+                    kept(BindData { bind, context, caller: thread::current().id() });
+                api().duckdb_bind_set_bind_data(info, data, destroy);
             }
             Err(error) => outside.duckdb_bind_set_error(info, contain::c_message(&error).as_ptr()),
         }
@@ -183,20 +174,18 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
         let settings = Settings::read(&data.context, &outside, F::SETTINGS, extra_info);
         let opened = contain::run(&mut outside, || {
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
-            let batch = Batch::new(F::COLUMNS, &projection);
-            Ok(Box::new(ScanData {
-                turn: Turn::of(data.caller),
-                running: Mutex::new(Running { scan, batch, broken: false }),
-            }))
+            let batch = Batch::new(F::COLUMNS, projection);
+            let running = Mutex::new(Running { scan, batch, broken: false });
+            Ok(ScanData { turn: Turn::of(data.caller), running })
         });
         file_system::destroy_closed(&outside);
         match opened {
             Ok(scan) => {
-                let destroy = destroy::<ScanData<F::Scan>>;
                 if F::IS_LONG {
                     api().duckdb_init_set_max_threads(info, 2);
                 }
-                api().duckdb_init_set_init_data(info, Box::into_raw(scan).cast(), Some(destroy));
+                let (scan, destroy) = kept(scan);
+                api().duckdb_init_set_init_data(info, scan, destroy);
             }
             Err(error) => outside.duckdb_init_set_error(info, contain::c_message(&error).as_ptr()),
         }
@@ -209,12 +198,9 @@ type Claimed = Option<bool>;
 /// # Safety
 /// Called by DuckDB with a live init info by each task of a scan, after an init that succeeded.
 unsafe extern "C-unwind" fn local_init(info: sys::duckdb_init_info) {
-    let claimed: Box<Claimed> = Box::new(None);
+    let (claimed, destroy) = kept::<Claimed>(None);
     // SAFETY: `info` is live for the whole callback.
-    unsafe {
-        let destroy = destroy::<Claimed>;
-        api().duckdb_init_set_init_data(info, Box::into_raw(claimed).cast(), Some(destroy));
-    }
+    unsafe { api().duckdb_init_set_init_data(info, claimed, destroy) }
 }
 
 /// # Safety
@@ -241,7 +227,7 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(
             }
             let Running { scan, batch, .. } = &mut *running;
             batch.restart();
-            F::fill(scan, batch)?;
+            scan.fill(batch)?;
             running.broken = false;
             Ok(())
         });

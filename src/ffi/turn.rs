@@ -6,7 +6,7 @@
 //! a task for two of them, and the one that runs the query has the first claim to all rows. The other
 //! thread is told that there are none, and sleeps.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Turn {
 
     /// Claims all rows for a task that begins on this thread; tells whether it has them.
     pub fn claim(&self) -> bool {
-        let mut is_taken = self.lock();
+        let mut is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
         if !*is_taken && thread::current().id() != self.caller {
             let waited = self.taken.wait_timeout_while(is_taken, PATIENCE, |taken| !*taken);
             is_taken = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -39,10 +39,6 @@ impl Turn {
             self.taken.notify_all();
         }
         is_first
-    }
-
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        self.is_taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -226,11 +226,9 @@ impl TypeHandle {
         }
         // SAFETY: the handle is live, and its parts are read only if it has them.
         unsafe {
-            api().duckdb_get_type_id(self.0) == kind.id()
+            self.id() == kind.id()
                 && match kind {
-                    Type::List(child) => {
-                        Self(outside.duckdb_list_type_child_type(self.0)).is(outside, child)
-                    }
+                    Type::List(child) => self.child(outside).is(outside, child),
                     Type::Struct(fields) => {
                         api().duckdb_struct_type_child_count(self.0) == fields.len() as sys::idx_t
                     }

@@ -56,20 +56,20 @@ impl Deref for HostValue<'_> {
 }
 
 impl Value {
-    /// Copies a value and destroys the original; a null pointer is `None`.
+    /// Copies a value and destroys the original; a null pointer is NULL.
     ///
     /// # Safety
     /// `raw` must be null or an owned value of the API.
-    pub(super) unsafe fn take(outside: &Outside, raw: sys::duckdb_value) -> Option<Self> {
+    pub(super) unsafe fn take(outside: &Outside, raw: sys::duckdb_value) -> Self {
         if raw.is_null() {
-            return None;
+            return Self::Null;
         }
         let value = HostValue { value: raw.into(), outside };
         if !value.is_null() && value.logical_type_id() == LogicalTypeId::TimestampTZ {
             // SAFETY: `raw` lives as long as `value`, and is of the requested type.
-            return Some(Self::Timestamp(unsafe { outside.duckdb_get_timestamp_tz(raw) }.micros));
+            return Self::Timestamp(unsafe { outside.duckdb_get_timestamp_tz(raw) }.micros);
         }
-        Some(Self::copy(&value))
+        Self::copy(&value)
     }
 
     fn copy(value: &HostValue<'_>) -> Self {

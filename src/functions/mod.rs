@@ -31,7 +31,7 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
     crate::git::local_time_zone();
     context::settings::register(registrar)?;
     registrar.replacement::<git::range_scan::RangeScan>();
-    registry::FUNCTIONS.iter().try_for_each(|function| function.register(registrar))
+    registry::FUNCTIONS.iter().try_for_each(|function| (function.register)(registrar))
 }
 
 /// Refuses to share a function's name with another extension: which of the two a call reaches

@@ -18,7 +18,7 @@ use crate::functions::params::{
     Args, Asked, Flag, Given, Kind, Param, SESSION, fields, flag, required, session,
 };
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Json, Out, Scalar, State, Varchar, Written,
+    Declaration, Family, Grant, Json, Out, Scalar, State, Varchar, Written,
 };
 use crate::functions::tools;
 use crate::tools::{Answer, Reply};
@@ -34,7 +34,7 @@ pub struct Caller {
 impl State for Caller {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+    fn open(settings: Settings) -> Result<Self> {
         let database = Database::of(&settings)?;
         let budget = settings::budget(&settings);
         Ok(Self { settings, database, budget })
@@ -89,7 +89,7 @@ const RAISES: Param<Flag> =
 /// The whole answer, MCP's `CallToolResult`.
 pub struct RedlineCall;
 
-impl Declared for RedlineCall {
+impl Scalar for RedlineCall {
     const DECLARATION: Declaration = Declaration {
         name: "redline_call",
         family: Family::Agent,
@@ -97,9 +97,6 @@ impl Declared for RedlineCall {
         description: "Calls a tool and returns MCP's CallToolResult as JSON, also for a failed call",
         example: "SELECT redline_call('GitDiffSummary', '{\"from\": \"HEAD\"}')",
     };
-}
-
-impl Scalar for RedlineCall {
     const OVERLOADS: &'static [Overload] = &[fields![TOOL, ARGS], fields![TOOL, ARGS, SESSION]];
     type Returns = Json;
     type State = Caller;
@@ -113,7 +110,7 @@ impl Scalar for RedlineCall {
 /// Only the text of the answer, for servers whose tools return rows.
 pub struct RedlineCallText;
 
-impl Declared for RedlineCallText {
+impl Scalar for RedlineCallText {
     const DECLARATION: Declaration = Declaration {
         name: "redline_call_text",
         family: Family::Agent,
@@ -121,9 +118,6 @@ impl Declared for RedlineCallText {
         description: "Calls a tool and returns the text of its answer alone",
         example: "SELECT redline_call_text('GitDiffSummary', '{\"from\": \"HEAD\"}')",
     };
-}
-
-impl Scalar for RedlineCallText {
     const OVERLOADS: &'static [Overload] =
         &[fields![TOOL, ARGS], fields![TOOL, ARGS, SESSION], fields![TOOL, ARGS, SESSION, RAISES]];
     type Returns = Varchar;

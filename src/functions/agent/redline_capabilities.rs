@@ -10,8 +10,8 @@ use crate::functions::context::execution_context::{
 use crate::functions::context::{database, settings};
 use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table,
-    Written, bigint, boolean, structure, structures, varchar, varchars,
+    Col, Declaration, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table, Written, bigint,
+    boolean, structure, structures, varchar, varchars,
 };
 use crate::functions::tools::{Answers, Call, TOOLS};
 use crate::limits;
@@ -198,7 +198,7 @@ fn opens(settings: &Settings, sandbox: &Sandbox) -> bool {
 /// The table function.
 pub struct Capabilities;
 
-impl Declared for Capabilities {
+impl Table for Capabilities {
     const DECLARATION: Declaration = Declaration {
         name: "redline_capabilities",
         family: Family::Agent,
@@ -206,9 +206,6 @@ impl Declared for Capabilities {
         description: "What this connection may do: sandboxes, granted tools, limits, doors that are open",
         example: "SELECT version, grants, open_doors FROM redline_capabilities()",
     };
-}
-
-impl Table for Capabilities {
     type Row = ExecutionContext;
     const SETTINGS: &'static [&'static str] = SETTINGS;
     type Bind = ();
@@ -220,7 +217,7 @@ impl Table for Capabilities {
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
         database::check(&open.settings)?;
-        Ok(Rows::new([ExecutionContext::new(open.settings)?], open.projection))
+        Ok(Rows::new([ExecutionContext::new(open.settings)?]))
     }
 }
 

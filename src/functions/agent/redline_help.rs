@@ -7,23 +7,13 @@ use crate::ffi::{Field, Open};
 use crate::functions::context::database::Database;
 use crate::functions::params::{Args, Maybe, Param, Text, optional};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Entry, Family, Grant, HasList, ListOf, Out, Row, Rows, Signature,
-    Table, Written, structures, varchar,
+    Col, Declaration, Entry, Family, Grant, HasList, ListOf, Out, Row, Rows, Signature, Table,
+    Written, structures, varchar,
 };
 use crate::suggest;
 
 /// The table function.
 pub struct RedlineHelp;
-
-impl Declared for RedlineHelp {
-    const DECLARATION: Declaration = Declaration {
-        name: "redline_help",
-        family: Family::Agent,
-        grant: Grant::Everybody,
-        description: "Every function of redline in a line, and everything that is known of one",
-        example: "SELECT * FROM redline_help(function := 'file_changes')",
-    };
-}
 
 /// A parameter with its description.
 pub struct Parameter {
@@ -256,6 +246,13 @@ const FUNCTION: Param<Maybe<Text>> = optional(
 );
 
 impl Table for RedlineHelp {
+    const DECLARATION: Declaration = Declaration {
+        name: "redline_help",
+        family: Family::Agent,
+        grant: Grant::Everybody,
+        description: "Every function of redline in a line, and everything that is known of one",
+        example: "SELECT * FROM redline_help(function := 'file_changes')",
+    };
     const NAMED: &'static [Field] = &[FUNCTION.field];
     type Row = Function;
     const SETTINGS: &'static [&'static str] = &[];
@@ -287,7 +284,7 @@ impl Table for RedlineHelp {
             }
             all.retain(is_meant);
         }
-        Ok(Rows::new(all, open.projection))
+        Ok(Rows::new(all))
     }
 }
 

@@ -3,22 +3,10 @@
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Name, Param, fields, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 
 /// The scalar function.
 pub struct RedlineSql;
-
-impl Declared for RedlineSql {
-    const DECLARATION: Declaration = Declaration {
-        name: "redline_sql",
-        family: Family::Agent,
-        grant: Grant::Everybody,
-        description: "A script of sql/ as text: macros, git, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
-        example: "SELECT redline_sql('macros')",
-    };
-}
 
 /// Pairs each name with the text of its script at the time of the build.
 macro_rules! scripts {
@@ -47,6 +35,13 @@ const NAME: Param<Name> = required("name", "The script's name, without its endin
 
 // Volatile, since an unknown name is an error.
 impl Scalar for RedlineSql {
+    const DECLARATION: Declaration = Declaration {
+        name: "redline_sql",
+        family: Family::Agent,
+        grant: Grant::Everybody,
+        description: "A script of sql/ as text: macros, git, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
+        example: "SELECT redline_sql('macros')",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![NAME]];
     type Returns = Varchar;
     type State = ();

@@ -3,24 +3,12 @@
 use crate::error::Result;
 use crate::ffi::Open;
 use crate::functions::params::Args;
-use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Rows, Table, json, varchar,
-};
+use crate::functions::surface::{Col, Declaration, Family, Grant, Row, Rows, Table, json, varchar};
 use crate::functions::tools::TOOLS;
 use crate::tools::Declaration as Tool;
 
 /// The table function.
 pub struct RedlineTools;
-
-impl Declared for RedlineTools {
-    const DECLARATION: Declaration = Declaration {
-        name: "redline_tools",
-        family: Family::Agent,
-        grant: Grant::Everybody,
-        description: "The tools as agents see them, with schemas and the SQL that publishes each",
-        example: "SELECT name, description FROM redline_tools()",
-    };
-}
 
 impl Row for Tool {
     type Of<'a> = &'a Self;
@@ -61,6 +49,13 @@ impl Row for Tool {
 }
 
 impl Table for RedlineTools {
+    const DECLARATION: Declaration = Declaration {
+        name: "redline_tools",
+        family: Family::Agent,
+        grant: Grant::Everybody,
+        description: "The tools as agents see them, with schemas and the SQL that publishes each",
+        example: "SELECT name, description FROM redline_tools()",
+    };
     type Row = Tool;
     const SETTINGS: &'static [&'static str] = &[];
     type Bind = ();
@@ -70,7 +65,7 @@ impl Table for RedlineTools {
         Ok(())
     }
 
-    fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Rows::new(TOOLS.iter().map(|tool| tool.declaration), open.projection))
+    fn open((): &(), _: Open<'_>) -> Result<Self::Scan> {
+        Ok(Rows::new(TOOLS.iter().map(|tool| tool.declaration)))
     }
 }

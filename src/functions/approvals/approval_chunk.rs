@@ -8,22 +8,10 @@ use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{
     Args, BigInt, Bytes, Maybe, Param, Text, fields, optional, required,
 };
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 
 /// The scalar function.
 pub struct ApprovalChunk;
-
-impl Declared for ApprovalChunk {
-    const DECLARATION: Declaration = Declaration {
-        name: "approval_chunk",
-        family: Family::Approvals,
-        grant: Grant::Tools(&["write_file", "edit_file"]),
-        description: "One chunk of a payload that is too large to send whole",
-        example: "SELECT approval_chunk(approval_id, 1) FROM pending_approvals(getvariable('key')) WHERE payload LIKE '%fetch_url%'",
-    };
-}
 
 const PAYLOAD: Param<Maybe<Text>> = required("payload_or_ref", "A payload, or its approval id");
 const CHUNK: Param<Maybe<BigInt>> = required("chunk", "The number of the chunk, from 1");
@@ -31,6 +19,13 @@ const CHUNK_KEY: Param<Maybe<Bytes>> =
     optional("key", "The host's key, for a payload that shows what must not be read unseen");
 
 impl Scalar for ApprovalChunk {
+    const DECLARATION: Declaration = Declaration {
+        name: "approval_chunk",
+        family: Family::Approvals,
+        grant: Grant::Tools(&["write_file", "edit_file"]),
+        description: "One chunk of a payload that is too large to send whole",
+        example: "SELECT approval_chunk(approval_id, 1) FROM pending_approvals(getvariable('key')) WHERE payload LIKE '%fetch_url%'",
+    };
     const OVERLOADS: &'static [Overload] =
         &[fields![PAYLOAD, CHUNK], fields![PAYLOAD, CHUNK, CHUNK_KEY]];
     type Returns = Varchar;

@@ -8,10 +8,10 @@ use crate::edit::payload::Received;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload, Type};
 use crate::functions::params::{
-    Args, Asked, Flag, Given, Kind, Maybe, Numeric, Param, fields, flag, number, optional, required,
+    Args, Asked, Flag, Given, Kind, Maybe, Param, bounded, fields, flag, number, optional, required,
 };
 use crate::functions::surface::{
-    Boolean, Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+    Boolean, Declaration, Family, Grant, Out, Scalar, Varchar, Written,
 };
 use crate::limits;
 use crate::render::{Extent, Layout, display, paging, shown};
@@ -19,40 +19,14 @@ use crate::render::{Extent, Layout, display, paging, shown};
 /// The default width: that of a classic terminal.
 const WIDTH: i64 = 80;
 
-/// Columns of a terminal.
-pub struct Columns;
-
-impl Kind for Columns {
-    const TYPE: Type = Type::BigInt;
-    type Of<'a> = usize;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<usize> {
-        let width = given.integer().unwrap_or_default();
+bounded! {
+    /// Columns of a terminal.
+    pub Columns: BigInt as usize, limits::DISPLAY_COLUMNS, {
         let columns = limits::DISPLAY_COLUMNS;
-        usize::try_from(width).ok().filter(|_| columns.contains(&width)).ok_or_else(|| {
-            let (least, most) = (columns.start(), columns.end());
-            Error::invalid_args(format!("{} is {width}", asked.name))
-                .with_hint(format!("Give {least} to {most} columns"))
-        })
-    }
-}
-
-impl Numeric for Columns {}
-
-/// Lines of a terminal.
-pub struct Lines;
-
-impl Kind for Lines {
-    const TYPE: Type = Type::BigInt;
-    type Of<'a> = u64;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u64> {
-        let lines = given.integer().unwrap_or_default();
-        u64::try_from(lines).ok().filter(|lines| *lines > 0).ok_or_else(|| {
-            Error::invalid_args(format!("{} is {lines}", asked.name))
-                .with_hint("Give the lines of the terminal, or leave it out")
-        })
-    }
+        format!("Give {} to {} columns", columns.start(), columns.end())
+    };
+    /// Lines of a terminal.
+    pub Lines: BigInt as u64, 1.., "Give the lines of the terminal, or leave it out";
 }
 
 /// The layout of a payload.
@@ -99,7 +73,7 @@ fn layout(args: Args<'_>) -> Result<Layout> {
 /// `approval_display(payload [, width [, height [, color]]])`: the box for a terminal.
 pub struct ApprovalDisplay;
 
-impl Declared for ApprovalDisplay {
+impl Scalar for ApprovalDisplay {
     const DECLARATION: Declaration = Declaration {
         name: "approval_display",
         family: Family::Approvals,
@@ -107,9 +81,6 @@ impl Declared for ApprovalDisplay {
         description: "A payload as the box that a terminal shows",
         example: "SELECT approval_display(payload, 100) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-impl Scalar for ApprovalDisplay {
     const OVERLOADS: &'static [Overload] = &[
         fields![ANY_PAYLOAD],
         fields![ANY_PAYLOAD, COLUMNS],
@@ -135,7 +106,7 @@ impl Scalar for ApprovalDisplay {
 /// arguments leaves nothing out.
 pub struct ApprovalComplete;
 
-impl Declared for ApprovalComplete {
+impl Scalar for ApprovalComplete {
     const DECLARATION: Declaration = Declaration {
         name: "approval_complete",
         family: Family::Approvals,
@@ -143,9 +114,6 @@ impl Declared for ApprovalComplete {
         description: "Whether approval_display with the same arguments leaves nothing out",
         example: "SELECT approval_complete(payload, 100) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-impl Scalar for ApprovalComplete {
     const OVERLOADS: &'static [Overload] = &[
         fields![ANY_PAYLOAD],
         fields![ANY_PAYLOAD, COLUMNS],
@@ -165,7 +133,7 @@ impl Scalar for ApprovalComplete {
 /// `approval_paging(payload [, terminal_height])`: `inline`, `preview` or `pager`.
 pub struct ApprovalPaging;
 
-impl Declared for ApprovalPaging {
+impl Scalar for ApprovalPaging {
     const DECLARATION: Declaration = Declaration {
         name: "approval_paging",
         family: Family::Approvals,
@@ -173,9 +141,6 @@ impl Declared for ApprovalPaging {
         description: "How a payload fits a terminal: inline, preview or pager",
         example: "SELECT approval_paging(payload, 40) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-impl Scalar for ApprovalPaging {
     const OVERLOADS: &'static [Overload] =
         &[fields![ANY_PAYLOAD], fields![ANY_PAYLOAD, TERMINAL_HEIGHT]];
     type Returns = Varchar;

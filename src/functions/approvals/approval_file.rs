@@ -5,15 +5,16 @@ use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, Param, Text, fields, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::git::blob_id;
 
 /// The scalar function.
 pub struct ApprovalFile;
 
-impl Declared for ApprovalFile {
+/// As in other functions; a NULL names no file.
+const FILE_PAYLOAD: Param<Text> = required(PAYLOAD.field.name, PAYLOAD.field.doc);
+
+impl Scalar for ApprovalFile {
     const DECLARATION: Declaration = Declaration {
         name: "approval_file",
         family: Family::Approvals,
@@ -21,12 +22,6 @@ impl Declared for ApprovalFile {
         description: "The file that a payload is about, as it was when it was proposed",
         example: "SELECT approval_file(payload, getvariable('key')) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-/// As in other functions; a NULL names no file.
-const FILE_PAYLOAD: Param<Text> = required(PAYLOAD.field.name, PAYLOAD.field.doc);
-
-impl Scalar for ApprovalFile {
     const OVERLOADS: &'static [Overload] = &[fields![FILE_PAYLOAD, KEY]];
     type Returns = Varchar;
     type State = Approving;

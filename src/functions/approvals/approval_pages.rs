@@ -6,21 +6,11 @@ use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Type};
 use crate::functions::params::{Args, Asked, Given, Kind, Param, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
 
 /// The scalar function.
 pub struct ApprovalPages;
-
-impl Declared for ApprovalPages {
-    const DECLARATION: Declaration = Declaration {
-        name: "approval_pages",
-        family: Family::Approvals,
-        grant: Grant::Everybody,
-        description: "Everything that a payload shows, page by page, each with a proof",
-        example: "SELECT unnest(approval_pages(payload, 100, 40), recursive := true) FROM pending_approvals(getvariable('key'))",
-    };
-}
 
 /// The size of a page; NULL and negative sizes are 0, which is never valid.
 struct Size;
@@ -60,6 +50,13 @@ impl Row for PageRow {
 }
 
 impl Scalar for ApprovalPages {
+    const DECLARATION: Declaration = Declaration {
+        name: "approval_pages",
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "Everything that a payload shows, page by page, each with a proof",
+        example: "SELECT unnest(approval_pages(payload, 100, 40), recursive := true) FROM pending_approvals(getvariable('key'))",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![PAYLOAD, WIDTH, HEIGHT]];
     type Returns = ListOf<PageRow>;
     type State = Approving;

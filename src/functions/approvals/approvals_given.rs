@@ -1,7 +1,7 @@
 //! `approvals_given([key := …])`: the approvals that are not used up, of this connection, or of all
 //! with the host's key.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::pending_approvals::shown_session;
 use super::shown::KEY;
@@ -11,21 +11,11 @@ use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Maybe, Name, Param, fields, optional};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Rows, Table, timestamp, varchar,
+    Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };
 
 /// The table function.
 pub struct ApprovalsGiven;
-
-impl Declared for ApprovalsGiven {
-    const DECLARATION: Declaration = Declaration {
-        name: "approvals_given",
-        family: Family::Approvals,
-        grant: Grant::Everybody,
-        description: "The approvals that are not used up: of this connection, or with the host's key of all",
-        example: "SELECT scope, path, expires_at FROM approvals_given()",
-    };
-}
 
 /// A row, with times as tables show them.
 pub struct GivenRow {
@@ -61,6 +51,13 @@ impl Row for GivenRow {
 const OWN_KEY: Param<Maybe<Name>> = optional(KEY.field.name, KEY.field.doc);
 
 impl Table for ApprovalsGiven {
+    const DECLARATION: Declaration = Declaration {
+        name: "approvals_given",
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "The approvals that are not used up: of this connection, or with the host's key of all",
+        example: "SELECT scope, path, expires_at FROM approvals_given()",
+    };
     const NAMED: &'static [Field] = fields![OWN_KEY];
     type Row = GivenRow;
     type Bind = Option<String>;
@@ -80,20 +77,14 @@ impl Table for ApprovalsGiven {
         };
         let rules = execution.rules();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let rows = execution.state.approvals.given(rules).into_iter();
-        let rows = rows.filter(|given| own.as_ref().is_none_or(|own| *own == given.session)).map(
-            |given| {
-                let since = now.saturating_sub(rules.now.saturating_duration_since(given.since));
-                let micros = |moment: std::time::Duration| {
-                    i64::try_from(moment.as_micros()).unwrap_or(i64::MAX)
-                };
-                GivenRow {
-                    since: micros(since),
-                    until: micros(since.saturating_add(rules.ttl)),
-                    given,
-                }
-            },
-        );
-        Ok(Rows::new(rows, open.projection))
+        let micros = |time: Duration| i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
+        let row = |given: Given| {
+            let since = now.saturating_sub(rules.now.saturating_duration_since(given.since));
+            let until = since.saturating_add(rules.ttl);
+            GivenRow { since: micros(since), until: micros(until), given }
+        };
+        let is_shown = |given: &Given| own.as_ref().is_none_or(|own| *own == given.session);
+        let given = execution.state.approvals.given(rules).into_iter();
+        Ok(Rows::new(given.filter(is_shown).map(row)))
     }
 }

@@ -11,14 +11,16 @@ use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Bytes, Maybe, Param, Text, fields, optional, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 
 /// The scalar function.
 pub struct Approve;
 
-impl Declared for Approve {
+const SCOPE: Param<Text> = required("scope", "once, path, sandbox, session or unread");
+const PROOF: Param<Maybe<Bytes>> =
+    optional("proof", "The proof of the last page of approval_pages");
+
+impl Scalar for Approve {
     const DECLARATION: Declaration = Declaration {
         name: "approve",
         family: Family::Approvals,
@@ -26,13 +28,6 @@ impl Declared for Approve {
         description: "Approves the operation of a payload, with the host's key, and returns its approval id",
         example: "SELECT approve(payload, 'once', getvariable('key'), getvariable('seen')) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-const SCOPE: Param<Text> = required("scope", "once, path, sandbox, session or unread");
-const PROOF: Param<Maybe<Bytes>> =
-    optional("proof", "The proof of the last page of approval_pages");
-
-impl Scalar for Approve {
     const OVERLOADS: &'static [Overload] =
         &[fields![PAYLOAD, SCOPE, KEY], fields![PAYLOAD, SCOPE, KEY, PROOF]];
     type Returns = Varchar;

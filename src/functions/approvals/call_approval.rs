@@ -10,7 +10,7 @@ use crate::functions::params::files::{
     CONTENT, EDITS, ONE, ONE_OR_ALL, PAIRS, PATH, edit_arguments, write_arguments,
 };
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Json, Out, Scalar, Written};
 use crate::tools::{FileCall, ReadFileArguments};
 
 /// Declares a function that returns the payload of one kind of call, whatever the sandbox requires.
@@ -19,7 +19,7 @@ macro_rules! approval_of {
         $(#[$doc])*
         pub struct $type;
 
-        impl Declared for $type {
+        impl Scalar for $type {
             const DECLARATION: Declaration = Declaration {
                 name: $name,
                 family: Family::Approvals,
@@ -27,9 +27,6 @@ macro_rules! approval_of {
                 description: concat!("The payload that shows a person what ", $tool, " would do, whatever the sandbox asks for"),
                 example: $example,
             };
-        }
-
-        impl Scalar for $type {
             const OVERLOADS: &'static [Overload] = $overloads;
             type Returns = Json;
             type State = Opened;

@@ -4,14 +4,12 @@ use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 
 /// The scalar function.
 pub struct Decline;
 
-impl Declared for Decline {
+impl Scalar for Decline {
     const DECLARATION: Declaration = Declaration {
         name: "decline",
         family: Family::Approvals,
@@ -19,9 +17,6 @@ impl Declared for Decline {
         description: "Declines the operation of a payload, with the host's key, and returns its approval id",
         example: "SELECT decline(payload, getvariable('key')) FROM pending_approvals(getvariable('key'))",
     };
-}
-
-impl Scalar for Decline {
     const OVERLOADS: &'static [Overload] = &[fields![PAYLOAD, KEY]];
     type Returns = Varchar;
     type State = Approving;

@@ -9,21 +9,11 @@ use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Bytes, Maybe, Param, SESSION, Text, fields, optional, required, session,
 };
-use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Json, Out, Scalar, Written};
 use crate::functions::tools as tools_of_agents;
 
 /// The scalar function.
 pub struct NeedsApproval;
-
-impl Declared for NeedsApproval {
-    const DECLARATION: Declaration = Declaration {
-        name: "needs_approval",
-        family: Family::Approvals,
-        grant: Grant::Tools(&["read_file", "write_file", "edit_file", "apply_patch", "undo"]),
-        description: "The payload for a person's decision before a call of a file tool; NULL when none is needed",
-        example: "SELECT needs_approval('read_file', '{\"path\": \"workspace/a.txt\"}')",
-    };
-}
 
 const TOOL: Param<Text> = required("tool", "The tool");
 const ARGS: Param<Text> = required("args", "Its arguments, as a JSON object");
@@ -31,6 +21,13 @@ const HOST_KEY: Param<Maybe<Bytes>> =
     optional("key", "The host's key: with it the payload shows what must not be read unseen");
 
 impl Scalar for NeedsApproval {
+    const DECLARATION: Declaration = Declaration {
+        name: "needs_approval",
+        family: Family::Approvals,
+        grant: Grant::Tools(&["read_file", "write_file", "edit_file", "apply_patch", "undo"]),
+        description: "The payload for a person's decision before a call of a file tool; NULL when none is needed",
+        example: "SELECT needs_approval('read_file', '{\"path\": \"workspace/a.txt\"}')",
+    };
     const OVERLOADS: &'static [Overload] = &[
         fields![TOOL, ARGS],
         fields![TOOL, ARGS, SESSION],
@@ -44,7 +41,7 @@ impl Scalar for NeedsApproval {
     fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
         let (tool, arguments) = (args.get(TOOL)?, args.get(ARGS)?);
         let call = (tools_of_agents::find(tool)?.file_call)(arguments)?;
-        let Opened { execution, tools } = opened;
+        let Opened { execution, tools, .. } = opened;
         let key = args.get(HOST_KEY)?;
         let approver = key.map(|key| execution.approver(key, args.function())).transpose()?;
         let session = session(args, execution.settings.connection())?;

@@ -9,23 +9,11 @@ use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Name, Param, fields, required};
-use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Rows, Table, json, varchar,
-};
+use crate::functions::surface::{Col, Declaration, Family, Grant, Row, Rows, Table, json, varchar};
 use crate::query::files::FileTools;
 
 /// The table function.
 pub struct PendingApprovals;
-
-impl Declared for PendingApprovals {
-    const DECLARATION: Declaration = Declaration {
-        name: "pending_approvals",
-        family: Family::Approvals,
-        grant: Grant::Everybody,
-        description: "What waits for a person, the oldest first",
-        example: "SELECT description FROM pending_approvals(getvariable('key'))",
-    };
-}
 
 const TABLE_KEY: Param<Name> = required(KEY.field.name, KEY.field.doc);
 
@@ -55,6 +43,13 @@ impl Row for Waiting {
 }
 
 impl Table for PendingApprovals {
+    const DECLARATION: Declaration = Declaration {
+        name: "pending_approvals",
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "What waits for a person, the oldest first",
+        example: "SELECT description FROM pending_approvals(getvariable('key'))",
+    };
     const PARAMETERS: &'static [Field] = fields![TABLE_KEY];
     type Row = Waiting;
     type Bind = String;
@@ -65,14 +60,12 @@ impl Table for PendingApprovals {
     }
 
     fn open(key: &String, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         execution.approver(key.as_bytes(), Self::DECLARATION.name)?;
         FileTools::new(execution.caller().clone()).plan_requests()?;
         let waiting = execution.state.approvals.waiting(execution.rules());
-        Ok(Rows::new(
-            waiting.into_iter().map(|(session, payload)| Waiting { session, payload }),
-            open.projection,
-        ))
+        let row = |(session, payload)| Waiting { session, payload };
+        Ok(Rows::new(waiting.into_iter().map(row)))
     }
 }
 

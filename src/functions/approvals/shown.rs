@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::ffi::{Settings, Type};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::{Args, Asked, Given, Kind, Maybe, Param, Text, required};
-use crate::functions::surface::{Declared, State};
+use crate::functions::surface::State;
 use crate::limits;
 use crate::render::pages;
 
@@ -43,8 +43,8 @@ pub struct Approving(ExecutionContext);
 impl State for Approving {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        ExecutionContext::open::<F>(settings).map(Self)
+    fn open(settings: Settings) -> Result<Self> {
+        ExecutionContext::new(settings).map(Self)
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {

@@ -5,14 +5,14 @@ use super::shown::{Approving, KEY};
 use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, Param, Text, fields, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 
 /// The scalar function.
 pub struct Withdraw;
 
-impl Declared for Withdraw {
+const ID: Param<Text> = required("id", "The approval id");
+
+impl Scalar for Withdraw {
     const DECLARATION: Declaration = Declaration {
         name: "withdraw",
         family: Family::Approvals,
@@ -20,11 +20,6 @@ impl Declared for Withdraw {
         description: "Withdraws the approval or decline under an id, and forgets an operation that waits under it",
         example: "SELECT withdraw(approval_id, getvariable('key')) FROM approvals_given(key := getvariable('key'))",
     };
-}
-
-const ID: Param<Text> = required("id", "The approval id");
-
-impl Scalar for Withdraw {
     const OVERLOADS: &'static [Overload] = &[fields![ID, KEY]];
     type Returns = Varchar;
     type State = Approving;

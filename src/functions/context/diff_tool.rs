@@ -9,7 +9,7 @@ use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::file_input;
 use crate::functions::context::settings;
 use crate::functions::params::{Args, Bytes, Maybe, Param, bounded, number, optional};
-use crate::functions::surface::{Declared, State};
+use crate::functions::surface::State;
 use crate::limits;
 use crate::text::{CancelToken, DiffOptions, Engine};
 use crate::tools::{Bounds, DiffResult, MAX_CONTEXT, Side};
@@ -44,8 +44,8 @@ pub struct Differ {
 impl State for Differ {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Ok(Self::new(ExecutionContext::open::<F>(settings)?))
+    fn open(settings: Settings) -> Result<Self> {
+        Ok(Self::new(ExecutionContext::new(settings)?))
     }
 
     fn helper(&self) -> Option<Self> {

@@ -8,8 +8,7 @@ use super::settings;
 use crate::budget::{Budget, RowThread};
 use crate::edit::Session;
 use crate::error::Result;
-use crate::ffi::{Settings, THREADS};
-use crate::functions::surface::{Declared, State};
+use crate::ffi::{Settings, State, THREADS};
 use crate::query::Caller;
 use crate::query::Context;
 use crate::sandbox::Access;
@@ -74,8 +73,8 @@ impl Deref for ExecutionContext {
 impl State for ExecutionContext {
     const SETTINGS: &'static [&'static str] = SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Self::open::<F>(settings)
+    fn open(settings: Settings) -> Result<Self> {
+        Self::new(settings)
     }
 
     fn helper(&self) -> Option<Self> {
@@ -88,12 +87,6 @@ impl State for ExecutionContext {
 }
 
 impl ExecutionContext {
-    /// Interprets the settings, and refuses a function none of whose tools is granted.
-    pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        database::require_function(F::DECLARATION.grant, &settings)?;
-        Self::new(settings)
-    }
-
     /// Returns for whom the calls are made, and within what.
     pub fn caller(&self) -> &Caller {
         &self.caller

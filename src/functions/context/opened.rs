@@ -7,13 +7,16 @@ use super::execution_context::{self, ExecutionContext};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::Settings;
-use crate::functions::surface::{Declared, State};
+use crate::functions::surface::State;
 use crate::query::files::FileTools;
+use crate::text::Engine;
 
-/// The settings of an execution, and the file tools for its connection.
+/// The settings of an execution, the file tools for its connection, and the memory for comparing
+/// texts.
 pub struct Opened {
     pub execution: ExecutionContext,
     pub tools: FileTools,
+    pub engine: Engine,
 }
 
 impl Deref for Opened {
@@ -28,10 +31,10 @@ impl Deref for Opened {
 impl State for Opened {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        let execution = ExecutionContext::open::<F>(settings)?;
+    fn open(settings: Settings) -> Result<Self> {
+        let execution = ExecutionContext::new(settings)?;
         let tools = FileTools::new(execution.caller().clone());
-        Ok(Self { execution, tools })
+        Ok(Self { execution, tools, engine: Engine::default() })
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {

@@ -6,21 +6,11 @@ use crate::ffi::{Field, Open, Type};
 use crate::functions::context::database::Database;
 use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Entry, Family, Grant, Row, Rows, Signature, Table, varchar,
+    Col, Declaration, Entry, Family, Grant, Row, Rows, Signature, Table, varchar,
 };
 
 /// `redline_debug_columns()`: the columns of tables, and the fields of results.
 pub struct DebugColumns;
-
-impl Declared for DebugColumns {
-    const DECLARATION: Declaration = Declaration {
-        name: "redline_debug_columns",
-        family: Family::Debug,
-        grant: Grant::Everybody,
-        description: "The columns of every function, with what each holds",
-        example: "FROM redline_debug_columns()",
-    };
-}
 
 /// A column of a function.
 pub struct ColumnOf {
@@ -50,6 +40,13 @@ fn columns(entry: &Entry) -> &'static [Field] {
 }
 
 impl Table for DebugColumns {
+    const DECLARATION: Declaration = Declaration {
+        name: "redline_debug_columns",
+        family: Family::Debug,
+        grant: Grant::Everybody,
+        description: "The columns of every function, with what each holds",
+        example: "FROM redline_debug_columns()",
+    };
     type Row = ColumnOf;
     const SETTINGS: &'static [&'static str] = &[];
     type Bind = ();
@@ -65,6 +62,6 @@ impl Table for DebugColumns {
             let function = entry.declaration.name;
             columns(entry).iter().map(move |&field| ColumnOf { function, field })
         };
-        Ok(Rows::new(database.functions.iter().flat_map(of), open.projection))
+        Ok(Rows::new(database.functions.iter().flat_map(of)))
     }
 }

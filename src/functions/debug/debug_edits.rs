@@ -5,15 +5,15 @@ use crate::error::Result;
 use crate::ffi::{Arguments, Nulls, Overload};
 use crate::functions::params::files::{EDITS, ONE, PAIRS, PATH};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 
 /// `redline_debug_edits(path, edits [, base_oid])` and `redline_debug_edits(path, old_string,
 /// new_string)`.
 pub struct Edits;
 
-impl Declared for Edits {
+const OTHER: Param<Maybe<Bytes>> = required("base_oid", "Any text");
+
+impl Scalar for Edits {
     const DECLARATION: Declaration = Declaration {
         name: "redline_debug_edits",
         family: Family::Debug,
@@ -21,11 +21,6 @@ impl Declared for Edits {
         description: "Tells its arguments",
         example: "SELECT redline_debug_edits('a', 'b', 'c')",
     };
-}
-
-const OTHER: Param<Maybe<Bytes>> = required("base_oid", "Any text");
-
-impl Scalar for Edits {
     const OVERLOADS: &'static [Overload] = &[
         fields![PATH, PAIRS],
         fields![PATH, EDITS],
@@ -40,7 +35,7 @@ impl Scalar for Edits {
     fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let row = args.row();
         let text = |row: Arguments<'_>, place| {
-            let text: Option<&[u8]> = row.text(place);
+            let text: Option<&[u8]> = row.bytes(place);
             text.map_or("NULL".to_owned(), |text| String::from_utf8_lossy(text).into_owned())
         };
         let edits = if !args.has(EDITS) {

@@ -5,14 +5,15 @@ use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, Overload};
 use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{
-    self, Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, Table, Varchar, Written,
-    varchar,
+    self, Col, Declaration, Family, Grant, Out, Row, Scalar, Table, Varchar, Written, varchar,
 };
 
 /// `redline_debug_panic(place)`: panics when it is called.
 pub struct Panic;
 
-impl Declared for Panic {
+const PLACE: Param<Name> = required("place", "Where to panic");
+
+impl Scalar for Panic {
     const DECLARATION: Declaration = Declaration {
         name: "redline_debug_panic",
         family: Family::Debug,
@@ -20,11 +21,6 @@ impl Declared for Panic {
         description: "Panics",
         example: "SELECT redline_debug_panic('call')",
     };
-}
-
-const PLACE: Param<Name> = required("place", "Where to panic");
-
-impl Scalar for Panic {
     const OVERLOADS: &'static [Overload] = &[fields![PLACE]];
     type Returns = Varchar;
     type State = ();
@@ -36,16 +32,6 @@ impl Scalar for Panic {
 
 /// `redline_debug_panic_scan(place)`: panics in `bind`, `init`, `scan` or `drop`.
 pub struct PanicScan;
-
-impl Declared for PanicScan {
-    const DECLARATION: Declaration = Declaration {
-        name: "redline_debug_panic_scan",
-        family: Family::Debug,
-        grant: Grant::Everybody,
-        description: "Panics where it is told to",
-        example: "FROM redline_debug_panic_scan('scan')",
-    };
-}
 
 /// A scan whose destructor panics if requested.
 pub struct Scan {
@@ -70,6 +56,13 @@ impl Row for Place {
 }
 
 impl Table for PanicScan {
+    const DECLARATION: Declaration = Declaration {
+        name: "redline_debug_panic_scan",
+        family: Family::Debug,
+        grant: Grant::Everybody,
+        description: "Panics where it is told to",
+        example: "FROM redline_debug_panic_scan('scan')",
+    };
     const PARAMETERS: &'static [Field] = fields![PLACE];
     type Row = Place;
     const SETTINGS: &'static [&'static str] = &[];
@@ -92,7 +85,7 @@ impl surface::Scan for Scan {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         assert_ne!(self.place, "scan", "a deliberate panic");
         if !std::mem::replace(&mut self.done, true) {
-            Place::COLUMNS.write_projected(&self.place, &[0], batch.columns_mut());
+            Place::COLUMNS.write_projected(&self.place, batch);
         }
         Ok(())
     }

@@ -9,23 +9,13 @@ use crate::functions::context::file_input;
 use crate::functions::params::files::PATH;
 use crate::functions::params::{Args, Asked, Given, Kind, Name, Param, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Rows, Table, bigint, double, varchar,
+    Col, Declaration, Family, Grant, Row, Rows, Table, bigint, double, varchar,
 };
 use crate::text::lines::Lines;
 use crate::text::{CancelToken, is_binary};
 
 /// The table function.
 pub struct EditExplain;
-
-impl Declared for EditExplain {
-    const DECLARATION: Declaration = Declaration {
-        name: "edit_explain",
-        family: Family::Files,
-        grant: Grant::Tools(&["edit_file", "read_file"]),
-        description: "Where a text occurs in a file, and which passages resemble it",
-        example: "SELECT line, reason FROM edit_explain('workspace/app.py', 'x = 1')",
-    };
-}
 
 /// A file and a string.
 pub struct Wanted {
@@ -81,18 +71,25 @@ impl Kind for Passage {
 const OLD_STRING: Param<Passage> = required("old_string", "The text that edit_file did not find");
 
 impl Table for EditExplain {
+    const DECLARATION: Declaration = Declaration {
+        name: "edit_explain",
+        family: Family::Files,
+        grant: Grant::Tools(&["edit_file", "read_file"]),
+        description: "Where a text occurs in a file, and which passages resemble it",
+        example: "SELECT line, reason FROM edit_explain('workspace/app.py', 'x = 1')",
+    };
     const PARAMETERS: &'static [Field] = fields![PATH, OLD_STRING];
     type Row = NearMiss;
     type Bind = Wanted;
     type Scan = Rows<NearMiss>;
 
     fn bind(args: Args<'_>) -> Result<Wanted> {
-        let old_string = args.get(OLD_STRING)?.to_owned();
-        Ok(Wanted { path: args.get(PATH)?.to_owned(), old_string })
+        let old_string = args.owned(OLD_STRING)?;
+        Ok(Wanted { path: args.owned(PATH)?, old_string })
     }
 
     fn open(wanted: &Wanted, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         let bytes = file_input::read_file_for(&wanted.path, &execution)?;
         if is_binary(&bytes) {
             return Err(Error::invalid_args(format!("{} is a binary file", quoted(&wanted.path)))
@@ -102,6 +99,6 @@ impl Table for EditExplain {
             &Lines::split(&bytes, &CancelToken::of(&execution.budget))?,
             &wanted.old_string,
         );
-        Ok(Rows::new(near, open.projection))
+        Ok(Rows::new(near))
     }
 }

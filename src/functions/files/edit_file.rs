@@ -1,21 +1,16 @@
 //! `edit_file(path, old_string, new_string [, replace_all [, base_oid]])` and `edit_file(path,
 //! edits [, base_oid])`: replaces passages of a file.
 
-use std::sync::Arc;
-
-use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{Nulls, Overload, Settings};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{
     EDITS, NEW_STRING, OLD_STRING, ONE, ONE_OR_ALL, PAIRS, PATH, REPLACE_ALL, edit_arguments,
 };
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, optional};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, State, StructOf, Written, bigint,
-    varchar,
+    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
 };
-use crate::text::Engine;
 use crate::tools::{EditCall, EditResult};
 
 const BASE_OID: Param<Maybe<Bytes>> =
@@ -23,34 +18,6 @@ const BASE_OID: Param<Maybe<Bytes>> =
 
 /// The scalar function.
 pub struct EditFile;
-
-impl Declared for EditFile {
-    const DECLARATION: Declaration = Declaration {
-        name: "edit_file",
-        family: Family::Files,
-        grant: Grant::Tools(&["edit_file"]),
-        description: "Replaces text in a file",
-        example: "SELECT edit_file('workspace/app.py', 'x = 1', 'x = 2').unified_diff",
-    };
-}
-
-/// The file tools, and the memory for comparing texts.
-pub struct Editor {
-    pub(super) tools: Opened,
-    pub(super) engine: Engine,
-}
-
-impl State for Editor {
-    const SETTINGS: &'static [&'static str] = Opened::SETTINGS;
-
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Ok(Self { tools: Opened::open::<F>(settings)?, engine: Engine::default() })
-    }
-
-    fn budget(&self) -> Option<&Arc<Budget>> {
-        self.tools.budget()
-    }
-}
 
 impl Row for EditResult {
     type Of<'a> = &'a Self;
@@ -83,6 +50,13 @@ impl Row for EditResult {
 }
 
 impl Scalar for EditFile {
+    const DECLARATION: Declaration = Declaration {
+        name: "edit_file",
+        family: Family::Files,
+        grant: Grant::Tools(&["edit_file"]),
+        description: "Replaces text in a file",
+        example: "SELECT edit_file('workspace/app.py', 'x = 1', 'x = 2').unified_diff",
+    };
     const OVERLOADS: &'static [Overload] = &[
         ONE,
         ONE_OR_ALL,
@@ -93,14 +67,14 @@ impl Scalar for EditFile {
         fields![PATH, EDITS, BASE_OID],
     ];
     type Returns = StructOf<EditResult>;
-    type State = Editor;
+    type State = Opened;
     // A NULL must not silently skip an edit.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let mut asked = edit_arguments(args)?;
         let base_oid = args.get(BASE_OID)?;
         asked.base_oid = base_oid.map(|given| String::from_utf8_lossy(given).into_owned());
-        Ok(out.row(&editor.tools.edit(&mut editor.engine, EditCall::Strings(&asked))?))
+        Ok(out.row(&opened.tools.edit(&mut opened.engine, EditCall::Strings(&asked))?))
     }
 }

@@ -2,32 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::edit_file::Editor;
-use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Field, Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{EDITS_OF, PAIRS_OF};
 use crate::functions::params::{
     Args, Flag, Maybe, Name, Param, Text, fields, flag, optional, options, required, row_options,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf,
-    Written, bigint, structures, varchar,
+    Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf, Written, bigint,
+    structures, varchar,
 };
 use crate::tools::{FileResult, PatchArguments, PatchResult};
 
 /// The scalar function.
 pub struct EditFiles;
-
-impl Declared for EditFiles {
-    const DECLARATION: Declaration = Declaration {
-        name: "edit_files",
-        family: Family::Files,
-        grant: Grant::Tools(&["apply_patch"]),
-        description: "Applies a patch to several files, all or none",
-        example: "SELECT edit_files('workspace', '[{\"path\": \"app.py\", \"old_string\": \"x = 1\", \"new_string\": \"x = 2\"}]').outcome",
-    };
-}
 
 const SANDBOX: Param<Name> = required("sandbox", "The name of the sandbox; paths are below it");
 const PATCH: Param<Text> = required(
@@ -92,6 +81,13 @@ impl HasList<PlacedHunk> for FileResult {
 }
 
 impl Scalar for EditFiles {
+    const DECLARATION: Declaration = Declaration {
+        name: "edit_files",
+        family: Family::Files,
+        grant: Grant::Tools(&["apply_patch"]),
+        description: "Applies a patch to several files, all or none",
+        example: "SELECT edit_files('workspace', '[{\"path\": \"app.py\", \"old_string\": \"x = 1\", \"new_string\": \"x = 2\"}]').outcome",
+    };
     const OVERLOADS: &'static [Overload] = &[
         OF_PATCH.split_at(2).0,
         &OF_PATCH,
@@ -101,13 +97,13 @@ impl Scalar for EditFiles {
         &OF_EDITS,
     ];
     type Returns = StructOf<PatchResult>;
-    type State = Editor;
+    type State = Opened;
     // A NULL must not silently skip a patch.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let arguments = patch_arguments(args)?;
-        Ok(out.row(&editor.tools.patch(&mut editor.engine, &arguments)?))
+        Ok(out.row(&opened.tools.patch(&mut opened.engine, &arguments)?))
     }
 }
 
@@ -123,10 +119,10 @@ fn patch_arguments(args: Args<'_>) -> Result<PatchArguments> {
     };
     let patch = match args.has(PAIRS_OF) {
         true => args.get(EDITS_OF)?,
-        false => owned(args.get(PATCH)?)?,
+        false => args.owned(PATCH)?,
     };
     Ok(PatchArguments {
-        sandbox: owned(args.get(SANDBOX)?)?,
+        sandbox: args.owned(SANDBOX)?,
         patch,
         fuzz: options.get(FUZZ)?,
         dry_run: options.get(DRY_RUN)?,

@@ -1,15 +1,12 @@
 //! `edit_lines(path, first_line, last_line, new_text, base_oid)`: replaces lines of a file by
 //! number.
 
-use super::edit_file::Editor;
-use crate::budget::owned;
 use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::files::PATH;
 use crate::functions::params::{Args, BigInt, Name, Param, Text, fields, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, StructOf, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, StructOf, Written};
 use crate::tools::{EditCall, EditLinesArguments, EditResult};
 
 const FIRST_LINE: Param<BigInt> = required("first_line", "The first line that is replaced, from 1");
@@ -24,7 +21,7 @@ const BASE_OID: Param<Name> = required(
 /// The scalar function.
 pub struct EditLines;
 
-impl Declared for EditLines {
+impl Scalar for EditLines {
     const DECLARATION: Declaration = Declaration {
         name: "edit_lines",
         family: Family::Files,
@@ -32,18 +29,15 @@ impl Declared for EditLines {
         description: "Replaces lines of a file by their numbers, or inserts lines at one",
         example: "SELECT edit_lines('workspace/app.py', 1, 1, 'x = 2', '7d4290a117a4ddcc11daae7ea675841033830c8f').oid",
     };
-}
-
-impl Scalar for EditLines {
     const OVERLOADS: &'static [Overload] =
         &[fields![PATH, FIRST_LINE, LAST_LINE, NEW_TEXT, BASE_OID]];
     type Returns = StructOf<EditResult>;
-    type State = Editor;
+    type State = Opened;
     // A NULL must not silently skip an edit.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(editor: &mut Editor, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
-        let path = owned(args.get(PATH)?)?;
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let path = args.owned(PATH)?;
         let [first, last] = [args.get(FIRST_LINE)?, args.get(LAST_LINE)?];
         let line = |given: i64| {
             u64::try_from(given).map_err(|_| {
@@ -52,9 +46,9 @@ impl Scalar for EditLines {
             })
         };
         let lines = [line(first)?, line(last)?];
-        let new_text = owned(args.get(NEW_TEXT)?)?;
-        let base_oid = owned(args.get(BASE_OID)?)?;
+        let new_text = args.owned(NEW_TEXT)?;
+        let base_oid = args.owned(BASE_OID)?;
         let asked = EditLinesArguments::new(path, lines, new_text, base_oid);
-        Ok(out.row(&editor.tools.edit(&mut editor.engine, EditCall::Lines(&asked))?))
+        Ok(out.row(&opened.tools.edit(&mut opened.engine, EditCall::Lines(&asked))?))
     }
 }

@@ -1,48 +1,24 @@
 //! `read_file(path [, offset, max_chars])`: the text of a file, or a part of it.
 
-use crate::error::{Error, Result};
-use crate::ffi::{Nulls, Overload, Type};
+use crate::error::Result;
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::opened::Opened;
 use crate::functions::params::{
-    Args, Asked, Given, Kind, Maybe, Name, Numeric, Param, fields, number, optional, required,
+    Args, Maybe, Name, Param, bounded, fields, number, optional, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint,
-    boolean, varchar,
+    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
 };
 use crate::tools::ReadResult;
 
 /// The scalar function.
 pub struct ReadFile;
 
-impl Declared for ReadFile {
-    const DECLARATION: Declaration = Declaration {
-        name: "read_file",
-        family: Family::Files,
-        grant: Grant::Tools(&["read_file"]),
-        description: "The text of a file, or a part of it",
-        example: "SELECT read_file('workspace/README.md').content",
-    };
+bounded! {
+    /// A number of characters.
+    Characters: BigInt as u64, 0.., "Give a number of characters, 0 or more";
 }
-
-/// A number of characters.
-struct Characters;
-
-impl Kind for Characters {
-    const TYPE: Type = Type::BigInt;
-    type Of<'a> = u64;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u64> {
-        let number = given.integer().unwrap_or_default();
-        u64::try_from(number).map_err(|_| {
-            Error::invalid_args(format!("{} is {number}", asked.name))
-                .with_hint("Give a number of characters, 0 or more")
-        })
-    }
-}
-
-impl Numeric for Characters {}
 
 const PATH: Param<Maybe<Name>> = required("path", "The file, as sandbox/relative/path");
 const OFFSET: Param<Characters> = number("offset", 0, "Characters to leave out at the start");
@@ -72,6 +48,13 @@ impl Row for ReadResult {
 }
 
 impl Scalar for ReadFile {
+    const DECLARATION: Declaration = Declaration {
+        name: "read_file",
+        family: Family::Files,
+        grant: Grant::Tools(&["read_file"]),
+        description: "The text of a file, or a part of it",
+        example: "SELECT read_file('workspace/README.md').content",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![PATH], fields![PATH, OFFSET, MAX_CHARS]];
     type Returns = StructOf<ReadResult>;
     type State = Opened;

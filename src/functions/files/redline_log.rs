@@ -5,22 +5,12 @@ use crate::ffi::Open;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Rows, Table, timestamp, varchar,
+    Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };
 use crate::journal::{FileChange, Record, Seen, Version, seen};
 
 /// The table function.
 pub struct RedlineLog;
-
-impl Declared for RedlineLog {
-    const DECLARATION: Declaration = Declaration {
-        name: "redline_log",
-        family: Family::Files,
-        grant: Grant::Tools(&["edit_file", "write_file"]),
-        description: "The operations on files, done, declined or failed, and changes by others in between",
-        example: "SELECT tool, path, kind, outcome FROM redline_log()",
-    };
-}
 
 /// A row of the log.
 #[derive(Default)]
@@ -130,6 +120,13 @@ impl Row for LogRow {
 }
 
 impl Table for RedlineLog {
+    const DECLARATION: Declaration = Declaration {
+        name: "redline_log",
+        family: Family::Files,
+        grant: Grant::Tools(&["edit_file", "write_file"]),
+        description: "The operations on files, done, declined or failed, and changes by others in between",
+        example: "SELECT tool, path, kind, outcome FROM redline_log()",
+    };
     type Row = LogRow;
     type Bind = ();
     type Scan = Rows<LogRow>;
@@ -139,7 +136,7 @@ impl Table for RedlineLog {
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         let entries = execution.with_journal(|journal| journal.entries())?;
         let rows: Vec<LogRow> = seen(&entries)
             .iter()
@@ -150,6 +147,6 @@ impl Table for RedlineLog {
             })
             .map(LogRow::of)
             .collect();
-        Ok(Rows::new(rows, open.projection))
+        Ok(Rows::new(rows))
     }
 }

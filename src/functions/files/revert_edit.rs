@@ -9,7 +9,7 @@ use crate::functions::params::{
     row_options,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
+    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
 };
 use crate::query::files::{Chosen, FileTools};
 use crate::tools::{ChangedFiles, UndoneFile};
@@ -19,26 +19,6 @@ pub struct RevertEdit;
 
 /// `revert_edits`
 pub struct RevertEdits;
-
-impl Declared for RevertEdit {
-    const DECLARATION: Declaration = Declaration {
-        name: "revert_edit",
-        family: Family::Files,
-        grant: Grant::Tools(&["undo"]),
-        description: "Takes back a recorded operation on files; what others wrote since stays",
-        example: "SELECT revert_edit(id).message FROM redline_log() WHERE path = 'workspace/notes.txt'",
-    };
-}
-
-impl Declared for RevertEdits {
-    const DECLARATION: Declaration = Declaration {
-        name: "revert_edits",
-        family: Family::Files,
-        grant: Grant::Tools(&["undo"]),
-        description: "Takes back all operations of a session on the files of a sandbox; what others wrote since stays",
-        example: "SELECT revert_edits('workspace', {'dry_run': true}).files",
-    };
-}
 
 const ID: Param<Name> = required("id", "The operation, as redline_log() has it");
 const SANDBOX: Param<Name> = required("sandbox", "The sandbox");
@@ -76,6 +56,13 @@ impl Row for UndoneFile {
 }
 
 impl Scalar for RevertEdit {
+    const DECLARATION: Declaration = Declaration {
+        name: "revert_edit",
+        family: Family::Files,
+        grant: Grant::Tools(&["undo"]),
+        description: "Takes back a recorded operation on files; what others wrote since stays",
+        example: "SELECT revert_edit(id).message FROM redline_log() WHERE path = 'workspace/notes.txt'",
+    };
     const OVERLOADS: &'static [Overload] = &[OF_ONE.split_at(1).0, &OF_ONE];
     type Returns = StructOf<ChangedFiles<UndoneFile>>;
     type State = Opened;
@@ -100,6 +87,12 @@ impl Scalar for RevertEdit {
 }
 
 impl Scalar for RevertEdits {
+    const DECLARATION: Declaration = Declaration {
+        name: "revert_edits",
+        description: "Takes back all operations of a session on the files of a sandbox; what others wrote since stays",
+        example: "SELECT revert_edits('workspace', {'dry_run': true}).files",
+        ..RevertEdit::DECLARATION
+    };
     const OVERLOADS: &'static [Overload] = &[OF_SANDBOX.split_at(1).0, &OF_SANDBOX];
     type Returns = StructOf<ChangedFiles<UndoneFile>>;
     type State = Opened;

@@ -6,23 +6,12 @@ use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{CONTENT, PATH, write_arguments};
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint,
-    boolean, varchar,
+    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
 };
 use crate::tools::WriteResult;
 
 /// The scalar function.
 pub struct WriteFile;
-
-impl Declared for WriteFile {
-    const DECLARATION: Declaration = Declaration {
-        name: "write_file",
-        family: Family::Files,
-        grant: Grant::Tools(&["write_file"]),
-        description: "Creates or overwrites a file and its parent directories",
-        example: "SELECT write_file('workspace/notes.txt', 'text').message",
-    };
-}
 
 impl Row for WriteResult {
     type Of<'a> = &'a Self;
@@ -39,6 +28,13 @@ impl Row for WriteResult {
 }
 
 impl Scalar for WriteFile {
+    const DECLARATION: Declaration = Declaration {
+        name: "write_file",
+        family: Family::Files,
+        grant: Grant::Tools(&["write_file"]),
+        description: "Creates or overwrites a file and its parent directories",
+        example: "SELECT write_file('workspace/notes.txt', 'text').message",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![PATH, CONTENT]];
     type Returns = StructOf<WriteResult>;
     type State = Opened;

@@ -5,22 +5,12 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Out, Row, StructOf, Written, bigint,
+    Col, Declaration, Family, Grant, Out, Row, StructOf, Written, bigint,
 };
 use crate::git::{Repository, ahead_behind};
 
 /// The scalar function.
 pub struct AheadBehind;
-
-impl Declared for AheadBehind {
-    const DECLARATION: Declaration = Declaration {
-        name: "ahead_behind",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitRefs", "GitLog"]),
-        description: "How many commits only the first of two revisions has, and how many only the second",
-        example: "SELECT ahead_behind('HEAD~1', 'HEAD', '.')",
-    };
-}
 
 const A: Param<Name> = required("a", "A revision that names a commit");
 const B: Param<Name> = required("b", "Another one");
@@ -38,15 +28,21 @@ impl Row for Distance {
 }
 
 impl RepositoryScalar for AheadBehind {
+    const DECLARATION: Declaration = Declaration {
+        name: "ahead_behind",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitRefs", "GitLog"]),
+        description: "How many commits only the first of two revisions has, and how many only the second",
+        example: "SELECT ahead_behind('HEAD~1', 'HEAD', '.')",
+    };
     const PARAMETERS: &'static [Field] = fields![A, B, REPO];
     type Returns = StructOf<Distance>;
-    type Answer = (u64, u64);
 
-    fn answer(repository: &Repository, args: Args<'_>) -> Result<(u64, u64)> {
-        ahead_behind(repository, args.get(A)?, args.get(B)?)
-    }
-
-    fn write(distance: (u64, u64), out: Out<'_, Self::Returns>) -> Written {
-        out.row(distance)
+    fn call(
+        repository: &Repository,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        Ok(out.row(ahead_behind(repository, args.get(A)?, args.get(B)?)?))
     }
 }

@@ -12,7 +12,7 @@ use crate::functions::params::{
     fields, optional,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, varchar, varchars,
+    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, varchar, varchars,
 };
 use crate::git::{CommitInfo, CommitMeasure, HistoryOptions, Measured, Merges, Search};
 use crate::query::RowGroup;
@@ -126,7 +126,7 @@ impl OfCommit for ChangesOfCommits {
 /// The table function.
 pub struct CommitChangesTable;
 
-impl Declared for CommitChangesTable {
+impl RepositoryTable for CommitChangesTable {
     const DECLARATION: Declaration = Declaration {
         name: "commit_changes",
         family: Family::Git,
@@ -134,9 +134,6 @@ impl Declared for CommitChangesTable {
         description: "The changed files of every commit of a range, in the order of git log",
         example: "SELECT subject, file_path, additions FROM commit_changes('HEAD', '.') LIMIT 10",
     };
-}
-
-impl RepositoryTable for CommitChangesTable {
     const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
     const NAMED: &'static [Field] = &NAMED;
     const IS_EAGER: bool = true;

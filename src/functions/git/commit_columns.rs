@@ -5,9 +5,7 @@ use std::marker::PhantomData;
 use crate::budget::owned;
 use crate::error::Result;
 use crate::functions::params::{Args, Flag, Maybe, Moment, Name, Param, flag, optional};
-use crate::functions::surface::{
-    Col, Has, Part, Row, integer, needing, timestamp, varchar, varchars,
-};
+use crate::functions::surface::{Col, Has, Part, Row, integer, timestamp, varchar, varchars};
 use crate::git::{CommitInfo, HistoryOptions, Mailmaps, Merges, Person};
 use crate::query::Need;
 use crate::query::commit::Commit;
@@ -53,62 +51,50 @@ pub trait OfCommit: Row {
 
 /// Returns the column `author_name`.
 pub const fn author_name<K: OfCommit>() -> Col<K> {
-    needing(
-        &[Need::Info, Need::Names],
-        varchar("author_name", "The author's name", |row, out| {
-            out.text(name(K::info(row).map(|info| &info.author)))
-        }),
-    )
+    varchar::<K>("author_name", "The author's name", |row, out| {
+        out.text(name(K::info(row).map(|info| &info.author)))
+    })
+    .needing(&[Need::Info, Need::Names])
 }
 
 /// Returns the column `author_email`.
 pub const fn author_email<K: OfCommit>() -> Col<K> {
-    needing(
-        &[Need::Info, Need::Names],
-        varchar("author_email", "The author's e-mail address", |row, out| {
-            out.text(email(K::info(row).map(|info| &info.author)))
-        }),
-    )
+    varchar::<K>("author_email", "The author's e-mail address", |row, out| {
+        out.text(email(K::info(row).map(|info| &info.author)))
+    })
+    .needing(&[Need::Info, Need::Names])
 }
 
 /// Returns the column `author_date`.
 pub const fn author_date<K: OfCommit>() -> Col<K> {
-    needing(
-        &[Need::Info],
-        timestamp("author_date", "When it was written", |row| {
-            K::info(row).and_then(|info| info.author_date)
-        }),
-    )
+    timestamp::<K>("author_date", "When it was written", |row| {
+        K::info(row).and_then(|info| info.author_date)
+    })
+    .needing(&[Need::Info])
 }
 
 /// Returns the column `author_offset`.
 pub const fn author_offset<K: OfCommit>() -> Col<K> {
-    needing(
-        &[Need::Info],
-        integer("author_offset", "The author's time zone then, in minutes east of UTC", |row| {
-            K::info(row).and_then(|info| info.author_offset)
-        }),
-    )
+    integer::<K>("author_offset", "The author's time zone then, in minutes east of UTC", |row| {
+        K::info(row).and_then(|info| info.author_offset)
+    })
+    .needing(&[Need::Info])
 }
 
 /// Returns the column `committer_date`.
 pub const fn committer_date<K: OfCommit>() -> Col<K> {
-    needing(
-        &[Need::Info],
-        timestamp("committer_date", "When it was committed", |row| {
-            K::info(row).and_then(|info| info.committer_date)
-        }),
-    )
+    timestamp::<K>("committer_date", "When it was committed", |row| {
+        K::info(row).and_then(|info| info.committer_date)
+    })
+    .needing(&[Need::Info])
 }
 
 /// Returns the column `subject`.
 pub const fn subject<K: OfCommit>(doc: &'static str) -> Col<K> {
-    needing(
-        &[Need::Info],
-        varchar("subject", doc, |row, out| {
-            out.text(K::info(row).map(|info| info.subject.as_slice()))
-        }),
-    )
+    varchar::<K>("subject", doc, |row, out| {
+        out.text(K::info(row).map(|info| info.subject.as_slice()))
+    })
+    .needing(&[Need::Info])
 }
 
 fn name(person: Option<&Option<Person>>) -> Option<&[u8]> {
@@ -143,28 +129,22 @@ impl<T: Row> Row for CommitThen<T> {
         author_email(),
         author_date(),
         author_offset(),
-        needing(
-            &[Need::Info, Need::Names],
-            varchar("committer_name", "The committer's name", |(row, _), out| {
-                out.text(name(row.info.as_ref().map(|info| &info.committer)))
-            }),
-        ),
-        needing(
-            &[Need::Info, Need::Names],
-            varchar("committer_email", "The committer's e-mail address", |(row, _), out| {
-                out.text(email(row.info.as_ref().map(|info| &info.committer)))
-            }),
-        ),
+        varchar::<Self>("committer_name", "The committer's name", |(row, _), out| {
+            out.text(name(row.info.as_ref().map(|info| &info.committer)))
+        })
+        .needing(&[Need::Info, Need::Names]),
+        varchar::<Self>("committer_email", "The committer's e-mail address", |(row, _), out| {
+            out.text(email(row.info.as_ref().map(|info| &info.committer)))
+        })
+        .needing(&[Need::Info, Need::Names]),
         committer_date(),
         subject("The subject of its message, as git's %s"),
-        needing(
-            &[Need::Body],
-            varchar(
-                "body",
-                "The rest of its message, as git's %b; '' where there is none",
-                |(row, _), out| out.text(row.info.as_ref().map(|info| info.body.as_slice())),
-            ),
-        ),
+        varchar::<Self>(
+            "body",
+            "The rest of its message, as git's %b; '' where there is none",
+            |(row, _), out| out.text(row.info.as_ref().map(|info| info.body.as_slice())),
+        )
+        .needing(&[Need::Body]),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<T>());
 }

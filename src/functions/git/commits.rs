@@ -7,11 +7,10 @@ use crate::budget::owned;
 use crate::error::Result;
 use crate::ffi::{Field, Type};
 use crate::functions::params::{
-    Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, Textual, fields, required, text,
+    Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, fields, required, text,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, needing, varchar,
-    varchars,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, varchar, varchars,
 };
 use crate::query::Need;
 use crate::query::commits::{Attached, Commits, CommitsQuery};
@@ -43,8 +42,6 @@ impl Kind for NotesRef {
     }
 }
 
-impl Textual for NotesRef {}
-
 /// The columns of data attached to a commit.
 pub struct AttachedColumns;
 
@@ -52,30 +49,24 @@ impl Row for AttachedColumns {
     type Of<'a> = Attached<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        needing(
-            &[Need::Refs],
-            varchars(
-                "refs",
-                "The full names of HEAD, branches, remote-tracking branches, tags and the stash that lead to it, in the order of git's %D",
-                |(refs, ..), out| out.texts(refs.unwrap_or_default().iter().cloned()),
-            ),
-        ),
-        needing(
-            &[Need::Notes],
-            varchar(
-                "notes",
-                "The note on it, as git's %N; NULL where there is none",
-                |(_, note, _), out| out.text(note),
-            ),
-        ),
-        needing(
-            &[Need::PatchId],
-            varchar(
-                "patch_id",
-                "The id of its patch, as git patch-id --stable; NULL for a merge and without changes",
-                |(.., patch_id), out| out.text(patch_id),
-            ),
-        ),
+        varchars::<Self>(
+            "refs",
+            "The full names of HEAD, branches, remote-tracking branches, tags and the stash that lead to it, in the order of git's %D",
+            |(refs, ..), out| out.texts(refs.unwrap_or_default().iter().cloned()),
+        )
+        .needing(&[Need::Refs]),
+        varchar::<Self>(
+            "notes",
+            "The note on it, as git's %N; NULL where there is none",
+            |(_, note, _), out| out.text(note),
+        )
+        .needing(&[Need::Notes]),
+        varchar::<Self>(
+            "patch_id",
+            "The id of its patch, as git patch-id --stable; NULL for a merge and without changes",
+            |(.., patch_id), out| out.text(patch_id),
+        )
+        .needing(&[Need::PatchId]),
     ];
 }
 
@@ -86,7 +77,7 @@ impl Tabular for Commits {
 /// The table function.
 pub struct CommitsTable;
 
-impl Declared for CommitsTable {
+impl RepositoryTable for CommitsTable {
     const DECLARATION: Declaration = Declaration {
         name: "commits",
         family: Family::Git,
@@ -94,9 +85,6 @@ impl Declared for CommitsTable {
         description: "Every commit of a range, merges included, in the order of git log",
         example: "SELECT commit_id, author_name, subject FROM commits('HEAD', '.') LIMIT 10",
     };
-}
-
-impl RepositoryTable for CommitsTable {
     const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
     const NAMED: &'static [Field] =
         fields![SINCE, UNTIL, PATHS, FIRST_PARENT, MAILMAP, MAILMAP_FILE, NOTES_REF];

@@ -4,9 +4,7 @@ use crate::error::Result;
 use crate::ffi::{Field, Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields, options, row_options};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::git::Status;
 use crate::query::diff_page::{DiffPage, PageQuery, PagedFile};
 use crate::render::html::{self, MovedRun, Page, PageFile, PageHunk};
@@ -23,7 +21,8 @@ const WHOLE: [Field; 4] = [
 /// The scalar function.
 pub struct DiffHtml;
 
-impl Declared for DiffHtml {
+/// Volatile, since the meaning of a revision changes with the repository.
+impl Scalar for DiffHtml {
     const DECLARATION: Declaration = Declaration {
         name: "diff_html",
         family: Family::Git,
@@ -31,10 +30,6 @@ impl Declared for DiffHtml {
         description: "A comparison as one HTML page to review in a browser, self-contained and readable without script",
         example: "SELECT length(diff_html('HEAD~1', 'HEAD', '.')) > 0",
     };
-}
-
-/// Volatile, since the meaning of a revision changes with the repository.
-impl Scalar for DiffHtml {
     const OVERLOADS: &'static [Overload] = &[WHOLE.split_at(3).0, &WHOLE];
     type Returns = Varchar;
     type State = ExecutionContext;

@@ -4,23 +4,12 @@ use super::file_patches::FilePatches;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
-use crate::functions::surface::{
-    Col, Declaration, Declared, RepositoryTable, Row, bigint, needing, varchar,
-};
+use crate::functions::surface::{Col, Declaration, RepositoryTable, Row, bigint, varchar};
 use crate::query::Need;
 use crate::query::patches::{FileHunk, FileHunks, HunksQuery};
 
 /// One row per hunk of any file.
 pub struct DiffHunks;
-
-impl Declared for DiffHunks {
-    const DECLARATION: Declaration = Declaration {
-        name: "diff_hunks",
-        description: "The hunks of all files between two sides of a repository, one row per hunk",
-        example: "SELECT file_path, new_start, section FROM diff_hunks('HEAD~1', 'HEAD', '.')",
-        ..FilePatches::DECLARATION
-    };
-}
 
 impl Row for FileHunks {
     type Of<'a> = FileHunk<'a>;
@@ -42,24 +31,28 @@ impl Row for FileHunks {
         varchar("patch", "The hunk as git prints it, from its @@ line on", |row, out| {
             out.text(row.patch())
         }),
-        needing(
-            &[Need::HunkId],
-            varchar(
-                "hunk_id",
-                "A digest of the path and of the removed and added lines, by the default options",
-                |row, out| out.text(row.id().map(|id| id.lines.as_str())),
-            ),
-        ),
-        needing(
-            &[Need::HunkId],
-            varchar("context_id", "The same with the lines around and the heading", |row, out| {
-                out.text(row.id().map(|id| id.context.as_str()))
-            }),
-        ),
+        varchar::<Self>(
+            "hunk_id",
+            "A digest of the path and of the removed and added lines, by the default options",
+            |row, out| out.text(row.id().map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>(
+            "context_id",
+            "The same with the lines around and the heading",
+            |row, out| out.text(row.id().map(|id| id.context.as_str())),
+        )
+        .needing(&[Need::HunkId]),
     ];
 }
 
 impl RepositoryTable for DiffHunks {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_hunks",
+        description: "The hunks of all files between two sides of a repository, one row per hunk",
+        example: "SELECT file_path, new_start, section FROM diff_hunks('HEAD~1', 'HEAD', '.')",
+        ..FilePatches::DECLARATION
+    };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
     const LIST_EXAMPLE: &'static str =

@@ -6,8 +6,7 @@ use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, ListOf, Out, Part, Row, Stream, Table, Written,
-    needing, varchar,
+    Col, Declaration, Family, Grant, Has, ListOf, Out, Part, Row, Stream, Table, Written, varchar,
 };
 use crate::query::diff_lines::{FileLines, LinesQuery};
 use crate::query::diff_rows::{LineRow, LineRows};
@@ -16,16 +15,6 @@ use crate::text::hunk_id::HunkId;
 
 /// The table function of all files.
 pub struct DiffLines;
-
-impl Declared for DiffLines {
-    const DECLARATION: Declaration = Declaration {
-        name: "diff_lines",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
-        description: "The diffs of all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
-        example: "SELECT file_path, line_type, content FROM diff_lines('HEAD~1', 'HEAD', '.') WHERE line_type = 'ADDED'",
-    };
-}
 
 impl Row for FileLines {
     type Of<'a> = (&'a [u8], LineRow<'a>, Option<&'a HunkId>);
@@ -41,20 +30,16 @@ impl Row for FileLines {
             "In a combined diff the marks before the line, one for each parent; else NULL",
             |(_, line, _), out| out.text(line.marks()),
         ),
-        needing(
-            &[Need::HunkId],
-            varchar(
-                "hunk_id",
-                "As in diff_hunks; NULL for a line of no hunk there",
-                |(.., id), out| out.text(id.map(|id| id.lines.as_str())),
-            ),
-        ),
-        needing(
-            &[Need::HunkId],
-            varchar("context_id", "As in diff_hunks", |(.., id), out| {
-                out.text(id.map(|id| id.context.as_str()))
-            }),
-        ),
+        varchar::<Self>(
+            "hunk_id",
+            "As in diff_hunks; NULL for a line of no hunk there",
+            |(.., id), out| out.text(id.map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>("context_id", "As in diff_hunks", |(.., id), out| {
+            out.text(id.map(|id| id.context.as_str()))
+        })
+        .needing(&[Need::HunkId]),
     ];
 }
 
@@ -65,6 +50,13 @@ impl Has<LineRows> for FileLines {
 }
 
 impl Table for DiffLines {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_lines",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The diffs of all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
+        example: "SELECT file_path, line_type, content FROM diff_lines('HEAD~1', 'HEAD', '.') WHERE line_type = 'ADDED'",
+    };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     type Row = FileLines;
@@ -78,7 +70,7 @@ impl Table for DiffLines {
     }
 
     fn open(query: &LinesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
+        Stream::open(query, open, false)
     }
 }
 

@@ -5,10 +5,10 @@ use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, Type};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{
-    Args, Asked, Given, Kind, Maybe, Numeric, Param, Text, Texts, comparison, number, optional,
+    Args, Asked, Given, Kind, Maybe, Param, Text, Texts, comparison, number, optional,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Scan, Table, bigint, boolean, varchar,
+    Col, Declaration, Family, Grant, Row, Scan, Table, bigint, boolean, varchar,
 };
 use crate::limits;
 use crate::query::review::{Request, Reviewed, RowsFrame};
@@ -27,7 +27,6 @@ pub struct Pages {
     /// whether the query was cancelled.
     reviewed: Option<Reviewed>,
     next: usize,
-    projection: Vec<usize>,
 }
 
 /// A section of a page.
@@ -99,9 +98,7 @@ impl Kind for AnswerBytes {
     }
 }
 
-impl Numeric for AnswerBytes {}
-
-impl Declared for DiffReview {
+impl Table for DiffReview {
     const DECLARATION: Declaration = Declaration {
         name: "diff_review",
         family: Family::Git,
@@ -109,9 +106,6 @@ impl Declared for DiffReview {
         description: "A comparison within a budget of bytes: totals, files and hunks, page by page",
         example: "SELECT string_agg(text, '') FROM diff_review('HEAD~1', 'HEAD', '.', max_bytes := 10000)",
     };
-}
-
-impl Table for DiffReview {
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &NAMED;
     type Row = Reviewed;
@@ -131,9 +125,8 @@ impl Table for DiffReview {
     }
 
     fn open(request: &Request, open: Open<'_>) -> Result<Pages> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let (request, projection) = (request.clone(), open.projection.to_vec());
-        Ok(Pages { execution, request, reviewed: None, next: 0, projection })
+        let execution = ExecutionContext::new(open.settings)?;
+        Ok(Pages { execution, request: request.clone(), reviewed: None, next: 0 })
     }
 }
 
@@ -145,7 +138,7 @@ impl Scan for Pages {
         };
         while self.next < reviewed.page.sections.len() && !batch.is_full() {
             let row = SectionRow { reviewed, section: &reviewed.page.sections[self.next] };
-            Reviewed::COLUMNS.write_projected(row, &self.projection, batch.columns_mut());
+            Reviewed::COLUMNS.write_projected(row, batch);
             self.next += 1;
         }
         Ok(())

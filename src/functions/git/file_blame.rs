@@ -13,8 +13,7 @@ use crate::functions::params::{
     flag, number, optional, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, bigint, boolean,
-    varchar,
+    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, bigint, boolean, varchar,
 };
 use crate::git::{BlameOptions, CommitInfo};
 use crate::query::blame::{BlamedLines, FileBlameQuery, FileBlamed};
@@ -61,7 +60,7 @@ impl Row for BlamedCommit {
             out.text(row.version().path.as_slice())
         }),
         bigint("original_line", "The number of the first line in that version, from 1", |row| {
-            Some(i64::from(row.run.source) + 1).into()
+            (i64::from(row.run.source) + 1).into()
         }),
         boolean(
             "is_boundary",
@@ -81,7 +80,7 @@ impl Row for FileBlamed {
     type Of<'a> = BlamedLines<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        bigint("line", "The line's number, from 1", |row| Some(i64::from(row.run.line) + 1).into()),
+        bigint("line", "The line's number, from 1", |row| (i64::from(row.run.line) + 1).into()),
         varchar("content", "The line without its newline", |row, out| out.text(row.content())),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
@@ -96,7 +95,7 @@ impl Has<BlamedCommit> for FileBlamed {
 /// The table function.
 pub struct FileBlame;
 
-impl Declared for FileBlame {
+impl RepositoryTable for FileBlame {
     const DECLARATION: Declaration = Declaration {
         name: "file_blame",
         family: Family::Git,
@@ -104,9 +103,6 @@ impl Declared for FileBlame {
         description: "The lines of a file, each with the commit it is from, as git blame has it",
         example: "SELECT line, author_name, subject, content FROM file_blame('README.md', 'HEAD', '.') LIMIT 10",
     };
-}
-
-impl RepositoryTable for FileBlame {
     const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
     const NAMED: &'static [Field] = fields![
         LINES,

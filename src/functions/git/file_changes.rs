@@ -4,8 +4,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, boolean, needing,
-    utinyint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, utinyint, varchar,
 };
 use crate::git::{Entry, LineCounts, Measured};
 use crate::query::Need;
@@ -25,80 +24,62 @@ impl Row for Measured {
             "added, deleted, modified, type_changed, renamed, copied or unmerged",
             |row, out| out.text(row.change.status().name()),
         ),
-        needing(
-            &[Need::Sizes],
-            bigint(
-                "old_size",
-                "Bytes of the old content; NULL for a submodule or an absent side",
-                |row| row.old_size.into(),
-            ),
-        ),
-        needing(
-            &[Need::Sizes],
-            bigint("new_size", "Bytes of the new content, likewise", |row| row.new_size.into()),
-        ),
-        needing(
-            &[Need::Details],
-            varchar("old_path", "The path that a renamed or copied file had", |row, out| {
-                out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
-            }),
-        ),
-        needing(
-            &[Need::Details],
-            utinyint(
-                "similarity",
-                "How similar a renamed or copied file is to its origin, in percent",
-                |row| row.change.origin.as_ref().map(|origin| origin.similarity),
-            ),
-        ),
-        needing(
-            &[Need::Lines],
-            bigint("additions", "Added lines; NULL for a binary file", |row| {
-                lines(row, LineCounts::additions).into()
-            }),
-        ),
-        needing(
-            &[Need::Lines],
-            bigint("deletions", "Removed lines; NULL for a binary file", |row| {
-                lines(row, LineCounts::deletions).into()
-            }),
-        ),
-        needing(
-            &[Need::Lines],
-            boolean(
-                "is_binary",
-                "Whether the file is binary, by its attributes, its size or a NUL",
-                |row| row.lines.map(|lines| lines == LineCounts::BINARY),
-            ),
-        ),
-        needing(
-            &[Need::Details],
-            varchar("old_mode", "The old mode, octal, as git prints it", |row, out| {
-                out.text(mode(row.change.old))
-            }),
-        ),
-        needing(
-            &[Need::Details],
-            varchar("new_mode", "The new mode, octal", |row, out| out.text(mode(row.change.new))),
-        ),
-        needing(
-            &[Need::Details],
-            varchar("old_oid", "The object id of the old content, in hexadecimal", |row, out| {
-                out.text(oid(row.change.old))
-            }),
-        ),
-        needing(
-            &[Need::Details],
-            varchar("new_oid", "The object id of the new content", |row, out| {
-                out.text(oid(row.change.new))
-            }),
-        ),
+        bigint::<Self>(
+            "old_size",
+            "Bytes of the old content; NULL for a submodule or an absent side",
+            |row| row.old_size.into(),
+        )
+        .needing(&[Need::Sizes]),
+        bigint::<Self>("new_size", "Bytes of the new content, likewise", |row| row.new_size.into())
+            .needing(&[Need::Sizes]),
+        varchar::<Self>("old_path", "The path that a renamed or copied file had", |row, out| {
+            out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
+        })
+        .needing(&[Need::Details]),
+        utinyint::<Self>(
+            "similarity",
+            "How similar a renamed or copied file is to its origin, in percent",
+            |row| row.change.origin.as_ref().map(|origin| origin.similarity),
+        )
+        .needing(&[Need::Details]),
+        bigint::<Self>("additions", "Added lines; NULL for a binary file", |row| {
+            lines(row, LineCounts::additions).into()
+        })
+        .needing(&[Need::Lines]),
+        bigint::<Self>("deletions", "Removed lines; NULL for a binary file", |row| {
+            lines(row, LineCounts::deletions).into()
+        })
+        .needing(&[Need::Lines]),
+        boolean::<Self>(
+            "is_binary",
+            "Whether the file is binary, by its attributes, its size or a NUL",
+            |row| row.lines.map(|lines| lines == LineCounts::BINARY),
+        )
+        .needing(&[Need::Lines]),
+        varchar::<Self>("old_mode", "The old mode, octal, as git prints it", |row, out| {
+            out.text(mode(row.change.old))
+        })
+        .needing(&[Need::Details]),
+        varchar::<Self>("new_mode", "The new mode, octal", |row, out| {
+            out.text(mode(row.change.new))
+        })
+        .needing(&[Need::Details]),
+        varchar::<Self>(
+            "old_oid",
+            "The object id of the old content, in hexadecimal",
+            |row, out| out.text(oid(row.change.old)),
+        )
+        .needing(&[Need::Details]),
+        varchar::<Self>("new_oid", "The object id of the new content", |row, out| {
+            out.text(oid(row.change.new))
+        })
+        .needing(&[Need::Details]),
     ];
 }
 
 /// Returns the number of added or removed lines, if they were counted.
-pub fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<i64> {
-    row.lines.as_ref().and_then(of).and_then(|count| i64::try_from(count).ok())
+pub fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<u64> {
+    row.lines.as_ref().and_then(of)
 }
 
 fn mode(entry: Option<Entry>) -> Option<String> {
@@ -112,7 +93,7 @@ fn oid(entry: Option<Entry>) -> Option<String> {
 /// The table function.
 pub struct FileChanges;
 
-impl Declared for FileChanges {
+impl RepositoryTable for FileChanges {
     const DECLARATION: Declaration = Declaration {
         name: "file_changes",
         family: Family::Git,
@@ -120,9 +101,6 @@ impl Declared for FileChanges {
         description: "The files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",
         example: "SELECT file_path, status, additions, deletions FROM file_changes('HEAD~1', 'HEAD', '.')",
     };
-}
-
-impl RepositoryTable for FileChanges {
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.', {'renames': true}), recursive := true)";

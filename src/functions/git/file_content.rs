@@ -12,7 +12,7 @@ use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::settings;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Blob, Declaration, Declared, Family, Grant, Out, Scalar, State, Varchar, Written,
+    Blob, Declaration, Family, Grant, Out, Scalar, State, Varchar, Written,
 };
 use crate::git::{Bytes, ReadLimit};
 use crate::limits;
@@ -27,27 +27,8 @@ pub const FILE: Param<Name> = required(
 /// The scalar function that returns a text.
 pub struct FileContent;
 
-impl Declared for FileContent {
-    const DECLARATION: Declaration = Declaration {
-        name: "file_content",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitFile", "GitDiff"]),
-        description: "The text of a file at a revision, in the index or in the work tree; NULL if the file is missing",
-        example: "SELECT file_content('README.md', 'HEAD~1', '.')",
-    };
-}
-
 /// The scalar function that returns bytes.
 pub struct FileBytes;
-
-impl Declared for FileBytes {
-    const DECLARATION: Declaration = Declaration {
-        name: "file_bytes",
-        description: "The bytes of a file at a revision, in the index or in the work tree; NULL if the file is missing",
-        example: "SELECT octet_length(file_bytes('README.md', 'HEAD~1', '.'))",
-        ..FileContent::DECLARATION
-    };
-}
 
 /// The state of a thread between rows: the opened sides, by repository and revision.
 pub struct Opened {
@@ -58,8 +39,8 @@ pub struct Opened {
 impl State for Opened {
     const SETTINGS: &'static [&'static str] = <ExecutionContext as State>::SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        let execution = ExecutionContext::open::<F>(settings)?;
+    fn open(settings: Settings) -> Result<Self> {
+        let execution = ExecutionContext::new(settings)?;
         Ok(Self { execution, sides: OpenSides::default() })
     }
 
@@ -88,6 +69,13 @@ const HELPED_FROM: Duration = Duration::from_micros(limits::FILE_SHARED_FROM_MIC
 
 /// Volatile: the meaning of a revision changes with the repository.
 impl Scalar for FileContent {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_content",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitFile", "GitDiff"]),
+        description: "The text of a file at a revision, in the index or in the work tree; NULL if the file is missing",
+        example: "SELECT file_content('README.md', 'HEAD~1', '.')",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![FILE, REVISION, REPO]];
     type Returns = Varchar;
     type State = Opened;
@@ -99,6 +87,12 @@ impl Scalar for FileContent {
 }
 
 impl Scalar for FileBytes {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_bytes",
+        description: "The bytes of a file at a revision, in the index or in the work tree; NULL if the file is missing",
+        example: "SELECT octet_length(file_bytes('README.md', 'HEAD~1', '.'))",
+        ..FileContent::DECLARATION
+    };
     const OVERLOADS: &'static [Overload] = FileContent::OVERLOADS;
     type Returns = Blob;
     type State = Opened;

@@ -7,7 +7,7 @@ use crate::ffi::{Batch, Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields};
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, ListOf, Out, Row, Scan, Table, Written,
+    Declaration, Family, Grant, ListOf, Out, Row, Scan, Table, Written,
 };
 use crate::query::diff_lines::{self as query, FileDiffQuery};
 use crate::query::diff_rows::LineRows;
@@ -18,16 +18,6 @@ const NAMES: [&str; 2] = ["file_diff", "file_changes(from, to, repo)"];
 /// The table function of one file.
 pub struct FileDiff;
 
-impl Declared for FileDiff {
-    const DECLARATION: Declaration = Declaration {
-        name: "file_diff",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitDiffFile", "GitDiff"]),
-        description: "The diff of one file between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
-        example: "SELECT line_type, content FROM file_diff('README.md', 'HEAD~1', 'HEAD', '.')",
-    };
-}
-
 /// A running scan.
 pub struct Lines {
     found: query::FileDiff,
@@ -35,10 +25,16 @@ pub struct Lines {
     /// whether the query was cancelled.
     lines: Option<LineRows>,
     next: usize,
-    projection: Vec<usize>,
 }
 
 impl Table for FileDiff {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_diff",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiffFile", "GitDiff"]),
+        description: "The diff of one file between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
+        example: "SELECT line_type, content FROM file_diff('README.md', 'HEAD~1', 'HEAD', '.')",
+    };
     const PARAMETERS: &'static [Field] = fields![FILE, FROM, TO, REPO];
     const NAMED: &'static [Field] = &comparison::OF_ONE_FILE;
     type Row = LineRows;
@@ -54,9 +50,9 @@ impl Table for FileDiff {
     }
 
     fn open(query: &FileDiffQuery, open: Open<'_>) -> Result<Lines> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         let found = query.find(&execution, NAMES)?;
-        Ok(Lines { found, lines: None, next: 0, projection: open.projection.to_vec() })
+        Ok(Lines { found, lines: None, next: 0 })
     }
 }
 
@@ -67,8 +63,7 @@ impl Scan for Lines {
             none => none.insert(self.found.lines()?),
         };
         while self.next < lines.len() && !batch.is_full() {
-            let row = lines.row(self.next);
-            LineRows::COLUMNS.write_projected(row, &self.projection, batch.columns_mut());
+            LineRows::COLUMNS.write_projected(lines.row(self.next), batch);
             self.next += 1;
         }
         Ok(())

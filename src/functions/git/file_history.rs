@@ -10,8 +10,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, needing,
-    utinyint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, utinyint, varchar,
 };
 use crate::git::{LineCounts, Measured};
 use crate::query::Need;
@@ -44,18 +43,14 @@ impl Row for FileThere {
             "How similar a renamed or copied file is to its origin, in percent",
             |row| row.change.origin.as_ref().map(|origin| origin.similarity),
         ),
-        needing(
-            &[Need::Lines],
-            bigint("additions", "Added lines; NULL for a binary file", |row| {
-                file_changes::lines(row, LineCounts::additions).into()
-            }),
-        ),
-        needing(
-            &[Need::Lines],
-            bigint("deletions", "Removed lines; NULL for a binary file", |row| {
-                file_changes::lines(row, LineCounts::deletions).into()
-            }),
-        ),
+        bigint::<Self>("additions", "Added lines; NULL for a binary file", |row| {
+            file_changes::lines(row, LineCounts::additions).into()
+        })
+        .needing(&[Need::Lines]),
+        bigint::<Self>("deletions", "Removed lines; NULL for a binary file", |row| {
+            file_changes::lines(row, LineCounts::deletions).into()
+        })
+        .needing(&[Need::Lines]),
     ];
 }
 
@@ -66,7 +61,7 @@ impl Tabular for (Commit, Measured) {
 /// The table function.
 pub struct FileHistory;
 
-impl Declared for FileHistory {
+impl RepositoryTable for FileHistory {
     const DECLARATION: Declaration = Declaration {
         name: "file_history",
         family: Family::Git,
@@ -74,9 +69,6 @@ impl Declared for FileHistory {
         description: "The commits that changed a file, through renames, as git log --follow lists them",
         example: "SELECT subject, file_path, additions FROM file_history('README.md', 'HEAD', '.') LIMIT 10",
     };
-}
-
-impl RepositoryTable for FileHistory {
     const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
     const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP, MAILMAP_FILE];
     const IS_EAGER: bool = true;

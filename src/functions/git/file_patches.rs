@@ -4,23 +4,13 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, blob, needing, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, blob, varchar,
 };
 use crate::query::Need;
 use crate::query::patches::{FilePatch, PatchesQuery};
 
 /// One row per changed file.
 pub struct FilePatches;
-
-impl Declared for FilePatches {
-    const DECLARATION: Declaration = Declaration {
-        name: "file_patches",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
-        description: "The changed files with their patches, byte for byte as git diff prints them",
-        example: "SELECT string_agg(patch, '') FROM file_patches('HEAD~1', 'HEAD', '.')",
-    };
-}
 
 impl Row for FilePatch {
     type Of<'a> = &'a Self;
@@ -35,36 +25,35 @@ impl Row for FilePatch {
         varchar("old_path", "The path that a renamed or copied file had", |row, out| {
             out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
         }),
-        needing(
-            &[Need::Patch],
-            varchar("patch", "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
-                out.text(row.patch.bytes.as_slice())
-            }),
-        ),
-        needing(
-            &[Need::Patch],
-            blob("patch_bytes", "The patch, byte for byte", |row, out| {
-                out.bytes(Some(&row.patch.bytes))
-            }),
-        ),
-        needing(
-            &[Need::HunkId],
-            varchar(
-                "hunk_id",
-                "A digest of a change without hunks: a mode, a name, a binary or an empty file; else NULL",
-                |row, out| out.text(row.id.as_ref().map(|id| id.lines.as_str())),
-            ),
-        ),
-        needing(
-            &[Need::HunkId],
-            varchar("context_id", "The same", |row, out| {
-                out.text(row.id.as_ref().map(|id| id.context.as_str()))
-            }),
-        ),
+        varchar::<Self>("patch", "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
+            out.text(row.patch.bytes.as_slice())
+        })
+        .needing(&[Need::Patch]),
+        blob::<Self>("patch_bytes", "The patch, byte for byte", |row, out| {
+            out.bytes(Some(&row.patch.bytes))
+        })
+        .needing(&[Need::Patch]),
+        varchar::<Self>(
+            "hunk_id",
+            "A digest of a change without hunks: a mode, a name, a binary or an empty file; else NULL",
+            |row, out| out.text(row.id.as_ref().map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>("context_id", "The same", |row, out| {
+            out.text(row.id.as_ref().map(|id| id.context.as_str()))
+        })
+        .needing(&[Need::HunkId]),
     ];
 }
 
 impl RepositoryTable for FilePatches {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_patches",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The changed files with their patches, byte for byte as git diff prints them",
+        example: "SELECT string_agg(patch, '') FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_patches_list('HEAD~1', 'HEAD', '.', {'context': 1}), recursive := true)";

@@ -6,8 +6,8 @@ use crate::ffi::{Batch, Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Flag, PATHS, Param, REPO, fields, flag};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Rows, Scan, Table, Written,
-    boolean, utinyint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Rows, Scan, Table, Written, boolean,
+    utinyint, varchar,
 };
 use crate::git::{FileStatus, RenameOptions, StatusOptions};
 use crate::query::file_status::{StatusParts, StatusQuery, joined};
@@ -51,16 +51,6 @@ impl Row for FileStatus {
 /// The table function.
 pub struct FileStatusTable;
 
-impl Declared for FileStatusTable {
-    const DECLARATION: Declaration = Declaration {
-        name: "file_status",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitStatus", "GitDiff"]),
-        description: "The files that git status lists: staged, changed, in conflict or untracked",
-        example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
-    };
-}
-
 const RENAMES: Param<Flag> = flag("renames", true, "Detect renames");
 const UNTRACKED: Param<Flag> =
     flag("untracked", true, "List files that are neither tracked nor ignored");
@@ -70,10 +60,16 @@ const IGNORED: Param<Flag> = flag("ignored", false, "List ignored files, as git'
 pub struct Parts {
     parts: Option<StatusParts>,
     rows: Rows<FileStatus>,
-    projection: Vec<usize>,
 }
 
 impl Table for FileStatusTable {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_status",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitStatus", "GitDiff"]),
+        description: "The files that git status lists: staged, changed, in conflict or untracked",
+        example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
+    };
     const PARAMETERS: &'static [Field] = fields![REPO];
     const NAMED: &'static [Field] = fields![RENAMES, UNTRACKED, IGNORED, PATHS];
     type Row = FileStatus;
@@ -94,17 +90,15 @@ impl Table for FileStatusTable {
     }
 
     fn open(query: &StatusQuery, open: Open<'_>) -> Result<Parts> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let parts = query.start(&execution)?;
-        let projection = open.projection.to_vec();
-        Ok(Parts { parts: Some(parts), rows: Rows::new([], &projection), projection })
+        let execution = ExecutionContext::new(open.settings)?;
+        Ok(Parts { parts: Some(query.start(&execution)?), rows: Rows::new([]) })
     }
 }
 
 impl Scan for Parts {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         if let Some(parts) = self.parts.take() {
-            self.rows = Rows::new(joined(parts)?, &self.projection);
+            self.rows = Rows::new(joined(parts)?);
         }
         self.rows.fill(batch)
     }

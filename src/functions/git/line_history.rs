@@ -8,7 +8,7 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::Field;
 use crate::functions::params::{Args, BigInt, Maybe, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, Tabular, bigint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, varchar,
 };
 use crate::git::{LineVersion, LinesAsked};
 use crate::query::commit::Commit;
@@ -34,10 +34,8 @@ impl Row for LinesThere {
         varchar("file_path", "The path of the file there", |row, out| {
             out.text(row.path.as_slice())
         }),
-        bigint("first_line", "The first of the lines there, from 1", |row| {
-            i64::from(row.first_line).into()
-        }),
-        bigint("last_line", "The last of the lines there", |row| i64::from(row.last_line).into()),
+        bigint("first_line", "The first of the lines there, from 1", |row| row.first_line.into()),
+        bigint("last_line", "The last of the lines there", |row| row.last_line.into()),
         varchar(
             "patch",
             "The commit's change of the lines, as git log -L prints it",
@@ -52,16 +50,6 @@ impl Tabular for (Commit, LineVersion) {
 
 /// The table function.
 pub struct LineHistory;
-
-impl Declared for LineHistory {
-    const DECLARATION: Declaration = Declaration {
-        name: "line_history",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitLog"]),
-        description: "The commits that changed some lines of a file, or a function, as git log -L lists them",
-        example: "SELECT subject, patch FROM line_history('README.md', 1, 3, 'HEAD', '.') LIMIT 10",
-    };
-}
 
 /// Returns the file and its lines in the arguments.
 fn asked(file: String, first: Option<i64>, last: Option<i64>) -> Result<(String, LinesAsked)> {
@@ -102,6 +90,13 @@ fn split_name(text: &str) -> Option<(&str, &str)> {
 }
 
 impl RepositoryTable for LineHistory {
+    const DECLARATION: Declaration = Declaration {
+        name: "line_history",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitLog"]),
+        description: "The commits that changed some lines of a file, or a function, as git log -L lists them",
+        example: "SELECT subject, patch FROM line_history('README.md', 1, 3, 'HEAD', '.') LIMIT 10",
+    };
     const PARAMETERS: &'static [Field] = fields![FILE, FIRST, LAST, REVISION, REPO];
     const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP, MAILMAP_FILE];
     const IS_EAGER: bool = true;

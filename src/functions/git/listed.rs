@@ -8,8 +8,8 @@ use crate::ffi::{Field, Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, fields, options, row_options};
 use crate::functions::surface::{
-    Col, Declaration, Declared, GroupOf, Has, ListOf, Out, Part, RepositoryTable, Row, Scalar,
-    Table, Tabular, Written, bigint,
+    Col, Declaration, GroupOf, Has, ListOf, Out, Part, RepositoryTable, Row, Scalar, Table,
+    Tabular, Written, bigint,
 };
 use crate::query::{Query, RowGroup};
 
@@ -62,15 +62,6 @@ impl<F: RepositoryTable> Listed for F {
 /// The scalar twin of `F`.
 pub struct List<F>(PhantomData<F>);
 
-impl<F: Listed> Declared for List<F> {
-    const DECLARATION: Declaration = Declaration {
-        name: text(&Self::NAME),
-        description: text(&Self::DESCRIPTION),
-        example: F::LIST_EXAMPLE,
-        ..F::DECLARATION
-    };
-}
-
 impl<F: Listed> List<F> {
     const NAME: Joined = joined(&[F::DECLARATION.name, "_list"]);
     const DESCRIPTION: Joined = joined(&[
@@ -100,6 +91,12 @@ impl<F: Listed> List<F> {
 
 /// Volatile, as the meaning of a revision changes with the repository.
 impl<F: Listed> Scalar for List<F> {
+    const DECLARATION: Declaration = Declaration {
+        name: text(&Self::NAME),
+        description: text(&Self::DESCRIPTION),
+        example: F::LIST_EXAMPLE,
+        ..F::DECLARATION
+    };
     const OVERLOADS: &'static [Overload] =
         Self::FORMS.split_at(if F::NAMED.is_empty() { 1 } else { 2 }).0;
     type Returns = ListOf<F::Element>;

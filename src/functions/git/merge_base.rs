@@ -1,47 +1,31 @@
 //! `merge_base(a, b, repo)`: the id of the best common ancestor of two commits.
 
 use super::repository_scalar::RepositoryScalar;
+use super::resolve_revision::ResolveRevision;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
-use crate::functions::surface::{Declaration, Declared, Family, Grant, Out, Varchar, Written};
+use crate::functions::surface::{Declaration, Out, Varchar, Written};
 use crate::git::{Repository, merge_bases};
 
 /// The scalar function.
 pub struct MergeBase;
 
-impl Declared for MergeBase {
-    const DECLARATION: Declaration = Declaration {
-        name: "merge_base",
-        family: Family::Git,
-        grant: Grant::Tools(&[
-            "GitDiffSummary",
-            "GitDiffFile",
-            "GitDiff",
-            "GitLog",
-            "GitShow",
-            "GitFile",
-            "GitBlame",
-        ]),
-        description: "The best common ancestor of two commits, as git merge-base prints it; NULL when there is none",
-        example: "SELECT merge_base('HEAD~1', 'HEAD', '.')",
-    };
-}
-
 const A: Param<Name> = required("a", "A revision that names a commit");
 const B: Param<Name> = required("b", "Another one");
 
 impl RepositoryScalar for MergeBase {
+    const DECLARATION: Declaration = Declaration {
+        name: "merge_base",
+        description: "The best common ancestor of two commits, as git merge-base prints it; NULL when there is none",
+        example: "SELECT merge_base('HEAD~1', 'HEAD', '.')",
+        ..ResolveRevision::DECLARATION
+    };
     const PARAMETERS: &'static [Field] = fields![A, B, REPO];
     type Returns = Varchar;
-    type Answer = Option<String>;
 
-    fn answer(repository: &Repository, args: Args<'_>) -> Result<Option<String>> {
+    fn call(repository: &Repository, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let bases = merge_bases(repository, args.get(A)?, args.get(B)?)?;
-        Ok(bases.first().map(ToString::to_string))
-    }
-
-    fn write(base: Option<String>, out: Out<'_, Varchar>) -> Written {
-        out.text(base)
+        Ok(out.text(bases.first().map(ToString::to_string)))
     }
 }

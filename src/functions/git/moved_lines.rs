@@ -1,12 +1,12 @@
 //! `moved_lines(from, to, repo)`: the moved lines, with their origin.
 
 use crate::error::Result;
-use crate::ffi::{Field, Open};
+use crate::ffi::Field;
 use crate::functions::params::{
     Args, Choice, FROM, Flag, OneOf, PATHS, Param, REPO, TO, choice, fields, flag,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, bigint, boolean, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, varchar,
 };
 use crate::git::RenameOptions;
 use crate::query::Revisions;
@@ -45,16 +45,6 @@ impl Choice for MovedWhitespace {
 /// The table function.
 pub struct MovedLinesTable;
 
-impl Declared for MovedLinesTable {
-    const DECLARATION: Declaration = Declaration {
-        name: "moved_lines",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
-        description: "The lines that were moved between two sides, as git diff --color-moved marks them",
-        example: "SELECT file_path, line, moved_file, moved_line FROM moved_lines('HEAD~1', 'HEAD', '.')",
-    };
-}
-
 impl Row for MovedLines {
     type Of<'a> = MovedLine<'a>;
 
@@ -84,15 +74,19 @@ impl Row for MovedLines {
     ];
 }
 
-impl Table for MovedLinesTable {
+impl RepositoryTable for MovedLinesTable {
+    const DECLARATION: Declaration = Declaration {
+        name: "moved_lines",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The lines that were moved between two sides, as git diff --color-moved marks them",
+        example: "SELECT file_path, line, moved_file, moved_line FROM moved_lines('HEAD~1', 'HEAD', '.')",
+    };
     const PARAMETERS: &'static [Field] = fields![FROM, TO, REPO];
     const NAMED: &'static [Field] = fields![MODE, WHITESPACE, RENAMES, PATHS];
-    type Row = MovedLines;
-    const IS_LONG: bool = true;
-    type Bind = MovedLinesQuery;
-    type Scan = Stream<MovedLines>;
+    type Query = MovedLinesQuery;
 
-    fn bind(args: Args<'_>) -> Result<MovedLinesQuery> {
+    fn query(args: Args<'_>) -> Result<MovedLinesQuery> {
         Ok(MovedLinesQuery {
             revisions: Revisions {
                 paths: args.get(PATHS)?.unwrap_or_default(),
@@ -106,9 +100,5 @@ impl Table for MovedLinesTable {
             mode: args.get(MODE)?,
             whitespace: args.get(WHITESPACE)?,
         })
-    }
-
-    fn open(query: &MovedLinesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
     }
 }

@@ -1,10 +1,10 @@
 //! `range_diff(old_range, new_range, repo)`: the commits of two versions of a series, paired.
 
 use crate::error::Result;
-use crate::ffi::{Field, Open};
+use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, bounded, fields, number, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Table, bigint, needing, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, varchar,
 };
 use crate::query::Need;
 use crate::query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
@@ -25,28 +25,18 @@ bounded! {
 /// The table function.
 pub struct RangeDiff;
 
-impl Declared for RangeDiff {
-    const DECLARATION: Declaration = Declaration {
-        name: "range_diff",
-        family: Family::Git,
-        grant: Grant::Tools(&["GitRangeDiff", "GitLog"]),
-        description: "What became of each commit of a series that was rebased, as git range-diff",
-        example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
-    };
-}
-
 impl Row for CommitPair {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
         bigint("old_number", "The commit's number in the old range, from 1", |pair| {
-            number_of(pair.old.as_ref()).into()
+            pair.old.as_ref().map(|side| side.number).into()
         }),
         varchar("old_commit_id", "The id of the old commit; NULL for one added", |pair, out| {
             out.text(id_of(pair.old.as_ref()))
         }),
         bigint("new_number", "The commit's number in the new range, from 1", |pair| {
-            number_of(pair.new.as_ref()).into()
+            pair.new.as_ref().map(|side| side.number).into()
         }),
         varchar("new_commit_id", "The id of the new commit; NULL for one dropped", |pair, out| {
             out.text(id_of(pair.new.as_ref()))
@@ -55,43 +45,37 @@ impl Row for CommitPair {
         varchar("subject", "The subject of the old commit, else of the new one", |pair, out| {
             out.text(pair.subject())
         }),
-        needing(
-            &[Need::Patch],
-            varchar(
-                "patch",
-                "What changed in the message and in the patch, as git prints it; NULL unless changed",
-                |pair, out| out.text(pair.changes.as_deref()),
-            ),
-        ),
+        varchar::<Self>(
+            "patch",
+            "What changed in the message and in the patch, as git prints it; NULL unless changed",
+            |pair, out| out.text(pair.changes.as_deref()),
+        )
+        .needing(&[Need::Patch]),
     ];
-}
-
-fn number_of(side: Option<&Numbered>) -> Option<i64> {
-    side.and_then(|side| i64::try_from(side.number).ok())
 }
 
 fn id_of(side: Option<&Numbered>) -> Option<String> {
     side.map(|side| side.commit.id.to_string())
 }
 
-impl Table for RangeDiff {
+impl RepositoryTable for RangeDiff {
+    const DECLARATION: Declaration = Declaration {
+        name: "range_diff",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitRangeDiff", "GitLog"]),
+        description: "What became of each commit of a series that was rebased, as git range-diff",
+        example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
+    };
     const PARAMETERS: &'static [Field] = fields![OLD_RANGE, NEW_RANGE, REPO];
     const NAMED: &'static [Field] = fields![CREATION_FACTOR];
-    type Row = CommitPair;
-    const IS_LONG: bool = true;
-    type Bind = RangeDiffQuery;
-    type Scan = Stream<CommitPair>;
+    type Query = RangeDiffQuery;
 
-    fn bind(args: Args<'_>) -> Result<RangeDiffQuery> {
+    fn query(args: Args<'_>) -> Result<RangeDiffQuery> {
         Ok(RangeDiffQuery {
             old: args.owned(OLD_RANGE)?,
             new: args.owned(NEW_RANGE)?,
             repo: args.owned(REPO)?,
             creation_factor: args.get(CREATION_FACTOR)?,
         })
-    }
-
-    fn open(query: &RangeDiffQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open::<Self>(query, open)
     }
 }

@@ -4,8 +4,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, REPO, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, boolean, needing,
-    timestamp, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, timestamp, varchar,
 };
 use crate::git::Reference;
 use crate::query::Need;
@@ -18,14 +17,12 @@ impl Row for Vec<Reference> {
         varchar("name", "The full name, such as refs/heads/main, or HEAD", |row, out| {
             out.text(row.named.name.as_slice())
         }),
-        needing(
-            &[Need::Short],
-            varchar(
-                "short_name",
-                "The name as short as it is unambiguous, such as main",
-                |row, out| out.text(row.short.as_slice()),
-            ),
-        ),
+        varchar::<Self>(
+            "short_name",
+            "The name as short as it is unambiguous, such as main",
+            |row, out| out.text(row.short.as_slice()),
+        )
+        .needing(&[Need::Short]),
         varchar("kind", "head, branch, remote, tag, note, stash or other", |row, out| {
             out.text(kind(&row.named.name))
         }),
@@ -34,14 +31,12 @@ impl Row for Vec<Reference> {
             "The id of the object it leads to; NULL for a damaged reference",
             |row, out| out.text(row.named.object.map(|id| id.to_string())),
         ),
-        needing(
-            &[Need::Commit],
-            varchar(
-                "commit_id",
-                "The id of the commit that it points to; NULL if there is none",
-                |row, out| out.text(row.commit.map(|id| id.to_string())),
-            ),
-        ),
+        varchar::<Self>(
+            "commit_id",
+            "The id of the commit that it points to; NULL if there is none",
+            |row, out| out.text(row.commit.map(|id| id.to_string())),
+        )
+        .needing(&[Need::Commit]),
         varchar("symbolic_target", "The reference that a symbolic one leads to", |row, out| {
             out.text(row.named.target.as_deref())
         }),
@@ -50,69 +45,53 @@ impl Row for Vec<Reference> {
             "Whether it is the branch that is checked out, or a detached HEAD",
             |row| Some(row.named.is_head),
         ),
-        needing(
-            &[Need::Upstream],
-            varchar(
-                "upstream",
-                "The full name of the branch that a branch is merged with",
-                |row, out| out.text(row.upstream.as_deref()),
-            ),
-        ),
-        needing(
-            &[Need::Upstream, Need::Distance],
-            bigint(
-                "ahead",
-                "Commits that only the branch has; NULL without an upstream that exists",
-                |row| count(row.distance.map(|(ahead, _)| ahead)).into(),
-            ),
-        ),
-        needing(
-            &[Need::Upstream, Need::Distance],
-            bigint("behind", "Commits that only its upstream has", |row| {
-                count(row.distance.map(|(_, behind)| behind)).into()
-            }),
-        ),
-        needing(
-            &[Need::Message],
-            varchar("tagger_name", "The tagger of an annotated tag", |row, out| {
-                let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
-                out.text(tagger.map(|tagger| tagger.name.as_slice()))
-            }),
-        ),
-        needing(
-            &[Need::Message],
-            varchar("tagger_email", "The tagger's e-mail address", |row, out| {
-                let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
-                out.text(tagger.map(|tagger| tagger.email.as_slice()))
-            }),
-        ),
-        needing(
-            &[Need::Message],
-            timestamp("tagged_at", "When the tag was made", |row| {
-                row.tag.as_ref().and_then(|tag| tag.date)
-            }),
-        ),
-        needing(
-            &[Need::Committed],
-            timestamp("committed_at", "The committer date of that commit", |row| row.committed_at),
-        ),
-        needing(
-            &[Need::Message],
-            varchar("subject", "The subject of the tag or the commit it leads to", |row, out| {
-                out.text(row.subject.as_deref())
-            }),
-        ),
+        varchar::<Self>(
+            "upstream",
+            "The full name of the branch that a branch is merged with",
+            |row, out| out.text(row.upstream.as_deref()),
+        )
+        .needing(&[Need::Upstream]),
+        bigint::<Self>(
+            "ahead",
+            "Commits that only the branch has; NULL without an upstream that exists",
+            |row| row.distance.map(|(ahead, _)| ahead).into(),
+        )
+        .needing(&[Need::Upstream, Need::Distance]),
+        bigint::<Self>("behind", "Commits that only its upstream has", |row| {
+            row.distance.map(|(_, behind)| behind).into()
+        })
+        .needing(&[Need::Upstream, Need::Distance]),
+        varchar::<Self>("tagger_name", "The tagger of an annotated tag", |row, out| {
+            let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
+            out.text(tagger.map(|tagger| tagger.name.as_slice()))
+        })
+        .needing(&[Need::Message]),
+        varchar::<Self>("tagger_email", "The tagger's e-mail address", |row, out| {
+            let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
+            out.text(tagger.map(|tagger| tagger.email.as_slice()))
+        })
+        .needing(&[Need::Message]),
+        timestamp::<Self>("tagged_at", "When the tag was made", |row| {
+            row.tag.as_ref().and_then(|tag| tag.date)
+        })
+        .needing(&[Need::Message]),
+        timestamp::<Self>("committed_at", "The committer date of that commit", |row| {
+            row.committed_at
+        })
+        .needing(&[Need::Committed]),
+        varchar::<Self>(
+            "subject",
+            "The subject of the tag or the commit it leads to",
+            |row, out| out.text(row.subject.as_deref()),
+        )
+        .needing(&[Need::Message]),
     ];
-}
-
-fn count(commits: Option<u64>) -> Option<i64> {
-    commits.and_then(|commits| i64::try_from(commits).ok())
 }
 
 /// The table function.
 pub struct RefsTable;
 
-impl Declared for RefsTable {
+impl RepositoryTable for RefsTable {
     const DECLARATION: Declaration = Declaration {
         name: "refs",
         family: Family::Git,
@@ -120,9 +99,6 @@ impl Declared for RefsTable {
         description: "HEAD and the references of a repository, in the order of their names",
         example: "SELECT short_name, kind, commit_id, subject FROM refs('.')",
     };
-}
-
-impl RepositoryTable for RefsTable {
     const PARAMETERS: &'static [Field] = fields![REPO];
     const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str = "SELECT len(refs_list('.'))";

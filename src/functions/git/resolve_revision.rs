@@ -4,13 +4,15 @@ use super::repository_scalar::RepositoryScalar;
 use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
-use crate::functions::surface::{Declaration, Declared, Family, Grant, Out, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Varchar, Written};
 use crate::git::{Repository, object_of};
 
 /// The scalar function.
 pub struct ResolveRevision;
 
-impl Declared for ResolveRevision {
+const REV: Param<Name> = required("rev", "A revision, as git rev-parse takes it");
+
+impl RepositoryScalar for ResolveRevision {
     const DECLARATION: Declaration = Declaration {
         name: "resolve_revision",
         family: Family::Git,
@@ -26,20 +28,10 @@ impl Declared for ResolveRevision {
         description: "The id of the object that a revision names, as git rev-parse has it",
         example: "SELECT resolve_revision('HEAD~2', '.')",
     };
-}
-
-const REV: Param<Name> = required("rev", "A revision, as git rev-parse takes it");
-
-impl RepositoryScalar for ResolveRevision {
     const PARAMETERS: &'static [Field] = fields![REV, REPO];
     type Returns = Varchar;
-    type Answer = String;
 
-    fn answer(repository: &Repository, args: Args<'_>) -> Result<String> {
-        Ok(object_of(repository, args.get(REV)?)?.to_string())
-    }
-
-    fn write(id: String, out: Out<'_, Varchar>) -> Written {
-        out.text(id)
+    fn call(repository: &Repository, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        Ok(out.text(object_of(repository, args.get(REV)?)?.to_string()))
     }
 }

@@ -8,7 +8,7 @@ use crate::functions::params::{
     Args, IGNORE_WHITESPACE, Name, PATHS, Param, REPO, fields, required,
 };
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, RepositoryTable, Row, bigint, varchar,
+    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, bigint, varchar,
 };
 use crate::query::blame::{BlamedLines, TreeBlameQuery, TreeBlamed};
 
@@ -21,9 +21,9 @@ impl Row for TreeBlamed {
     const OWN: &'static [Col<Self>] = &[
         varchar("file_path", "Path from the repository's root", |(path, _), out| out.text(path)),
         bigint("first_line", "The number of the first line, from 1", |(_, lines)| {
-            Some(i64::from(lines.run.line) + 1).into()
+            (i64::from(lines.run.line) + 1).into()
         }),
-        bigint("lines", "How many lines there are", |(_, lines)| i64::from(lines.run.lines).into()),
+        bigint("lines", "How many lines there are", |(_, lines)| lines.run.lines.into()),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
 }
@@ -37,7 +37,7 @@ impl Has<BlamedCommit> for TreeBlamed {
 /// The table function.
 pub struct TreeBlame;
 
-impl Declared for TreeBlame {
+impl RepositoryTable for TreeBlame {
     const DECLARATION: Declaration = Declaration {
         name: "tree_blame",
         family: Family::Git,
@@ -45,9 +45,6 @@ impl Declared for TreeBlame {
         description: "Runs of lines of all files of a revision, each with the commit it is from",
         example: "SELECT author_name, sum(lines) FROM tree_blame('HEAD', '.') GROUP BY ALL",
     };
-}
-
-impl RepositoryTable for TreeBlame {
     const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
     const NAMED: &'static [Field] = fields![
         PATHS,

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, PATHS, Param, REPO, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, RepositoryTable, Row, bigint, needing, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, varchar,
 };
 use crate::git::Measured;
 use crate::query::tree_files::TreeFilesQuery;
@@ -30,10 +30,10 @@ impl Row for Vec<Measured> {
         varchar("mode", "The mode, octal, as git prints it", |row, out| {
             out.text(row.change.new.map(|entry| entry.mode.to_string()))
         }),
-        needing(
-            &[Need::Sizes],
-            bigint("size", "Bytes of the content; NULL for a submodule", |row| row.new_size.into()),
-        ),
+        bigint::<Self>("size", "Bytes of the content; NULL for a submodule", |row| {
+            row.new_size.into()
+        })
+        .needing(&[Need::Sizes]),
         varchar(
             "oid",
             "The object id of the content, of a submodule that of its commit",
@@ -45,7 +45,7 @@ impl Row for Vec<Measured> {
 /// The table function.
 pub struct TreeFiles;
 
-impl Declared for TreeFiles {
+impl RepositoryTable for TreeFiles {
     const DECLARATION: Declaration = Declaration {
         name: "tree_files",
         family: Family::Git,
@@ -53,9 +53,6 @@ impl Declared for TreeFiles {
         description: "The files of a revision, the index or the work tree, as git ls-tree -r -l lists them",
         example: "SELECT file_path, size FROM tree_files('HEAD', '.') ORDER BY size DESC LIMIT 10",
     };
-}
-
-impl RepositoryTable for TreeFiles {
     const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
     const NAMED: &'static [Field] = fields![PATHS];
     const LIST_EXAMPLE: &'static str =

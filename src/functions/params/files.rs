@@ -28,8 +28,10 @@ pub const REPLACE_ALL: Param<Flag> = flag("replace_all", false, "Replace every o
 pub trait EditFields: 'static {
     /// The fields.
     const FIELDS: &'static [Field];
+    /// A struct of them.
+    const STRUCT: Type = Type::Struct(Self::FIELDS);
     /// A list of such structs.
-    const LIST: Type;
+    const LIST: Type = Type::List(&Self::STRUCT);
 }
 
 /// A replacement of one occurrence.
@@ -37,7 +39,6 @@ pub struct Pair;
 
 impl EditFields for Pair {
     const FIELDS: &'static [Field] = fields![OLD_STRING, NEW_STRING];
-    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
 /// A replacement of one occurrence or all.
@@ -45,7 +46,6 @@ pub struct PairOrAll;
 
 impl EditFields for PairOrAll {
     const FIELDS: &'static [Field] = fields![OLD_STRING, NEW_STRING, REPLACE_ALL];
-    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
 /// A list of replacements.
@@ -56,7 +56,6 @@ pub struct PairOf;
 
 impl EditFields for PairOf {
     const FIELDS: &'static [Field] = fields![EDIT_PATH, OLD_STRING, NEW_STRING];
-    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
 /// A replacement in a file of a sandbox, of one occurrence or all.
@@ -64,7 +63,6 @@ pub struct PairOrAllOf;
 
 impl EditFields for PairOrAllOf {
     const FIELDS: &'static [Field] = fields![EDIT_PATH, OLD_STRING, NEW_STRING, REPLACE_ALL];
-    const LIST: Type = Type::List(&Type::Struct(Self::FIELDS));
 }
 
 /// A list of replacements in several files, as the JSON form of a patch.
@@ -173,15 +171,15 @@ pub const ONE_OR_ALL: Overload = fields![PATH, OLD_STRING, NEW_STRING, REPLACE_A
 /// # Errors
 /// `invalid_args`, also for a NULL, which must not silently skip an edit.
 pub fn edit_arguments(args: Args<'_>) -> Result<EditFileArguments> {
-    let path = owned(args.get(PATH)?)?;
+    let path = args.owned(PATH)?;
     if args.has(EDITS) {
         let edits = Some(args.get(EDITS)?);
         return Ok(EditFileArguments { path, edits, ..EditFileArguments::default() });
     }
     Ok(EditFileArguments {
         path,
-        old_string: Some(owned(args.get(OLD_STRING)?)?),
-        new_string: Some(owned(args.get(NEW_STRING)?)?),
+        old_string: Some(args.owned(OLD_STRING)?),
+        new_string: Some(args.owned(NEW_STRING)?),
         replace_all: Some(args.get(REPLACE_ALL)?),
         ..EditFileArguments::default()
     })
@@ -192,6 +190,6 @@ pub fn edit_arguments(args: Args<'_>) -> Result<EditFileArguments> {
 /// # Errors
 /// `invalid_args`, also for a NULL, which must not silently skip a write.
 pub fn write_arguments(args: Args<'_>) -> Result<WriteFileArguments> {
-    let content = owned(args.get(CONTENT)?)?;
-    Ok(WriteFileArguments { path: owned(args.get(PATH)?)?, content })
+    let content = args.owned(CONTENT)?;
+    Ok(WriteFileArguments { path: args.owned(PATH)?, content })
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::param::{Asked, Given, Kind, Numeric, Param, Textual, number, text};
+use super::param::{Asked, Given, Kind, Param, number, text};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Type, Value};
 use crate::git::{Pathspec, date_of};
@@ -24,8 +24,6 @@ impl Kind for Text {
     }
 }
 
-impl Textual for Text {}
-
 /// The name of something: a revision, a path, a repository.
 pub struct Name;
 
@@ -45,8 +43,6 @@ impl Kind for Name {
         Text::read(given, asked)
     }
 }
-
-impl Textual for Name {}
 
 /// Texts of any content, none of which may be NULL.
 pub struct Texts;
@@ -70,11 +66,9 @@ impl Kind for Bytes {
     type Of<'a> = &'a [u8];
 
     fn read<'a>(given: Given<'a>, _: Asked<'_>) -> Result<&'a [u8]> {
-        Ok(given.bytes().unwrap_or_default())
+        Ok(given.text().unwrap_or_default())
     }
 }
-
-impl Textual for Bytes {}
 
 /// The bytes of a BLOB.
 pub struct Blob;
@@ -101,8 +95,6 @@ impl Kind for BigInt {
     }
 }
 
-impl Numeric for BigInt {}
-
 /// Declares kinds of whole numbers within bounds, with the advice for other numbers.
 macro_rules! bounded {
     ($($(#[$doc:meta])* $shown:vis $name:ident: $kind:ident as $number:ty, $bounds:expr, $advice:expr;)*) => {$(
@@ -125,8 +117,6 @@ macro_rules! bounded {
                 })
             }
         }
-
-        impl $crate::functions::params::Numeric for $name {}
     )*};
 }
 pub(crate) use bounded;
@@ -134,23 +124,11 @@ pub(crate) use bounded;
 bounded! {
     /// A number of lines.
     pub Lines: Integer as u32, 0.., "Give 0 or more lines";
+    /// A number of files.
+    pub Files: UInteger as u32, 0.., "Give 0 or more files";
     /// A percentage.
     pub Percent: UTinyInt as u8, 0..=100, "Give 0 to 100 percent";
 }
-
-/// A number of files.
-pub struct Files;
-
-impl Kind for Files {
-    const TYPE: Type = Type::UInteger;
-    type Of<'a> = u32;
-
-    fn read(given: Given<'_>, _: Asked<'_>) -> Result<u32> {
-        Ok(u32::try_from(given.integer().unwrap_or_default()).unwrap_or(u32::MAX))
-    }
-}
-
-impl Numeric for Files {}
 
 /// A pathspec, or a list of them.
 pub struct Pathspecs;
@@ -230,8 +208,6 @@ impl<T: Choice> Kind for OneOf<T> {
     }
 }
 
-impl<T: Choice> Textual for OneOf<T> {}
-
 /// Returns a parameter that is one of several words.
 pub const fn choice<T: Choice>(name: &'static str, doc: &'static str) -> Param<OneOf<T>> {
     text(name, T::WORDS[0].0, doc)
@@ -256,8 +232,6 @@ impl Kind for ContextLines {
     }
 }
 
-impl Numeric for ContextLines {}
-
 /// The same for a function that is total: every negative number means all lines.
 pub struct TotalContextLines;
 
@@ -270,8 +244,6 @@ impl Kind for TotalContextLines {
         Ok((lines >= 0).then(|| u32::try_from(lines).unwrap_or(u32::MAX)))
     }
 }
-
-impl Numeric for TotalContextLines {}
 
 /// Unchanged lines around a change.
 pub const CONTEXT: Param<ContextLines> = number(

@@ -15,8 +15,7 @@ pub use kinds::{
     moment,
 };
 pub use param::{
-    Args, Asked, Flag, Given, Kind, Maybe, Numeric, Param, Textual, flag, number, optional,
-    required, text,
+    Args, Asked, Flag, Given, Kind, Maybe, Param, flag, number, optional, required, text,
 };
 pub use row_options::{options, row_options};
 pub use session::{SESSION, session};

@@ -85,9 +85,7 @@ impl<K: Kind> Param<K> {
             _ => K::read_null(asked),
         }
     }
-}
 
-impl<K: Numeric> Param<K> {
     /// Reads a number in a tool's arguments, or the default.
     ///
     /// # Errors
@@ -108,16 +106,18 @@ pub const fn optional<K: Kind>(name: &'static str, doc: &'static str) -> Param<M
 }
 
 /// Returns a parameter with a number as its default, also for NULL.
-pub const fn number<K: Numeric>(name: &'static str, default: i64, doc: &'static str) -> Param<K> {
+pub const fn number<K: Kind>(name: &'static str, default: i64, doc: &'static str) -> Param<K> {
+    assert!(matches!(K::TYPE, Type::UTinyInt | Type::Integer | Type::UInteger | Type::BigInt));
     Param::new(name, Some(Constant::Integer(default)), doc)
 }
 
 /// Returns a parameter with a text as its default, also for NULL.
-pub const fn text<K: Textual>(
+pub const fn text<K: Kind>(
     name: &'static str,
     default: &'static str,
     doc: &'static str,
 ) -> Param<K> {
+    assert!(matches!(K::TYPE, Type::Varchar));
     Param::new(name, Some(Constant::Text(default)), doc)
 }
 
@@ -125,12 +125,6 @@ pub const fn text<K: Textual>(
 pub const fn flag(name: &'static str, default: bool, doc: &'static str) -> Param<Flag> {
     Param::new(name, Some(Constant::Boolean(default)), doc)
 }
-
-/// A kind whose values are numbers of SQL.
-pub trait Numeric: Kind {}
-
-/// A kind whose values are texts of SQL.
-pub trait Textual: Kind {}
 
 /// Values of `K`, or NULL.
 pub struct Maybe<K>(PhantomData<K>);
@@ -181,21 +175,13 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Returns the bytes of a VARCHAR.
+    /// Returns the bytes of a VARCHAR or a BLOB.
     pub fn text(self) -> Option<&'a [u8]> {
         match self {
             Self::Value(value) => value.as_text().map(str::as_bytes),
-            Self::Row(arguments, place) => arguments.text(place),
+            Self::Row(arguments, place) => arguments.bytes(place),
             Self::Default(Constant::Text(text)) => Some(text.as_bytes()),
             Self::Default(_) => None,
-        }
-    }
-
-    /// Returns the bytes of a VARCHAR or a BLOB.
-    pub fn bytes(self) -> Option<&'a [u8]> {
-        match self {
-            Self::Row(arguments, place) => arguments.bytes(place),
-            given => given.text(),
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::out::{Blob, Json, Out, Varchar, Varchars, Written};
 use super::value::Number;
-use crate::ffi::{Column, Field, Type};
+use crate::ffi::{Batch, Column, Field, Type};
 use crate::query::{Need, Needs};
 
 /// The most columns of a row.
@@ -74,6 +74,11 @@ impl<K: Row> Col<K> {
         Self { field: Field::new(name, kind, doc), needs: Needs::NONE, write }
     }
 
+    /// Returns the same column, for which this data must be computed.
+    pub const fn needing(self, needs: &[Need]) -> Self {
+        Self { needs: Needs::of(needs), ..self }
+    }
+
     fn write(&self, row: K::Of<'_>, out: &mut Column) {
         match self.write {
             Write::Boolean(value) => out.push_boolean(value(row)),
@@ -111,11 +116,6 @@ impl<K: Row> Col<K> {
             }
         }
     }
-}
-
-/// Returns a column that needs data to be computed.
-pub const fn needing<K: Row>(needs: &[Need], column: Col<K>) -> Col<K> {
-    Col { needs: Needs::of(needs), ..column }
 }
 
 /// Declares the functions that return columns.
@@ -212,11 +212,9 @@ impl<K: Row> Columns<K> {
         }
     }
 
-    /// Appends the projected columns of one row, each to its own vector.
-    pub fn write_projected(&self, row: K::Of<'_>, projection: &[usize], out: &mut [Column]) {
-        for (column, &index) in out.iter_mut().zip(projection) {
-            self.write(row, index, column);
-        }
+    /// Appends the projected columns of one row.
+    pub fn write_projected(&self, row: K::Of<'_>, batch: &mut Batch) {
+        batch.projected().for_each(|(index, column)| self.write(row, index, column));
     }
 
     /// Appends one row as a struct.

@@ -28,7 +28,7 @@ pub enum Grant {
     Everybody,
 }
 
-/// The declaration of a function.
+/// The declaration of a function: without one it can be neither registered nor opened.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
     /// Its name in SQL.
@@ -41,11 +41,4 @@ pub struct Declaration {
     pub description: &'static str,
     /// An example.
     pub example: &'static str,
-}
-
-/// A function with a declaration of who may call it; without one it can be neither registered nor
-/// opened.
-pub trait Declared: 'static {
-    /// The declaration.
-    const DECLARATION: Declaration;
 }

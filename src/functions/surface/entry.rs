@@ -10,7 +10,8 @@ pub struct Entry {
     pub signature: Signature,
     /// Its declaration.
     pub declaration: Declaration,
-    pub(super) register: fn(&Registrar) -> Result<()>,
+    /// Registers it on the database that loads the extension.
+    pub register: fn(&Registrar) -> Result<()>,
 }
 
 /// The parameters and the result of a function.
@@ -34,11 +35,6 @@ pub enum Signature {
 }
 
 impl Entry {
-    /// Registers the function on the database that loads the extension.
-    pub fn register(&self, registrar: &Registrar) -> Result<()> {
-        (self.register)(registrar)
-    }
-
     /// Tells whether it is documented for users.
     pub fn is_public(&self) -> bool {
         self.declaration.family != Family::Debug

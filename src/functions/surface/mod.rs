@@ -14,14 +14,15 @@ pub mod structures;
 pub mod table;
 pub mod value;
 
+pub use crate::ffi::{Scan, State};
 pub use columns::{
-    Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, needing, timestamp,
-    utinyint, varchar, varchars,
+    Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, timestamp, utinyint,
+    varchar, varchars,
 };
-pub use declaration::{Declaration, Declared, Family, Grant};
+pub use declaration::{Declaration, Family, Grant};
 pub use entry::{Entry, Signature};
 pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
 pub use rows::Rows;
-pub use scalar::{Scalar, State};
+pub use scalar::Scalar;
 pub use structures::{HasList, ListOf, StructOf, structure, structures};
-pub use table::{GroupOf, RepositoryTable, Scan, Stream, Table, Tabular};
+pub use table::{GroupOf, RepositoryTable, Stream, Table, Tabular};

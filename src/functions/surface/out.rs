@@ -59,7 +59,7 @@ impl Written {
 /// The place of one row's value.
 pub struct Out<'c, T> {
     place: Place<'c>,
-    returned: PhantomData<T>,
+    returned: PhantomData<fn() -> T>,
 }
 
 /// A column of SQL, or a value of JSON.

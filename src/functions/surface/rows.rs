@@ -1,26 +1,16 @@
 //! A scan over complete rows.
 
 use super::columns::Row;
-use super::table::Scan;
 use crate::error::Result;
-use crate::ffi::Batch;
+use crate::ffi::{Batch, Scan};
 
-/// The remaining rows, and the projection.
-pub struct Rows<K> {
-    left: std::vec::IntoIter<K>,
-    projection: Vec<usize>,
-}
+/// The remaining rows.
+pub struct Rows<K>(std::vec::IntoIter<K>);
 
-impl<K> Rows<K>
-where
-    K: Send + for<'a> Row<Of<'a> = &'a K>,
-{
-    /// Returns a scan of the projected columns.
-    pub fn new(rows: impl IntoIterator<Item = K>, projection: &[usize]) -> Self {
-        Self {
-            left: rows.into_iter().collect::<Vec<_>>().into_iter(),
-            projection: projection.to_vec(),
-        }
+impl<K> Rows<K> {
+    /// Returns a scan of rows.
+    pub fn new(rows: impl IntoIterator<Item = K>) -> Self {
+        Self(rows.into_iter().collect::<Vec<_>>().into_iter())
     }
 }
 
@@ -30,9 +20,9 @@ where
 {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         while !batch.is_full()
-            && let Some(row) = self.left.next()
+            && let Some(row) = self.0.next()
         {
-            K::COLUMNS.write_projected(&row, &self.projection, batch.columns_mut());
+            K::COLUMNS.write_projected(&row, batch);
         }
         Ok(())
     }

@@ -1,52 +1,20 @@
 //! Scalar functions: the trait that declares one, and the adapter to DuckDB.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::declaration::Declared;
+use super::declaration::Declaration;
 use super::entry::{Entry, Signature};
 use super::out::{Out, Returned, Written};
-use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, State, Type};
+use crate::functions::context::database;
 use crate::functions::params::Args;
 
-/// The state of one thread of an execution of a scalar function between rows.
-pub trait State: Sized + Send + 'static {
-    /// Names of the host's settings that [`Self::open`] reads.
-    const SETTINGS: &'static [&'static str];
-
-    /// Prepares a thread of an execution of `F`.
-    ///
-    /// # Errors
-    /// `permission_denied` if none of the tools of `F` is granted.
-    fn open<F: Declared>(settings: Settings) -> Result<Self>;
-
-    /// Returns a state for another thread that helps with the rows; `None` if they are computed one
-    /// after the other.
-    fn helper(&self) -> Option<Self> {
-        None
-    }
-
-    /// Returns the shared budget of all rows of a thread, which is checked before each; `None`: no
-    /// check.
-    fn budget(&self) -> Option<&Arc<Budget>> {
-        None
-    }
-}
-
-/// No state.
-impl State for () {
-    const SETTINGS: &'static [&'static str] = &[];
-
-    fn open<F: Declared>(_: Settings) -> Result<Self> {
-        Ok(())
-    }
-}
-
 /// A scalar function, called row by row.
-pub trait Scalar: Declared {
+pub trait Scalar: 'static {
+    /// The declaration.
+    const DECLARATION: Declaration;
     /// The parameters of each overload.
     const OVERLOADS: &'static [Overload];
     /// The type of its result.
@@ -81,20 +49,12 @@ impl<F: Scalar> ScalarFunction for Adapter<F> {
     const RETURNS: Type = F::Returns::TYPE;
     const VOLATILE: bool = F::VOLATILE;
     const NULLS: Nulls = F::NULLS;
-    const SETTINGS: &'static [&'static str] = F::State::SETTINGS;
     const HELPED_FROM: Duration = F::HELPED_FROM;
     type State = F::State;
 
     fn open(settings: Settings) -> Result<F::State> {
-        F::State::open::<F>(settings)
-    }
-
-    fn helper(state: &F::State) -> Option<F::State> {
-        state.helper()
-    }
-
-    fn budget(state: &F::State) -> Option<&Arc<Budget>> {
-        state.budget()
+        database::require_function(F::DECLARATION.grant, &settings)?;
+        F::State::open(settings)
     }
 
     fn call(state: &mut F::State, row: Arguments<'_>, out: &mut Column) -> Result<()> {

@@ -5,28 +5,22 @@ use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
 use super::columns::Row;
-use super::declaration::Declared;
+use super::declaration::Declaration;
 use super::entry::{Entry, Signature};
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open, TableFunction, Value};
+use crate::ffi::{Batch, Field, Open, Scan, TableFunction, Value};
+use crate::functions::context::database;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::Args;
 use crate::limits;
 use crate::pipeline::{Ordered, Poll};
 use crate::query::{Query, RowGroup, Rows};
 
-/// A running scan.
-pub trait Scan: Send + 'static {
-    /// Appends rows until the batch is full or the scan ends; no row means the end.
-    ///
-    /// # Errors
-    /// Those of the rows.
-    fn fill(&mut self, batch: &mut Batch) -> Result<()>;
-}
-
 /// A table function: `bind` validates, `open` resolves, the scan streams rows, and dropping the
 /// scan stops it.
-pub trait Table: Declared {
+pub trait Table: 'static {
+    /// The declaration.
+    const DECLARATION: Declaration;
     /// Positional parameters, all required.
     const PARAMETERS: &'static [Field] = &[];
     /// Named parameters, all optional.
@@ -57,15 +51,17 @@ pub trait Table: Declared {
 
 /// A table function over a repository: its parameters make a query, and its rows are those of the
 /// query.
-pub trait RepositoryTable: Declared {
+pub trait RepositoryTable: 'static {
+    /// The declaration.
+    const DECLARATION: Declaration;
     /// Positional parameters, all required.
     const PARAMETERS: &'static [Field];
     /// Named parameters, all optional.
     const NAMED: &'static [Field] = &[];
     /// Whether the first rows are returned early: a query with a LIMIT needs no more.
     const IS_EAGER: bool = false;
-    /// An example of the twin.
-    const LIST_EXAMPLE: &'static str;
+    /// An example of the twin; only a table that is registered without one has none.
+    const LIST_EXAMPLE: &'static str = panic!("its twin has no example");
     /// The query.
     type Query: Query<Group: Tabular>;
 
@@ -80,6 +76,7 @@ pub trait RepositoryTable: Declared {
 pub type GroupOf<F> = <<F as RepositoryTable>::Query as Query>::Group;
 
 impl<F: RepositoryTable> Table for F {
+    const DECLARATION: Declaration = F::DECLARATION;
     const PARAMETERS: &'static [Field] = F::PARAMETERS;
     const NAMED: &'static [Field] = F::NAMED;
     type Row = <GroupOf<F> as Tabular>::Row;
@@ -92,13 +89,12 @@ impl<F: RepositoryTable> Table for F {
     }
 
     fn open(query: &F::Query, open: Open<'_>) -> Result<Self::Scan> {
-        let stream = Stream::open::<F>(query, open)?;
-        Ok(if F::IS_EAGER { stream.eager() } else { stream })
+        Stream::open(query, open, F::IS_EAGER)
     }
 }
 
 /// The function as DuckDB calls it.
-pub struct Adapter<F>(PhantomData<F>);
+struct Adapter<F>(PhantomData<F>);
 
 impl<F: Table> TableFunction for Adapter<F> {
     const NAME: &'static str = F::DECLARATION.name;
@@ -115,11 +111,8 @@ impl<F: Table> TableFunction for Adapter<F> {
     }
 
     fn open(bind: &F::Bind, open: Open<'_>) -> Result<F::Scan> {
+        database::require_function(F::DECLARATION.grant, &open.settings)?;
         F::open(bind, open)
-    }
-
-    fn fill(scan: &mut F::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
     }
 }
 
@@ -154,39 +147,28 @@ pub struct Stream<G> {
     rows: Rows<G>,
     /// The current group and the index of its next row.
     current: Option<(G, usize)>,
-    projection: Vec<usize>,
     /// How long a chunk with some rows waits for more.
     patience: Duration,
 }
 
 impl<G: Tabular> Stream<G> {
-    /// Starts a query for the function `F` and the projected columns.
-    pub fn open<F: Declared>(query: &impl Query<Group = G>, open: Open<'_>) -> Result<Self> {
-        let execution = ExecutionContext::open::<F>(open.settings)?;
+    /// Starts a query for the projected columns; an eager one returns its first chunks early.
+    pub fn open(query: &impl Query<Group = G>, open: Open<'_>, is_eager: bool) -> Result<Self> {
+        let execution = ExecutionContext::new(open.settings)?;
         let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
-        Ok(Self {
-            rows,
-            current: None,
-            projection: open.projection.to_vec(),
-            patience: Duration::from_millis(limits::CHUNK_MILLIS),
-        })
-    }
-
-    /// Returns the first chunks early: a query with a LIMIT needs no more.
-    #[must_use]
-    pub fn eager(self) -> Self {
-        Self { patience: limits::FIRST_CHUNK_TIME, ..self }
+        let whole = Duration::from_millis(limits::CHUNK_MILLIS);
+        let patience = if is_eager { limits::FIRST_CHUNK_TIME } else { whole };
+        Ok(Self { rows, current: None, patience })
     }
 }
 
-fn write<G: Tabular>(group: &G, row: usize, projection: &[usize], batch: &mut Batch) {
-    G::Row::COLUMNS.write_projected(group.row(row), projection, batch.columns_mut());
+fn write<G: Tabular>(group: &G, row: usize, batch: &mut Batch) {
+    G::Row::COLUMNS.write_projected(group.row(row), batch);
 }
 
 fn fill_from_workers<G: Tabular>(
     work: &mut Ordered<G>,
     current: &mut Option<(G, usize)>,
-    projection: &[usize],
     patience: Duration,
     batch: &mut Batch,
 ) -> Result<()> {
@@ -196,7 +178,7 @@ fn fill_from_workers<G: Tabular>(
         if let Some((group, row)) = current
             && *row < group.rows()
         {
-            write(group, *row, projection, batch);
+            write(group, *row, batch);
             *row += 1;
             continue;
         }
@@ -219,12 +201,11 @@ impl<G: Tabular> Scan for Stream<G> {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         let patience = self.patience;
         self.patience = (2 * patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
-        let (current, projection) = (&mut self.current, &self.projection);
         match &mut self.rows {
-            Rows::Workers(work) => fill_from_workers(work, current, projection, patience, batch),
+            Rows::Workers(work) => fill_from_workers(work, &mut self.current, patience, batch),
             Rows::Walk(walk) => walk.each(|group| {
                 for row in 0..group.rows() {
-                    write(&group, row, projection, batch);
+                    write(&group, row, batch);
                 }
                 !batch.is_full()
             }),

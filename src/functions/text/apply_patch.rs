@@ -1,23 +1,22 @@
 //! `apply_patch(text, patch)`: the text with the patch of one file applied; `try_apply_patch`: NULL
 //! if that is not possible.
 
-use std::sync::Arc;
-
 use super::patches::{PATCH, file_path, made, read};
+use super::sides::Comparer;
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Bytes, Param, fields, required};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::text::CancelToken;
 use crate::text::patch::{self, ApplyError, FilePatch};
 
 /// The scalar function.
 pub struct ApplyPatch;
 
-impl Declared for ApplyPatch {
+const TEXT: Param<Bytes> = required("text", "The text to change");
+
+impl Scalar for ApplyPatch {
     const DECLARATION: Declaration = Declaration {
         name: "apply_patch",
         family: Family::Text,
@@ -25,39 +24,31 @@ impl Declared for ApplyPatch {
         description: "A text with a patch's change made; exact, without fuzz",
         example: "SELECT apply_patch('old', unified_diff('old', 'new'))",
     };
-}
-
-const TEXT: Param<Bytes> = required("text", "The text to change");
-
-impl Scalar for ApplyPatch {
     const OVERLOADS: &'static [Overload] = &[fields![TEXT, PATCH]];
     type Returns = Varchar;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        made(out, &applied(budget, args)?)
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        made(out, &applied(&state.budget, args)?)
     }
 }
 
 /// The scalar function that returns NULL instead of an error.
 pub struct TryApplyPatch;
 
-impl Declared for TryApplyPatch {
+impl Scalar for TryApplyPatch {
     const DECLARATION: Declaration = Declaration {
         name: "try_apply_patch",
         description: "As apply_patch; NULL where the patch cannot be read or does not apply",
         example: "SELECT try_apply_patch('another text', unified_diff('old', 'new')) IS NULL",
         ..ApplyPatch::DECLARATION
     };
-}
-
-impl Scalar for TryApplyPatch {
     const OVERLOADS: &'static [Overload] = ApplyPatch::OVERLOADS;
     type Returns = Varchar;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        match applied(budget, args) {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        match applied(&state.budget, args) {
             Ok(text) => made(out, &text),
             // An error that ends the query, such as its time limit, is not about the patch.
             Err(error) if error.kind() != ErrorKind::InvalidArgs => Err(error),

@@ -9,22 +9,12 @@ use crate::ffi::{Nulls, Overload, Settings};
 use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Maybe, Name, Param, fields, required};
 use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, State, StructOf, Written,
+    Declaration, Family, Grant, Out, Scalar, State, StructOf, Written,
 };
 use crate::tools::DiffResult;
 
 /// The scalar function.
 pub struct DiffFiles;
-
-impl Declared for DiffFiles {
-    const DECLARATION: Declaration = Declaration {
-        name: "diff_files",
-        family: Family::Text,
-        grant: Grant::Tools(&["Diff"]),
-        description: "Two files compared, as diff_texts compares texts",
-        example: "SELECT diff_files('workspace/a.txt', 'workspace/app.py').diff",
-    };
-}
 
 const A: Param<Maybe<Name>> = required("path_a", "The path of the first file");
 const B: Param<Maybe<Name>> = required("path_b", "The path of the second file");
@@ -35,8 +25,8 @@ pub struct FileDiffer(Differ);
 impl State for FileDiffer {
     const SETTINGS: &'static [&'static str] = Differ::SETTINGS;
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Differ::open::<F>(settings).map(Self)
+    fn open(settings: Settings) -> Result<Self> {
+        Differ::open(settings).map(Self)
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
@@ -45,6 +35,13 @@ impl State for FileDiffer {
 }
 
 impl Scalar for DiffFiles {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_files",
+        family: Family::Text,
+        grant: Grant::Tools(&["Diff"]),
+        description: "Two files compared, as diff_texts compares texts",
+        example: "SELECT diff_files('workspace/a.txt', 'workspace/app.py').diff",
+    };
     const OVERLOADS: &'static [Overload] =
         &[fields![A, B], fields![A, B, CONTEXT], fields![A, B, CONTEXT, LABEL_A, LABEL_B]];
     type Returns = StructOf<DiffResult>;

@@ -8,16 +8,14 @@ use super::sides::{A, B, Comparer};
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, TOTAL_CONTEXT, fields};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, ListOf, Out, Scalar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, ListOf, Out, Scalar, Written};
 use crate::query::diff_rows::LineRows;
 use crate::text::{CancelToken, DiffOptions};
 
 /// The scalar function.
 pub struct DiffRows;
 
-impl Declared for DiffRows {
+impl Scalar for DiffRows {
     const DECLARATION: Declaration = Declaration {
         name: "diff_rows",
         family: Family::Text,
@@ -25,23 +23,16 @@ impl Declared for DiffRows {
         description: "The diff of two texts line by line, as a list in the columns of file_diff",
         example: "SELECT unnest(diff_rows('old', 'new'), recursive := true)",
     };
-}
-
-impl Scalar for DiffRows {
     const OVERLOADS: &'static [Overload] = &[fields![A, B], fields![A, B, TOTAL_CONTEXT]];
     type Returns = ListOf<LineRows>;
     type State = Comparer;
     const VOLATILE: bool = false;
 
-    fn call(
-        comparer: &mut Comparer,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let options = DiffOptions { context: args.get(TOTAL_CONTEXT)?, ..DiffOptions::default() };
-        let Some(diff) = comparer.compare(args, &options)? else { return Ok(out.null()) };
+        let Some(diff) = state.compare(args, &options)? else { return Ok(out.null()) };
         let mut lines = LineRows::default();
-        lines.add(&diff, &CancelToken::of(&comparer.budget))?;
+        lines.add(&diff, &CancelToken::of(&state.budget))?;
         Ok(out.all((0..lines.len()).map(|index| lines.row(index))))
     }
 }

@@ -9,22 +9,12 @@ use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, double,
+    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, double,
 };
 use crate::text::DiffOptions;
 
 /// The scalar function.
 pub struct DiffStats;
-
-impl Declared for DiffStats {
-    const DECLARATION: Declaration = Declaration {
-        name: "diff_stats",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "How many lines and hunks differ between two texts, and how similar they are",
-        example: "SELECT diff_stats('one line', 'another line').additions",
-    };
-}
 
 /// The differences.
 #[derive(Clone, Copy)]
@@ -47,17 +37,20 @@ impl Row for Stats {
 }
 
 impl Scalar for DiffStats {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_stats",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "How many lines and hunks differ between two texts, and how similar they are",
+        example: "SELECT diff_stats('one line', 'another line').additions",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![A, B]];
     type Returns = StructOf<Stats>;
     type State = Comparer;
     const VOLATILE: bool = false;
 
-    fn call(
-        comparer: &mut Comparer,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
-        let Some(diff) = comparer.compare(args, &DiffOptions::default())? else {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let Some(diff) = state.compare(args, &DiffOptions::default())? else {
             return Ok(out.null());
         };
         Ok(out.row(Stats {

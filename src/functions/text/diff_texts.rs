@@ -6,23 +6,12 @@ use crate::ffi::{Nulls, Overload};
 use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint,
-    boolean, varchar,
+    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
 };
 use crate::tools::DiffResult;
 
 /// The scalar function.
 pub struct DiffTexts;
-
-impl Declared for DiffTexts {
-    const DECLARATION: Declaration = Declaration {
-        name: "diff_texts",
-        family: Family::Text,
-        grant: Grant::Tools(&["Diff"]),
-        description: "Compares two texts: the diff, cut at redline_max_diff_bytes, and facts about both",
-        example: "SELECT diff_texts('old', 'new').diff",
-    };
-}
 
 const A: Param<Maybe<Bytes>> = required("text_a", "The first text");
 const B: Param<Maybe<Bytes>> = required("text_b", "The second text");
@@ -65,6 +54,13 @@ impl Row for DiffResult {
 }
 
 impl Scalar for DiffTexts {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_texts",
+        family: Family::Text,
+        grant: Grant::Tools(&["Diff"]),
+        description: "Compares two texts: the diff, cut at redline_max_diff_bytes, and facts about both",
+        example: "SELECT diff_texts('old', 'new').diff",
+    };
     const OVERLOADS: &'static [Overload] =
         &[fields![A, B], fields![A, B, CONTEXT], fields![A, B, CONTEXT, LABEL_A, LABEL_B]];
     type Returns = StructOf<DiffResult>;

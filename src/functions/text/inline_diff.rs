@@ -4,31 +4,18 @@
 //! argument returns NULL, and so do texts beyond the limits of comparing. Only the time and memory
 //! of a query end it with an error.
 
-use std::sync::Arc;
-
-use super::sides::{A, B};
-use crate::budget::Budget;
+use super::sides::{A, B, Comparer};
 use crate::error::{Error, Result};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, varchar,
 };
 use crate::limits;
 use crate::text::words::{change_name, word_runs};
 
 /// The scalar function.
 pub struct InlineDiff;
-
-impl Declared for InlineDiff {
-    const DECLARATION: Declaration = Declaration {
-        name: "inline_diff",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "The difference of two texts word by word",
-        example: "SELECT inline_diff('the old text', 'the new text')",
-    };
-}
 
 /// A run of words that are all kept, all removed or all added.
 pub struct Run;
@@ -43,25 +30,28 @@ impl Row for Run {
 }
 
 impl Scalar for InlineDiff {
+    const DECLARATION: Declaration = Declaration {
+        name: "inline_diff",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "The difference of two texts word by word",
+        example: "SELECT inline_diff('the old text', 'the new text')",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![A, B]];
     type Returns = ListOf<Run>;
-    type State = Arc<Budget>;
+    type State = Comparer;
     const VOLATILE: bool = false;
 
-    fn call(
-        budget: &mut Arc<Budget>,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let text = |side| {
             let bytes: &[u8] = args.get(side)?;
             let is_taken = bytes.len() <= limits::INLINE_BYTES;
             Ok::<_, Error>(if is_taken { std::str::from_utf8(bytes).ok() } else { None })
         };
         let (Some(old), Some(new)) = (text(A)?, text(B)?) else { return Ok(out.null()) };
-        let runs = word_runs(old, new, budget.deadline());
+        let runs = word_runs(old, new, state.budget.deadline());
         // After its deadline the comparison is approximate.
-        budget.check()?;
+        state.budget.check()?;
         Ok(out.all(runs.iter().map(|(change, text)| (change_name(*change), &**text))))
     }
 }

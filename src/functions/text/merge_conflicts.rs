@@ -8,22 +8,12 @@ use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
 use crate::text::merge::Conflict;
 
 /// The scalar function.
 pub struct MergeConflicts;
-
-impl Declared for MergeConflicts {
-    const DECLARATION: Declaration = Declaration {
-        name: "merge_conflicts",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "The conflicts of merge_texts, with the lines of the base and of both sides",
-        example: "SELECT unnest(merge_conflicts('a', 'b', 'c'), recursive := true)",
-    };
-}
 
 /// A conflict and its number.
 #[derive(Clone, Copy)]
@@ -82,18 +72,21 @@ impl Row for ConflictRows {
 
 /// Volatile: a binary text is an error.
 impl Scalar for MergeConflicts {
+    const DECLARATION: Declaration = Declaration {
+        name: "merge_conflicts",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "The conflicts of merge_texts, with the lines of the base and of both sides",
+        example: "SELECT unnest(merge_conflicts('a', 'b', 'c'), recursive := true)",
+    };
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;
     type Returns = ListOf<ConflictRows>;
     type State = Comparer;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(
-        comparer: &mut Comparer,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let Some(texts) = merges::texts(args)? else { return Ok(out.null()) };
-        merges::merge(comparer, texts, args, |merge, _, cancel| {
+        merges::merge(state, texts, args, |merge, _, cancel| {
             let (mut pace, mut charge) = (cancel.pace(), Charge::free());
             out.rows(|rows| {
                 for (conflict, seq) in merge.conflicts().zip(1..) {

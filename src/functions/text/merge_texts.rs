@@ -7,22 +7,12 @@ use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, blob,
-    boolean, varchar,
+    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, blob, boolean,
+    varchar,
 };
 
 /// The scalar function.
 pub struct MergeTexts;
-
-impl Declared for MergeTexts {
-    const DECLARATION: Declaration = Declaration {
-        name: "merge_texts",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "Two texts that were made from one, merged as git merge-file does",
-        example: r"SELECT merge_texts(E'a\nb\nc\n', E'A\nb\nc\n', E'a\nb\nC\n').text",
-    };
-}
 
 /// A merged text.
 #[derive(Clone, Copy)]
@@ -49,18 +39,21 @@ impl Row for MergedRow {
 
 /// Volatile: a binary text is an error.
 impl Scalar for MergeTexts {
+    const DECLARATION: Declaration = Declaration {
+        name: "merge_texts",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "Two texts that were made from one, merged as git merge-file does",
+        example: r"SELECT merge_texts(E'a\nb\nc\n', E'A\nb\nc\n', E'a\nb\nC\n').text",
+    };
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;
     type Returns = StructOf<MergedRow>;
     type State = Comparer;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(
-        comparer: &mut Comparer,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let Some(texts) = merges::texts(args)? else { return Ok(out.null()) };
-        merges::merge(comparer, texts, args, |merge, options, cancel| {
+        merges::merge(state, texts, args, |merge, options, cancel| {
             let text = merge.text(options, cancel)?;
             check_made(&text)?;
             // Until it is returned, the text is in memory once per column.

@@ -4,8 +4,8 @@ use super::sides::Comparer;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Overload, Type};
 use crate::functions::params::{
-    Args, Asked, Blob, Bytes, Choice, Given, Kind, Maybe, Numeric, OneOf, Param, Text, Textual,
-    bounded, choice, fields, number, options, required, row_options, text,
+    Args, Asked, Blob, Bytes, Choice, Given, Kind, Maybe, OneOf, Param, Text, bounded, choice,
+    fields, number, options, required, row_options, text,
 };
 use crate::limits;
 use crate::text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
@@ -111,8 +111,6 @@ impl Kind for Levels {
     }
 }
 
-impl Numeric for Levels {}
-
 bounded! {
     /// The number of characters of a marker.
     MarkerSize: BigInt as usize, 1..=limits::MARKER_CHARS as i64,
@@ -135,5 +133,3 @@ impl Kind for Label {
         Ok(label)
     }
 }
-
-impl Textual for Label {}

@@ -1,31 +1,19 @@
 //! `patch_files(patch)`: the files of a patch.
 
-use std::sync::Arc;
-
 use super::patches::{PATCH, file_path, read};
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, boolean,
-    utinyint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, boolean, utinyint,
+    varchar,
 };
 use crate::text::patch::FilePatch;
 use crate::text::{CancelToken, LineKind};
 
 /// The scalar function.
 pub struct PatchFiles;
-
-impl Declared for PatchFiles {
-    const DECLARATION: Declaration = Declaration {
-        name: "patch_files",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "The files of a patch, with what happened to each",
-        example: "SELECT unnest(patch_files(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
-    };
-}
 
 /// A file of a patch.
 pub struct PatchFile;
@@ -73,24 +61,27 @@ fn mode(mode: Option<u32>) -> Option<String> {
     mode.map(|mode| format!("{mode:06o}"))
 }
 
-fn lines(file: &FilePatch<'_>, kind: LineKind) -> Option<i64> {
+fn lines(file: &FilePatch<'_>, kind: LineKind) -> Option<usize> {
     let of_kind = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind);
-    i64::try_from(of_kind.count()).ok().filter(|_| !file.is_binary)
+    (!file.is_binary).then(|| of_kind.count())
 }
 
 impl Scalar for PatchFiles {
+    const DECLARATION: Declaration = Declaration {
+        name: "patch_files",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "The files of a patch, with what happened to each",
+        example: "SELECT unnest(patch_files(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = ListOf<PatchFile>;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(
-        budget: &mut Arc<Budget>,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
-        let patch = read(args, budget)?;
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let patch = read(args, &state.budget)?;
         out.rows(|rows| {
-            let mut pace = CancelToken::of(budget).pace();
+            let mut pace = CancelToken::of(&state.budget).pace();
             for (file, seq) in patch.files.iter().zip(1..) {
                 pace.spend(1 + file.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>())?;
                 rows.push((seq, file));

@@ -1,30 +1,18 @@
 //! `patch_hunks(patch)`: the hunks of all files of a patch.
 
-use std::sync::Arc;
-
 use super::patches::{PATCH, check_made, file_path, read};
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
+    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
 use crate::text::CancelToken;
 use crate::text::patch::{self, FilePatch, PatchHunk};
 
 /// The scalar function.
 pub struct PatchHunks;
-
-impl Declared for PatchHunks {
-    const DECLARATION: Declaration = Declaration {
-        name: "patch_hunks",
-        family: Family::Text,
-        grant: Grant::Everybody,
-        description: "The hunks of all files of a patch",
-        example: "SELECT unnest(patch_hunks(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
-    };
-}
 
 /// A hunk of a patch.
 #[derive(Clone, Copy)]
@@ -63,24 +51,27 @@ impl Row for HunkRows {
 }
 
 impl Scalar for PatchHunks {
+    const DECLARATION: Declaration = Declaration {
+        name: "patch_hunks",
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "The hunks of all files of a patch",
+        example: "SELECT unnest(patch_hunks(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = ListOf<HunkRows>;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(
-        budget: &mut Arc<Budget>,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
-        let patch = read(args, budget)?;
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let patch = read(args, &state.budget)?;
         // The texts of the hunks together are about as long as the patch.
-        let _charge = budget.charge(args.get(PATCH)?.len())?;
+        let _charge = state.budget.charge(args.get(PATCH)?.len())?;
         let hunks = patch.files.iter().flat_map(|file| {
             file.hunks.iter().zip(1..).map(move |(hunk, number)| (file, hunk, number))
         });
         out.rows(|rows| {
             for ((file, hunk, number), seq) in hunks.zip(1..) {
-                let text = patch::hunk_text_within(hunk, CancelToken::of(budget))?;
+                let text = patch::hunk_text_within(hunk, CancelToken::of(&state.budget))?;
                 check_made(&text)?;
                 rows.push(HunkRow { seq, file, number, hunk, text: &text });
             }

@@ -3,23 +3,19 @@
 //! Total, so that DuckDB may fold and reorder it and call it on values that are in no row: any text
 //! has an id or none.
 
-use std::sync::Arc;
-
 use super::patches::PATCH;
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::git;
 use crate::text::CancelToken;
 
 /// The scalar function.
 pub struct PatchId;
 
-impl Declared for PatchId {
+impl Scalar for PatchId {
     const DECLARATION: Declaration = Declaration {
         name: "patch_id",
         family: Family::Text,
@@ -27,14 +23,11 @@ impl Declared for PatchId {
         description: "The id of a patch, whatever its line numbers and white space",
         example: "SELECT patch_id(patch) FROM file_patches('HEAD~1', 'HEAD', '.')",
     };
-}
-
-impl Scalar for PatchId {
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = Varchar;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        Ok(out.text(git::patch_id(args.get(PATCH)?, &CancelToken::of(budget))?))
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        Ok(out.text(git::patch_id(args.get(PATCH)?, &CancelToken::of(&state.budget))?))
     }
 }

@@ -1,22 +1,18 @@
 //! `reverse_patch(patch)`: the patch that undoes another.
 
-use std::sync::Arc;
-
 use super::patches::{PATCH, made, unreadable};
-use crate::budget::Budget;
+use super::sides::Comparer;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::text::CancelToken;
 use crate::text::patch;
 
 /// The scalar function.
 pub struct ReversePatch;
 
-impl Declared for ReversePatch {
+impl Scalar for ReversePatch {
     const DECLARATION: Declaration = Declaration {
         name: "reverse_patch",
         family: Family::Text,
@@ -24,15 +20,12 @@ impl Declared for ReversePatch {
         description: "The patch that undoes another",
         example: "SELECT reverse_patch(unified_diff('old', 'new'))",
     };
-}
-
-impl Scalar for ReversePatch {
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
     type Returns = Varchar;
-    type State = Arc<Budget>;
+    type State = Comparer;
 
-    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        let patch = args.get(PATCH)?;
-        made(out, &patch::reverse_within(patch, CancelToken::of(budget)).map_err(unreadable)?)
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let reversed = patch::reverse_within(args.get(PATCH)?, CancelToken::of(&state.budget));
+        made(out, &reversed.map_err(unreadable)?)
     }
 }

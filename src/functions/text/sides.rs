@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ffi::{Settings, THREADS};
 use crate::functions::context::settings;
 use crate::functions::params::{Args, Bytes, Param, required};
-use crate::functions::surface::{Declared, State};
+use crate::functions::surface::State;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, lines};
 
 /// The first text.
@@ -15,24 +15,7 @@ pub const A: Param<Bytes> = required("a", "The old text");
 /// The second text.
 pub const B: Param<Bytes> = required("b", "The new text");
 
-/// The shared budget of the rows of a function over texts.
-impl State for Arc<Budget> {
-    const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS, THREADS];
-
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        Ok(settings::budget(&settings))
-    }
-
-    fn helper(&self) -> Option<Self> {
-        Some(Self::clone(self))
-    }
-
-    fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(self)
-    }
-}
-
-/// The state of a thread that compares texts.
+/// The state of a thread of a function over texts.
 pub struct Comparer {
     /// The engine, whose memory is reused.
     pub engine: Engine,
@@ -41,9 +24,9 @@ pub struct Comparer {
 }
 
 impl State for Comparer {
-    const SETTINGS: &'static [&'static str] = <Arc<Budget> as State>::SETTINGS;
+    const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS, THREADS];
 
-    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+    fn open(settings: Settings) -> Result<Self> {
         Ok(Self { engine: Engine::default(), budget: settings::budget(&settings) })
     }
 

@@ -5,9 +5,7 @@ use crate::budget::lossy;
 use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Bytes, Param, TOTAL_CONTEXT, fields, text};
-use crate::functions::surface::{
-    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::limits;
 use crate::text::unified::unified_diff;
 use crate::text::{CancelToken, DiffOptions};
@@ -20,7 +18,10 @@ use crate::text::{CancelToken, DiffOptions};
 /// with an error.
 pub struct UnifiedDiff;
 
-impl Declared for UnifiedDiff {
+const LABEL_A: Param<Bytes> = text("label_a", "a", "The name after ---");
+const LABEL_B: Param<Bytes> = text("label_b", "b", "The name after +++");
+
+impl Scalar for UnifiedDiff {
     const DECLARATION: Declaration = Declaration {
         name: "unified_diff",
         family: Family::Text,
@@ -28,12 +29,6 @@ impl Declared for UnifiedDiff {
         description: "Two texts as a unified diff; empty when they are equal",
         example: "SELECT unified_diff('old', 'new', 3, 'a.txt', 'b.txt')",
     };
-}
-
-const LABEL_A: Param<Bytes> = text("label_a", "a", "The name after ---");
-const LABEL_B: Param<Bytes> = text("label_b", "b", "The name after +++");
-
-impl Scalar for UnifiedDiff {
     const OVERLOADS: &'static [Overload] = &[
         fields![A, B],
         fields![A, B, TOTAL_CONTEXT],
@@ -43,12 +38,12 @@ impl Scalar for UnifiedDiff {
     type State = Comparer;
     const VOLATILE: bool = false;
 
-    fn call(comparer: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+    fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let context = args.get(TOTAL_CONTEXT)?;
         let options = DiffOptions { context, ..DiffOptions::default() };
-        let Some(diff) = comparer.compare(args, &options)? else { return Ok(out.null()) };
+        let Some(diff) = state.compare(args, &options)? else { return Ok(out.null()) };
         let labels = (args.get(LABEL_A)?, args.get(LABEL_B)?);
-        let unified = unified_diff(&diff, labels.0, labels.1, &CancelToken::of(&comparer.budget))?;
+        let unified = unified_diff(&diff, labels.0, labels.1, &CancelToken::of(&state.budget))?;
         // A byte that is not UTF-8 becomes three.
         let text = lossy(&unified)?;
         Ok(out.text((text.len() <= limits::VALUE_BYTES).then_some(&*text)))
