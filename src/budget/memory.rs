@@ -72,14 +72,6 @@ impl Charge {
             self.bytes += std::mem::take(&mut other.bytes);
         }
     }
-
-    /// Grows the charge to `bytes`; never shrinks it.
-    ///
-    /// # Errors
-    /// [`Stopped::Memory`].
-    pub fn raise(&mut self, bytes: usize) -> Result<(), Stopped> {
-        self.grow(bytes.saturating_sub(self.bytes))
-    }
 }
 
 impl Drop for Charge {
@@ -160,8 +152,7 @@ mod tests {
         let budget = Budget::of(None, 100);
         let mut first = budget.charge(60).unwrap();
         assert_eq!(budget.part().charge(41).unwrap_err(), Stopped::Memory { limit: 100 });
-        first.raise(100).unwrap();
-        first.raise(10).unwrap();
+        first.grow(40).unwrap();
         assert_eq!(
             (first.grow(usize::MAX), budget.bytes()),
             (Err(Stopped::Memory { limit: 100 }), 100)

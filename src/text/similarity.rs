@@ -83,21 +83,15 @@ impl Fingerprint {
 
     /// Returns the number of different pieces: the steps of a comparison.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn pieces(&self) -> usize {
         self.weights.len()
-    }
-
-    /// Tells whether there is no piece, as in an empty file.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.weights.is_empty()
     }
 
     /// Returns its size in memory, beside and in an index; at most 2,158,540 bytes, however large
     /// the file.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
-        self.len() * (size_of::<Weight>() + size_of::<Occurrence>())
+        self.pieces() * (size_of::<Weight>() + size_of::<Occurrence>())
     }
 }
 
@@ -127,7 +121,7 @@ impl FingerprintIndex {
     /// Creates the index of some files, less than 2^32 with less than 2^32 pieces in total.
     #[must_use]
     pub fn new(files: &[Fingerprint]) -> Self {
-        let pieces = files.iter().map(Fingerprint::len).sum::<usize>();
+        let pieces = files.iter().map(Fingerprint::pieces).sum::<usize>();
         // As many ranges as pieces, so that an index of few files is made as fast as it is small.
         let shift = (NUMBERS as usize / pieces.max(1)).checked_ilog2().map_or(0, |log| log + 1);
         // Each start is first the end of the range before, then that of its own; then, as its range
@@ -276,7 +270,7 @@ mod tests {
     #[test]
     fn a_long_line_is_cut_every_64_bytes() {
         let line = vec![b'x'; 130];
-        assert_eq!(print(&line, true).len(), 2);
+        assert_eq!(print(&line, true).pieces(), 2);
         let other = [&line[..64], b"different end of the line\n"].concat();
         assert_eq!(copied(&line, &other), 64);
     }
@@ -295,7 +289,7 @@ mod tests {
             (0..20_000u32).flat_map(|n| format!("line {}\r\n", n % 7000).into_bytes()).collect();
         let times = TABLE_FROM / small.len() + 2;
         let (one, many) = (print(&small, true), print(&small.repeat(times), true));
-        assert_eq!(one.len(), many.len());
+        assert_eq!(one.pieces(), many.pieces());
         for (one, many) in one.weights.iter().zip(&many.weights) {
             assert_eq!((one.number, one.bytes * times as u32), (many.number, many.bytes));
         }
