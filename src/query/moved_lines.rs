@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::git::{Change, Reader, WrittenPatch};
 use crate::limits;
 use crate::pipeline::{Source, Weigh, Window};
-use crate::text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, Printed, TextIds, mark};
+use crate::text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, TextIds, mark};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
 /// A query for the moved lines between two sides.
@@ -31,7 +31,7 @@ pub struct ChangedLines {
 
 /// A line of a diff, or a gap between two.
 struct Line {
-    printed: Printed,
+    kind: LineKind,
     /// Its number on its side, from 1.
     number: u32,
     /// The end of its content.
@@ -91,7 +91,7 @@ impl<'a> MovedLine<'a> {
     /// Tells whether it was added, not removed.
     pub fn is_added(self) -> bool {
         let (file, line) = self.place();
-        file.lines[line].printed == Printed::Added
+        file.lines[line].kind == LineKind::Added
     }
 
     /// Returns its content without its newline.
@@ -238,24 +238,24 @@ impl ChangedLines {
         let mut pace = cancel.pace();
         let hunks = if change.is_combined() { &[][..] } else { &patch.hunks };
         for hunk in hunks {
-            file.push(Printed::Other, 0, &[], cancel)?;
+            file.push(LineKind::Context, 0, &[], cancel)?;
             let (mut old, mut new) = (hunk.old.0, hunk.new.0);
             let text = &patch.bytes[hunk.span.clone()];
             for line in text.split(|&byte| byte == b'\n').skip(1) {
                 pace.pass(line.len())?;
                 match line.split_first() {
                     Some((b'-', content)) => {
-                        file.push(Printed::Removed, old, content, cancel)?;
+                        file.push(LineKind::Removed, old, content, cancel)?;
                         old += 1;
                     }
                     Some((b'+', content)) => {
-                        file.push(Printed::Added, new, content, cancel)?;
+                        file.push(LineKind::Added, new, content, cancel)?;
                         new += 1;
                     }
                     other => {
                         let is_context = matches!(other, Some((b' ', _)));
                         (old, new) = (old + u32::from(is_context), new + u32::from(is_context));
-                        file.push(Printed::Other, 0, &[], cancel)?;
+                        file.push(LineKind::Context, 0, &[], cancel)?;
                     }
                 }
             }
@@ -275,8 +275,8 @@ impl ChangedLines {
 
     /// Returns the numbers of added and removed lines.
     pub fn counts(&self) -> (u64, u64) {
-        let count = |printed| self.lines.iter().filter(|line| line.printed == printed).count();
-        (count(Printed::Added) as u64, count(Printed::Removed) as u64)
+        let count = |kind| self.lines.iter().filter(|line| line.kind == kind).count();
+        (count(LineKind::Added) as u64, count(LineKind::Removed) as u64)
     }
 
     fn new(change: &Change) -> Self {
@@ -291,24 +291,21 @@ impl ChangedLines {
     fn add(&mut self, diff: &Diff<'_>, cancel: &CancelToken<'_>) -> Result<()> {
         let mut pace = cancel.pace();
         for hunk in diff.hunks() {
-            self.push(Printed::Other, 0, &[], cancel)?;
+            self.push(LineKind::Context, 0, &[], cancel)?;
             for line in diff.lines(hunk) {
                 pace.pass(line.content.len())?;
                 let content = line.content.strip_suffix(b"\n");
                 let is_whole = content.is_some();
                 let content = content.unwrap_or(line.content);
-                match (line.kind, line.old, line.new) {
-                    (LineKind::Removed, Some(number), _) => {
-                        self.push(Printed::Removed, number, content, cancel)?;
+                match (line.kind, line.old.or(line.new)) {
+                    (kind @ (LineKind::Removed | LineKind::Added), Some(number)) => {
+                        self.push(kind, number, content, cancel)?;
                     }
-                    (LineKind::Added, _, Some(number)) => {
-                        self.push(Printed::Added, number, content, cancel)?;
-                    }
-                    _ => self.push(Printed::Other, 0, &[], cancel)?,
+                    _ => self.push(LineKind::Context, 0, &[], cancel)?,
                 }
                 // git's note about a missing newline, which is between two lines.
                 if !is_whole {
-                    self.push(Printed::Other, 0, &[], cancel)?;
+                    self.push(LineKind::Context, 0, &[], cancel)?;
                 }
             }
         }
@@ -317,19 +314,19 @@ impl ChangedLines {
 
     fn push(
         &mut self,
-        printed: Printed,
+        kind: LineKind,
         number: u32,
         content: &[u8],
         cancel: &CancelToken<'_>,
     ) -> Result<()> {
-        let is_again = self.lines.last().is_some_and(|last| last.printed == Printed::Other);
-        if printed == Printed::Other && is_again {
+        let is_again = self.lines.last().is_some_and(|last| last.kind == LineKind::Context);
+        if kind == LineKind::Context && is_again {
             return Ok(());
         }
         cancel.room(&mut self.charge, &mut self.contents, content.len())?;
         cancel.room(&mut self.charge, &mut self.lines, 1)?;
         self.contents.extend_from_slice(content);
-        self.lines.push(Line { printed, number, end: self.contents.len() });
+        self.lines.push(Line { kind, number, end: self.contents.len() });
         Ok(())
     }
 }
@@ -351,14 +348,14 @@ pub fn moved(
             pace.pass(diff.content(at).len())?;
             cancel.room(&mut charge, &mut items, 1)?;
             cancel.room(&mut charge, &mut places, 1)?;
-            items.push(match line.printed {
-                Printed::Other => DiffItem::OTHER,
-                printed => texts.item(printed, diff.content(at)),
+            items.push(match line.kind {
+                LineKind::Context => DiffItem::OTHER,
+                kind => texts.item(kind, diff.content(at)),
             });
             places.push((file as u32, at as u32));
         }
     }
-    let marks = mark(&items, texts.len(), mode, cancel)?;
+    let marks = mark(&items, texts.count(), mode, cancel)?;
     let moved = (0..).zip(&marks).filter(|(_, mark)| mark.is_moved).map(|(at, _)| at).collect();
     Ok(MovedLines { files, places, marks, moved, _charge: charge })
 }

@@ -1,7 +1,8 @@
 //! The blocks of lines that were moved.
 
-use super::item::{DiffItem, Mark, MovedMode, Printed};
+use super::item::{DiffItem, Mark, MovedMode};
 use super::text_ids::LEAST_LETTERS;
+use crate::text::LineKind;
 use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// No item.
@@ -44,7 +45,7 @@ impl Places {
         let mut places =
             Self { last: [vec![NONE; texts], vec![NONE; texts]], before: vec![NONE; items.len()] };
         for (at, item) in items.iter().enumerate() {
-            let Some(side) = side_of(item.printed) else { continue };
+            let Some(side) = side_of(item.kind) else { continue };
             let last = &mut places.last[side][item.text as usize];
             places.before[at] = std::mem::replace(last, at as u32);
         }
@@ -53,7 +54,7 @@ impl Places {
 
     /// Returns the last item with the same text on the other side.
     fn opposite(&self, item: &DiffItem) -> Option<u32> {
-        let side = side_of(item.printed)?;
+        let side = side_of(item.kind)?;
         Some(self.last[1 - side][item.text as usize]).filter(|&at| at != NONE)
     }
 
@@ -65,11 +66,11 @@ impl Places {
     }
 }
 
-fn side_of(printed: Printed) -> Option<usize> {
-    match printed {
-        Printed::Removed => Some(0),
-        Printed::Added => Some(1),
-        Printed::Other => None,
+fn side_of(kind: LineKind) -> Option<usize> {
+    match kind {
+        LineKind::Removed => Some(0),
+        LineKind::Added => Some(1),
+        LineKind::Context => None,
     }
 }
 
@@ -91,7 +92,7 @@ struct Scan<'a> {
     /// The candidates of the block that ends.
     last_candidates: Vec<Candidate>,
     /// The sign of the block's lines.
-    sign: Option<Printed>,
+    sign: Option<LineKind>,
     /// The number of lines of the block.
     length: usize,
     is_flipped: bool,
@@ -116,12 +117,12 @@ impl Scan<'_> {
     /// rejected.
     fn step(&mut self, at: usize) -> Result<usize, Stopped> {
         let item = self.items[at];
-        if item.printed == Printed::Other {
+        if item.kind == LineKind::Context {
             self.is_flipped = false;
         }
         let mut found = self.places.opposite(&item);
         let mut next = at + 1;
-        if !self.candidates.is_empty() && (found.is_none() || self.sign != Some(item.printed)) {
+        if !self.candidates.is_empty() && (found.is_none() || self.sign != Some(item.kind)) {
             std::mem::swap(&mut self.last_candidates, &mut self.candidates);
             if !self.end_block(at) && self.length > 1 {
                 found = None;
@@ -167,9 +168,8 @@ impl Scan<'_> {
             }
         }
         let has_begun = !self.candidates.is_empty();
-        self.is_flipped =
-            is_kept && has_begun && self.sign == Some(item.printed) && !self.is_flipped;
-        self.sign = has_begun.then_some(item.printed);
+        self.is_flipped = is_kept && has_begun && self.sign == Some(item.kind) && !self.is_flipped;
+        self.sign = has_begun.then_some(item.kind);
         self.length = 0;
         Ok(next)
     }
@@ -184,7 +184,7 @@ impl Scan<'_> {
             else {
                 return false;
             };
-            if next.printed != before.printed || next.text != item.text {
+            if next.kind != before.kind || next.text != item.text {
                 return false;
             }
             candidate.at += 1;

@@ -1,5 +1,7 @@
 //! The lines of a diff and their marks.
 
+use crate::text::LineKind;
+
 /// How moved lines are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MovedMode {
@@ -14,22 +16,11 @@ pub enum MovedMode {
     DimmedZebra,
 }
 
-/// The kind of a line that git prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Printed {
-    /// A line that was added.
-    Added,
-    /// A line that was removed.
-    Removed,
-    /// Anything else: an unchanged line, a header, a remark.
-    Other,
-}
-
 /// The properties of a line of a diff that matter for moves.
 #[derive(Debug, Clone, Copy)]
 pub struct DiffItem {
-    /// Its kind.
-    pub printed: Printed,
+    /// Its kind; a header or a remark counts as context.
+    pub kind: LineKind,
     /// The number of its text, the same for equal texts.
     pub text: u32,
     /// The columns of its indentation if the mode ignores indentation; `None` for a blank line.
@@ -40,7 +31,7 @@ pub struct DiffItem {
 
 impl DiffItem {
     /// An item between lines.
-    pub const OTHER: Self = Self { printed: Printed::Other, text: 0, indent: None, letters: 0 };
+    pub const OTHER: Self = Self { kind: LineKind::Context, text: 0, indent: None, letters: 0 };
 }
 
 /// The result for a line.

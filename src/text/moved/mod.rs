@@ -9,8 +9,9 @@ mod blocks;
 mod item;
 mod text_ids;
 
+use super::LineKind;
 use super::cancel_token::{CancelToken, Stopped};
-pub use item::{DiffItem, Mark, MovedMode, Printed};
+pub use item::{DiffItem, Mark, MovedMode};
 pub use text_ids::{MovedWhitespace, TextIds};
 
 /// Marks the lines of a whole diff.
@@ -35,7 +36,7 @@ pub fn mark(
 /// Dims lines within a block, and at a border where no other moved block begins: those that need
 /// no attention.
 fn dim(items: &[DiffItem], marks: &mut [Mark]) {
-    let is_line = |at: usize| items.get(at).is_some_and(|item| item.printed != Printed::Other);
+    let is_line = |at: usize| items.get(at).is_some_and(|item| item.kind != LineKind::Context);
     for at in 0..items.len() {
         if !is_line(at) || !marks[at].is_moved {
             continue;
@@ -67,12 +68,12 @@ mod tests {
         let items: Vec<DiffItem> = diff
             .lines()
             .map(|line| match line.split_at(1) {
-                ("+", rest) => texts.item(Printed::Added, rest.as_bytes()),
-                ("-", rest) => texts.item(Printed::Removed, rest.as_bytes()),
+                ("+", rest) => texts.item(LineKind::Added, rest.as_bytes()),
+                ("-", rest) => texts.item(LineKind::Removed, rest.as_bytes()),
                 _ => DiffItem::OTHER,
             })
             .collect();
-        let marks = mark(&items, texts.len(), mode, &CancelToken::never()).unwrap();
+        let marks = mark(&items, texts.count(), mode, &CancelToken::never()).unwrap();
         marks
             .iter()
             .map(|mark| match (mark.is_moved, mark.is_alternate, mark.is_dimmed) {

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::item::{DiffItem, Printed};
+use super::item::DiffItem;
+use crate::text::LineKind;
 use crate::text::engine::{is_space, without_trailing_space};
 
 /// The fewest letters and digits of a block that counts as moved.
@@ -42,17 +43,12 @@ impl TextIds {
     }
 
     /// Returns the number of different texts.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Tells whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
-    }
-
     /// Returns the item for a line, which is given without its newline.
-    pub fn item(&mut self, printed: Printed, line: &[u8]) -> DiffItem {
+    pub fn item(&mut self, kind: LineKind, line: &[u8]) -> DiffItem {
         let is_blank = line.iter().all(|&byte| is_space(byte));
         let (indent, start) = match self.whitespace {
             MovedWhitespace::Indentation => indentation(line),
@@ -67,7 +63,7 @@ impl TextIds {
         let letters = line.iter().take_while(|&&byte| byte != 0);
         let letters = letters.filter(|byte| byte.is_ascii_alphanumeric());
         DiffItem {
-            printed,
+            kind,
             text,
             indent: (!is_blank).then_some(indent),
             letters: letters.take(LEAST_LETTERS as usize).count() as u8,
