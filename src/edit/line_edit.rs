@@ -1,9 +1,10 @@
 //! Replaces lines of a file by number, and inserts lines.
 
 use super::line_ends::end_of_line;
-use super::plan::{Content, Plan, check_text, counted};
+use super::plan::{Content, Plan, check_text};
 use super::request::FileName;
 use crate::error::{Error, Result};
+use crate::form::counted;
 use crate::text::lines::Lines;
 use crate::text::{CancelToken, Engine};
 

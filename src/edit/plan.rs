@@ -8,6 +8,7 @@ use super::places::{Match, find, which};
 use super::request::{Edit, FileName};
 use crate::budget::{append, lossy};
 use crate::error::{Error, Result, quoted};
+use crate::form::counted;
 use crate::text::lines::Lines;
 use crate::text::unified::unified_diff;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, is_binary};
@@ -184,11 +185,6 @@ pub fn check_base(file: FileName<'_>, expected: &str, actual: &str) -> Result<()
     }
     Err(Error::stale(format!("base_oid is {expected}, but {file} is now {actual}"))
         .with_hint("Read the file again and base the edit on its current content"))
-}
-
-/// Returns `1 line`, `2 lines`.
-pub(super) fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// New content that stays within its limit while it is built.

@@ -5,11 +5,12 @@ use super::payload::{
     PatchLargePayload, PatchPayload, PatchedFile, Payload, ReadPayload, WHOLE_BYTES,
     WriteLargePayload, WritePayload,
 };
-use super::plan::{ContentDiff, Plan, counted};
+use super::plan::{ContentDiff, Plan};
 use super::request::{Edit, FileName};
 use super::secret::Digest;
 use crate::budget::lossy;
 use crate::error::{Error, Result};
+use crate::form::counted;
 use crate::text::CancelToken;
 use crate::text::lines::{Lines, line_count};
 

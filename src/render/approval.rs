@@ -1,10 +1,11 @@
 //! Approval payloads as boxes, and how they are paged.
 
-use super::card::{Card, Extent, Layout, Shown, View, count, words};
+use super::card::{Card, Extent, Layout, Shown, View, words};
 use super::diff;
 use super::line::{Line, Tone};
 use super::visible::hidden;
 use crate::edit::payload::{PREVIEW_LINES, Payload, ReadPayload, Received};
+use crate::form::counted;
 
 /// Lines from which a text is no longer shown completely inline.
 const PREVIEW_FROM: u64 = 30;
@@ -96,7 +97,7 @@ fn patch<'a>(sandbox: &'a str, files: usize, diff: &'a str, of: Option<Chunks>) 
     Card {
         action: "Patch",
         path: sandbox,
-        facts: format!("{}, {}", count(files, "file"), changes(&body)),
+        facts: format!("{}, {}", counted(files as u64, "file"), changes(&body)),
         lines: of.map_or(body.len(), |of| size(of.lines).saturating_sub(unshown)),
         body,
         warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).collect(),
@@ -156,7 +157,7 @@ fn write<'a>(
     } else if of.is_none() && !content.ends_with('\n') {
         body.push(Line::new(Tone::Note, "\\ No newline at end of file"));
     }
-    let new = count(lines, "line");
+    let new = counted(lines as u64, "line");
     Card {
         action: "Write",
         path,
@@ -178,7 +179,7 @@ fn write<'a>(
 fn overwrite<'a>(path: &'a str, diff: &'a str, content: &str, old: Option<Size>) -> Card<'a> {
     let mut body = diff::lines(diff);
     let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
-    let new = count(content.split_terminator('\n').count(), "line");
+    let new = counted(content.split_terminator('\n').count() as u64, "line");
     let facts = format!("{new}, existing file, {}", changes(&body));
     if body.is_empty() {
         body.push(Line::new(Tone::Note, "(the file holds this content already)"));
@@ -197,11 +198,7 @@ fn overwrite<'a>(path: &'a str, diff: &'a str, content: &str, old: Option<Size>)
 
 fn read(payload: &ReadPayload) -> Card<'_> {
     let facts = if payload.file_exists {
-        format!(
-            "{}, {}",
-            count(size(payload.file_lines), "line"),
-            count(size(payload.file_bytes), "byte")
-        )
+        format!("{}, {}", counted(payload.file_lines, "line"), counted(payload.file_bytes, "byte"))
     } else {
         "no such file".to_owned()
     };
@@ -235,8 +232,8 @@ fn whole_lines(chunk: &str) -> &str {
 /// Returns the warning about an overwritten file.
 fn overwrite_warning(old: Option<Size>, new: &str) -> Option<String> {
     let change = match old? {
-        (Some(lines), _) => format!("was {}, now {new}", count(size(lines), "line")),
-        (None, Some(bytes)) => format!("was {}, now {new}", count(size(bytes), "byte")),
+        (Some(lines), _) => format!("was {}, now {new}", counted(lines, "line")),
+        (None, Some(bytes)) => format!("was {}, now {new}", counted(bytes, "byte")),
         (None, None) => format!("now {new}"),
     };
     Some(format!("⚠ This will overwrite existing file ({change})"))
@@ -250,7 +247,8 @@ fn chunk_warning(of: Option<Chunks>) -> Option<String> {
 /// Returns the warning about hidden characters.
 fn hidden_warning(number: usize) -> Option<String> {
     let verb = if number == 1 { "is" } else { "are" };
-    (number > 0).then(|| format!("⚠ {} {verb} shown by number", count(number, "hidden character")))
+    (number > 0)
+        .then(|| format!("⚠ {} {verb} shown by number", counted(number as u64, "hidden character")))
 }
 
 /// How a host pages a payload.

@@ -3,6 +3,7 @@
 use super::diff;
 use super::line::{Line, Overflow, Row, Tone};
 use super::visible::Pieces;
+use crate::form::counted;
 
 /// Columns of the frame around the text: a border and two spaces, a space and a border. The spaces
 /// next to the text hold the mark of a continued line.
@@ -141,20 +142,19 @@ impl Card<'_> {
             let lines = &self.body[..shown];
             let rows: Vec<Row> =
                 lines.iter().flat_map(|line| line.rows(columns, overflow, layout.color)).collect();
-            let counted = shown.min(self.lines);
+            let whole = shown.min(self.lines);
             let cut = if overflow == Overflow::Cut {
                 rows.iter().filter(|row| row.goes_on).count()
             } else {
                 0
             };
-            let remark = match (counted < self.lines || shown < self.body.len(), cut) {
+            let remark = match (whole < self.lines || shown < self.body.len(), cut) {
                 (false, 0) => return (rows, true),
-                (false, _) => format!("... ({} cut at the edge)", count(cut, "line")),
-                (true, 0) => format!("... (showing {counted} of {} lines)", self.lines),
-                (true, _) => format!(
-                    "... (showing {counted} of {} lines, {cut} cut at the edge)",
-                    self.lines
-                ),
+                (false, _) => format!("... ({} cut at the edge)", counted(cut as u64, "line")),
+                (true, 0) => format!("... (showing {whole} of {} lines)", self.lines),
+                (true, _) => {
+                    format!("... (showing {whole} of {} lines, {cut} cut at the edge)", self.lines)
+                }
             };
             let remark = Line::new(Tone::Note, &remark).rows(columns, Overflow::Wrap, layout.color);
             let over = (rows.len() + remark.len()).saturating_sub(limit);
@@ -199,9 +199,4 @@ pub fn words(tone: Tone, text: &str, layout: &Layout) -> Vec<String> {
     }
     let rows = |line: &str| Line::new(tone, line).rows(layout.width, Overflow::Wrap, layout.color);
     lines.iter().flat_map(|line| rows(line)).map(|row| row.text).collect()
-}
-
-/// Returns `1 line` or `2 lines`.
-pub fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -173,10 +173,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("review", &["error", "limits", "budget", "form"]),
     ("find", &["error", "limits", "budget", "pattern", "git"]),
-    ("edit", &["error", "limits", "budget", "strict_json", "text", "growth"]),
+    ("edit", &["error", "limits", "budget", "form", "strict_json", "text", "growth"]),
     ("journal", &["error", "limits", "text", "sandbox", "edit"]),
     ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
-    ("render", &["error", "limits", "budget", "text", "edit"]),
+    ("render", &["error", "limits", "budget", "form", "text", "edit"]),
     (
         "query",
         &[

@@ -10,8 +10,8 @@ mod writer;
 
 use std::ops::{Range, RangeInclusive};
 
-use super::card::count;
 use crate::error::Result;
+use crate::form::counted;
 use crate::text::CancelToken;
 use crate::text::hunk_id::HunkId;
 use policy::{SCRIPT, STYLE};
@@ -118,8 +118,9 @@ fn head(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
         page.files.iter().filter_map(|file| file.lines).map(side).sum()
     };
     let (added, removed) = (lines(|lines| lines.0), lines(|lines| lines.1));
-    let files = count(page.files.len(), "file");
-    let hunks = count(page.files.iter().map(|file| file.hunks.len()).sum(), "hunk");
+    let files = counted(page.files.len() as u64, "file");
+    let hunks = page.files.iter().map(|file| file.hunks.len() as u64).sum();
+    let hunks = counted(hunks, "hunk");
     html.markup(&format!(
         "</h1>\n<p>{files}, {hunks}, <b class=\"ins\">+{added}</b> <b class=\"del\">−{removed}</b></p>\n</header>\n"
     ))
@@ -139,7 +140,7 @@ fn contents(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
         return Ok(());
     }
     html.markup("<nav aria-label=\"Files\">\n<details><summary>")?;
-    html.markup(&count(page.files.len(), "file"))?;
+    html.markup(&counted(page.files.len() as u64, "file"))?;
     html.markup("</summary>\n<ol>\n")?;
     for (number, file) in (1..).zip(&page.files) {
         html.markup(&format!("<li><a href=\"#f{number}\">"))?;
