@@ -79,7 +79,7 @@ impl Caller {
     /// Tells whether the session may see the content of a file: its sandbox requires no approval
     /// for reading, or an approval of a scope wider than `once` covers it.
     pub fn may_show(&self, place: &Place<'_>) -> bool {
-        if !place.sandbox().approvals().read {
+        if !place.sandbox().approvals.read {
             return true;
         }
         let read = Hidden::read(place);
@@ -144,9 +144,9 @@ impl Caller {
     /// `fs_denied` if the sandboxes do not permit reading it.
     pub fn recorded_place(&self, file: &FileChange) -> Result<Place<'_>> {
         let sandboxes = self.access.sandboxes().filter(|sandboxes| {
-            let same = |sandbox: &&Sandbox| sandbox.name() == file.sandbox;
+            let same = |sandbox: &&Sandbox| sandbox.name == file.sandbox;
             let found = sandboxes.iter().find(same);
-            found.is_some_and(|sandbox| sandbox.path() == Path::new(&file.root))
+            found.is_some_and(|sandbox| sandbox.path == Path::new(&file.root))
         });
         let sandboxes = sandboxes.ok_or_else(|| {
             Error::fs_denied(format!("{} is not in a configured sandbox", quoted(&file.shown())))

@@ -89,7 +89,7 @@ impl FilesWanted<'_> {
         };
         let path = match path {
             Some(path) => path,
-            None => sandboxes.only().map(|only| only.name()).ok_or_else(|| {
+            None => sandboxes.only().map(|only| only.name.as_str()).ok_or_else(|| {
                 Error::invalid_args("there are several sandboxes, and path names none")
                     .with_hint(sandboxes.readable())
             })?,
@@ -114,7 +114,7 @@ impl FilesWanted<'_> {
             if (is_directory && is_last && glob.is_none()) || (!is_directory && is_meant) {
                 let end = if is_directory { "/" } else { "" };
                 located.push(Located {
-                    path: format!("{}/{}{end}", sandbox.name(), stop.path),
+                    path: format!("{}/{}{end}", sandbox.name, stop.path),
                     relative: stop.path.clone(),
                     is_directory,
                     change: None,
@@ -127,7 +127,7 @@ impl FilesWanted<'_> {
             Ok(if is_last { Next::Skip } else { Next::Go })
         };
         sandbox.tour(&start, visit)?;
-        let place = format!("{}/{start}", sandbox.name());
+        let place = format!("{}/{start}", sandbox.name);
         Ok(FoundFiles {
             place: place.trim_end_matches('/').to_owned(),
             located,
@@ -317,7 +317,7 @@ fn excludes(
     if matches!(root.file(inside(directory, ".git").as_bytes()), Err(OpenError::Absent)) {
         return Ok(None);
     }
-    let name = inside(sandbox.name(), directory);
+    let name = inside(&sandbox.name, directory);
     let opened = context.read(|| Ignores::of(&context.repository(&name)?, directory.as_bytes()));
     check_current()?;
     Ok(opened.ok())

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::git::{Mailmap, Mailmaps, Measure, Repositories, Repository};
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
-use crate::sandbox::{Access, Sandbox, Sandboxes, read_restricted};
+use crate::sandbox::{Access, Sandboxes, read_restricted};
 use crate::text::CancelToken;
 
 /// The access, the budget and the limits of one execution.
@@ -30,7 +30,7 @@ impl Context {
     /// Returns the repository to use if none is named.
     pub fn default_repository(&self) -> String {
         let only = self.access.sandboxes().and_then(Sandboxes::only);
-        only.map_or(".", Sandbox::name).to_owned()
+        only.map_or(".", |only| &only.name).to_owned()
     }
 
     /// Opens a named repository, within the access rules.

@@ -203,7 +203,7 @@ fn open_private(path: &Path, sandboxes: &Sandboxes, makes: bool) -> io::Result<O
         found => found?,
     };
     let path = above.join(name);
-    if sandboxes.iter().any(|sandbox| path.starts_with(sandbox.path())) {
+    if sandboxes.iter().any(|sandbox| path.starts_with(&sandbox.path)) {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     if makes {

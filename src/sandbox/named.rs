@@ -19,7 +19,7 @@ impl Access {
     pub fn named_file(&self, option: &str, given: &str, limit: u64) -> Result<Vec<u8>> {
         if let Some(sandboxes) = self.sandboxes() {
             let place = sandboxes.resolve(given)?;
-            if place.sandbox().approvals().read {
+            if place.sandbox().approvals.read {
                 return Err(Error::approval_required(format!(
                     "reading {} must be approved, which an option cannot ask for",
                     quoted(given)

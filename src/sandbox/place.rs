@@ -77,16 +77,16 @@ impl Sandboxes {
     pub fn place_of(&self, path: &Path) -> Result<Place<'_>> {
         let mut refused = None;
         let mut found: Option<Place<'_>> = None;
-        for sandbox in self.iter().filter(|sandbox| !sandbox.approvals().read) {
-            let Ok(rest) = path.strip_prefix(sandbox.path()) else { continue };
-            let given = format!("{}/{}", sandbox.name(), rest.to_string_lossy());
+        for sandbox in self.iter().filter(|sandbox| !sandbox.approvals.read) {
+            let Ok(rest) = path.strip_prefix(&sandbox.path) else { continue };
+            let given = format!("{}/{}", sandbox.name, rest.to_string_lossy());
             let place = self.resolve(&given).and_then(|place| {
                 place.check_no_git_directory()?;
                 Ok(place)
             });
             match place {
                 Ok(place) => {
-                    let limit = |place: &Place<'_>| place.sandbox.max_file_bytes();
+                    let limit = |place: &Place<'_>| place.sandbox.max_file_bytes;
                     if found.as_ref().is_none_or(|other| limit(other) < limit(&place)) {
                         found = Some(place);
                     }
@@ -232,7 +232,7 @@ impl<'a> Place<'a> {
     /// Returns the file's bytes and its state when they were read.
     pub(super) fn read_with_state(&self) -> Result<(Vec<u8>, FileState)> {
         let OpenFile { file, state } = self.open()?;
-        let limit = self.sandbox.max_file_bytes();
+        let limit = self.sandbox.max_file_bytes;
         let bytes =
             read_bounded(file, limit).map_err(|error| self.failed(error))?.ok_or_else(|| {
                 Error::too_large(format!(
@@ -290,8 +290,8 @@ impl<'a> Place<'a> {
 
     fn directory_shown(&self, directory: &str) -> String {
         match directory {
-            "" => self.sandbox.name().to_owned(),
-            directory => format!("{}/{directory}", self.sandbox.name()),
+            "" => self.sandbox.name.clone(),
+            directory => format!("{}/{directory}", self.sandbox.name),
         }
     }
 
@@ -332,6 +332,6 @@ impl<'a> Place<'a> {
 /// `name/relative/path`
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.sandbox.name(), self.path.as_str())
+        write!(f, "{}/{}", self.sandbox.name, self.path.as_str())
     }
 }

@@ -78,51 +78,35 @@ fn asked() -> bool {
 /// A named root, opened, with its rules.
 #[derive(Debug)]
 pub struct Sandbox {
-    name: String,
-    /// After resolving all links.
-    path: PathBuf,
+    /// The name that paths start with.
+    pub name: String,
+    /// The path of its root, after resolving all links.
+    pub path: PathBuf,
     /// As spelled in the setting.
     spelled: PathBuf,
     pub(super) root: Root,
-    identity: Vec<u8>,
+    /// The identity of the sandbox: its name, its path, and its directory by device, inode and
+    /// birth time, as a later directory may get the inode of a removed one.
+    pub identity: Vec<u8>,
     mode: Mode,
     /// The allowed suffixes of file names; `None` for all.
-    suffixes: Option<Vec<String>>,
-    max_file_bytes: u64,
-    approvals: ApprovalPolicy,
+    pub suffixes: Option<Vec<String>>,
+    /// The most bytes of a file.
+    pub max_file_bytes: u64,
+    /// The operations that a person must approve.
+    pub approvals: ApprovalPolicy,
     /// The names that may be read but not written.
     reserved: Vec<Pattern>,
     /// The readable references of repositories; `None` for all.
-    refs: Option<Vec<RefPattern>>,
+    pub refs: Option<Vec<RefPattern>>,
     /// Whether DuckDB's own settings allow reading the root.
     is_open: bool,
 }
 
 impl Sandbox {
-    /// Returns the name that paths start with.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the path of its root, after resolving all links.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Tells whether DuckDB's own settings allow reading the root.
-    pub fn is_open(&self) -> bool {
-        self.is_open
-    }
-
     /// Tells whether files may be read without an approval.
     pub(super) fn reads_freely(&self) -> bool {
         self.is_open && !self.approvals.read
-    }
-
-    /// Returns the identity of the sandbox: its name, its path, and its directory by device, inode
-    /// and birth time, as a later directory may get the inode of a removed one.
-    pub fn identity(&self) -> &[u8] {
-        &self.identity
     }
 
     /// Tells whether files may be written.
@@ -136,29 +120,9 @@ impl Sandbox {
         if self.is_open { self.mode.name() } else { "closed" }
     }
 
-    /// Returns the allowed suffixes of file names; `None` for all.
-    pub fn suffixes(&self) -> Option<&[String]> {
-        self.suffixes.as_deref()
-    }
-
-    /// Returns the operations that a person must approve.
-    pub fn approvals(&self) -> ApprovalPolicy {
-        self.approvals
-    }
-
     /// Returns the pattern that allows reading a path but not writing it.
     pub(super) fn keeps(&self, path: &RelPath) -> Option<&str> {
         path.matched(&self.reserved).map(Pattern::as_str)
-    }
-
-    /// Returns the readable references of repositories; `None` for all.
-    pub fn refs(&self) -> Option<&[RefPattern]> {
-        self.refs.as_deref()
-    }
-
-    /// Returns the most bytes of a file.
-    pub fn max_file_bytes(&self) -> u64 {
-        self.max_file_bytes
     }
 
     /// Tells whether files of this name are allowed; suffixes are compared without case.
@@ -323,7 +287,7 @@ impl Sandboxes {
         let around = self.0.iter().filter(|sandbox| {
             directories.iter().any(|directory| directory.starts_with(&sandbox.path))
         });
-        RefLimit::of(around.filter_map(Sandbox::refs))
+        RefLimit::of(around.filter_map(|sandbox| sandbox.refs.as_deref()))
     }
 
     /// Returns the sandbox at the start of a path and the rest after it; or the defect. A path may
@@ -683,8 +647,8 @@ mod tests {
         let sandboxes = open(&format!(r#"[{{"name":"a","root":"{root}"}}]"#)).unwrap();
         let sandbox = &sandboxes.0[0];
         assert!(!sandbox.is_writable());
-        assert_eq!(sandbox.approvals(), ApprovalPolicy { read: false, write: true, edit: true });
-        assert_eq!(sandbox.max_file_bytes(), 4000);
+        assert_eq!(sandbox.approvals, ApprovalPolicy { read: false, write: true, edit: true });
+        assert_eq!(sandbox.max_file_bytes, 4000);
         assert!(sandbox.allows_name("anything"));
         assert_eq!(sandboxes.readable(), "Readable beneath: a/ (ro, up to 4000 bytes)");
         assert!(sandboxes.writable().starts_with("Writable beneath: nothing"));
@@ -699,8 +663,7 @@ mod tests {
         let json = format!(
             r#"[{{"name":"a","root":"{large}","mode":"rw","max_file_bytes":100000}},{{"name":"b","root":"{small}","max_file_bytes":10}}]"#
         );
-        let limits =
-            |sandboxes: &Sandboxes| [0, 1].map(|index| sandboxes.0[index].max_file_bytes());
+        let limits = |sandboxes: &Sandboxes| [0, 1].map(|index| sandboxes.0[index].max_file_bytes);
         assert_eq!(limits(&open(&json).unwrap()), [4000, 10]);
         let closed = Sandboxes::open(&json, 4000, |_| false).unwrap();
         assert!(!closed.0[0].is_writable());

@@ -283,7 +283,7 @@ impl Access {
     fn check_around(&self, path: &Path, name: &str) -> Result<()> {
         let own = rustix::fs::stat(path).map_err(|error| failed(name, error.into()))?;
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
-            if identities(sandbox.path(), name)?.contains(&id_of(&own)) {
+            if identities(&sandbox.path, name)?.contains(&id_of(&own)) {
                 return Err(nested(name, sandbox));
             }
         }
@@ -298,7 +298,7 @@ fn identities(path: &Path, name: &str) -> Result<Vec<FileId>> {
 }
 
 fn nested(name: &str, sandbox: &Sandbox) -> Error {
-    refused(name, &format!("and the sandbox {} overlap", quoted(sandbox.name())))
+    refused(name, &format!("and the sandbox {} overlap", quoted(&sandbox.name)))
 }
 
 /// Rejects an entry that belongs to another user or gives rights to others.

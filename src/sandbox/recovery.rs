@@ -47,7 +47,7 @@ pub(super) fn take_back_left(intents: &Intents, sandbox: &Sandbox) -> Result<()>
 fn left(sandbox: &Sandbox, error: io::Error) -> Error {
     Error::tool_failed(format!(
         "a change of several files in {} was interrupted, and the system does not let it be taken back",
-        quoted(sandbox.name())
+        quoted(&sandbox.name)
     ))
     .with_hint("Check the permissions of its directories, and try again")
     .with_source(error)

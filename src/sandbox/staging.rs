@@ -34,7 +34,7 @@ impl Staging {
     /// created if `makes` is set, and skipped otherwise.
     pub(super) fn open(sandbox: &Sandbox, plan: &Plan, makes: bool) -> Result<Self> {
         let failed = |path: &str, error: Errno| {
-            let shown = quoted(&format!("{}/{path}", sandbox.name()));
+            let shown = quoted(&format!("{}/{path}", sandbox.name));
             Error::tool_failed(format!(
                 "the directory {shown} cannot be written; no file is changed"
             ))

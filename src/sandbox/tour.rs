@@ -45,12 +45,12 @@ impl Sandboxes {
         let given = given.trim_end_matches('/');
         // With a single sandbox, it is what agents mean by the current directory.
         let only = self.only().filter(|_| matches!(given, "" | "."));
-        let given = only.map_or(given, Sandbox::name);
+        let given = only.map_or(given, |only| &only.name);
         let (sandbox, rest) = self.named(given).map_err(|what| self.refuse_near(what, given))?;
-        if sandbox.approvals().read {
+        if sandbox.approvals.read {
             return Err(self.refuse(format!(
                 "reading beneath {} needs a person's approval for each file, so nothing is listed there",
-                quoted(sandbox.name())
+                quoted(&sandbox.name)
             )));
         }
         let Some(rest) = rest else { return Ok((sandbox, String::new())) };
@@ -71,8 +71,8 @@ impl Sandbox {
     /// # Errors
     /// `not_found` and `tool_failed` for a missing directory; those of `visit`.
     pub fn tour(&self, start: &str, mut visit: impl FnMut(&Stop) -> Result<Next>) -> Result<()> {
-        let shown = || quoted(&format!("{}/{start}", self.name()));
-        let directory = match Directory::beneath(&self.root, self.path(), start.as_bytes()) {
+        let shown = || quoted(&format!("{}/{start}", self.name));
+        let directory = match Directory::beneath(&self.root, &self.path, start.as_bytes()) {
             Ok(directory) => directory,
             Err(OpenError::Absent) => {
                 return Err(Error::not_found(format!("there is no directory {}", shown()))
@@ -142,8 +142,8 @@ impl Sandbox {
     /// # Errors
     /// `tool_failed`.
     pub fn open_root(&self) -> Result<Directory> {
-        Directory::beneath(&self.root, self.path(), b"").map_err(|_| {
-            Error::tool_failed(format!("the root of {} cannot be opened", quoted(self.name())))
+        Directory::beneath(&self.root, &self.path, b"").map_err(|_| {
+            Error::tool_failed(format!("the root of {} cannot be opened", quoted(&self.name)))
         })
     }
 
@@ -164,7 +164,7 @@ impl Sandbox {
             let _ = self.tour("", |stop| {
                 left -= 1;
                 if stop.kind == EntryKind::File && !stop.name().starts_with('.') {
-                    found = Some(format!("{}/{}", self.name(), stop.path));
+                    found = Some(format!("{}/{}", self.name, stop.path));
                 }
                 let is_deep = stop.kind == EntryKind::Directory && stop.path.contains('/');
                 Ok(if found.is_some() || left == 0 {
@@ -192,7 +192,7 @@ impl Sandboxes {
                     || matches!(sandbox.root.is_git_directory(path), Ok(true))
             };
             if is_repository("") {
-                found.push(sandbox.name().to_owned());
+                found.push(sandbox.name.clone());
             }
             let mut left = limits::SURVEY_ENTRIES;
             let _ = sandbox.tour("", |stop| {
@@ -201,7 +201,7 @@ impl Sandboxes {
                     return Ok(Next::End);
                 }
                 if stop.kind == EntryKind::Directory && is_repository(&stop.path) {
-                    found.push(format!("{}/{}", sandbox.name(), stop.path));
+                    found.push(format!("{}/{}", sandbox.name, stop.path));
                     return Ok(Next::Skip);
                 }
                 let is_deep = stop.path.matches('/').count() >= limits::SURVEY_DEPTH;

@@ -100,7 +100,7 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
     for Change { place, before, after } in changes {
         check_current()?;
         place.check_writable()?;
-        if place.sandbox().identity() != sandbox.identity() {
+        if place.sandbox().identity != sandbox.identity {
             return Err(Error::invalid_args("the files are in several sandboxes")
                 .with_hint("Change the files of each sandbox by themselves"));
         }

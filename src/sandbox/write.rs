@@ -139,7 +139,7 @@ impl Place<'_> {
     }
 
     pub(super) fn check_size(&self, bytes: &[u8]) -> Result<()> {
-        let limit = self.sandbox().max_file_bytes();
+        let limit = self.sandbox().max_file_bytes;
         if bytes.len() as u64 <= limit {
             return Ok(());
         }

@@ -25,36 +25,34 @@ impl Row for SandboxRow {
     type Of<'a> = &'a Sandbox;
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("name", "The name, with which paths begin", |sandbox, out| {
-            out.text(sandbox.name())
-        }),
+        varchar("name", "The name, with which paths begin", |sandbox, out| out.text(&sandbox.name)),
         varchar("mode", "r, or rw where files may be written", |sandbox, out| {
             out.text(sandbox.mode())
         }),
         varchars(
             "suffixes",
             "The endings of names that may be used; NULL for all",
-            |sandbox, out| match sandbox.suffixes() {
+            |sandbox, out| match &sandbox.suffixes {
                 None => out.null(),
                 Some(suffixes) => out.texts(suffixes),
             },
         ),
         bigint("max_file_bytes", "Bytes of the largest file", |sandbox| {
-            sandbox.max_file_bytes().into()
+            sandbox.max_file_bytes.into()
         }),
         boolean("read_approval", "Whether a person must approve reading", |sandbox| {
-            Some(sandbox.approvals().read)
+            Some(sandbox.approvals.read)
         }),
         boolean("write_approval", "Whether a person must approve write_file", |sandbox| {
-            Some(sandbox.approvals().write)
+            Some(sandbox.approvals.write)
         }),
         boolean("edit_approval", "Whether a person must approve edit_file", |sandbox| {
-            Some(sandbox.approvals().edit)
+            Some(sandbox.approvals.edit)
         }),
         varchars(
             "refs",
             "The references of repositories that may be read; NULL for all",
-            |sandbox, out| match sandbox.refs() {
+            |sandbox, out| match &sandbox.refs {
                 None => out.null(),
                 Some(refs) => out.texts(refs.iter().map(RefPattern::as_str)),
             },
@@ -191,7 +189,7 @@ fn open_doors(execution: &ExecutionContext) -> Vec<&'static str> {
 /// yes.
 fn opens(settings: &Settings, sandbox: &Sandbox) -> bool {
     let Some(files) = settings.files() else { return true };
-    let absent = sandbox.path().join(".redline-tries-whether-duckdb-opens-this");
+    let absent = sandbox.path.join(".redline-tries-whether-duckdb-opens-this");
     files.read(&absent.to_string_lossy(), 0) != Err(FileError::Denied)
 }
 
@@ -231,19 +229,19 @@ impl Answers for tools::Capabilities {
         let sandboxes = execution.access.sandboxes();
         let listed = sandboxes.map(|sandboxes| {
             let of = |sandbox: &Sandbox| {
-                let asked = sandbox.approvals();
+                let asked = sandbox.approvals;
                 let asked = [
                     ("read_file", asked.read),
                     ("write_file", asked.write && sandbox.is_writable()),
                     ("edit_file", asked.edit && sandbox.is_writable()),
                 ];
                 SandboxAbilities {
-                    name: sandbox.name().to_owned(),
+                    name: sandbox.name.clone(),
                     mode: sandbox.mode(),
                     approvals: asked.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect(),
-                    max_file_bytes: sandbox.max_file_bytes(),
+                    max_file_bytes: sandbox.max_file_bytes,
                     example: sandbox.example(),
-                    refs: sandbox.refs().map(|refs| {
+                    refs: sandbox.refs.as_ref().map(|refs| {
                         refs.iter().map(|pattern| pattern.as_str().to_owned()).collect()
                     }),
                 }

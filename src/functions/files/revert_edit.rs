@@ -115,7 +115,7 @@ impl Scalar for RevertEdits {
 fn check_sandbox(tools: &FileTools, name: &str) -> Result<()> {
     let sandboxes = tools.caller().access.sandboxes();
     let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);
-    if all.any(|sandbox| sandbox.name() == name) {
+    if all.any(|sandbox| sandbox.name == name) {
         return Ok(());
     }
     Err(Error::fs_denied(format!("{} is not a sandbox", quoted(name)))

@@ -132,7 +132,7 @@ impl SideFiles {
                     PathChange::Nothing | PathChange::Directory => None,
                 };
                 if let (Some(entry), Some(place)) = (entry, place) {
-                    let bytes = place.sandbox().max_file_bytes();
+                    let bytes = place.sandbox().max_file_bytes;
                     self.check_size(path, entry, ReadLimit { bytes, name: "its sandbox's limit" })?;
                 }
                 entry

@@ -277,7 +277,7 @@ impl FileTools {
         if let Some(given) = call.base_oid() {
             check_base(file, given, &base_oid)?;
         }
-        let most = place.sandbox().max_file_bytes();
+        let most = place.sandbox().max_file_bytes;
         let cancel = CancelToken::of(&self.caller.budget);
         let plan = match &replaced {
             Replaced::Strings(edits) => Plan::new(engine, file, bytes, edits, most, &cancel),
@@ -349,7 +349,7 @@ impl FileTools {
         is_unseen: bool,
         hidden: Hidden<'a>,
     ) -> Question<'a> {
-        Question { caller: &self.caller, hidden, sandbox: place.sandbox().name(), is_unseen }
+        Question { caller: &self.caller, hidden, sandbox: &place.sandbox().name, is_unseen }
     }
 
     /// Plans the calls that were requested on files that must not be read unseen, for the holder of

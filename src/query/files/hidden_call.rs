@@ -75,7 +75,7 @@ pub struct Hidden<'a> {
 
 impl<'a> Hidden<'a> {
     fn new(tool: FileTool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
-        let (sandbox, path) = (place.sandbox().identity(), place.path().as_str().to_owned());
+        let (sandbox, path) = (&place.sandbox().identity, place.path().as_str().to_owned());
         Self { tool, sandbox, path, shown: place.to_string(), arguments, base_oid: None }
     }
 

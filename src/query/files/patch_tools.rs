@@ -87,7 +87,7 @@ impl FileTools {
         Question {
             caller: self.caller(),
             hidden: asked.hidden(),
-            sandbox: asked.sandbox.name(),
+            sandbox: &asked.sandbox.name,
             is_unseen: !asked.places().all(|place| self.caller().may_show(place)),
         }
     }

@@ -101,7 +101,7 @@ impl Planned for PlannedOperation<'_> {
         if may_read && self.changes_nothing() {
             return false;
         }
-        let asked = self.place.sandbox().approvals();
+        let asked = self.place.sandbox().approvals;
         match &self.effect {
             Effect::Read => asked.read,
             Effect::Write(_) => asked.write,
@@ -155,7 +155,7 @@ impl Planned for PlannedOperation<'_> {
 
 /// Returns the name of a file for plans and messages.
 pub fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
-    FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() }
+    FileName { sandbox: &place.sandbox().name, relative: place.path().as_str() }
 }
 
 /// Tells whether a payload can have a diff that shows a whole content: a binary one has no lines,

@@ -41,7 +41,7 @@ impl<'a> AskedPatch<'a> {
     ) -> Result<Self> {
         let mut changes = patches::read(&arguments.patch, cancel)?;
         let sandbox = sandbox_of(sandboxes, &arguments.sandbox, &changes)?;
-        let name = sandbox.name();
+        let name = &sandbox.name;
         // Paths may start with the name of the sandbox, as in the other tools.
         let prefix = format!("{name}/");
         if changes.iter().flat_map(FileChange::paths).all(|path| path.starts_with(&prefix)) {
@@ -92,9 +92,9 @@ impl<'a> AskedPatch<'a> {
     pub fn hidden(&self) -> Hidden<'_> {
         Hidden {
             tool: FileTool::Patch,
-            sandbox: self.sandbox.identity(),
+            sandbox: &self.sandbox.identity,
             path: self.paths.clone(),
-            shown: self.sandbox.name().to_owned(),
+            shown: self.sandbox.name.clone(),
             arguments: self.arguments.iter().map(Vec::as_slice).collect(),
             base_oid: None,
         }
@@ -111,7 +111,7 @@ impl<'a> AskedPatch<'a> {
         given: &PatchArguments,
         cancel: &CancelToken<'_>,
     ) -> Result<PlannedPatch<'_, 'a>> {
-        let max_bytes = self.sandbox.max_file_bytes();
+        let max_bytes = self.sandbox.max_file_bytes;
         let options = FitOptions { fuzz: given.fuzz, max_bytes };
         let mut files = Vec::new();
         let mut fitted = Vec::new();
@@ -164,7 +164,7 @@ fn sandbox_of<'a>(
     name: &str,
     changes: &[FileChange],
 ) -> Result<&'a Sandbox> {
-    let named = |name: &str| sandboxes.iter().find(|sandbox| sandbox.name() == name);
+    let named = |name: &str| sandboxes.iter().find(|sandbox| sandbox.name == name);
     if !name.is_empty() {
         return named(name).ok_or_else(|| {
             Error::fs_denied(format!("there is no sandbox {}", quoted(name)))
@@ -365,14 +365,14 @@ impl Planned for PlannedPatch<'_, '_> {
 
     /// A patch edits, and may write and remove whole files.
     fn is_asked_about(&self, _may_read: bool) -> bool {
-        let policy = self.sandbox.approvals();
+        let policy = self.sandbox.approvals;
         (policy.edit || policy.write) && self.decision == Decision::Apply
     }
 
     fn proposal(&self, id: Digest, _: bool, _: &CancelToken<'_>) -> Result<Proposal> {
         let files = self.files.iter().map(PlannedFile::shown).collect();
         let diff = self.files.iter().map(|file| file.diff.as_str()).collect();
-        Ok(Proposal::patch(self.sandbox.name(), files, diff, id))
+        Ok(Proposal::patch(&self.sandbox.name, files, diff, id))
     }
 }
 

@@ -52,8 +52,8 @@ pub fn is_executable(found: &Expected) -> bool {
 /// Returns the record of a file before anything is known about it.
 pub fn file_at(place: &Place<'_>) -> FileChange {
     FileChange {
-        sandbox: place.sandbox().name().to_owned(),
-        root: place.sandbox().path().to_string_lossy().into_owned(),
+        sandbox: place.sandbox().name.clone(),
+        root: place.sandbox().path.to_string_lossy().into_owned(),
         path: place.path().as_str().to_owned(),
         old_path: None,
         kind: None,

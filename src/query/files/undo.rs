@@ -158,7 +158,7 @@ impl Target<'_> {
 /// What is taken back is in files that may be shown.
 impl Planned for Target<'_> {
     fn is_asked_about(&self, _may_read: bool) -> bool {
-        let asked = self.place.sandbox().approvals();
+        let asked = self.place.sandbox().approvals;
         match (self.was.bytes(), &self.to) {
             (Some(_), Some(_)) => asked.edit,
             _ => asked.write,
@@ -169,7 +169,7 @@ impl Planned for Target<'_> {
         Operation {
             session,
             tool: FileTool::Undo,
-            sandbox: self.place.sandbox().identity(),
+            sandbox: &self.place.sandbox().identity,
             path: self.place.path().as_str().as_bytes(),
             arguments: &[],
             base: self.was.bytes(),
