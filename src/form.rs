@@ -1,5 +1,5 @@
-//! The cost of a text in an answer, in bytes, and how an answer says that there is more, or how
-//! many.
+//! The cost of a text in an answer, in bytes; how an answer says that there is more, or how many;
+//! and hexadecimal digits.
 
 /// How an answer carries its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,23 @@ pub fn counted(count: u64, noun: &str) -> String {
         Some((word, sign)) => format!("{count} {word}s({sign}"),
         None => format!("{count} {noun}s"),
     }
+}
+
+/// Returns the hexadecimal digits of bytes.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// Returns the bytes of hexadecimal digits of either case; `None` if there are not exactly `N`.
+pub fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != 2 * N {
+        return None;
+    }
+    let digit = |at: usize| char::from(text.as_bytes()[at]).to_digit(16);
+    let byte = |at: usize| Some((digit(2 * at)? * 16 + digit(2 * at + 1)?) as u8);
+    let bytes: Option<Vec<u8>> = (0..N).map(byte).collect();
+    bytes?.try_into().ok()
 }
 
 /// Returns the length of a text in a JSON string, without the quotes.

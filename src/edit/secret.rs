@@ -7,6 +7,8 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::form::{from_hex, hex};
+
 /// A digest of 32 bytes; shown as 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
@@ -19,14 +21,7 @@ impl Digest {
 
     /// Reads 64 hexadecimal digits, of either case.
     pub fn parse(text: &str) -> Option<Self> {
-        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
-        let mut bytes = [0; 32];
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-        }
-        Some(Self(bytes))
+        from_hex(text).map(Self)
     }
 
     /// Compares in a time that does not depend on where the two differ.
@@ -44,7 +39,7 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 

@@ -3,6 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result, quoted};
+use crate::form::{from_hex, hex};
 
 /// Bytes of every cursor.
 pub const CURSOR_BYTES: usize = VERSION.len() + 2 * BODY_BYTES;
@@ -45,8 +46,7 @@ impl Binding {
             body.extend(u32::try_from(number).ok()?.to_be_bytes());
         }
         body.extend(digest::<4>(&body));
-        let hex: String = body.iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(format!("{VERSION}{hex}"))
+        Some(format!("{VERSION}{}", hex(&body)))
     }
 
     /// Returns the position of a cursor with these options and any state.
@@ -86,22 +86,14 @@ fn check_options(body: &[u8], options: [u8; 4]) -> Result<()> {
 }
 
 /// Returns the bytes of a cursor and its position.
-fn parse(cursor: &str) -> Result<(Vec<u8>, Position)> {
+fn parse(cursor: &str) -> Result<([u8; BODY_BYTES], Position)> {
     let garbage = || {
         Error::invalid_args(format!("{} is not a cursor", quoted(cursor))).with_hint(
             "Pass next_cursor of the previous page unchanged, or no cursor for the first page",
         )
     };
-    let hex = cursor
-        .strip_prefix(VERSION)
-        .filter(|hex| hex.len() == 2 * BODY_BYTES)
-        .ok_or_else(garbage)?;
-    let byte = |pair: &[u8]| {
-        let digit = |digit: u8| char::from(digit).to_digit(16);
-        Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)
-    };
-    let body: Option<Vec<u8>> = hex.as_bytes().chunks(2).map(byte).collect();
-    let body = body.ok_or_else(garbage)?;
+    let body: [u8; BODY_BYTES] =
+        cursor.strip_prefix(VERSION).and_then(from_hex).ok_or_else(garbage)?;
     let (held, sum) = body.split_at(BODY_BYTES - 4);
     if digest::<4>(held) != sum {
         return Err(garbage());
@@ -112,7 +104,7 @@ fn parse(cursor: &str) -> Result<(Vec<u8>, Position)> {
     };
     let position =
         Position { listed: number(0), first: number(1), shown: number(2), offset: number(3) };
-    Ok((held.to_vec(), position))
+    Ok((body, position))
 }
 
 fn digest<const N: usize>(bytes: &[u8]) -> [u8; N] {

@@ -11,6 +11,7 @@ use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
+use crate::form::hex;
 
 /// Bytes of a digest that are kept: too many to find two hunks with the same ones.
 const KEPT_BYTES: usize = 20;
@@ -192,16 +193,6 @@ impl Seen {
         *count += 1;
         if *count == 1 { hex(&id) } else { format!("{}-{count}", hex(&id)) }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
-    let mut text = String::with_capacity(2 * bytes.len());
-    for &byte in bytes {
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 15));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("budget", &["error", "limits"]),
     ("pattern", &["limits", "budget"]),
     ("pipeline", &["error", "limits", "budget"]),
-    ("text", &["error", "limits", "budget"]),
+    ("text", &["error", "limits", "budget", "form"]),
     ("sandbox", &["error", "limits", "budget", "strict_json", "suggest"]),
     ("git/encoding", &["budget"]),
     ("git/model", &["limits", "budget", "text", "git/encoding"]),
