@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 pub use current::{Current, check_current};
-pub use kept::{KEPT, KeptBytes};
+pub use kept::KEPT;
 pub use memory::{Charge, LARGE_BYTES, append, copied, lossy, owned, reserve};
 pub use threads::{Permits, RowThread};
 

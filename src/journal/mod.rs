@@ -20,7 +20,7 @@ mod store;
 mod taking_back;
 
 pub use bounds::Bounds;
-pub use foreign::{Foreign, Seen, seen};
+pub use foreign::{Seen, seen};
 pub use memory::Memory;
 pub use reading::Entry;
 pub use record::{Approved, ChangeKind, End, FileChange, Outcome, Record, Version};

@@ -12,5 +12,5 @@ mod pages;
 pub mod visible;
 
 pub use approval::{Paging, display, paging, shown};
-pub use card::{Extent, Layout, Shown};
+pub use card::{Extent, Layout};
 pub use pages::pages;

@@ -1,7 +1,7 @@
 //! Finds where the parts of a change apply in one file, and computes the result.
 
 use super::keys::Numbered;
-use super::made::{Placed, made, too_large};
+use super::made::{Found, made, too_large};
 use super::miss::{not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
 use super::{ChangeKind, FileChange, Hunk, HunkLine, Replacement, State};
@@ -209,21 +209,11 @@ fn fit_hunks(
     let content = if state == State::After {
         now.to_vec()
     } else {
-        let placed =
-            |(found, hunk): (&Found, _)| Placed { place: found.place, pass: found.pass, hunk };
-        let places: Vec<_> = found.iter().zip(hunks).map(placed).collect();
-        made(file, &text, &places, options.max_bytes, cancel)?
+        made(file, &text, hunks, &found, options.max_bytes, cancel)?
     };
     check_size(file, &content, options)?;
     let line = |found: &Found| HunkFit { line: found.place + 1, pass: found.pass };
     Ok((state, content, found.iter().map(line).collect()))
-}
-
-/// The place of a hunk, from 0.
-struct Found {
-    place: usize,
-    pass: Pass,
-    state: State,
 }
 
 struct Finder<'a> {

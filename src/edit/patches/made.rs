@@ -5,38 +5,39 @@ use std::collections::VecDeque;
 
 use super::keys::without_cr;
 use super::place::Text;
-use super::{Hunk, HunkLine, Pass};
+use super::{Hunk, HunkLine, Pass, State};
 use crate::edit::line_ends::line_end;
 use crate::edit::request::FileName;
 use crate::error::{Error, Result};
 use crate::text::{CancelToken, LineKind};
 
-/// A hunk and its place.
+/// The place of a hunk.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<'a> {
+pub(super) struct Found {
     /// The line, from 0.
     pub(super) place: usize,
     /// The pass in which it matched.
     pub(super) pass: Pass,
-    pub(super) hunk: &'a Hunk,
+    /// Whether it is applied already.
+    pub(super) state: State,
 }
 
 /// Returns the file with the hunks applied at their places.
 pub(super) fn made(
     file: FileName<'_>,
     text: &Text<'_>,
-    hunks: &[Placed<'_>],
+    hunks: &[Hunk],
+    found: &[Found],
     max_bytes: u64,
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<u8>> {
-    let mut hunks = hunks.to_vec();
-    hunks.sort_by_key(|placed| placed.place);
+    let mut placed: Vec<(&Found, &Hunk)> = found.iter().zip(hunks).collect();
+    placed.sort_by_key(|(found, _)| found.place);
     let mut pace = cancel.pace();
     let mut made = Made { text, out: Vec::new(), file, max_bytes };
     let mut done = 0;
     let mut last: Option<(usize, &Hunk)> = None;
-    for placed in hunks {
-        let Placed { place, hunk, .. } = placed;
+    for (&Found { place, pass, .. }, hunk) in placed {
         if let Some((start, other)) = last.filter(|(start, _)| place < done || place == *start) {
             return Err(Error::invalid_args(format!(
                 "the hunks at lines {} and {} of the patch overlap at line {} of {file}",
@@ -50,7 +51,7 @@ pub(super) fn made(
             made.push(text.lines.get(index))?;
             pace.pass(text.lines.get(index).len())?;
         }
-        done = made.hunk(placed)?;
+        done = made.hunk(hunk, place, pass)?;
         last = Some((place, hunk));
     }
     for index in done..text.lines.len() {
@@ -85,7 +86,7 @@ struct Made<'a> {
 
 impl Made<'_> {
     /// Writes the new lines of a hunk at a line of the file; returns the line after it.
-    fn hunk(&mut self, Placed { place, pass, hunk }: Placed<'_>) -> Result<usize> {
+    fn hunk(&mut self, hunk: &Hunk, place: usize, pass: Pass) -> Result<usize> {
         let has_cr = hunk.lines.iter().any(|line| line.text.ends_with('\r'));
         // If line ends were ignored, those of the patch have no meaning.
         let names_ends = has_cr && pass == Pass::Exact;
