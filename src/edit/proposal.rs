@@ -66,20 +66,9 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Proposes to write `content` to the file, new or existing; `change` is the difference to the
-    /// existing content, if it may be shown.
+    /// Proposes to write `content` to the file, new or existing, with `verb` as the first word of
+    /// the description; `change` is the difference to the existing content, if it may be shown.
     pub fn write(
-        file: FileName<'_>,
-        content: &str,
-        existing: Option<Existing<'_>>,
-        change: Option<ContentDiff>,
-        id: Digest,
-    ) -> Self {
-        Self::write_as("Write", file, content, existing, change, id)
-    }
-
-    /// Proposes it in other words than "Write".
-    fn write_as(
         verb: &str,
         file: FileName<'_>,
         content: &str,
@@ -141,21 +130,13 @@ impl Proposal {
     /// `too_large` if the plan would have been, too.
     pub fn edit(
         file: FileName<'_>,
+        description: String,
         existing: Existing<'_>,
         edits: &[Edit<'_>],
         plan: &Plan,
         id: Digest,
     ) -> Result<Self> {
-        Self::edit_as(Head::of(file, plan.description(file)), existing, edits, plan, id)
-    }
-
-    fn edit_as(
-        head: Head,
-        existing: Existing<'_>,
-        edits: &[Edit<'_>],
-        plan: &Plan,
-        id: Digest,
-    ) -> Result<Self> {
+        let head = Head::of(file, description);
         let base = existing.content;
         let (old_string, new_string, replace_all) = match edits {
             [edit] => (edit.old_string.to_owned(), edit.new_string.to_owned(), edit.replace_all),
@@ -248,7 +229,7 @@ impl Proposal {
     ) -> Result<Self> {
         let Some(to) = to else { return Self::removal(file, existing, change, id) };
         let verb = "Take back changes: Write";
-        Ok(Self::write_as(verb, file, &lossy(to)?, existing, Some(change), id))
+        Ok(Self::write(verb, file, &lossy(to)?, existing, Some(change), id))
     }
 
     /// Proposes to remove the file: an edit that leaves no content and no file.
@@ -268,8 +249,8 @@ impl Proposal {
         let old_string = lossy(existing.content)?;
         let edit = Edit { old_string: &old_string, new_string: "", replace_all: false };
         let lines = counted(line_count(existing.content), "line");
-        let head = Head::of(file, format!("Take back changes: delete {file} ({lines})"));
-        Self::edit_as(head, existing, &[edit], &plan, id)
+        let description = format!("Take back changes: delete {file} ({lines})");
+        Self::edit(file, description, existing, &[edit], &plan, id)
     }
 
     /// Proposes to read the file.
@@ -371,7 +352,7 @@ mod tests {
             Plan::new(&mut Engine::default(), FILE, base, edits, 64 << 20, &CancelToken::never())
                 .unwrap();
         let existing = Existing { content: base, oid: "0123", mode: 0o100_644 };
-        (Proposal::edit(FILE, existing, edits, &plan, id()).unwrap(), plan)
+        (Proposal::edit(FILE, plan.description(FILE), existing, edits, &plan, id()).unwrap(), plan)
     }
 
     fn one<'a>(old_string: &'a str, new_string: &'a str) -> Edit<'a> {
@@ -426,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_write_shows_the_fields_that_the_specification_has() {
-        let proposal = Proposal::write(FILE, "a\nb", None, None, id());
+        let proposal = Proposal::write("Write", FILE, "a\nb", None, None, id());
         assert_eq!(
             shown(&proposal),
             r#"{"type":"write",
@@ -450,7 +431,7 @@ mod tests {
         let content = "x\n".repeat(51);
         let existing = Existing { content: b"\xff\0", oid: "0123", mode: 0o100_644 };
         let Payload::Write(write) =
-            Proposal::write(FILE, &content, Some(existing), None, id()).payload
+            Proposal::write("Write", FILE, &content, Some(existing), None, id()).payload
         else {
             panic!("small")
         };
@@ -466,7 +447,8 @@ mod tests {
             write.base.base_oid.as_deref(),
         );
         assert_eq!(of_old, (true, Some(1), Some(2), Some("0123")));
-        let Payload::Write(write) = Proposal::write(FILE, &content[2..], None, None, id()).payload
+        let Payload::Write(write) =
+            Proposal::write("Write", FILE, &content[2..], None, None, id()).payload
         else {
             panic!("small")
         };
@@ -554,10 +536,10 @@ mod tests {
         let content = "é€😀\n".repeat(WHOLE_BYTES / 10 + 1);
         let whole = &content[..content.floor_char_boundary(WHOLE_BYTES)];
         assert!(matches!(
-            Proposal::write(FILE, whole, None, None, id()).payload,
+            Proposal::write("Write", FILE, whole, None, None, id()).payload,
             Payload::Write(_)
         ));
-        let proposal = Proposal::write(FILE, &content, None, None, id());
+        let proposal = Proposal::write("Write", FILE, &content, None, None, id());
         let Payload::WriteLarge(write) = &proposal.payload else { panic!("large") };
         assert!(write.chunk.content_truncated && write.chunk.chunk_size == CHUNK_BYTES as u64);
         assert_eq!(write.chunk.fetch_url, format!("redline:approval/{}", id()));
@@ -583,7 +565,8 @@ mod tests {
 
     #[test]
     fn the_fields_of_a_large_payload_are_in_order() {
-        let proposal = Proposal::write(FILE, &"x".repeat(WHOLE_BYTES + 1), None, None, id());
+        let proposal =
+            Proposal::write("Write", FILE, &"x".repeat(WHOLE_BYTES + 1), None, None, id());
         let json = proposal.payload.to_json();
         let names = [
             "type",

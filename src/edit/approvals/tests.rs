@@ -46,7 +46,7 @@ impl Host {
         let id = operation.id(self.approvals.secret());
         match operation.tool {
             FileTool::Read => Proposal::read(FILE, existing, id),
-            _ => Proposal::write(FILE, content, existing, None, id),
+            _ => Proposal::write("Write", FILE, content, existing, None, id),
         }
     }
 

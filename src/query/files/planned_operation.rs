@@ -139,7 +139,7 @@ impl Planned for PlannedOperation<'_> {
                         )
                     })
                     .transpose()?;
-                Ok(Proposal::write(file, content, existing, change, id))
+                Ok(Proposal::write("Write", file, content, existing, change, id))
             }
             Effect::Edit(replaced, plan) => {
                 let edits: &[Edit<'_>] = match replaced {
@@ -147,7 +147,7 @@ impl Planned for PlannedOperation<'_> {
                     Replaced::Lines(_) => &[],
                 };
                 let existing = existing.unwrap_or(Existing { content: b"", oid, mode });
-                Proposal::edit(file, existing, edits, plan, id)
+                Proposal::edit(file, plan.description(file), existing, edits, plan, id)
             }
         }
     }
