@@ -12,7 +12,7 @@ use crate::budget::lossy;
 use crate::error::{Error, Result};
 use crate::form::counted;
 use crate::text::CancelToken;
-use crate::text::lines::{Lines, line_count};
+use crate::text::lines::{Lines, line_count, without_terminator};
 
 /// The number of lines that a payload shows on each side of the first match.
 const CONTEXT_LINES: usize = 3;
@@ -330,9 +330,7 @@ fn context(lines: &Lines<'_>, plan: &Plan) -> [String; 2] {
     };
     [first.saturating_sub(CONTEXT_LINES)..first, after..after + CONTEXT_LINES].map(|range| {
         let text = &lines.bytes()[lines.start(range.start)..lines.start(range.end)];
-        let text =
-            text.strip_suffix(b"\n").map_or(text, |text| text.strip_suffix(b"\r").unwrap_or(text));
-        String::from_utf8_lossy(text).into_owned()
+        String::from_utf8_lossy(without_terminator(text)).into_owned()
     })
 }
 

@@ -163,9 +163,14 @@ fn push_bounds(
     Ok(())
 }
 
+/// Returns a line without one CR at its end.
+pub fn without_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// Returns a line without `\n` or `\r\n`; a CR without an LF after it is content.
-pub(super) fn without_terminator(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line))
+pub fn without_terminator(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").map_or(line, without_cr)
 }
 
 /// Returns room for `more` bounds and those of a text, whose lines are counted first if it is long.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::{Hunk, HunkLine, Pass};
 use crate::error::Result;
 use crate::text::CancelToken;
-use crate::text::lines::Lines;
+use crate::text::lines::{Lines, without_cr};
 
 /// The number of a line that occurs in no hunk.
 const NONE: u32 = u32::MAX;
@@ -60,11 +60,6 @@ impl Numbered {
         let line = if self.has_cr { line } else { without_cr(line) };
         key(line, self.pass)
     }
-}
-
-/// Returns a line without one CR at its end.
-pub(super) fn without_cr(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Returns the part of a line that is compared in a pass.

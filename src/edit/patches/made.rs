@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use super::keys::without_cr;
 use super::place::Text;
 use super::{Hunk, HunkLine, Pass, State};
 use crate::edit::line_ends::line_end;
 use crate::edit::request::FileName;
 use crate::error::{Error, Result};
+use crate::text::lines::without_cr;
 use crate::text::{CancelToken, LineKind};
 
 /// The place of a hunk.

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
-use super::keys::{Numbered, without_cr};
+use super::keys::Numbered;
 use super::place::{Text, below_anchors};
 use super::{Hunk, HunkLine};
 use crate::edit::places::listed;
 use crate::edit::reason::reasons;
 use crate::edit::request::FileName;
 use crate::error::{Error, quoted};
+use crate::text::lines::without_cr;
 
 /// The number of lines in the file equal to one line of a hunk up to which they count: lines that
 /// repeat more often tell little.

@@ -1,8 +1,9 @@
 //! Binary files in patches: `Binary files … differ`, and git's binary data, which is not decoded.
 
 use super::super::cancel_token::Stopped;
+use super::super::lines::without_cr;
 use super::error::{PatchError, excerpt_or_end};
-use super::lines::{Line, Lines, without_cr};
+use super::lines::{Line, Lines};
 use super::work::Work;
 
 /// Returns the text between `Binary files` (or `Files`) and `differ`.

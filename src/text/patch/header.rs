@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::super::lines::without_cr;
 use super::error::{PatchError, excerpt, excerpt_or_end};
-use super::lines::{Line, Lines, without_cr};
+use super::lines::{Line, Lines};
 use super::path::{self, Name, name_and_rest};
 use super::values::{index, malformed, octal, oid, percent};
 use super::work::Work;

@@ -1,7 +1,7 @@
 //! Splits bytes into lines at LF, with line numbers and look-ahead.
 
 use super::super::cancel_token::{CancelToken, Stopped};
-use super::super::lines::line_count_until;
+use super::super::lines::{line_count_until, without_cr};
 
 /// One line of the input.
 #[derive(Clone, Copy, Debug)]
@@ -23,11 +23,6 @@ impl<'a> Line<'a> {
     pub fn has_cr(&self) -> bool {
         self.text.ends_with(b"\r")
     }
-}
-
-/// Returns `text` without one trailing CR.
-pub(super) fn without_cr(text: &[u8]) -> &[u8] {
-    text.strip_suffix(b"\r").unwrap_or(text)
 }
 
 /// A cursor over the lines; a copy of it looks ahead without moving it.
