@@ -123,7 +123,7 @@ impl LineRows {
                     // A remark on a missing newline.
                     _ => continue,
                 };
-                let has = [kind != LineKind::Added, kind != LineKind::Removed];
+                let has = [kind.is_old(), kind.is_new()];
                 cancel.room(&mut rows.charge, &mut rows.lines, 1)?;
                 rows.lines.push(Line {
                     line_type: line_type(kind),

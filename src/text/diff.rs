@@ -108,6 +108,16 @@ pub enum LineKind {
 }
 
 impl LineKind {
+    /// Tells whether a line of this kind is in the old text.
+    pub fn is_old(self) -> bool {
+        self != Self::Added
+    }
+
+    /// Tells whether a line of this kind is in the new text.
+    pub fn is_new(self) -> bool {
+        self != Self::Removed
+    }
+
     /// Returns the sign before the line in a diff.
     pub(super) const fn sign(self) -> u8 {
         match self {

@@ -158,8 +158,10 @@ fn envelope(change: &FileChange) -> Option<String> {
 fn blocks(change: &FileChange) -> Option<String> {
     let ChangeKind::Update { hunks, moves_to: None } = &change.kind else { return None };
     let side = |hunk: &Hunk, is_old: bool| -> String {
-        let lines =
-            hunk.lines.iter().filter(|line| if is_old { line.is_old() } else { line.is_new() });
+        let lines = hunk
+            .lines
+            .iter()
+            .filter(|line| if is_old { line.kind.is_old() } else { line.kind.is_new() });
         lines.map(|line| format!("{}\n", line.text)).collect()
     };
     let block = |hunk: &Hunk| {

@@ -4,13 +4,13 @@ use super::keys::Numbered;
 use super::made::{Found, made, too_large};
 use super::miss::{not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
-use super::{ChangeKind, FileChange, Hunk, HunkLine, Replacement, State};
+use super::{ChangeKind, FileChange, Hunk, Replacement, State};
 use crate::edit::matching::Haystack;
 use crate::edit::plan::Plan;
 use crate::edit::request::{Edit, FileName};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::text::lines::Lines;
-use crate::text::{CancelToken, Engine, is_binary};
+use crate::text::{CancelToken, Engine, LineKind, is_binary};
 
 /// How the old lines of a hunk match those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,7 +264,7 @@ impl Finder<'_> {
     /// place of its new lines.
     fn exact(&self, hunk: &Hunk, numbered: &Numbered) -> Result<Option<Found>> {
         let pass = Pass::Exact;
-        if !hunk.lines.iter().any(|line| line.is_old()) {
+        if !hunk.lines.iter().any(|line| line.kind.is_old()) {
             let place = self.addition(hunk)?;
             let is_there = new_places(self.text, numbered, hunk).contains(&place);
             let state = if is_there { State::Either } else { State::Before };
@@ -293,9 +293,10 @@ impl Finder<'_> {
     /// Tells whether the old lines at a place are part of the new lines there: then the change may
     /// have been applied.
     fn is_within_made(&self, hunk: &Hunk, numbered: &Numbered, place: usize) -> bool {
-        let count =
-            |is_side: fn(&HunkLine) -> bool| hunk.lines.iter().filter(|line| is_side(line)).count();
-        let (old, new) = (count(HunkLine::is_old), count(HunkLine::is_new));
+        let count = |is_side: fn(LineKind) -> bool| {
+            hunk.lines.iter().filter(|line| is_side(line.kind)).count()
+        };
+        let (old, new) = (count(LineKind::is_old), count(LineKind::is_new));
         new_places(self.text, numbered, hunk)
             .into_iter()
             .any(|start| start <= place && place + old <= start + new)
@@ -360,8 +361,8 @@ impl Finder<'_> {
 fn tells_apart(hunk: &Hunk) -> bool {
     /// The number of context lines that show that lines between them were removed.
     const TOGETHER: usize = 2;
-    let new = hunk.lines.iter().filter(|line| line.is_new()).count();
-    hunk.lines.iter().any(|line| !line.is_old()) || new >= TOGETHER
+    let new = hunk.lines.iter().filter(|line| line.kind.is_new()).count();
+    hunk.lines.iter().any(|line| !line.kind.is_old()) || new >= TOGETHER
 }
 
 fn has_cr(hunk: &Hunk) -> bool {

@@ -71,7 +71,7 @@ pub(super) fn too_large(file: FileName<'_>, max_bytes: u64) -> Error {
 
 /// Returns whether the patch gives the file a last newline; `None` if it does not say.
 fn newline_said(hunk: &Hunk) -> Option<bool> {
-    if hunk.lines.iter().any(|line| line.is_new() && line.lacks_newline) {
+    if hunk.lines.iter().any(|line| line.kind.is_new() && line.lacks_newline) {
         return Some(false);
     }
     hunk.lines.iter().any(|line| line.lacks_newline).then_some(true)

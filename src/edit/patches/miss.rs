@@ -32,7 +32,7 @@ pub(super) fn not_found(
         ))
         .with_hint("Give whole lines after @@, as they are in the file");
     }
-    let old: Vec<&HunkLine> = hunk.lines.iter().filter(|line| line.is_old()).collect();
+    let old: Vec<&HunkLine> = hunk.lines.iter().filter(|line| line.kind.is_old()).collect();
     let Some(place) = nearest(text, numbered, hunk, &old) else {
         return Error::not_found(format!("{at} does not fit: {file} has none of its lines"))
             .with_hint("Read the file again, and take its lines as they are");

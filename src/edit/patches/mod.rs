@@ -109,18 +109,6 @@ impl HunkLine {
     fn new(kind: LineKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), lacks_newline: false }
     }
-
-    /// Tells whether it is a line of the old file.
-    #[must_use]
-    pub fn is_old(&self) -> bool {
-        self.kind != LineKind::Added
-    }
-
-    /// Tells whether it is a line of the new file.
-    #[must_use]
-    pub fn is_new(&self) -> bool {
-        self.kind != LineKind::Removed
-    }
 }
 
 impl FileChange {

@@ -3,6 +3,7 @@
 use super::keys::Numbered;
 use super::{Hunk, HunkLine};
 use crate::edit::matching::occurrences;
+use crate::text::LineKind;
 use crate::text::lines::Lines;
 
 /// A file to compare lines with.
@@ -14,22 +15,22 @@ pub(super) struct Text<'a> {
 
 /// Returns the places of the old lines of a hunk, ascending, from 0.
 pub(super) fn old_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
-    places(text, numbered, hunk, HunkLine::is_old)
+    places(text, numbered, hunk, LineKind::is_old)
 }
 
 /// Returns the places of its new lines.
 pub(super) fn new_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
-    places(text, numbered, hunk, HunkLine::is_new)
+    places(text, numbered, hunk, LineKind::is_new)
 }
 
 fn places(
     text: &Text<'_>,
     numbered: &Numbered,
     hunk: &Hunk,
-    is_side: fn(&HunkLine) -> bool,
+    is_side: fn(LineKind) -> bool,
 ) -> Vec<usize> {
     let Some(from) = below_anchors(&text.lines, &hunk.anchors) else { return Vec::new() };
-    let lines: Vec<&HunkLine> = hunk.lines.iter().filter(|line| is_side(line)).collect();
+    let lines: Vec<&HunkLine> = hunk.lines.iter().filter(|line| is_side(line.kind)).collect();
     let wanted = numbered.of(lines.iter().copied());
     let mut places = occurrences(&numbered.file, &wanted);
     places.retain(|&place| place >= from && ends_fit(text, hunk, &lines, place));

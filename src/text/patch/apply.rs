@@ -3,7 +3,6 @@
 use super::super::cancel_token::CancelToken;
 use super::apply_error::{ApplyError, Difference};
 use super::error::excerpt;
-use super::hunk::sides;
 use super::lines::{Line, Lines};
 use super::work::Work;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
@@ -93,7 +92,7 @@ struct Target<'a> {
 impl Target<'_> {
     fn apply(&mut self, hunk: &PatchHunk<'_>) -> Result<(), ApplyError> {
         (self.hunk, self.line) = (self.hunk + 1, hunk.line);
-        let old = hunk.lines.iter().filter(|line| sides(line.kind).0).count();
+        let old = hunk.lines.iter().filter(|line| line.kind.is_old()).count();
         // A hunk without old lines names the line before it; any other names its first line.
         let before = match (hunk.old_start as usize, old) {
             (start, 0) => Some(start),
@@ -130,11 +129,10 @@ impl Target<'_> {
             self.write(line.text, line.newline)?;
         }
         for line in &hunk.lines {
-            let (old, new) = sides(line.kind);
-            if old {
+            if line.kind.is_old() {
                 self.expect(line)?;
             }
-            if new {
+            if line.kind.is_new() {
                 self.write(line.content, line.newline)?;
             }
         }

@@ -60,7 +60,7 @@ impl<'a> Body<'a> {
         content: &'a [u8],
         work: &mut Work<'_>,
     ) -> Result<(), PatchError> {
-        let (old, new) = sides(kind);
+        let (old, new) = (kind.is_old(), kind.is_new());
         if (old && self.old_ended) || (new && self.new_ended) {
             return Err(PatchError::NoNewline { line: line.number });
         }
@@ -79,19 +79,9 @@ impl<'a> Body<'a> {
         let last = last.filter(|line| line.newline && !line.content.is_empty());
         let last = last.ok_or(PatchError::NoNewline { line: marker.number })?;
         last.newline = false;
-        let (old, new) = sides(last.kind);
-        self.old_ended |= old;
-        self.new_ended |= new;
+        self.old_ended |= last.kind.is_old();
+        self.new_ended |= last.kind.is_new();
         Ok(())
-    }
-}
-
-/// Returns whether a line is part of the old file, and of the new file.
-pub(super) fn sides(kind: LineKind) -> (bool, bool) {
-    match kind {
-        LineKind::Context => (true, true),
-        LineKind::Removed => (true, false),
-        LineKind::Added => (false, true),
     }
 }
 
@@ -152,8 +142,8 @@ pub(super) fn parse<'a>(
             continue;
         }
         let fitting = body_line(&next).filter(|&(kind, _)| {
-            let (old, new) = sides(kind);
-            (!old || body.old < header.old_lines) && (!new || body.new < header.new_lines)
+            (!kind.is_old() || body.old < header.old_lines)
+                && (!kind.is_new() || body.new < header.new_lines)
         });
         let Some((kind, content)) = fitting else {
             return Err(counts(&body, next.number, Some(next.text)));
