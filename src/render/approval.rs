@@ -13,17 +13,12 @@ const PREVIEW_FROM: u64 = 30;
 /// Lines above which a text goes to the pager.
 const PAGER_ABOVE: u64 = 100;
 
-/// Returns the box of a payload with its question; of an unknown type only the description and the
-/// question.
+/// Returns the box of a payload with its question, and whether it is complete; of an unknown type
+/// only the description and the question.
 ///
 /// No line is wider than `layout.width`, and the text has no control characters except line feeds
-/// and the requested colour sequences.
-pub fn display(payload: &Received, layout: &Layout) -> String {
-    shown(payload, layout).text
-}
-
-/// Returns the box of a payload as [`display`] does, and whether it is complete. An incomplete box
-/// offers no `y`: nobody is asked to approve what was not shown.
+/// and the requested colour sequences. An incomplete box offers no `y`: nobody is asked to approve
+/// what was not shown.
 pub fn shown(payload: &Received, layout: &Layout) -> Shown {
     match payload {
         Received::Known(payload) => card(payload, layout.extent).draw(layout),

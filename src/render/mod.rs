@@ -11,6 +11,6 @@ mod line;
 mod pages;
 pub mod visible;
 
-pub use approval::{Paging, display, paging, shown};
+pub use approval::{Paging, paging, shown};
 pub use card::{Extent, Layout};
 pub use pages::pages;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use redline::edit::payload::Received;
 use redline::render::visible::Pieces;
-use redline::render::{Extent, Layout, Paging, display, paging};
+use redline::render::{Extent, Layout, Paging, paging, shown};
 use unicode_width::UnicodeWidthChar;
 
 /// Each golden file's sections: a name, and how the box is laid out.
@@ -91,6 +91,10 @@ fn check(shown: &str, layout: &Layout) -> Result<(), TestCaseError> {
         );
     }
     Ok(())
+}
+
+fn display(payload: &Received, layout: &Layout) -> String {
+    shown(payload, layout).text
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::functions::surface::{
     Boolean, Declaration, Family, Grant, Out, Scalar, Varchar, Written,
 };
 use crate::limits;
-use crate::render::{Extent, Layout, display, paging, shown};
+use crate::render::{Extent, Layout, paging, shown};
 
 /// The default width: that of a classic terminal.
 const WIDTH: i64 = 80;
@@ -93,7 +93,7 @@ impl Scalar for ApprovalDisplay {
 
     fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let layout = layout(args)?;
-        let text = args.get(ANY_PAYLOAD)?.map(|payload| display(&payload, &layout));
+        let text = args.get(ANY_PAYLOAD)?.map(|payload| shown(&payload, &layout).text);
         if let Some(text) = text.as_ref().filter(|text| text.len() > limits::VALUE_BYTES) {
             return Err(Error::too_large(format!("the display has {} bytes", text.len()))
                 .with_hint("A value has at most 4 GiB; give a height"));

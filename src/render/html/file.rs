@@ -8,6 +8,7 @@ use std::fmt::Write;
 use super::writer::Html;
 use super::{Page, PageFile, PageHunk};
 use crate::error::Result;
+use crate::form::counted;
 use crate::text::hunk_id::HunkId;
 
 /// The most lines of a part.
@@ -100,9 +101,9 @@ fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Resu
     }
     html.markup("<p class=\"moves\">")?;
     for (place, (other, lines)) in sources.into_iter().enumerate() {
-        let noun = if lines == 1 { "line" } else { "lines" };
         let comma = if place == 0 { "" } else { ", " };
-        html.markup(&format!("{comma}{lines} {noun} moved from <a href=\"#f{}\">", other + 1))?;
+        let lines = counted(lines, "line");
+        html.markup(&format!("{comma}{lines} moved from <a href=\"#f{}\">", other + 1))?;
         html.name(page.files.get(other).map_or(&[][..], |other| other.path))?;
         html.markup("</a>")?;
     }
@@ -110,14 +111,13 @@ fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Resu
 }
 
 fn patch(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
-    let Some(first) = file.hunks.first() else {
+    if file.hunks.is_empty() {
         // The whole text is viewed as one.
         html.markup(&opening("h", file.patch, &names(file.id)))?;
         html.text(file.patch)?;
         return html.markup("</span>");
-    };
-    html.text(&file.patch[..first.span.start])?;
-    let mut end = first.span.start;
+    }
+    let mut end = 0;
     for hunk in &file.hunks {
         // A type change is two patches in one, so there may be a second head.
         html.text(&file.patch[end..hunk.span.start])?;
