@@ -38,29 +38,24 @@ impl Access {
             .open_directory(parent.unwrap_or(Path::new(".")))
             .and_then(|directory| directory.file(name))
             .and_then(|file| file.read_all(limit));
+        let file = || format!("{}, which {option} names", quoted(given));
         read.map_err(|error| match error {
-            OpenError::Absent => Error::not_found(format!(
-                "there is no file {}, which {option} names",
-                quoted(given)
-            ))
-            .with_hint("A relative path starts at the directory that DuckDB runs in"),
-            OpenError::Outside | OpenError::Link => Error::fs_denied(format!(
-                "DuckDB's settings do not allow reading {}, which {option} names",
-                quoted(given)
-            ))
-            .with_hint("Give a file of allowed_directories, links resolved"),
-            OpenError::Directory | OpenError::Special => Error::invalid_args(format!(
-                "{}, which {option} names, is not a file",
-                quoted(given)
-            ))
-            .with_hint("Give the path of a file"),
+            OpenError::Absent => Error::not_found(format!("there is no file {}", file()))
+                .with_hint("A relative path starts at the directory that DuckDB runs in"),
+            OpenError::Outside | OpenError::Link => {
+                Error::fs_denied(format!("DuckDB's settings do not allow reading {}", file()))
+                    .with_hint("Give a file of allowed_directories, links resolved")
+            }
+            OpenError::Directory | OpenError::Special => {
+                Error::invalid_args(format!("{}, is not a file", file()))
+                    .with_hint("Give the path of a file")
+            }
             OpenError::TooLarge { size } => too_large(given, size, limit),
             OpenError::Stopped(stopped) => stopped.into(),
-            OpenError::System(error) => Error::tool_failed(format!(
-                "the file {}, which {option} names, cannot be read",
-                quoted(given)
-            ))
-            .with_source(error),
+            OpenError::System(error) => {
+                Error::tool_failed(format!("the file {}, cannot be read", file()))
+                    .with_source(error)
+            }
         })
     }
 }
