@@ -116,24 +116,18 @@ impl LineRows {
             let mut ends = ends.peekable();
             while let (Some(before), Some(&end)) = (ends.next(), ends.peek()) {
                 let start = before + 1;
-                let kind = match text[start] {
-                    b'-' => LineKind::Removed,
-                    b'+' => LineKind::Added,
-                    b' ' => LineKind::Context,
-                    // A remark on a missing newline.
-                    _ => continue,
-                };
-                let has = [kind.is_old(), kind.is_new()];
+                // A remark on a missing newline has no kind.
+                let Some(kind) = LineKind::of(text[start]) else { continue };
                 cancel.room(&mut rows.charge, &mut rows.lines, 1)?;
                 rows.lines.push(Line {
                     line_type: line_type(kind),
                     content: start + 1..end,
-                    old: has[0].then_some(old),
-                    new: has[1].then_some(new),
+                    old: kind.is_old().then_some(old),
+                    new: kind.is_new().then_some(new),
                     hunk: Some(number),
                 });
-                old += u32::from(has[0]);
-                new += u32::from(has[1]);
+                old += u32::from(kind.is_old());
+                new += u32::from(kind.is_new());
                 pace.pass(end - start)?;
             }
         }

@@ -243,21 +243,16 @@ impl ChangedLines {
             let text = &patch.bytes[hunk.span.clone()];
             for line in text.split(|&byte| byte == b'\n').skip(1) {
                 pace.pass(line.len())?;
-                match line.split_first() {
-                    Some((b'-', content)) => {
-                        file.push(LineKind::Removed, old, content, cancel)?;
-                        old += 1;
+                let kind = line.first().and_then(|&sign| LineKind::of(sign));
+                match kind {
+                    Some(LineKind::Removed) => {
+                        file.push(LineKind::Removed, old, &line[1..], cancel)?
                     }
-                    Some((b'+', content)) => {
-                        file.push(LineKind::Added, new, content, cancel)?;
-                        new += 1;
-                    }
-                    other => {
-                        let is_context = matches!(other, Some((b' ', _)));
-                        (old, new) = (old + u32::from(is_context), new + u32::from(is_context));
-                        file.push(LineKind::Context, 0, &[], cancel)?;
-                    }
+                    Some(LineKind::Added) => file.push(LineKind::Added, new, &line[1..], cancel)?,
+                    _ => file.push(LineKind::Context, 0, &[], cancel)?,
                 }
+                old += u32::from(kind.is_some_and(LineKind::is_old));
+                new += u32::from(kind.is_some_and(LineKind::is_new));
             }
         }
         Ok(file)

@@ -108,6 +108,11 @@ pub enum LineKind {
 }
 
 impl LineKind {
+    /// Returns the kind of a line with this sign before it; `None` for another sign.
+    pub fn of(sign: u8) -> Option<Self> {
+        [Self::Context, Self::Removed, Self::Added].into_iter().find(|kind| kind.sign() == sign)
+    }
+
     /// Tells whether a line of this kind is in the old text.
     pub fn is_old(self) -> bool {
         self != Self::Added

@@ -142,18 +142,14 @@ fn last(hunks: &mut Vec<Hunk>, line: usize) -> &mut Hunk {
 }
 
 fn hunk_line(line: &str, number: usize) -> Result<HunkLine> {
-    let mut chars = line.chars();
-    let kind = match chars.next() {
-        None => return Ok(HunkLine::new(LineKind::Context, "")),
-        Some(' ') => LineKind::Context,
-        Some('-') => LineKind::Removed,
-        Some('+') => LineKind::Added,
-        Some(_) => {
-            return Err(wrong(number, format_args!("{} is not a line of a hunk", quoted(line)))
-                .with_hint("Start each line with a space, - or +"));
-        }
+    let Some(&sign) = line.as_bytes().first() else {
+        return Ok(HunkLine::new(LineKind::Context, ""));
     };
-    Ok(HunkLine::new(kind, chars.as_str()))
+    let kind = LineKind::of(sign).ok_or_else(|| {
+        wrong(number, format_args!("{} is not a line of a hunk", quoted(line)))
+            .with_hint("Start each line with a space, - or +")
+    })?;
+    Ok(HunkLine::new(kind, &line[1..]))
 }
 
 /// Drops empty lines after a hunk.

@@ -92,12 +92,9 @@ fn is_marker(line: &Line<'_>) -> bool {
 /// Returns the kind and the content of a body line; `None` for another line.
 fn body_line<'a>(line: &Line<'a>) -> Option<(LineKind, &'a [u8])> {
     match line.text.split_first() {
-        Some((b' ', content)) => Some((LineKind::Context, content)),
-        Some((b'-', content)) => Some((LineKind::Removed, content)),
-        Some((b'+', content)) => Some((LineKind::Added, content)),
         // An empty context line whose space was trimmed by a mailer or an editor.
         None | Some((b'\r', [])) => Some((LineKind::Context, line.text)),
-        Some(_) => None,
+        Some((&sign, content)) => Some((LineKind::of(sign)?, content)),
     }
 }
 
