@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::list::{check_at, lines};
+use super::list::lines;
 use crate::error::{Error, Result};
 use crate::git::pathspec::glob::Work;
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
@@ -65,8 +65,8 @@ impl Ignores {
             rules: Vec::new(),
             bytes: total,
         };
-        for (number, line) in lines(bytes).enumerate() {
-            check_at(number)?;
+        for line in lines(bytes) {
+            let line = line?;
             if !line.is_empty() && !line.starts_with(b"#") {
                 list.add(line);
             }

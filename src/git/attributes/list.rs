@@ -67,8 +67,8 @@ impl AttributeList {
     ) -> Result<Self, Stopped> {
         let mut list =
             Self { table: PatternTable::new(fold_case), bytes: bytes.len(), ..Self::default() };
-        for (number, line) in lines(bytes).filter_map(Line::new).enumerate() {
-            check_at(number)?;
+        for line in lines(bytes) {
+            let Some(line) = Line::new(line?) else { continue };
             let start = list.assignments.len();
             for (name, state) in line.assignments() {
                 if let Some(&name) = names.get(name) {
@@ -105,19 +105,14 @@ impl AttributeList {
     /// Those of the thread's budget.
     pub fn macro_names(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Stopped> {
         let mut names = Vec::new();
-        for (number, line) in lines(bytes).filter_map(Line::new).enumerate() {
-            check_at(number)?;
+        for line in lines(bytes) {
+            let Some(line) = Line::new(line?) else { continue };
             if line.is_macro {
                 names.push(line.subject.into_owned());
             }
         }
         Ok(names)
     }
-}
-
-/// Checks the thread's budget once per [`LINES_PER_CHECK`] lines.
-pub(super) fn check_at(line: usize) -> Result<(), Stopped> {
-    if line.is_multiple_of(LINES_PER_CHECK) { check_current() } else { Ok(()) }
 }
 
 /// A well-formed line with content.
@@ -128,10 +123,16 @@ struct Line<'a> {
     rest: &'a [u8],
 }
 
-/// Returns the lines of a file without their ends and a leading byte order mark.
-pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Returns the lines of a file without their ends and a leading byte order mark; checks the thread's
+/// budget once per [`LINES_PER_CHECK`] of them.
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], Stopped>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    bytes.split(|&byte| byte == b'\n').enumerate().map(|(number, line)| {
+        if number.is_multiple_of(LINES_PER_CHECK) {
+            check_current()?;
+        }
+        Ok(line.strip_suffix(b"\r").unwrap_or(line))
+    })
 }
 
 impl<'a> Line<'a> {
