@@ -50,7 +50,7 @@ pub use history::range_patch::{RangePatch, RangePatcher, WrittenFiles};
 pub use history::words::CommitFilter;
 pub use model::Oid;
 pub use model::bytes::Bytes;
-pub use model::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
+pub use model::changed_file::{Change, Entry, Mode, Origin, Source, Status};
 pub use model::commit::{CommitInfo, Person, TagInfo};
 pub use model::diff_attribute::{DiffAttribute, PathAttributes};
 pub use model::mailmap::Mailmap;

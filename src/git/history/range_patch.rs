@@ -17,7 +17,7 @@ use crate::git::change::patch::{Patcher, WrittenPatch};
 use crate::git::change::renames::RenameOptions;
 use crate::git::graph::walk::Comparable;
 use crate::git::history::notes::Notes;
-use crate::git::model::changed_file::{Change, OriginKind};
+use crate::git::model::changed_file::Change;
 use crate::git::model::commit::{CommitInfo, has_message_line};
 use crate::git::model::mailmap::Mailmap;
 use crate::git::model::space::trim_end;
@@ -269,7 +269,7 @@ fn write_name(change: &Change, text: &mut Vec<u8>) {
     match (&change.old, &change.new, &change.origin) {
         (None, ..) => text.extend([&change.path[..], b" (new)"].concat()),
         (_, None, _) => text.extend([change.old_path(), b" (deleted)"].concat()),
-        (.., Some(origin)) if origin.kind == OriginKind::Renamed => {
+        (.., Some(origin)) if !origin.is_copy => {
             text.extend([&origin.path[..], b" => ", &change.path].concat());
         }
         _ => text.extend_from_slice(&change.path),
