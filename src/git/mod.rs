@@ -27,7 +27,7 @@ pub use attributes::ignore::Ignores;
 pub use change::combined_patch::{COMBINED_BINARY_LINE, MergedTexts, merged_texts};
 pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};
-pub use change::differences::{Changes, PathChange};
+pub use change::differences::{Changes, PathChange, changed_files};
 pub use change::listed::untracked_paths;
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};

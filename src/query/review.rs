@@ -16,7 +16,7 @@ use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::{Form, counted};
 use crate::git::{
-    Change, Changes, Comparison, LineCounts, Measure, Measured, Measurer, Origin, Status,
+    Change, Comparison, LineCounts, Measure, Measured, Measurer, Origin, Status, changed_files,
     untracked_paths,
 };
 use crate::limits;
@@ -197,7 +197,7 @@ impl Request {
         let file = &comparison.repository().file_from_root(file)?;
         if let renames @ Some(_) = self.revisions.renames {
             let mut found = Vec::new();
-            for change in Changes::new(comparison, renames)? {
+            for change in changed_files(comparison, renames)? {
                 let change = change?;
                 let is_origin = |origin: &Origin| !origin.is_copy && origin.path == file.as_bytes();
                 if change.path == file.as_bytes() {

@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 use crate::budget::{Charge, reserve};
 use crate::error::{Error, Result, quoted};
 use crate::git::change::comparison::Comparison;
-use crate::git::change::differences::{Changes, collect};
+use crate::git::change::differences::{changed_files, collect};
 use crate::git::change::renames::RenameOptions;
 use crate::git::model::changed_file::{Change, Status};
 use crate::git::pathspec::Pathspec;
@@ -103,7 +103,7 @@ impl StatusWalk {
         let cancel = self.comparison.repository().cancel();
         let changes = |old, new| {
             let comparison = self.comparison.between(old, new);
-            let mut changes = Changes::new(&comparison, self.options.renames)?;
+            let mut changes = changed_files(&comparison, self.options.renames)?;
             collect(&mut changes, &mut Charge::free(), &cancel)
         };
         match part {
