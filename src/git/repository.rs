@@ -34,10 +34,6 @@ pub struct Repository {
     pub(super) checkout: Checkout,
     /// The access rules, also for submodules.
     pub(super) access: Arc<Access>,
-    /// The directory with HEAD.
-    pub(super) git_dir: GitDirectory,
-    /// The directory with the references that all work trees share.
-    pub(super) common_dir: GitDirectory,
     /// The repository's own configuration.
     pub(super) config: Arc<gix::config::File>,
     store: Arc<ObjectStore>,
@@ -91,8 +87,6 @@ impl Repository {
             ref_limit,
             nameable: Arc::default(),
             store: Arc::new(store),
-            git_dir: location.git_dir.clone(),
-            common_dir: location.common_dir.clone(),
             location: Arc::new(location),
             given: given.into(),
             big_file_bytes,
@@ -254,7 +248,8 @@ impl Repository {
             // No reference names them.
             return Ok(Vec::new());
         }
-        let bytes = self.git_dir.read(b"MERGE_HEAD", limits::REFLOG_BYTES)?.unwrap_or_default();
+        let bytes =
+            self.location.git_dir.read(b"MERGE_HEAD", limits::REFLOG_BYTES)?.unwrap_or_default();
         let ids = bytes.split(|&byte| byte == b'\n');
         Ok(ids.filter_map(|line| Oid::from_hex(line).ok()).collect())
     }

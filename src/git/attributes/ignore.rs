@@ -35,7 +35,7 @@ impl Ignores {
     /// # Errors
     /// Those of reading the file, and `too_large`.
     pub fn of(repository: &Repository, directory: &[u8]) -> Result<Self> {
-        let lines = repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?;
+        let lines = repository.location.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?;
         Self::new(&lines.unwrap_or_default(), directory, None, repository.checkout.ignores_case)
     }
 

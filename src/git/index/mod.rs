@@ -49,14 +49,14 @@ impl Index {
     /// Reads the index, from the cache while it is unchanged; a repository without one has nothing
     /// staged.
     pub fn read(repository: &Repository) -> Result<Arc<Self>> {
-        let Some(file) = open(&repository.git_dir)? else { return Ok(Arc::default()) };
+        let Some(file) = open(&repository.location.git_dir)? else { return Ok(Arc::default()) };
         let (stamp, hash) = (file.stamp(), repository.object_hash());
         if let Some(kept) = repository.kept().made::<Self>(stamp)
             && kept.entries.first().is_none_or(|entry| entry.entry.oid.kind() == hash)
         {
             return Ok(kept);
         }
-        let read = read(&repository.git_dir, &file, hash)?;
+        let read = read(&repository.location.git_dir, &file, hash)?;
         // The stamp of this file does not cover other files.
         let is_alone = !read.is_split && !has_directories(&read.entries);
         let index = Arc::new(Self::new(read, stamp, repository)?);
@@ -75,7 +75,7 @@ impl Index {
 
     fn new(read: IndexFile, stamp: Stamp, repository: &Repository) -> Result<Self> {
         let damaged = || {
-            repository.git_dir.gate().damaged(
+            repository.location.git_dir.gate().damaged(
                 "its index is out of order or names something that is not a file of a work tree",
             )
         };
@@ -208,7 +208,7 @@ fn has_directories(entries: &[Staged]) -> bool {
 
 /// Returns the entries of a sparse index with the files of its directories instead of these.
 fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>> {
-    let gate = repository.git_dir.gate();
+    let gate = repository.location.git_dir.gate();
     let mut files = Vec::new();
     files
         .try_reserve_exact(entries.len())

@@ -91,7 +91,7 @@ impl<'a> Resolver<'a> {
         let mut id = id;
         let mut seen = Vec::new();
         let damaged = |id: &Oid, what: &str| {
-            self.repository.git_dir.gate().damaged(format!("tag {id} {what}"))
+            self.repository.location.git_dir.gate().damaged(format!("tag {id} {what}"))
         };
         loop {
             self.cancel.check()?;
