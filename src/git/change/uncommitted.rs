@@ -246,7 +246,7 @@ impl Sides {
                 // In git a path without content is not in the index yet.
                 (
                     committed,
-                    staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry),
+                    staged.filter(|staged| !staged.flags.intent_to_add).map(|staged| staged.entry),
                 )
             }
             (Some(on_disk), true) => {
@@ -272,7 +272,7 @@ impl Sides {
                         let found = on_disk.entry(path, Some(staged))?;
                         // A file that git is told to ignore counts as the index's version, with
                         // content or not.
-                        let is_new = staged.is_intent_to_add()
+                        let is_new = staged.flags.intent_to_add
                             && found.is_some_and(|found| found != staged.entry);
                         ((!is_new).then_some(staged.entry), found)
                     }
@@ -315,7 +315,7 @@ impl Sides {
 
 /// Returns the tree's version of a path, if the tree has the same files as the index.
 fn as_tree(versions: &[Staged]) -> Option<Entry> {
-    versions.first().filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry)
+    versions.first().filter(|staged| !staged.flags.intent_to_add).map(|staged| staged.entry)
 }
 
 impl OnDisk {

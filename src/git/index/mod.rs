@@ -108,7 +108,7 @@ impl Index {
         known.is_some_and(|known| {
             let entries = self.below(directory);
             known.entries == entries.len()
-                && entries.iter().all(|entry| entry.stage == 0 && !entry.is_intent_to_add())
+                && entries.iter().all(|entry| entry.stage == 0 && !entry.flags.intent_to_add)
         })
     }
 
@@ -173,7 +173,7 @@ impl Index {
             i64::from(stored.0) == moment.seconds & i64::from(u32::MAX)
                 && stored.1 == moment.nanoseconds
         };
-        !known.is_intent_to_add()
+        !known.flags.intent_to_add
             // The index stores the low 32 bits; git marks an entry that must be read with size 0.
             && stat.size == state.size as u32
             && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
