@@ -50,12 +50,12 @@ impl Mailmap {
     /// The reason why the query ended.
     pub fn parse(bytes: &[u8], budget: &Budget) -> std::result::Result<Self, Stopped> {
         let mut map = Self { charge: budget.charge(0)?, ..Self::default() };
-        let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#"));
-        for (number, line) in lines.enumerate() {
+        for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             if number % LINES_PER_CHECK == 0 {
                 check_current()?;
             }
-            if let Some(((name, email), rest)) = person(line)
+            if !line.starts_with(b"#")
+                && let Some(((name, email), rest)) = person(line)
                 && !email.is_empty()
             {
                 map.charge.grow(ENTRY_BYTES + line.len())?;
