@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::budget::{Stopped, check_current};
+use crate::budget::{Stopped, check_every};
 use crate::git::model::space::{is_space, trim_start};
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::text::patch::unquote;
@@ -128,9 +128,7 @@ struct Line<'a> {
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], Stopped>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     bytes.split(|&byte| byte == b'\n').enumerate().map(|(number, line)| {
-        if number.is_multiple_of(LINES_PER_CHECK) {
-            check_current()?;
-        }
+        check_every(LINES_PER_CHECK, number)?;
         Ok(line.strip_suffix(b"\r").unwrap_or(line))
     })
 }

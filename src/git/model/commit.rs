@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Charge, Stopped, append, check_current, copied};
+use crate::budget::{Charge, Stopped, append, check_every, copied};
 use crate::git::Oid;
 use crate::git::encoding::to_utf8;
 use crate::git::model::mailmap::Mailmap;
@@ -315,9 +315,7 @@ fn pass<'b>(
         }
         rest = after;
         passed += 1;
-        if passed % LINES_PER_CHECK == 0 {
-            check_current()?;
-        }
+        check_every(LINES_PER_CHECK, passed)?;
     }
     Ok(rest)
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Budget, Charge, Stopped, check_current};
+use crate::budget::{Budget, Charge, Stopped, check_every};
 use crate::git::model::space::{trim_end, trim_start};
 use crate::limits;
 
@@ -51,9 +51,7 @@ impl Mailmap {
     pub fn parse(bytes: &[u8], budget: &Budget) -> std::result::Result<Self, Stopped> {
         let mut map = Self { charge: budget.charge(0)?, ..Self::default() };
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-            if number % LINES_PER_CHECK == 0 {
-                check_current()?;
-            }
+            check_every(LINES_PER_CHECK, number)?;
             if !line.starts_with(b"#")
                 && let Some(((name, email), rest)) = person(line)
                 && !email.is_empty()
