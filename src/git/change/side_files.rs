@@ -9,6 +9,7 @@ use crate::git::change::comparison::{Comparison, Untracked};
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::{PathChange, walk};
 use crate::git::change::suggest::nearest_paths;
+use crate::git::index::is_path;
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry};
 use crate::git::repository::Repository;
@@ -120,7 +121,7 @@ impl SideFiles {
             }
             Revision::Empty => None,
             Revision::Index => self.comparison.index().and_then(|index| index.content(path)),
-            Revision::WorkTree if !is_in_work_tree(path) => None,
+            Revision::WorkTree if !is_path(path) => None,
             Revision::WorkTree => {
                 // Tracked files are in diffs; for others, and each file alone, the rules of its
                 // sandbox apply.
@@ -232,10 +233,4 @@ pub fn state_of_file(repository: &Repository, file: &str, revision: &str) -> Res
     }
     let entry = SideFiles::open(repository, revision)?.find(file.as_bytes())?;
     Ok(format!("{:?} {:?}", repository.head()?, entry.map(|entry| (entry.mode, entry.oid))))
-}
-
-/// Tells whether a path names a file below the root of the work tree and none of git's own.
-fn is_in_work_tree(path: &[u8]) -> bool {
-    path.split(|&byte| byte == b'/')
-        .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
 }

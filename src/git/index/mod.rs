@@ -234,7 +234,7 @@ fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>
 }
 
 /// Tells whether a path names a file below the root and none of git's own.
-fn is_path(path: &[u8]) -> bool {
+pub(in crate::git) fn is_path(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').all(|name| match name {
         [] | b"." | b".." => false,
         [b'.', ..] => !name.eq_ignore_ascii_case(b".git"),
