@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::graph::commit_links::{Commits as CommitLinks, own_ancestor};
-use crate::git::graph::walk::{History, HistoryOptions, Merges};
+use crate::git::graph::walk::{History, HistoryOptions, Merges, micros};
 use crate::git::history::{check_first_line, only_tip};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::Entry;
@@ -355,9 +355,8 @@ impl Blamer {
     }
 
     fn is_followed(&self, commit: &Oid, links: &Links) -> bool {
-        let date = i128::from(links.date) * 1_000_000;
         !self.hidden.contains(commit)
-            && self.options.since.is_none_or(|since| date >= i128::from(since))
+            && self.options.since.is_none_or(|since| micros(links.date) >= i128::from(since))
     }
 
     /// Hides a commit and its known ancestors.

@@ -238,11 +238,10 @@ impl LineLog {
         tracked: &[Tracked],
         shown: Vec<Option<Touched>>,
     ) -> Result<()> {
-        if let Some(until) = self.options.until {
-            let date = i128::from(self.links.links(&commit.id)?.date) * 1_000_000;
-            if date > i128::from(until) {
-                return Ok(());
-            }
+        if self.options.until.is_some()
+            && self.options.is_too_new(self.links.links(&commit.id)?.date)
+        {
+            return Ok(());
         }
         let cancel = self.trees.objects().cancel();
         let is_merge = commit.parents.len() > 1;
