@@ -18,7 +18,7 @@ use crate::git::index::Index;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::git::repository::Repository;
 use crate::git::revision::{Revision, side_of};
-use crate::git::tree::tree_lookup::TreeItem;
+use crate::git::tree::tree_lookup::entry_at;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::worktree::files::WorkTree;
 use crate::git::worktree::submodule::{Above, Submodules};
@@ -148,10 +148,10 @@ impl PathChange {
         let objects = comparison.repository().objects();
         let mut is_directory = false;
         let mut find = |side: Revision| -> Result<Option<Entry>> {
-            let Some(tree) = side.as_tree() else { return Ok(None) };
-            let named = TreeItem::find(&objects, tree, path)?;
-            is_directory |= named == TreeItem::Directory;
-            Ok(named.file())
+            let Some(tree) = side.as_tree().flatten() else { return Ok(None) };
+            let entry = entry_at(&objects, tree, path)?;
+            is_directory |= entry.is_some_and(|entry| entry.mode.is_directory());
+            Ok(entry.filter(|entry| !entry.mode.is_directory()))
         };
         let (old, new) = (find(sides[0])?, find(sides[1])?);
         let Some(index) = comparison.index() else {

@@ -14,7 +14,7 @@ use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry};
 use crate::git::repository::Repository;
 use crate::git::revision::{Revision, range_of, side_of};
-use crate::git::tree::tree_lookup::TreeItem;
+use crate::git::tree::tree_lookup::file_at;
 use crate::sandbox::Place;
 
 /// The limit of a file's size, and its name.
@@ -116,8 +116,7 @@ impl SideFiles {
     fn entry(&self, path: &[u8]) -> Result<Option<Entry>> {
         Ok(match self.side() {
             Revision::Tree(tree) => {
-                let objects = self.comparison.repository().objects();
-                TreeItem::find(&objects, Some(tree), path)?.file()
+                file_at(&self.comparison.repository().objects(), Some(tree), path)?
             }
             Revision::Empty => None,
             Revision::Index => self.comparison.index().and_then(|index| index.content(path)),
