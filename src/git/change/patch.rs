@@ -53,7 +53,7 @@ impl Patcher {
     /// Creates a writer of patches for a source's files.
     pub fn new(source: &ContentSource, options: DiffOptions) -> Result<Self> {
         let repository = source.repository();
-        let abbreviation = Abbreviation::new(repository.store(), &repository.config)?;
+        let abbreviation = Abbreviation::new(&repository.store, &repository.config)?;
         let (reader, engine) = (Reader::new(source), Engine::default());
         Ok(Self { reader, engine, abbreviation, options, combined: Combined::Dense })
     }

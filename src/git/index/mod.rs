@@ -51,7 +51,7 @@ impl Index {
     pub fn read(repository: &Repository) -> Result<Arc<Self>> {
         let Some(file) = open(&repository.location.git_dir)? else { return Ok(Arc::default()) };
         let (stamp, hash) = (file.stamp(), repository.object_hash());
-        if let Some(kept) = repository.kept().made::<Self>(stamp)
+        if let Some(kept) = repository.repositories.made::<Self>(stamp)
             && kept.entries.first().is_none_or(|entry| entry.entry.oid.kind() == hash)
         {
             return Ok(kept);
@@ -61,7 +61,7 @@ impl Index {
         let is_alone = !read.is_split && !has_directories(&read.entries);
         let index = Arc::new(Self::new(read, stamp, repository)?);
         if is_alone {
-            repository.kept().keep_made(stamp, &index, index.bytes());
+            repository.repositories.keep_made(stamp, &index, index.bytes());
         }
         Ok(index)
     }

@@ -189,11 +189,11 @@ impl<'a> Resolver<'a> {
         if self.repository.ref_limit().is_none() || id.is_empty_tree() {
             return Ok(Some(id));
         }
-        let known = match self.repository.nameable().get() {
+        let known = match self.repository.nameable.get() {
             Some(known) => known,
             None => {
                 let found = self.reached()?;
-                self.repository.nameable().get_or_init(|| found)
+                self.repository.nameable.get_or_init(|| found)
             }
         };
         Ok(known.contains(&id).then_some(id))
