@@ -159,16 +159,16 @@ impl Pack {
         let bytes = unpacker.windows.read(&self.file, offset, HEADER_BYTES, next)?;
         let mut at = 0;
         let mut next_byte = || {
-            let byte = bytes.get(at).copied().ok_or(Fault::Damaged);
+            let byte = bytes.get(at).copied();
             at += 1;
             byte
         };
-        let mut byte = next_byte()?;
+        let mut byte = next_byte().ok_or(Fault::Damaged)?;
         let kind = byte >> 4 & 7;
         let mut size = u64::from(byte & 15);
         let mut shift = 4;
         while byte & 0x80 != 0 {
-            byte = next_byte()?;
+            byte = next_byte().ok_or(Fault::Damaged)?;
             if shift > 57 {
                 return Err(Fault::Damaged);
             }
@@ -181,7 +181,7 @@ impl Pack {
             3 => Base::Whole(Kind::Blob),
             4 => Base::Whole(Kind::Tag),
             6 => {
-                let distance = offset_number(|| next_byte().ok()).filter(|&distance| distance > 0);
+                let distance = offset_number(next_byte).filter(|&distance| distance > 0);
                 let base = distance.and_then(|distance| offset.checked_sub(distance));
                 Base::At(base.ok_or(Fault::Damaged)?)
             }
