@@ -195,3 +195,22 @@ fn is_name(name: &[u8]) -> bool {
         && !name.starts_with(b"builtin_")
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(byte))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::budget::{Budget, Current};
+
+    #[test]
+    fn a_file_of_comments_is_parsed_under_the_budget() {
+        let budget = Arc::new(Budget::default());
+        budget.cancel();
+        let _current = Current::enter(&budget);
+        let file = b"# comment\n";
+        assert_eq!(AttributeList::macro_names(file), Err(Stopped::Cancelled));
+        let list = AttributeList::new(file, &Names::new(), true, false);
+        assert_eq!(list.err(), Some(Stopped::Cancelled));
+    }
+}
