@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::list::lines;
 use crate::error::{Error, Result};
+use crate::git::model::space::up_to_nul;
 use crate::git::pathspec::glob::Work;
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::git::repository::Repository;
@@ -120,7 +121,7 @@ impl Ignores {
 
 /// Returns a line without trailing spaces, unless they are escaped by a backslash.
 fn without_spaces(line: &[u8]) -> &[u8] {
-    let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
+    let line = up_to_nul(line);
     let mut end = 0;
     let mut at = 0;
     while let Some(&byte) = line.get(at) {

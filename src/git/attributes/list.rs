@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::budget::{Stopped, check_every};
-use crate::git::model::space::{is_space, trim_start};
+use crate::git::model::space::{is_space, trim_start, up_to_nul};
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::text::patch::unquote;
 
@@ -135,7 +135,7 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], Stopped>
 
 impl<'a> Line<'a> {
     fn new(line: &'a [u8]) -> Option<Self> {
-        let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
+        let line = up_to_nul(line);
         let text = trim_start(line);
         if text.is_empty() || text[0] == b'#' || line.len() >= LINE_BYTES {
             return None;

@@ -20,7 +20,7 @@ use crate::git::history::notes::Notes;
 use crate::git::model::changed_file::Change;
 use crate::git::model::commit::{CommitInfo, has_message_line};
 use crate::git::model::mailmap::Mailmap;
-use crate::git::model::space::trim_end;
+use crate::git::model::space::{trim_end, up_to_nul};
 use crate::git::model::width::expand_tabs;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
@@ -308,9 +308,4 @@ fn write_indented(line: &[u8], text: &mut Vec<u8>) {
         text.extend_from_slice(line);
     }
     text.push(b'\n');
-}
-
-/// Returns a text up to its first NUL, as C ends texts there.
-fn up_to_nul(text: &[u8]) -> &[u8] {
-    &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }

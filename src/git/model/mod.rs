@@ -8,7 +8,7 @@
 //! | `mailmap` | proper names and addresses of people |
 //! | `bytes` | the bytes of an object, shared and charged |
 //! | `id_tables` | tables by object id |
-//! | `space` | white space as git's C library defines it |
+//! | `space` | white space and ends of texts as git's C library defines them |
 //! | `width` | TABs in messages |
 
 pub mod bytes;
