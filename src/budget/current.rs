@@ -37,6 +37,14 @@ pub fn check_current() -> Result<(), Stopped> {
     CURRENT.with_borrow(|budget| budget.as_ref().map_or(Ok(()), |budget| budget.check()))
 }
 
+/// Checks the budget of this thread at each `interval`th number.
+///
+/// # Errors
+/// Those of [`Budget::check`].
+pub fn check_every(interval: usize, number: usize) -> Result<(), Stopped> {
+    if number.is_multiple_of(interval) { check_current() } else { Ok(()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-pub use current::{Current, check_current};
+pub use current::{Current, check_current, check_every};
 pub use kept::KEPT;
 pub use memory::{Charge, LARGE_BYTES, append, copied, lossy, owned, reserve};
 pub use threads::{Permits, RowThread};

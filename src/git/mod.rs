@@ -24,10 +24,10 @@ mod worktree;
 
 pub use attributes::ContentSource;
 pub use attributes::ignore::Ignores;
-pub use change::combined_patch::{COMBINED_BINARY_LINE, MergedTexts, merged_texts};
+pub use change::combined_patch::{COMBINED_BINARY_LINE, merged_texts};
 pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};
-pub use change::differences::{Changes, PathChange};
+pub use change::differences::{Changes, PathChange, changed_files};
 pub use change::listed::untracked_paths;
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};
@@ -50,8 +50,8 @@ pub use history::range_patch::{RangePatch, RangePatcher, WrittenFiles};
 pub use history::words::CommitFilter;
 pub use model::Oid;
 pub use model::bytes::Bytes;
-pub use model::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
-pub use model::commit::{CommitInfo, Person, TagInfo};
+pub use model::changed_file::{Change, Entry, Mode, Origin, Status};
+pub use model::commit::{CommitInfo, Person};
 pub use model::diff_attribute::{DiffAttribute, PathAttributes};
 pub use model::mailmap::Mailmap;
 pub use objects::Objects;
@@ -60,9 +60,8 @@ pub use pathspec::glob::is_pattern;
 pub use pathspec::{PathFilter, Pathspec};
 pub use repository::Repository;
 pub use revision::{
-    CheckedOut, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision,
-    ahead_behind, checked_out, date_of, decorations, ends_of, local_time_zone, merge_bases,
-    object_of, range_of, reference_names, side_of,
+    NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, ahead_behind,
+    checked_out, date_of, decorations, ends_of, local_time_zone, merge_bases, object_of, range_of,
+    reference_names, side_of,
 };
 pub use store::Repositories;
-pub use tree::tree_lookup::TreeItem;

@@ -28,29 +28,27 @@ pub struct Repository {
     /// The given path, for messages.
     pub(super) given: Arc<str>,
     /// The size in bytes above which blobs are binary, `core.bigFileThreshold`.
-    big_file_bytes: u64,
-    quotes_high: bool,
+    pub(super) big_file_bytes: u64,
+    /// Whether patches quote paths with bytes of 0x80 and above: `core.quotePath`.
+    pub(super) quotes_high: bool,
     pub(super) drivers: Arc<Drivers>,
     pub(super) checkout: Checkout,
     /// The access rules, also for submodules.
-    pub(super) access: Arc<Access>,
-    /// The directory with HEAD.
-    pub(super) git_dir: GitDirectory,
-    /// The directory with the references that all work trees share.
-    pub(super) common_dir: GitDirectory,
+    access: Arc<Access>,
     /// The repository's own configuration.
     pub(super) config: Arc<gix::config::File>,
-    store: Arc<ObjectStore>,
+    /// The object directories.
+    pub(super) store: Arc<ObjectStore>,
     cache: Arc<Cache>,
     /// The budget of reading.
     budget: Arc<Budget>,
     _lease: Arc<Lease>,
-    /// The cache of repositories.
-    repositories: Arc<Repositories>,
+    /// The caches between queries.
+    pub(super) repositories: Arc<Repositories>,
     /// The readable references, if a sandbox limits them.
     ref_limit: Option<Arc<RefLimit>>,
     /// The commits and tags reachable from these, once computed.
-    nameable: Arc<OnceLock<IdSet>>,
+    pub(super) nameable: Arc<OnceLock<IdSet>>,
 }
 
 impl Repository {
@@ -91,8 +89,6 @@ impl Repository {
             ref_limit,
             nameable: Arc::default(),
             store: Arc::new(store),
-            git_dir: location.git_dir.clone(),
-            common_dir: location.common_dir.clone(),
             location: Arc::new(location),
             given: given.into(),
             big_file_bytes,
@@ -139,25 +135,10 @@ impl Repository {
         self.ref_limit.as_deref()
     }
 
-    /// Returns the cache of the commits and tags reachable from these references.
-    pub(super) fn nameable(&self) -> &OnceLock<IdSet> {
-        &self.nameable
-    }
-
-    /// Returns the object directories.
-    pub(super) fn store(&self) -> &Arc<ObjectStore> {
-        &self.store
-    }
-
     /// Returns the commit-graph; empty if there is none, or the configuration turns it off.
     pub(super) fn graph(&self) -> Result<Arc<Graph>> {
         let is_on = self.config.boolean("core.commitGraph").ok().flatten().unwrap_or(true);
         if is_on { self.store.graph() } else { Ok(Arc::default()) }
-    }
-
-    /// Returns the cache between queries.
-    pub(in crate::git) fn kept(&self) -> &Repositories {
-        &self.repositories
     }
 
     /// Opens another repository with the same cache.
@@ -254,7 +235,8 @@ impl Repository {
             // No reference names them.
             return Ok(Vec::new());
         }
-        let bytes = self.git_dir.read(b"MERGE_HEAD", limits::REFLOG_BYTES)?.unwrap_or_default();
+        let bytes =
+            self.location.git_dir.read(b"MERGE_HEAD", limits::REFLOG_BYTES)?.unwrap_or_default();
         let ids = bytes.split(|&byte| byte == b'\n');
         Ok(ids.filter_map(|line| Oid::from_hex(line).ok()).collect())
     }
@@ -262,16 +244,6 @@ impl Repository {
     /// Returns the hash kind of the repository's ids.
     pub(super) fn object_hash(&self) -> gix::hash::Kind {
         self.store.hash()
-    }
-
-    /// Returns the size in bytes above which a blob is binary.
-    pub fn big_file_bytes(&self) -> u64 {
-        self.big_file_bytes
-    }
-
-    /// Tells whether patches quote paths with bytes of 0x80 and above: `core.quotePath`.
-    pub(super) fn quotes_high(&self) -> bool {
-        self.quotes_high
     }
 
     /// Returns the path from the root for `path` in `asked`, as in git's `rev:path`: one that

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use crate::budget::check_current;
 use crate::error::{Error, Result, escaped};
 use crate::find::{Glob, IGNORE_FILE, Ignored};
-use crate::git::{Change, Changes, Contents, Ignores, Reader};
+use crate::git::{Change, Contents, Ignores, Reader, changed_files};
 use crate::limits;
 use crate::query::{Context, Revisions};
 use crate::review::{Binding, Position};
@@ -141,7 +141,7 @@ impl FilesWanted<'_> {
         let revisions = Revisions::between("EMPTY".to_owned(), Some(rev.to_owned()), repo);
         let comparison = revisions.open(context)?;
         let mut located = Vec::new();
-        for change in Changes::new(&comparison, None)? {
+        for change in changed_files(&comparison, None)? {
             let change = change?;
             let path = String::from_utf8_lossy(&change.path).into_owned();
             let is_file = change.new.is_some_and(|entry| entry.mode.is_regular());

@@ -16,8 +16,8 @@ use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::{Form, counted};
 use crate::git::{
-    Change, Changes, Comparison, LineCounts, Measure, Measured, Measurer, Origin, OriginKind,
-    Status, untracked_paths,
+    Change, Comparison, LineCounts, Measure, Measured, Measurer, Origin, Status, changed_files,
+    untracked_paths,
 };
 use crate::limits;
 use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review};
@@ -197,11 +197,9 @@ impl Request {
         let file = &comparison.repository().file_from_root(file)?;
         if let renames @ Some(_) = self.revisions.renames {
             let mut found = Vec::new();
-            for change in Changes::new(comparison, renames)? {
+            for change in changed_files(comparison, renames)? {
                 let change = change?;
-                let is_origin = |origin: &Origin| {
-                    origin.kind == OriginKind::Renamed && origin.path == file.as_bytes()
-                };
+                let is_origin = |origin: &Origin| !origin.is_copy && origin.path == file.as_bytes();
                 if change.path == file.as_bytes() {
                     found.push(change);
                 } else if change.origin.as_ref().is_some_and(is_origin) {

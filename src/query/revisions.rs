@@ -8,7 +8,7 @@ use crate::budget::Current;
 use crate::error::{Error, Result, quoted, visible};
 use crate::git::{
     Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Repository, Untracked,
-    ends_of, nearest_paths,
+    changed_files, ends_of, nearest_paths,
 };
 use crate::limits;
 use crate::pipeline::{Batches, Growth, Source, Unweighed, Weigh, Window};
@@ -103,7 +103,7 @@ impl Revisions {
         let budget = context.budget.part();
         let _current = Current::enter(&budget);
         let changes =
-            Changes::new(&self.open(context)?.with_budget(Arc::clone(&budget)), self.renames)?;
+            changed_files(&self.open(context)?.with_budget(Arc::clone(&budget)), self.renames)?;
         Ok(Some(Rows::Walk(CallersWalk { changes, budget, group })))
     }
 
@@ -146,7 +146,7 @@ impl Revisions {
     {
         let run = Run::over(context, comparison.repository().clone(), usize::MAX);
         let comparison = comparison.clone().with_budget(Arc::clone(&run.budget));
-        let changes = Source::new(Changes::new(&comparison, self.renames)?);
+        let changes = Source::new(changed_files(&comparison, self.renames)?);
         let work = run.start(changes, Window::unweighed(limits::WINDOW_JOBS), |_| {
             let mut work = make(&comparison)?;
             Ok(move |change, cancel: &CancelToken<'_>| work(change, cancel).map(Unweighed))
@@ -171,7 +171,7 @@ impl Revisions {
         context.read(move || {
             let run = Run::open(context, &self.repo, usize::MAX)?;
             let comparison = self.sides(&run.repository, context)?;
-            let jobs = jobs(Changes::new(&comparison, self.renames)?);
+            let jobs = jobs(changed_files(&comparison, self.renames)?);
             run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
                 .map(Rows::Workers)
         })

@@ -4,7 +4,7 @@ use crate::error::{Error, Result, quoted};
 use crate::functions::params::CONTEXT;
 use crate::functions::surface::Row;
 use crate::functions::tools::{Answers, Call};
-use crate::git::{Changes, LineCounts, Measured, Pathspec, RenameOptions};
+use crate::git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
 use crate::query::Revisions;
 use crate::query::answers::{explained, opened, words};
 use crate::query::review::{Frame, Request, Reviewed};
@@ -109,7 +109,7 @@ fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<C
         // Read where nothing else can be opened, as all that a repository says.
         let others = call.execution.read(|| {
             let comparison = whole.open(&call.execution)?;
-            let mut changes = Changes::new(&comparison, None)?;
+            let mut changes = changed_files(&comparison, None)?;
             changes.try_fold(0u64, |others, change| change.map(|_| others + 1))
         })?;
         if others > 0 {

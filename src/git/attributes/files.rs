@@ -96,6 +96,7 @@ impl AttributeFiles {
     pub fn new(repository: &Repository, index: Option<&Arc<Index>>) -> Result<Self> {
         let root = repository.work_tree_if_any()?;
         let info = repository
+            .location
             .common_dir
             .read(b"info/attributes", limits::ATTRIBUTES_BYTES)?
             .unwrap_or_default();

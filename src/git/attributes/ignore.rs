@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::list::{check_at, lines};
+use super::list::lines;
 use crate::error::{Error, Result};
+use crate::git::model::space::up_to_nul;
 use crate::git::pathspec::glob::Work;
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::git::repository::Repository;
@@ -35,7 +36,7 @@ impl Ignores {
     /// # Errors
     /// Those of reading the file, and `too_large`.
     pub fn of(repository: &Repository, directory: &[u8]) -> Result<Self> {
-        let lines = repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?;
+        let lines = repository.location.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?;
         Self::new(&lines.unwrap_or_default(), directory, None, repository.checkout.ignores_case)
     }
 
@@ -65,8 +66,8 @@ impl Ignores {
             rules: Vec::new(),
             bytes: total,
         };
-        for (number, line) in lines(bytes).enumerate() {
-            check_at(number)?;
+        for line in lines(bytes) {
+            let line = line?;
             if !line.is_empty() && !line.starts_with(b"#") {
                 list.add(line);
             }
@@ -120,7 +121,7 @@ impl Ignores {
 
 /// Returns a line without trailing spaces, unless they are escaped by a backslash.
 fn without_spaces(line: &[u8]) -> &[u8] {
-    let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
+    let line = up_to_nul(line);
     let mut end = 0;
     let mut at = 0;
     while let Some(&byte) = line.get(at) {

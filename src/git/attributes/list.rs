@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::budget::{Stopped, check_current};
-use crate::git::model::space::{is_space, trim_start};
+use crate::budget::{Stopped, check_every};
+use crate::git::model::space::{is_space, trim_start, up_to_nul};
 use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::text::patch::unquote;
 
@@ -67,8 +67,8 @@ impl AttributeList {
     ) -> Result<Self, Stopped> {
         let mut list =
             Self { table: PatternTable::new(fold_case), bytes: bytes.len(), ..Self::default() };
-        for (number, line) in lines(bytes).filter_map(Line::new).enumerate() {
-            check_at(number)?;
+        for line in lines(bytes) {
+            let Some(line) = Line::new(line?) else { continue };
             let start = list.assignments.len();
             for (name, state) in line.assignments() {
                 if let Some(&name) = names.get(name) {
@@ -105,19 +105,14 @@ impl AttributeList {
     /// Those of the thread's budget.
     pub fn macro_names(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Stopped> {
         let mut names = Vec::new();
-        for (number, line) in lines(bytes).filter_map(Line::new).enumerate() {
-            check_at(number)?;
+        for line in lines(bytes) {
+            let Some(line) = Line::new(line?) else { continue };
             if line.is_macro {
                 names.push(line.subject.into_owned());
             }
         }
         Ok(names)
     }
-}
-
-/// Checks the thread's budget once per [`LINES_PER_CHECK`] lines.
-pub(super) fn check_at(line: usize) -> Result<(), Stopped> {
-    if line.is_multiple_of(LINES_PER_CHECK) { check_current() } else { Ok(()) }
 }
 
 /// A well-formed line with content.
@@ -128,15 +123,19 @@ struct Line<'a> {
     rest: &'a [u8],
 }
 
-/// Returns the lines of a file without their ends and a leading byte order mark.
-pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Returns the lines of a file without their ends and a leading byte order mark; checks the thread's
+/// budget once per [`LINES_PER_CHECK`] of them.
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], Stopped>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    bytes.split(|&byte| byte == b'\n').enumerate().map(|(number, line)| {
+        check_every(LINES_PER_CHECK, number)?;
+        Ok(line.strip_suffix(b"\r").unwrap_or(line))
+    })
 }
 
 impl<'a> Line<'a> {
     fn new(line: &'a [u8]) -> Option<Self> {
-        let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
+        let line = up_to_nul(line);
         let text = trim_start(line);
         if text.is_empty() || text[0] == b'#' || line.len() >= LINE_BYTES {
             return None;
@@ -195,4 +194,23 @@ fn is_name(name: &[u8]) -> bool {
         && name[0] != b'-'
         && !name.starts_with(b"builtin_")
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::budget::{Budget, Current};
+
+    #[test]
+    fn a_file_of_comments_is_parsed_under_the_budget() {
+        let budget = Arc::new(Budget::default());
+        budget.cancel();
+        let _current = Current::enter(&budget);
+        let file = b"# comment\n";
+        assert_eq!(AttributeList::macro_names(file), Err(Stopped::Cancelled));
+        let list = AttributeList::new(file, &Names::new(), true, false);
+        assert_eq!(list.err(), Some(Stopped::Cancelled));
+    }
 }

@@ -41,7 +41,7 @@ impl Contents {
 
 /// Reads the contents of changes for one thread.
 pub struct Reader {
-    objects: Objects,
+    pub(super) objects: Objects,
     /// The source, and the work tree once one of its files is read.
     source: ContentSource,
     work_tree: Option<WorkTree>,
@@ -112,14 +112,9 @@ impl Reader {
         pair(changes, options, from_mut(self), cancel)
     }
 
-    /// Returns the reader of objects.
-    pub(super) fn objects(&self) -> &Objects {
-        &self.objects
-    }
-
     /// Returns the size in bytes above which a blob is binary.
     pub(super) fn big_file_bytes(&self) -> u64 {
-        self.source.repository().big_file_bytes()
+        self.source.repository().big_file_bytes
     }
 
     /// Returns the attributes of a path.
@@ -140,7 +135,7 @@ impl Reader {
 
     /// Tells whether paths with bytes of 0x80 and above are quoted.
     pub(crate) fn quotes_high(&self) -> bool {
-        self.source.repository().quotes_high()
+        self.source.repository().quotes_high
     }
 
     /// Returns the rule that finds the section headings of a change.

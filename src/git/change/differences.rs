@@ -18,14 +18,14 @@ use crate::git::index::Index;
 use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::git::repository::Repository;
 use crate::git::revision::{Revision, side_of};
-use crate::git::tree::tree_lookup::TreeItem;
+use crate::git::tree::tree_lookup::entry_at;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::worktree::files::WorkTree;
 use crate::git::worktree::submodule::{Above, Submodules};
 use crate::text::CancelToken;
 
-/// The changed files in git's order.
-pub type Walk = Box<dyn Iterator<Item = Result<Change>> + Send>;
+/// The changed files in git's order; after an error they end.
+pub type Changes = Box<dyn Iterator<Item = Result<Change>> + Send>;
 
 /// Tells whether a side is compared with itself.
 fn has_equal_sides(comparison: &Comparison) -> bool {
@@ -34,7 +34,7 @@ fn has_equal_sides(comparison: &Comparison) -> bool {
 }
 
 /// Starts the walk over the changed files in git's order.
-pub fn walk(comparison: &Comparison) -> Result<Walk> {
+pub fn walk(comparison: &Comparison) -> Result<Changes> {
     if let [Some(old), Some(new)] = comparison.sides().map(Revision::as_tree) {
         let (objects, paths) = (comparison.repository().objects(), Arc::clone(&comparison.paths));
         return Ok(Box::new(TreeChanges::new(objects, old, new, paths)?));
@@ -65,39 +65,26 @@ pub(super) fn is_dirty(submodule: &Repository, head: Oid, above: &Above) -> Resu
         )?)
 }
 
-/// An iterator over the changed files in git's order; after an error it ends.
+/// Starts a comparison, with renames if options are given; merges and conflicts are compared with
+/// all sides at once if requested.
 ///
-/// Without renames they stream from the walk. With renames the first call collects all of them and
-/// pairs them up: the origin of a file depends on every other file.
-pub struct Changes(Walk);
-
-impl Changes {
-    /// Starts a comparison, with renames if options are given; merges and conflicts are compared
-    /// with all sides at once if requested.
-    pub fn new(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Self> {
-        match comparison.combined {
-            None => Ok(Self(shown(walk(comparison)?, comparison, renames))),
-            Some(_) => combined_walk(comparison, renames).map(Self),
-        }
-    }
-}
-
-impl Iterator for Changes {
-    type Item = Result<Change>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
+/// Without renames the changes stream from the walk. With renames the first call collects all of
+/// them and pairs them up: the origin of a file depends on every other file.
+pub fn changed_files(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Changes> {
+    match comparison.combined {
+        None => Ok(shown(walk(comparison)?, comparison, renames)),
+        Some(_) => combined_walk(comparison, renames),
     }
 }
 
 /// Returns a walk's changes as they are shown: paired up if options are given.
-fn shown(walk: Walk, comparison: &Comparison, renames: Option<RenameOptions>) -> Walk {
+fn shown(walk: Changes, comparison: &Comparison, renames: Option<RenameOptions>) -> Changes {
     let Some(options) = renames else {
         return Box::new(walk.map(|change| change.map(Change::shown)));
     };
     let comparison = comparison.clone();
     let rows = std::iter::once_with(move || paired(walk, &comparison, &options));
-    Box::new(rows.flat_map(|rows| -> Walk {
+    Box::new(rows.flat_map(|rows| -> Changes {
         match rows {
             Ok(rows) => Box::new(rows.into_iter().map(Ok)),
             Err(error) => Box::new(std::iter::once(Err(error))),
@@ -106,7 +93,11 @@ fn shown(walk: Walk, comparison: &Comparison, renames: Option<RenameOptions>) ->
 }
 
 /// Collects all changes and pairs them up.
-fn paired(mut walk: Walk, comparison: &Comparison, options: &RenameOptions) -> Result<Vec<Change>> {
+fn paired(
+    mut walk: Changes,
+    comparison: &Comparison,
+    options: &RenameOptions,
+) -> Result<Vec<Change>> {
     let cancel = comparison.repository().cancel();
     let mut charge = Charge::free();
     let changes = collect(&mut walk, &mut charge, &cancel)?;
@@ -157,10 +148,10 @@ impl PathChange {
         let objects = comparison.repository().objects();
         let mut is_directory = false;
         let mut find = |side: Revision| -> Result<Option<Entry>> {
-            let Some(tree) = side.as_tree() else { return Ok(None) };
-            let named = TreeItem::find(&objects, tree, path)?;
-            is_directory |= named == TreeItem::Directory;
-            Ok(named.file())
+            let Some(tree) = side.as_tree().flatten() else { return Ok(None) };
+            let entry = entry_at(&objects, tree, path)?;
+            is_directory |= entry.is_some_and(|entry| entry.mode.is_directory());
+            Ok(entry.filter(|entry| !entry.mode.is_directory()))
         };
         let (old, new) = (find(sides[0])?, find(sides[1])?);
         let Some(index) = comparison.index() else {
@@ -192,7 +183,7 @@ impl PathChange {
 
 /// Starts the walk over files that differ from all sides, and over other changes. Conflicts come
 /// first, as in git.
-fn combined_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Walk> {
+fn combined_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Changes> {
     if !comparison.others.is_empty() {
         return merge_walk(comparison, renames);
     }
@@ -244,9 +235,9 @@ fn conflicts(comparison: &Comparison, index: &Arc<Index>) -> Result<Vec<Change>>
 }
 
 /// Starts the walk over the files that differ from each parent.
-fn merge_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Walk> {
+fn merge_walk(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Changes> {
     let [old, new] = comparison.sides();
-    let from = |parent: Revision| Changes::new(&comparison.between(parent, new), renames);
+    let from = |parent: Revision| changed_files(&comparison.between(parent, new), renames);
     let first = from(old)?;
     let others = comparison.others.iter().map(|&parent| from(parent).map(Iterator::peekable));
     let mut others = others.collect::<Result<Vec<_>>>()?;

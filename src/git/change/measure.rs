@@ -86,7 +86,7 @@ pub struct Measurer {
 impl Measurer {
     /// Creates a measurer of a reader's files; counts lines by `options`.
     pub fn new(reader: Reader, measure: Measure, options: DiffOptions) -> Self {
-        let counted = Arc::clone(reader.objects().counted_pairs());
+        let counted = Arc::clone(reader.objects.counted_pairs());
         let big_file_bytes = reader.big_file_bytes();
         let rule = measure
             .lines
@@ -109,11 +109,11 @@ impl Measurer {
         if let Some(counts) = pair.and_then(|pair| self.counted.get(&pair)) {
             return Ok(LineCounts::of(counts));
         }
-        let loose = self.reader.objects().loose_reads();
+        let loose = self.reader.objects.loose_reads();
         let counts = self.compare(change, attributes, cancel)?;
         // A loose object may be deleted, which its pack would not show.
         if let Some((pair, kept)) = pair.zip(counts.kept())
-            && self.reader.objects().loose_reads() == loose
+            && self.reader.objects.loose_reads() == loose
         {
             self.counted.put(pair, kept);
         }

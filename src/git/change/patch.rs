@@ -8,7 +8,7 @@ use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
-use crate::git::model::changed_file::{Change, Entry, OriginKind};
+use crate::git::model::changed_file::{Change, Entry};
 use crate::git::model::diff_attribute::PathAttributes;
 use crate::git::objects::abbreviation::Abbreviation;
 use crate::text::section::Finder;
@@ -53,7 +53,7 @@ impl Patcher {
     /// Creates a writer of patches for a source's files.
     pub fn new(source: &ContentSource, options: DiffOptions) -> Result<Self> {
         let repository = source.repository();
-        let abbreviation = Abbreviation::new(repository.store(), &repository.config)?;
+        let abbreviation = Abbreviation::new(&repository.store, &repository.config)?;
         let (reader, engine) = (Reader::new(source), Engine::default());
         Ok(Self { reader, engine, abbreviation, options, combined: Combined::Dense })
     }
@@ -156,10 +156,7 @@ impl Patcher {
             _ => is_bare = origin.is_none(),
         }
         if let Some(origin) = origin {
-            let word = match origin.kind {
-                OriginKind::Renamed => "rename",
-                OriginKind::Copied => "copy",
-            };
+            let word = if origin.is_copy { "copy" } else { "rename" };
             out.extend(format!("similarity index {}%\n", origin.similarity).into_bytes());
             for (end, path) in [("from", &origin.path), ("to", path)] {
                 out.extend(

@@ -7,7 +7,7 @@
 use gix::hash::{Hasher, Kind, hasher};
 
 use crate::error::{Error, Result};
-use crate::git::model::space::is_space;
+use crate::git::model::space::{is_space, up_to_nul};
 use crate::text::CancelToken;
 use crate::text::cancel_token::PacedToken;
 
@@ -81,8 +81,7 @@ impl<'a> PatchId<'a> {
             }
             self.pace.pass(line.len())?;
             // A NUL ends a line, as it ends a text in C.
-            let end = memchr::memchr(0, line).unwrap_or(line.len());
-            self.take(&line[..end])?;
+            self.take(up_to_nul(line))?;
         }
         Ok(())
     }

@@ -9,11 +9,12 @@ use crate::git::change::comparison::{Comparison, Untracked};
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::{PathChange, walk};
 use crate::git::change::suggest::nearest_paths;
+use crate::git::index::is_path;
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry};
 use crate::git::repository::Repository;
 use crate::git::revision::{Revision, range_of, side_of};
-use crate::git::tree::tree_lookup::TreeItem;
+use crate::git::tree::tree_lookup::file_at;
 use crate::sandbox::Place;
 
 /// The limit of a file's size, and its name.
@@ -115,12 +116,11 @@ impl SideFiles {
     fn entry(&self, path: &[u8]) -> Result<Option<Entry>> {
         Ok(match self.side() {
             Revision::Tree(tree) => {
-                let objects = self.comparison.repository().objects();
-                TreeItem::find(&objects, Some(tree), path)?.file()
+                file_at(&self.comparison.repository().objects(), Some(tree), path)?
             }
             Revision::Empty => None,
             Revision::Index => self.comparison.index().and_then(|index| index.content(path)),
-            Revision::WorkTree if !is_in_work_tree(path) => None,
+            Revision::WorkTree if !is_path(path) => None,
             Revision::WorkTree => {
                 // Tracked files are in diffs; for others, and each file alone, the rules of its
                 // sandbox apply.
@@ -232,10 +232,4 @@ pub fn state_of_file(repository: &Repository, file: &str, revision: &str) -> Res
     }
     let entry = SideFiles::open(repository, revision)?.find(file.as_bytes())?;
     Ok(format!("{:?} {:?}", repository.head()?, entry.map(|entry| (entry.mode, entry.oid))))
-}
-
-/// Tells whether a path names a file below the root of the work tree and none of git's own.
-fn is_in_work_tree(path: &[u8]) -> bool {
-    path.split(|&byte| byte == b'/')
-        .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
 }

@@ -7,9 +7,9 @@ use gix::bstr::ByteSlice;
 use crate::budget::{Charge, reserve};
 use crate::error::{Error, Result, quoted};
 use crate::git::change::comparison::Comparison;
-use crate::git::change::differences::{Changes, collect};
+use crate::git::change::differences::{changed_files, collect};
 use crate::git::change::renames::RenameOptions;
-use crate::git::model::changed_file::{Change, OriginKind, Status};
+use crate::git::model::changed_file::{Change, Status};
 use crate::git::pathspec::Pathspec;
 use crate::git::repository::Repository;
 use crate::git::revision::{Revision, side_of};
@@ -103,7 +103,7 @@ impl StatusWalk {
         let cancel = self.comparison.repository().cancel();
         let changes = |old, new| {
             let comparison = self.comparison.between(old, new);
-            let mut changes = Changes::new(&comparison, self.options.renames)?;
+            let mut changes = changed_files(&comparison, self.options.renames)?;
             collect(&mut changes, &mut Charge::free(), &cancel)
         };
         match part {
@@ -220,7 +220,7 @@ fn add(
         let sides = [change.old, change.new].into_iter().flatten();
         row.is_submodule |= sides.into_iter().any(|entry| entry.mode.is_submodule());
         if let Some(origin) = change.origin
-            && origin.kind == OriginKind::Renamed
+            && !origin.is_copy
         {
             row.old_path = Some(origin.path);
             row.similarity = Some(origin.similarity);

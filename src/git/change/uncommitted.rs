@@ -243,11 +243,7 @@ impl Sides {
                     rows.push_back(Change::unmerged(path.to_vec(), committed));
                     return Ok(());
                 }
-                // In git a path without content is not in the index yet.
-                (
-                    committed,
-                    staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry),
-                )
+                (committed, as_tree(versions))
             }
             (Some(on_disk), true) => {
                 // git uses the first version of a conflict, whichever it is.
@@ -272,7 +268,7 @@ impl Sides {
                         let found = on_disk.entry(path, Some(staged))?;
                         // A file that git is told to ignore counts as the index's version, with
                         // content or not.
-                        let is_new = staged.is_intent_to_add()
+                        let is_new = staged.flags.intent_to_add
                             && found.is_some_and(|found| found != staged.entry);
                         ((!is_new).then_some(staged.entry), found)
                     }
@@ -313,9 +309,10 @@ impl Sides {
     }
 }
 
-/// Returns the tree's version of a path, if the tree has the same files as the index.
+/// Returns the version of a path in a tree with the files of the index; in git a path without content
+/// is not in the index yet.
 fn as_tree(versions: &[Staged]) -> Option<Entry> {
-    versions.first().filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry)
+    versions.first().filter(|staged| !staged.flags.intent_to_add).map(|staged| staged.entry)
 }
 
 impl OnDisk {

@@ -9,7 +9,7 @@
 mod charset;
 mod names;
 
-use crate::budget::{Stopped, append, check_current, copied};
+use crate::budget::{Stopped, append, check_every, copied};
 
 /// Bytes that are decoded between two checks of the budget.
 const PIECE: usize = 1 << 18;
@@ -96,9 +96,7 @@ fn decode<const SIZE: usize>(bytes: &[u8], order: Order) -> Result<Option<Vec<u8
     let mut text = Vec::new();
     let mut units = units.iter().map(|unit| order.number(unit)).enumerate();
     while let Some((at, unit)) = units.next() {
-        if at % PIECE == 0 {
-            check_current()?;
-        }
+        check_every(PIECE, at)?;
         let code = match unit {
             0xd800..0xdc00 if SIZE == 2 => match units.next() {
                 Some((_, low @ 0xdc00..0xe000)) => {

@@ -29,7 +29,7 @@ impl Commits {
 
     /// Opens the commits of a repository.
     pub fn new(repository: &Repository) -> Result<Self> {
-        let ends = shallow(&repository.common_dir)?;
+        let ends = shallow(&repository.location.common_dir)?;
         // An optimisation; like git, not used in a shallow history.
         let graph = if ends.is_empty() { repository.graph()? } else { Arc::default() };
         Ok(Self { objects: repository.objects(), graph, ends })

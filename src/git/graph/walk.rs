@@ -50,12 +50,14 @@ impl HistoryOptions {
         self.since.is_some_and(|since| micros(date) < i128::from(since))
     }
 
-    fn is_too_new(&self, date: u64) -> bool {
+    /// Tells whether a commit of this date is newer than those requested.
+    pub(in crate::git) fn is_too_new(&self, date: u64) -> bool {
         self.until.is_some_and(|until| micros(date) > i128::from(until))
     }
 }
 
-fn micros(seconds: u64) -> i128 {
+/// Returns a time of commits in microseconds.
+pub(in crate::git) fn micros(seconds: u64) -> i128 {
     i128::from(seconds) * 1_000_000
 }
 

@@ -13,7 +13,6 @@ use crate::git::change::search::{Search, Searcher};
 use crate::git::graph::walk::Comparable;
 use crate::git::model::commit::CommitInfo;
 use crate::git::model::mailmap::Mailmap;
-use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::{Change, Oid, Pathspec};
@@ -54,7 +53,6 @@ pub struct CommitMeasure {
 
 /// Compares commits with their parents, for one thread.
 pub struct CommitMeasurer {
-    objects: Objects,
     trees: TreeChanges,
     measurer: Measurer,
     /// The reader of contents, if renames are detected.
@@ -80,7 +78,6 @@ impl CommitMeasurer {
         let paths = Arc::new(repository.path_filter(paths)?);
         let search = measure.search.clone();
         Ok(Self {
-            objects: repository.objects(),
             trees: TreeChanges::idle(repository.objects(), paths),
             measurer: Measurer::new(Reader::new(&source), measure.changes, measure.diff.clone()),
             reader: measure.renames.map(|options| (options, Reader::new(&source))),
@@ -111,7 +108,7 @@ impl CommitMeasurer {
                 continue;
             }
             if self.info && info.is_none() {
-                let bytes = self.objects.commit(&commit.id)?;
+                let bytes = self.trees.objects().commit(&commit.id)?;
                 info = Some(Arc::new(CommitInfo::read(&bytes, self.mailmap.as_deref(), cancel)?));
             }
             let parent = parent.map(|(id, _)| id);

@@ -13,7 +13,6 @@ use crate::git::change::contents::Reader;
 use crate::git::change::renames::RenameOptions;
 use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange, Visited};
 use crate::git::model::changed_file::Change;
-use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::tree::tree_lookup::PathInTrees;
 use crate::git::tree::walk::TreeChanges;
@@ -37,7 +36,6 @@ pub type FollowStep = (Visited, Option<Oid>);
 pub struct Follow<W> {
     walk: W,
     path: Arc<[u8]>,
-    objects: Objects,
     located: PathInTrees,
     trees: TreeChanges,
     reader: Reader,
@@ -74,7 +72,6 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         Self {
             walk,
             path: path.as_bytes().into(),
-            objects: repository.objects(),
             located: PathInTrees::default(),
             trees: TreeChanges::idle(repository.objects(), Arc::default()),
             reader: Reader::new(&ContentSource::of_objects(repository)),
@@ -84,8 +81,8 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
 
     /// Returns the change of the file in a commit, if there is one.
     fn change(&mut self, tree: Oid, parent: Option<Oid>) -> Result<Option<Change>> {
-        let new = self.located.file(&self.objects, Some(tree), &self.path)?;
-        let old = self.located.file(&self.objects, parent, &self.path)?;
+        let new = self.located.file(self.trees.objects(), Some(tree), &self.path)?;
+        let old = self.located.file(self.trees.objects(), parent, &self.path)?;
         if old == new {
             return Ok(None);
         }
@@ -116,7 +113,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         }
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         let options = RenameOptions { copies: true, ..RenameOptions::default() };
-        let cancel = self.objects.cancel();
+        let cancel = self.trees.objects().cancel();
         let rows = self.reader.pair(changes, &options, &cancel)?;
         let found =
             rows.into_iter().find(|change| change.origin.is_some() && *change.path == *self.path);
@@ -130,7 +127,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
 
     fn step(&mut self) -> Result<Option<FileChange>> {
         while let Some(step) = self.walk.next() {
-            self.objects.budget().check()?;
+            self.trees.objects().budget().check()?;
             let (commit, parent) = step?;
             if let Some(change) = self.change(commit.tree, parent)? {
                 return Ok(Some(FileChange { commit, change }));

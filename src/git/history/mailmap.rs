@@ -5,7 +5,7 @@ use crate::git::model::bytes::Bytes;
 use crate::git::model::mailmap::Mailmap;
 use crate::git::repository::Repository;
 use crate::git::revision::side_of;
-use crate::git::tree::tree_lookup::TreeItem;
+use crate::git::tree::tree_lookup::file_at;
 use crate::limits;
 
 const FILE: &[u8] = b".mailmap";
@@ -65,7 +65,7 @@ fn own_bytes(repository: &Repository) -> Result<Bytes> {
     let Some(head) = repository.head()? else { return Ok(Bytes::default()) };
     let tree = side_of(repository, &head.to_string())?.as_tree().flatten();
     let objects = repository.objects();
-    let file = TreeItem::find(&objects, tree, FILE)?.file();
+    let file = file_at(&objects, tree, FILE)?;
     let Some(entry) = file.filter(|entry| !entry.mode.is_submodule()) else {
         return Ok(Bytes::default());
     };

@@ -17,12 +17,11 @@ use crate::git::change::patch::{Patcher, WrittenPatch};
 use crate::git::change::renames::RenameOptions;
 use crate::git::graph::walk::Comparable;
 use crate::git::history::notes::Notes;
-use crate::git::model::changed_file::{Change, OriginKind};
+use crate::git::model::changed_file::Change;
 use crate::git::model::commit::{CommitInfo, has_message_line};
 use crate::git::model::mailmap::Mailmap;
-use crate::git::model::space::trim_end;
+use crate::git::model::space::{trim_end, up_to_nul};
 use crate::git::model::width::expand_tabs;
-use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::text::range_diff::PatchText;
@@ -85,7 +84,6 @@ impl WrittenFiles {
 
 /// Writes the texts of commits, for one thread.
 pub struct RangePatcher {
-    objects: Objects,
     trees: TreeChanges,
     reader: Reader,
     patcher: Patcher,
@@ -104,7 +102,6 @@ impl RangePatcher {
     ) -> Result<Self> {
         let source = ContentSource::of_objects(repository);
         Ok(Self {
-            objects: repository.objects(),
             trees: TreeChanges::idle(repository.objects(), Arc::default()),
             reader: Reader::new(&source),
             // The line of ids is not in the text: whole ones need not be looked up.
@@ -121,7 +118,7 @@ impl RangePatcher {
         commit: &Comparable,
         cancel: &CancelToken<'_>,
     ) -> Result<Arc<RangePatch>> {
-        let bytes = self.objects.commit(&commit.id)?;
+        let bytes = self.trees.objects().commit(&commit.id)?;
         let info = CommitInfo::read(&bytes, Some(&self.mailmap), cancel)?;
         let mut written = RangePatch {
             id: commit.id,
@@ -181,7 +178,9 @@ impl RangePatcher {
 
     fn write_notes(&self, written: &mut RangePatch, cancel: &CancelToken<'_>) -> Result<()> {
         let RangePatch { id, patch, charge, .. } = written;
-        let Some(note) = self.notes.of(id, &self.objects, cancel, charge)? else { return Ok(()) };
+        let Some(note) = self.notes.of(id, self.trees.objects(), cancel, charge)? else {
+            return Ok(());
+        };
         if note.is_empty() {
             return Ok(());
         }
@@ -269,7 +268,7 @@ fn write_name(change: &Change, text: &mut Vec<u8>) {
     match (&change.old, &change.new, &change.origin) {
         (None, ..) => text.extend([&change.path[..], b" (new)"].concat()),
         (_, None, _) => text.extend([change.old_path(), b" (deleted)"].concat()),
-        (.., Some(origin)) if origin.kind == OriginKind::Renamed => {
+        (.., Some(origin)) if !origin.is_copy => {
             text.extend([&origin.path[..], b" => ", &change.path].concat());
         }
         _ => text.extend_from_slice(&change.path),
@@ -309,9 +308,4 @@ fn write_indented(line: &[u8], text: &mut Vec<u8>) {
         text.extend_from_slice(line);
     }
     text.push(b'\n');
-}
-
-/// Returns a text up to its first NUL, as C ends texts there.
-fn up_to_nul(text: &[u8]) -> &[u8] {
-    &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }

@@ -49,19 +49,19 @@ impl Index {
     /// Reads the index, from the cache while it is unchanged; a repository without one has nothing
     /// staged.
     pub fn read(repository: &Repository) -> Result<Arc<Self>> {
-        let Some(file) = open(&repository.git_dir)? else { return Ok(Arc::default()) };
+        let Some(file) = open(&repository.location.git_dir)? else { return Ok(Arc::default()) };
         let (stamp, hash) = (file.stamp(), repository.object_hash());
-        if let Some(kept) = repository.kept().made::<Self>(stamp)
+        if let Some(kept) = repository.repositories.made::<Self>(stamp)
             && kept.entries.first().is_none_or(|entry| entry.entry.oid.kind() == hash)
         {
             return Ok(kept);
         }
-        let read = read(&repository.git_dir, &file, hash)?;
+        let read = read(&repository.location.git_dir, &file, hash)?;
         // The stamp of this file does not cover other files.
         let is_alone = !read.is_split && !has_directories(&read.entries);
         let index = Arc::new(Self::new(read, stamp, repository)?);
         if is_alone {
-            repository.kept().keep_made(stamp, &index, index.bytes());
+            repository.repositories.keep_made(stamp, &index, index.bytes());
         }
         Ok(index)
     }
@@ -75,7 +75,7 @@ impl Index {
 
     fn new(read: IndexFile, stamp: Stamp, repository: &Repository) -> Result<Self> {
         let damaged = || {
-            repository.git_dir.gate().damaged(
+            repository.location.git_dir.gate().damaged(
                 "its index is out of order or names something that is not a file of a work tree",
             )
         };
@@ -108,7 +108,7 @@ impl Index {
         known.is_some_and(|known| {
             let entries = self.below(directory);
             known.entries == entries.len()
-                && entries.iter().all(|entry| entry.stage == 0 && !entry.is_intent_to_add())
+                && entries.iter().all(|entry| entry.stage == 0 && !entry.flags.intent_to_add)
         })
     }
 
@@ -173,7 +173,7 @@ impl Index {
             i64::from(stored.0) == moment.seconds & i64::from(u32::MAX)
                 && stored.1 == moment.nanoseconds
         };
-        !known.is_intent_to_add()
+        !known.flags.intent_to_add
             // The index stores the low 32 bits; git marks an entry that must be read with size 0.
             && stat.size == state.size as u32
             && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
@@ -208,7 +208,7 @@ fn has_directories(entries: &[Staged]) -> bool {
 
 /// Returns the entries of a sparse index with the files of its directories instead of these.
 fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>> {
-    let gate = repository.git_dir.gate();
+    let gate = repository.location.git_dir.gate();
     let mut files = Vec::new();
     files
         .try_reserve_exact(entries.len())
@@ -234,7 +234,7 @@ fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>
 }
 
 /// Tells whether a path names a file below the root and none of git's own.
-fn is_path(path: &[u8]) -> bool {
+pub(in crate::git) fn is_path(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').all(|name| match name {
         [] | b"." | b".." => false,
         [b'.', ..] => !name.eq_ignore_ascii_case(b".git"),

@@ -21,11 +21,11 @@ pub struct Staged {
 /// git's flags of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags {
-    /// `update-index --assume-unchanged`.
+    /// The file on disk counts as unchanged without a check: `update-index --assume-unchanged`.
     pub assume_valid: bool,
-    /// Absent from the work tree, as in a sparse checkout.
+    /// The file is absent from the work tree, as in a sparse checkout.
     pub skip_worktree: bool,
-    /// `add --intent-to-add`.
+    /// Only the path was added, without content: `add --intent-to-add`.
     pub intent_to_add: bool,
 }
 
@@ -46,22 +46,4 @@ pub struct Stat {
     pub group: u32,
     /// The size in bytes.
     pub size: u32,
-}
-
-impl Staged {
-    /// Tells whether the file on disk counts as unchanged without a check (`update-index
-    /// --assume-unchanged`).
-    pub fn is_assumed_unchanged(&self) -> bool {
-        self.flags.assume_valid
-    }
-
-    /// Tells whether the file is absent from the work tree, as in a sparse checkout.
-    pub fn skips_work_tree(&self) -> bool {
-        self.flags.skip_worktree
-    }
-
-    /// Tells whether only the path was added, without content (`add --intent-to-add`).
-    pub fn is_intent_to_add(&self) -> bool {
-        self.flags.intent_to_add
-    }
 }

@@ -152,22 +152,14 @@ impl Status {
     }
 }
 
-/// Whether the origin of a file is gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OriginKind {
-    /// The old file is gone: it has no row of its own and is not the origin of a later row.
-    Renamed,
-    /// The old file still exists, or another row shows its new path.
-    Copied,
-}
-
 /// The origin of an added file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The path of the old file.
     pub path: Vec<u8>,
-    /// Whether it is gone or still exists.
-    pub kind: OriginKind,
+    /// Whether the old file still exists, or another row shows its new path; else it is gone: it has
+    /// no row of its own and is not the origin of a later row.
+    pub is_copy: bool,
     /// The similarity of the contents in percent, as git prints it.
     pub similarity: u8,
 }
@@ -273,10 +265,7 @@ impl Change {
             return Status::Unmerged;
         }
         if let Some(origin) = &self.origin {
-            return match origin.kind {
-                OriginKind::Renamed => Status::Renamed,
-                OriginKind::Copied => Status::Copied,
-            };
+            return if origin.is_copy { Status::Copied } else { Status::Renamed };
         }
         match (&self.old, &self.new) {
             (Some(old), Some(new)) if !old.mode.is_kind_of(new.mode) => Status::TypeChanged,

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Charge, Stopped, append, check_current, copied};
+use crate::budget::{Charge, Stopped, append, check_every, copied};
 use crate::git::Oid;
 use crate::git::encoding::to_utf8;
 use crate::git::model::mailmap::Mailmap;
-use crate::git::model::space::{trim_end, trim_start};
+use crate::git::model::space::{trim_end, trim_start, up_to_nul};
 use crate::limits;
 use crate::text::CancelToken;
 
@@ -298,7 +298,7 @@ fn body(message: &[u8]) -> Result<&[u8], Stopped> {
 
 /// Returns a message from its first paragraph on. In git it ends at a NUL.
 fn paragraph(message: &[u8]) -> Result<&[u8], Stopped> {
-    let message = &message[..message.find_byte(0).unwrap_or(message.len())];
+    let message = up_to_nul(message);
     pass(message, |line| Ok(trim_end(line).is_empty()))
 }
 
@@ -315,9 +315,7 @@ fn pass<'b>(
         }
         rest = after;
         passed += 1;
-        if passed % LINES_PER_CHECK == 0 {
-            check_current()?;
-        }
+        check_every(LINES_PER_CHECK, passed)?;
     }
     Ok(rest)
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Budget, Charge, Stopped, check_current};
+use crate::budget::{Budget, Charge, Stopped, check_every};
 use crate::git::model::space::{trim_end, trim_start};
 use crate::limits;
 
@@ -50,12 +50,10 @@ impl Mailmap {
     /// The reason why the query ended.
     pub fn parse(bytes: &[u8], budget: &Budget) -> std::result::Result<Self, Stopped> {
         let mut map = Self { charge: budget.charge(0)?, ..Self::default() };
-        let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#"));
-        for (number, line) in lines.enumerate() {
-            if number % LINES_PER_CHECK == 0 {
-                check_current()?;
-            }
-            if let Some(((name, email), rest)) = person(line)
+        for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+            check_every(LINES_PER_CHECK, number)?;
+            if !line.starts_with(b"#")
+                && let Some(((name, email), rest)) = person(line)
                 && !email.is_empty()
             {
                 map.charge.grow(ENTRY_BYTES + line.len())?;

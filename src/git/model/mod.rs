@@ -8,7 +8,7 @@
 //! | `mailmap` | proper names and addresses of people |
 //! | `bytes` | the bytes of an object, shared and charged |
 //! | `id_tables` | tables by object id |
-//! | `space` | white space as git's C library defines it |
+//! | `space` | white space and ends of texts as git's C library defines them |
 //! | `width` | TABs in messages |
 
 pub mod bytes;
@@ -23,6 +23,20 @@ pub mod width;
 /// Returns the number in bytes of which the first is the highest.
 pub fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// Reads a number as pack files encode offsets: seven bits per byte, and each further byte adds one;
+/// `None` if a byte is missing or it is too large.
+pub fn offset_number(mut next: impl FnMut() -> Option<u8>) -> Option<u64> {
+    let mut number = 0u64;
+    loop {
+        let byte = next()?;
+        number |= u64::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+        number = number.checked_add(1).filter(|number| number >> 57 == 0)? << 7;
+    }
 }
 
 /// An object id: SHA-1 or SHA-256, as the repository uses.

@@ -4,6 +4,13 @@ use gix::hash::{Hasher, Kind, hasher};
 
 use crate::error::{Error, Result};
 
+/// Begins the hash of a blob of `size` bytes.
+pub fn blob_hasher(kind: Kind, size: u64) -> Hasher {
+    let mut hasher = hasher(kind);
+    hasher.update(format!("blob {size}\0").as_bytes());
+    hasher
+}
+
 /// Returns the id of a blob as `git hash-object` prints it outside a repository: SHA-1, 40
 /// hexadecimal digits.
 ///
@@ -21,9 +28,7 @@ pub struct BlobHasher(Hasher);
 impl BlobHasher {
     /// Begins a content of `size` bytes.
     pub fn new(size: u64) -> Self {
-        let mut hasher = hasher(Kind::Sha1);
-        hasher.update(format!("blob {size}\0").as_bytes());
-        Self(hasher)
+        Self(blob_hasher(Kind::Sha1, size))
     }
 
     /// Adds the next piece.

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::git::model::space::up_to_nul;
 use crate::git::pathspec::glob::{Glob, Rules, WILD, Work};
 
 /// A parsed pattern.
@@ -26,7 +27,7 @@ pub struct PathPattern<'a> {
 impl<'a> PathPattern<'a> {
     /// Parses a pattern, which ends at a NUL, as in git.
     pub fn new(text: &'a [u8]) -> Self {
-        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+        let text = up_to_nul(text);
         let (is_negative, text) =
             text.strip_prefix(b"!").map_or((false, text), |text| (true, text));
         let (is_for_directories, text) =

@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 use super::loose::Value;
 use super::name::{PER_WORK_TREE, is_own, is_valid};
 use super::{References, Resolved};
-use crate::budget::check_current;
+use crate::budget::{check_current, check_every};
 use crate::error;
 use crate::git::Oid;
 use crate::git::store::{Found, GitDirectory};
@@ -166,9 +166,7 @@ impl References<'_> {
         mut each: impl FnMut(Vec<u8>, Result<Oid, &'static str>, Option<Vec<u8>>) -> error::Result<()>,
     ) -> error::Result<()> {
         for (number, (name, packed)) in self.all()?.into_iter().enumerate() {
-            if number % LOOK == 0 {
-                check_current()?;
-            }
+            check_every(LOOK, number)?;
             let mut target = None;
             let id = match packed {
                 _ if !is_valid(&name) => Err("has a name that git refuses"),

@@ -5,7 +5,7 @@ use gix::bstr::ByteSlice;
 use super::name;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::model::space::{is_space, trim_end, trim_start};
+use crate::git::model::space::{is_space, trim_end, trim_start, up_to_nul};
 use crate::git::store::{Found, GitDirectory};
 use crate::limits;
 
@@ -53,7 +53,7 @@ pub fn read(directory: &GitDirectory, path: &[u8], hash: gix::hash::Kind) -> Res
 fn parse(bytes: &[u8], hash: gix::hash::Kind) -> Value {
     let text = trim_end(bytes);
     // In git the text ends at a NUL.
-    let text = &text[..text.find_byte(0).unwrap_or(text.len())];
+    let text = up_to_nul(text);
     if let Some(target) = text.strip_prefix(b"ref:") {
         return Value::Symbolic(trim_start(target).to_vec());
     }

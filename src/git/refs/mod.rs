@@ -27,7 +27,6 @@ use crate::error::Result;
 use crate::git::Oid;
 use crate::sandbox::RefLimit;
 use loose::Value;
-use name::Home;
 use reftable::Stack;
 
 pub use name::is_valid;
@@ -229,10 +228,7 @@ impl<'a> References<'a> {
 
     /// Returns the directory of a reference, and its path there.
     fn place<'n>(&self, name: &'n [u8]) -> (&'a GitDirectory, &'n [u8]) {
-        match name::home(name) {
-            Home::Current(path) => (self.git_dir, path),
-            Home::Shared(path) => (self.common_dir, path),
-        }
+        name::shared(name).map_or((self.git_dir, name), |path| (self.common_dir, path))
     }
 
     /// Returns the reader with packed references that were read before.

@@ -37,23 +37,11 @@ pub fn is_own(name: &[u8]) -> bool {
 /// The prefixes of references that each work tree has itself, besides `HEAD` and the like.
 pub const PER_WORK_TREE: [&[u8]; 3] = [b"refs/bisect/", b"refs/rewritten/", b"refs/worktree/"];
 
-/// The directory of a reference.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Home<'a> {
-    /// The git directory of this work tree.
-    Current(&'a [u8]),
-    /// The common directory; the git directory of another work tree is `worktrees/<name>` there.
-    Shared(&'a [u8]),
-}
-
-/// Returns the directory of a reference with a valid name, and its path there.
-pub fn home(name: &[u8]) -> Home<'_> {
-    if let Some(bare) = name.strip_prefix(b"main-worktree/")
-        && is_per_work_tree(bare)
-    {
-        return Home::Shared(bare);
-    }
-    if is_per_work_tree(name) { Home::Current(name) } else { Home::Shared(name) }
+/// Returns the path of a reference with a valid name in the common directory, where the git
+/// directory of another work tree is `worktrees/<name>`; `None` if this work tree has it itself.
+pub fn shared(name: &[u8]) -> Option<&[u8]> {
+    let bare = name.strip_prefix(b"main-worktree/").filter(|bare| is_per_work_tree(bare));
+    bare.or_else(|| (!is_per_work_tree(name)).then_some(name))
 }
 
 #[cfg(test)]
@@ -110,16 +98,16 @@ mod tests {
     #[test]
     fn a_work_tree_has_its_own_head_and_bisection() {
         for (name, at) in [
-            ("HEAD", Home::Current(b"HEAD")),
-            ("refs/bisect/bad", Home::Current(b"refs/bisect/bad")),
-            ("refs/heads/main", Home::Shared(b"refs/heads/main")),
-            ("main", Home::Shared(b"main")),
-            ("main-worktree/HEAD", Home::Shared(b"HEAD")),
-            ("main-worktree/refs/heads/main", Home::Shared(b"main-worktree/refs/heads/main")),
-            ("worktrees/x/HEAD", Home::Shared(b"worktrees/x/HEAD")),
-            ("worktrees/x/refs/heads/main", Home::Shared(b"worktrees/x/refs/heads/main")),
+            ("HEAD", None),
+            ("refs/bisect/bad", None),
+            ("refs/heads/main", Some("refs/heads/main")),
+            ("main", Some("main")),
+            ("main-worktree/HEAD", Some("HEAD")),
+            ("main-worktree/refs/heads/main", Some("main-worktree/refs/heads/main")),
+            ("worktrees/x/HEAD", Some("worktrees/x/HEAD")),
+            ("worktrees/x/refs/heads/main", Some("worktrees/x/refs/heads/main")),
         ] {
-            assert_eq!(home(name.as_bytes()), at, "{name}");
+            assert_eq!(shared(name.as_bytes()), at.map(str::as_bytes), "{name}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{check_current, reserve};
+use crate::budget::{check_every, reserve};
 use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::store::{GitDirectory, Repositories};
@@ -90,9 +90,7 @@ impl Packed {
         let (mut lines, mut start, mut before) = (Vec::new(), 0, &[][..]);
         let mut is_sorted = true;
         for (number, line) in self.bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            if number % LOOK == 0 {
-                check_current()?;
-            }
+            check_every(LOOK, number)?;
             if line.get(digits) == Some(&b' ') && self.id(start, digits).is_some() {
                 reserve(&mut lines, 1)?;
                 lines.push(start as u32);
@@ -145,9 +143,7 @@ impl Packed {
         let digits = hash.len_in_hex();
         let id = |hex: &[u8]| if hex.len() == digits { Oid::from_hex(hex).ok() } else { None };
         for (number, line) in self.bytes.lines().enumerate() {
-            if number % LOOK == 0 {
-                check_current()?;
-            }
+            check_every(LOOK, number)?;
             if number == 0 && line.starts_with(b"#") {
                 if !line.starts_with(b"# pack-refs with:") {
                     return Err(damaged(directory, number + 1));

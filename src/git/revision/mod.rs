@@ -36,7 +36,7 @@ pub use clock::local_time_zone;
 pub use date::date_of;
 pub use range::{commit_and_parents, commit_of, ends_of, object_of, range_of, side_of, sides_of};
 pub use references::{
-    CheckedOut, Named as NamedReference, Reference, ReferenceDetails, ReferenceReader, checked_out,
+    Named as NamedReference, Reference, ReferenceDetails, ReferenceReader, checked_out,
     decorations, reference_names,
 };
 pub use resolver::{Revision, check_side};

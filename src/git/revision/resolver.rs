@@ -91,7 +91,7 @@ impl<'a> Resolver<'a> {
         let mut id = id;
         let mut seen = Vec::new();
         let damaged = |id: &Oid, what: &str| {
-            self.repository.git_dir.gate().damaged(format!("tag {id} {what}"))
+            self.repository.location.git_dir.gate().damaged(format!("tag {id} {what}"))
         };
         loop {
             self.cancel.check()?;
@@ -189,11 +189,11 @@ impl<'a> Resolver<'a> {
         if self.repository.ref_limit().is_none() || id.is_empty_tree() {
             return Ok(Some(id));
         }
-        let known = match self.repository.nameable().get() {
+        let known = match self.repository.nameable.get() {
             Some(known) => known,
             None => {
                 let found = self.reached()?;
-                self.repository.nameable().get_or_init(|| found)
+                self.repository.nameable.get_or_init(|| found)
             }
         };
         Ok(known.contains(&id).then_some(id))

@@ -11,6 +11,7 @@ use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::model::id_tables::IdSet;
+use crate::git::model::space::up_to_nul;
 use crate::git::refs::Resolved;
 use crate::pattern::{self, posix};
 
@@ -47,7 +48,7 @@ impl Pattern {
 
     fn matches(&self, commit: &[u8]) -> Result<bool> {
         // In git the text ends at a NUL.
-        let commit = &commit[..commit.find_byte(0).unwrap_or(commit.len())];
+        let commit = up_to_nul(commit);
         let found = match commit.find(b"\n\n") {
             Some(end) => self.regex.is_match(&commit[end + 2..])?,
             None => false,

@@ -7,7 +7,7 @@ use super::resolver::{Resolver, Revision};
 use super::short::Hint;
 use crate::error::{Error, Result, quoted};
 use crate::git::refs::Resolved;
-use crate::git::tree::tree_lookup::TreeItem;
+use crate::git::tree::tree_lookup::entry_at;
 use crate::suggest;
 
 /// Common names of the first branch of a repository.
@@ -72,7 +72,7 @@ fn hinted(error: Error, resolver: &Resolver<'_>, name: &str) -> Result<Error> {
     }
     if let Resolved::Id { id, .. } = head
         && let tree = resolver.tree(id)?
-        && TreeItem::find(&resolver.objects, Some(tree), name.as_bytes())? != TreeItem::Nothing
+        && entry_at(&resolver.objects, tree, name.as_bytes())?.is_some()
     {
         return Ok(error.with_hint(format!(
             "{} is a path of HEAD, and a revision is wanted here: the arguments may be in another order",

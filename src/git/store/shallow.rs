@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::gate::GitDirectory;
-use crate::budget::check_current;
+use crate::budget::check_every;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::limits;
@@ -17,9 +17,7 @@ pub fn read(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
     let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let mut ids = HashSet::new();
     for (number, line) in lines.enumerate() {
-        if number % LOOK == 0 {
-            check_current()?;
-        }
+        check_every(LOOK, number)?;
         let id = Oid::from_hex(line.strip_suffix(b"\r").unwrap_or(line));
         ids.insert(
             id.map_err(|_| common_dir.gate().damaged("its 'shallow' has lines that are not ids"))?,

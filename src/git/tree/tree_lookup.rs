@@ -9,35 +9,10 @@ use crate::git::tree::walk::parse;
 use crate::git::{Entry, Oid};
 use crate::limits;
 
-/// The item at a path in a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TreeItem {
-    /// Nothing.
-    Nothing,
-    /// A directory.
-    Directory,
-    /// A file, link or submodule.
-    File(Entry),
-}
-
-impl TreeItem {
-    /// Returns the entry of a file.
-    pub fn file(self) -> Option<Entry> {
-        match self {
-            Self::File(entry) => Some(entry),
-            _ => None,
-        }
-    }
-
-    /// Returns the item at `path` (components separated by `/`) in a tree; an absent tree is empty.
-    pub fn find(objects: &Objects, tree: Option<Oid>, path: &[u8]) -> Result<Self> {
-        let Some(tree) = tree else { return Ok(Self::Nothing) };
-        Ok(match entry_at(objects, tree, path)? {
-            None => Self::Nothing,
-            Some(entry) if entry.mode.is_directory() => Self::Directory,
-            Some(entry) => Self::File(entry),
-        })
-    }
+/// Returns the file, link or submodule at `path` in a tree; an absent tree is empty.
+pub fn file_at(objects: &Objects, tree: Option<Oid>, path: &[u8]) -> Result<Option<Entry>> {
+    let Some(tree) = tree else { return Ok(None) };
+    Ok(entry_at(objects, tree, path)?.filter(|entry| !entry.mode.is_directory()))
 }
 
 /// Returns the entry at `path` (components separated by `/`) in a tree.

@@ -113,6 +113,11 @@ struct Front {
 }
 
 impl TreeChanges {
+    /// Returns the reader of the trees.
+    pub fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
     /// Starts the comparison of two trees, of which an absent one is empty, for the selected paths;
     /// the budget of `objects` ends it early.
     pub fn new(

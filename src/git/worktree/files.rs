@@ -16,6 +16,7 @@ use crate::git::Oid;
 use crate::git::attributes::ContentSource;
 use crate::git::index::{Index, Staged};
 use crate::git::model::changed_file::{Entry, Mode, Source};
+use crate::git::objects::blob_id::blob_hasher;
 use crate::git::repository::Repository;
 use crate::git::worktree::clean::Cleaner;
 use crate::git::worktree::submodule::Submodules;
@@ -79,7 +80,7 @@ impl WorkTree {
         }
         let Some((oid, size)) = self.identify(path, state)? else { return Ok(None) };
         let source = match known {
-            Some(known) if known.entry.oid == oid && !known.is_intent_to_add() => Source::Object,
+            Some(known) if known.entry.oid == oid && !known.flags.intent_to_add => Source::Object,
             _ => Source::WorkTree { size },
         };
         Ok(Some(Entry { mode, oid, source }))
@@ -88,8 +89,8 @@ impl WorkTree {
     /// Tells whether the file on disk is ignored: it is assumed to be unchanged, or absent from a
     /// sparse checkout (where a file that exists nevertheless counts).
     pub fn is_left_alone(&mut self, known: &Staged) -> Result<bool> {
-        if known.is_assumed_unchanged() || !known.skips_work_tree() {
-            return Ok(known.is_assumed_unchanged());
+        if known.flags.assume_valid || !known.flags.skip_worktree {
+            return Ok(known.flags.assume_valid);
         }
         Ok(!self.repository.checkout.is_sparse || self.look(&known.path)?.is_none())
     }
@@ -115,7 +116,7 @@ impl WorkTree {
     /// Computes the same for a file that is too large for memory, without conversions.
     fn identify_large(&mut self, path: &[u8]) -> Result<Option<(Oid, u64)>> {
         let Some((mut file, state)) = self.open(path)? else { return Ok(None) };
-        let mut hasher = self.hasher(state.size);
+        let mut hasher = blob_hasher(self.repository.object_hash(), state.size);
         let (mut piece, mut left) = (vec![0; PIECE], state.size);
         while left > 0 {
             self.repository.budget().check()?;
@@ -170,14 +171,8 @@ impl WorkTree {
         if bytes.len() == wanted { Ok(bytes) } else { Err(changed(path)) }
     }
 
-    fn hasher(&self, size: u64) -> gix::hash::Hasher {
-        let mut hasher = gix::hash::hasher(self.repository.object_hash());
-        hasher.update(format!("blob {size}\0").as_bytes());
-        hasher
-    }
-
     fn hash(&self, path: &[u8], bytes: &[u8]) -> Result<Oid> {
-        let mut hasher = self.hasher(bytes.len() as u64);
+        let mut hasher = blob_hasher(self.repository.object_hash(), bytes.len() as u64);
         for piece in bytes.chunks(PIECE) {
             self.repository.budget().check()?;
             hasher.update(piece);

@@ -96,8 +96,8 @@ impl LookAhead {
 /// Tells whether a stat of its file is all that the entry needs.
 fn is_worth_it(entry: &Staged) -> bool {
     entry.stage == 0
-        && !entry.is_assumed_unchanged()
-        && !entry.skips_work_tree()
+        && !entry.flags.assume_valid
+        && !entry.flags.skip_worktree
         && !entry.entry.mode.is_submodule()
 }
 

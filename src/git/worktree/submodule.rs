@@ -35,7 +35,7 @@ impl Above {
 
     /// Returns the same with one more superproject.
     fn with(&self, repository: &Repository) -> Result<Self> {
-        let own = repository.git_dir.own_stamp()?.identity();
+        let own = repository.location.git_dir.own_stamp()?.identity();
         let repositories = self.repositories.iter().copied().chain([own]).collect();
         Ok(Self { repositories, ..*self })
     }
@@ -90,7 +90,7 @@ impl Submodules {
             return Ok(None);
         }
         let above = self.above.with(repository)?;
-        if above.repositories.contains(&submodule.git_dir.own_stamp()?.identity()) {
+        if above.repositories.contains(&submodule.location.git_dir.own_stamp()?.identity()) {
             return Err(Error::tool_failed(format!(
                 "the submodule {} is its own parent repository",
                 shown()

@@ -125,7 +125,7 @@ fn ignore_file_of_index(
     path: &[u8],
 ) -> Result<Option<Vec<u8>>> {
     let [staged] = index.find(path) else { return Ok(None) };
-    if staged.stage > 0 || !staged.skips_work_tree() || staged.entry.mode.is_submodule() {
+    if staged.stage > 0 || !staged.flags.skip_worktree || staged.entry.mode.is_submodule() {
         return Ok(None);
     }
     let objects = repository.objects();

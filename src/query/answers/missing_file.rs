@@ -1,7 +1,7 @@
 //! Explains why a repository lacks a file: it is not committed yet, or has another name.
 
 use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::git::{Changes, Comparison, RenameOptions, Repository, untracked_paths};
+use crate::git::{Comparison, RenameOptions, Repository, changed_files, untracked_paths};
 
 /// Adds the files under a path in the index and the work tree to the error for a missing file.
 pub fn explained(error: Error, repository: &Repository, file: &str) -> Error {
@@ -17,7 +17,7 @@ pub fn explained(error: Error, repository: &Repository, file: &str) -> Error {
 
 fn reason(repository: &Repository, file: &str) -> Result<Option<String>> {
     let staged = Comparison::of(repository, "HEAD", Some("INDEX"), false, None)?;
-    for change in Changes::new(&staged, Some(RenameOptions::default()))? {
+    for change in changed_files(&staged, Some(RenameOptions::default()))? {
         let change = change?;
         if change.path != file.as_bytes() {
             continue;

@@ -97,6 +97,8 @@ OVER_REPOSITORIES = {
     and "FROM" not in call
     and (found := re.search(rf"\b{name}\([^()]*\)", call))
 } | {
+    # Without a second side it would read the work tree, and the repositories are bare.
+    "diff_html": "diff_html(a, coalesce(b, a), repo)",
     "diff_lines_list": "diff_lines_list(a, b, repo, {'context': id % 4})",
     "file_bytes": "file_bytes(file, b, repo)",
     "file_changes_list": "file_changes_list(a, b, repo, {'renames': id % 3 = 0})",

@@ -16,7 +16,7 @@ mod shared_work;
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::git::model::changed_file::{Change, Entry, Origin, OriginKind};
+use crate::git::model::changed_file::{Change, Entry, Origin};
 use crate::limits;
 use crate::text::CancelToken;
 
@@ -218,9 +218,8 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
         // copied.
         let origin = (source.path != change.path).then(|| {
             left[claim.change] -= 1;
-            let kind =
-                if left[claim.change] > 0 { OriginKind::Copied } else { OriginKind::Renamed };
-            Origin { path: source.path.clone(), kind, similarity: (claim.score * 100 / FULL) as u8 }
+            let similarity = (claim.score * 100 / FULL) as u8;
+            Origin { path: source.path.clone(), is_copy: left[claim.change] > 0, similarity }
         });
         (source.old, origin)
     };
@@ -291,7 +290,8 @@ mod tests {
             let path = String::from_utf8_lossy(&row.path).into_owned();
             row.origin.iter().fold(path, |path, origin| {
                 let old = String::from_utf8_lossy(&origin.path);
-                format!("{old} > {path} {:?} {}", origin.kind, origin.similarity)
+                let kind = if origin.is_copy { "Copied" } else { "Renamed" };
+                format!("{old} > {path} {kind} {}", origin.similarity)
             })
         };
         rows.iter().map(shown).collect()

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::graph::commit_links::{Commits as CommitLinks, own_ancestor};
-use crate::git::graph::walk::{History, HistoryOptions, Merges};
+use crate::git::graph::walk::{History, HistoryOptions, Merges, micros};
 use crate::git::history::{check_first_line, only_tip};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::Entry;
@@ -74,7 +74,7 @@ pub struct Blame {
     pub runs: Vec<BlamedRun>,
     /// The versions with lines.
     pub versions: Vec<BlamedVersion>,
-    _charge: Charge,
+    charge: Charge,
 }
 
 /// A run of lines from one version.
@@ -126,10 +126,8 @@ pub struct Blamer {
     left: IdSet,
     returns: u64,
     engine: Engine,
-    /// The blamed text, and the offsets of its lines.
-    content: Bytes,
-    bounds: Vec<u32>,
-    charge: Charge,
+    /// The result, without its runs until the walk is over.
+    blame: Blame,
     done: Vec<(Run, OriginId)>,
 }
 
@@ -217,9 +215,7 @@ impl Blamer {
             left: IdSet::default(),
             returns: 0,
             engine: Engine::default(),
-            content: Bytes::default(),
-            bounds: Vec::new(),
-            charge: Charge::free(),
+            blame: Blame::default(),
             done: Vec::new(),
         })
     }
@@ -240,8 +236,8 @@ impl Blamer {
 
     fn run(&mut self, path: &[u8], entry: Entry, content: Bytes, start: Oid) -> Result<Blame> {
         self.split(&content)?;
-        self.content = content;
-        let count = u32::try_from(self.bounds.len() - 1).unwrap_or(u32::MAX);
+        self.blame.content = content;
+        let count = u32::try_from(self.blame.bounds.len() - 1).unwrap_or(u32::MAX);
         let (first, last) = self.options.lines.unwrap_or((1, count));
         if count > 0 {
             check_first_line(first, count)?;
@@ -252,7 +248,7 @@ impl Blamer {
             self.queue(origin, vec![run])?;
             self.walk()?;
         }
-        self.blame()
+        self.finish()
     }
 
     /// Computes the offset of each line of the text, and its end.
@@ -262,21 +258,21 @@ impl Blamer {
             return Err(Error::too_large(format!("the file has {} bytes", text.len()))
                 .with_hint("git compares files of up to 1023 MiB"));
         }
-        cancel.room(&mut self.charge, &mut self.bounds, 1)?;
-        self.bounds.push(0);
+        cancel.room(&mut self.blame.charge, &mut self.blame.bounds, 1)?;
+        self.blame.bounds.push(0);
         let mut end = 0;
         for line in text.lines_with_terminator() {
             end += line.len() as u32;
-            cancel.room(&mut self.charge, &mut self.bounds, 1)?;
-            self.bounds.push(end);
+            cancel.room(&mut self.blame.charge, &mut self.blame.bounds, 1)?;
+            self.blame.bounds.push(end);
         }
         Ok(())
     }
 
     /// Returns the text of a run.
     fn text(&self, run: &Run) -> &[u8] {
-        let bound = |line: u32| self.bounds[line as usize] as usize;
-        &self.content[bound(run.line)..bound(run.line + run.lines)]
+        let bound = |line: u32| self.blame.bounds[line as usize] as usize;
+        &self.blame.content[bound(run.line)..bound(run.line + run.lines)]
     }
 
     /// Returns the links of a commit.
@@ -285,8 +281,8 @@ impl Blamer {
             return Ok(Arc::clone(links));
         }
         let mut links = self.commits.links(id)?;
-        let parents = links.parents.len() * size_of::<Oid>();
-        self.charge.join(self.repository.budget().charge(2 * size_of::<(Oid, Links)>() + parents)?);
+        let bytes = 2 * size_of::<(Oid, Links)>() + links.parents.len() * size_of::<Oid>();
+        self.blame.charge.join(self.repository.budget().charge(bytes)?);
         if self.options.first_parent {
             links.parents.truncate(1);
         }
@@ -355,9 +351,8 @@ impl Blamer {
     }
 
     fn is_followed(&self, commit: &Oid, links: &Links) -> bool {
-        let date = i128::from(links.date) * 1_000_000;
         !self.hidden.contains(commit)
-            && self.options.since.is_none_or(|since| date >= i128::from(since))
+            && self.options.since.is_none_or(|since| micros(links.date) >= i128::from(since))
     }
 
     /// Hides a commit and its known ancestors.
@@ -469,7 +464,7 @@ impl Blamer {
     }
 
     /// Returns the result.
-    fn blame(&mut self) -> Result<Blame> {
+    fn finish(&mut self) -> Result<Blame> {
         self.done.sort_by_key(|(run, _)| run.line);
         let mut positions: HashMap<OriginId, usize> = HashMap::new();
         let (mut runs, mut versions) = (Vec::<BlamedRun>::new(), Vec::new());
@@ -502,13 +497,7 @@ impl Blamer {
                 }),
             }
         }
-        Ok(Blame {
-            content: self.content.clone(),
-            bounds: std::mem::take(&mut self.bounds),
-            runs,
-            versions,
-            _charge: std::mem::take(&mut self.charge),
-        })
+        Ok(Blame { runs, versions, ..std::mem::take(&mut self.blame) })
     }
 }
 

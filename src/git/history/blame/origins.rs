@@ -12,7 +12,6 @@ use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::model::bytes::Bytes;
 use crate::git::model::changed_file::{Change, Entry};
 use crate::git::model::commit::Links;
-use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::Located;
@@ -38,7 +37,6 @@ pub struct Origin {
 
 /// All versions that were met.
 pub struct Origins {
-    objects: Objects,
     /// Compares whole trees, to find renames.
     trees: TreeChanges,
     /// Reads contents, also of the work tree.
@@ -53,7 +51,6 @@ pub struct Origins {
 impl Origins {
     pub fn new(repository: &Repository, files: SideFiles) -> Self {
         Self {
-            objects: repository.objects(),
             trees: TreeChanges::idle(repository.objects(), Arc::default()),
             reader: Reader::new(files.source()),
             files,
@@ -87,7 +84,7 @@ impl Origins {
         let located = if commit.is_null() {
             Located::default()
         } else {
-            Located::find(&self.objects, Some(links.tree), path, None)?
+            Located::find(self.trees.objects(), Some(links.tree), path, None)?
         };
         Ok(self.add(commit, path.into(), entry, located))
     }
@@ -126,7 +123,8 @@ impl Origins {
             return Ok(Some(known));
         }
         let (path, mode) = (Arc::clone(&origin.path), origin.entry.mode);
-        let located = Located::find(&self.objects, Some(links.tree), &path, Some(&origin.located))?;
+        let located =
+            Located::find(self.trees.objects(), Some(links.tree), &path, Some(&origin.located))?;
         let Some(entry) = located.file.filter(|entry| entry.mode.is_kind_of(mode)) else {
             return Ok(None);
         };
@@ -149,7 +147,7 @@ impl Origins {
         if !is_new || changes.len() < 2 {
             return Ok(None);
         }
-        let cancel = self.objects.cancel();
+        let cancel = self.trees.objects().cancel();
         let rows = self.reader.pair(changes, &RenameOptions::default(), &cancel)?;
         let found = rows.into_iter().find(|change| *change.path == *path);
         Ok(found.and_then(|change| {
@@ -176,7 +174,7 @@ impl Origins {
             Some(change) => change.new = Some(entry),
             None => {
                 let tree = Some(parent_links.tree);
-                let old = Located::find(&self.objects, tree, &path, None)?.file;
+                let old = Located::find(self.trees.objects(), tree, &path, None)?.file;
                 if old.is_none_or(|old| old.oid != entry.oid) {
                     changes.push(Change::new(path.to_vec(), old, Some(entry)));
                     changes.sort_by(|one, other| one.path.cmp(&other.path));
@@ -198,6 +196,6 @@ impl Origins {
             let (path, entry) = (Arc::clone(path), *entry);
             return self.files.read(&path, entry, ReadLimit::OBJECT);
         }
-        self.objects.blob(&entry.oid)
+        self.trees.objects().blob(&entry.oid)
     }
 }

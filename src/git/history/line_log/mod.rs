@@ -30,7 +30,6 @@ use crate::git::graph::commit_links::Commits as CommitLinks;
 use crate::git::graph::walk::{History, HistoryOptions, Merges, Visited};
 use crate::git::history::only_tip;
 use crate::git::model::changed_file::{Change, Entry};
-use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::revision::range_of;
 use crate::git::tree::tree_lookup::PathInTrees;
@@ -72,7 +71,6 @@ pub struct LineLog {
     /// The lines to follow in commits that were not reached yet.
     waiting: HashMap<Oid, Vec<Tracked>>,
     paths: HashMap<Vec<u8>, PathInTrees>,
-    objects: Objects,
     trees: TreeChanges,
     reader: Reader,
     engine: Engine,
@@ -113,7 +111,6 @@ impl LineLog {
             options,
             waiting: HashMap::from([(tip, vec![tracked])]),
             paths: HashMap::new(),
-            objects: repository.objects(),
             trees: TreeChanges::idle(repository.objects(), Arc::default()),
             reader,
             engine: Engine::default(),
@@ -128,7 +125,7 @@ impl LineLog {
             Some(located) => located,
             None => self.paths.entry(path.to_vec()).or_default(),
         };
-        located.file(&self.objects, tree, path)
+        located.file(self.trees.objects(), tree, path)
     }
 
     /// Returns the files with followed lines that differ between a commit and a parent, with their
@@ -161,7 +158,7 @@ impl LineLog {
                 changes.push(change);
             }
         }
-        let cancel = self.objects.cancel();
+        let cancel = self.trees.objects().cancel();
         let mut rows = self.reader.pair(changes, &RenameOptions::default(), &cancel)?;
         rows.retain(|change| change.new.is_some());
         Ok(rows)
@@ -182,7 +179,7 @@ impl LineLog {
             let Some(at) = at.filter(|&at| !before[at].lines.is_empty()) else { continue };
             let old = self.reader.whole(change.old, change.old_path())?;
             let new = self.reader.whole(change.new, &change.path)?;
-            let cancel = self.objects.cancel();
+            let cancel = self.trees.objects().cancel();
             let changes = plain_line_changes(&mut self.engine, &old, &new, &cancel)?;
             let touched = ranges::touched(&before[at].lines, &changes);
             before[at].lines = ranges::before(&before[at].lines, &changes, &touched);
@@ -241,13 +238,12 @@ impl LineLog {
         tracked: &[Tracked],
         shown: Vec<Option<Touched>>,
     ) -> Result<()> {
-        if let Some(until) = self.options.until {
-            let date = i128::from(self.links.links(&commit.id)?.date) * 1_000_000;
-            if date > i128::from(until) {
-                return Ok(());
-            }
+        if self.options.until.is_some()
+            && self.options.is_too_new(self.links.links(&commit.id)?.date)
+        {
+            return Ok(());
         }
-        let cancel = self.objects.cancel();
+        let cancel = self.trees.objects().cancel();
         let is_merge = commit.parents.len() > 1;
         for (one, touched) in tracked.iter().zip(shown) {
             let Some(touched) = touched else { continue };
@@ -275,7 +271,7 @@ impl LineLog {
                 return Ok(None);
             }
             let Some(commit) = self.commits.next() else { return Ok(None) };
-            self.objects.budget().check()?;
+            self.trees.objects().budget().check()?;
             if let Some(tracked) = self.waiting.remove(&commit.id) {
                 self.process(&commit, tracked)?;
             }

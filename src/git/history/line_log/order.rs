@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::budget::{Charge, check_current};
+use crate::budget::{Charge, check_every};
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::graph::walk::{History, Visited};
@@ -30,9 +30,7 @@ impl TopologicalOrder {
         let (mut found, mut charge) = (Vec::new(), Charge::free());
         while let Some(commit) = history.next_commit() {
             let commit = commit?;
-            if found.len() % LOOK == 0 {
-                check_current()?;
-            }
+            check_every(LOOK, found.len())?;
             charge.join(
                 cancel
                     .charge(2 * size_of::<Visited>() + commit.parents.len() * size_of::<Oid>())?,

@@ -4,6 +4,7 @@
 //! the table reports its position.
 
 use crate::git::Oid;
+use crate::git::model::offset_number;
 use crate::git::refs::loose::Value as Target;
 use crate::limits;
 
@@ -147,18 +148,8 @@ impl<'b> Records<'b> {
         self.bytes(length)
     }
 
-    /// Reads a number as pack files encode offsets: seven bits per byte, and each further byte adds
-    /// one.
     fn number(&mut self) -> Option<u64> {
-        let mut number = 0u64;
-        loop {
-            let byte = self.bytes(1)?[0];
-            number |= u64::from(byte & 0x7f);
-            if byte & 0x80 == 0 {
-                return Some(number);
-            }
-            number = number.checked_add(1).filter(|number| number >> 57 == 0)? << 7;
-        }
+        offset_number(|| Some(self.bytes(1)?[0]))
     }
 }
 

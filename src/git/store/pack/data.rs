@@ -17,7 +17,7 @@ use super::prefix;
 use super::windows::{Next, Windows};
 use crate::budget::{Budget, Charge, LARGE_BYTES};
 use crate::git::Oid;
-use crate::git::model::big_endian;
+use crate::git::model::{big_endian, offset_number};
 use crate::git::store::cache::{Cache, Object, PackEntry};
 use crate::git::store::inflate::inflate_rest;
 use crate::limits;
@@ -159,16 +159,16 @@ impl Pack {
         let bytes = unpacker.windows.read(&self.file, offset, HEADER_BYTES, next)?;
         let mut at = 0;
         let mut next_byte = || {
-            let byte = bytes.get(at).copied().ok_or(Fault::Damaged);
+            let byte = bytes.get(at).copied();
             at += 1;
             byte
         };
-        let mut byte = next_byte()?;
+        let mut byte = next_byte().ok_or(Fault::Damaged)?;
         let kind = byte >> 4 & 7;
         let mut size = u64::from(byte & 15);
         let mut shift = 4;
         while byte & 0x80 != 0 {
-            byte = next_byte()?;
+            byte = next_byte().ok_or(Fault::Damaged)?;
             if shift > 57 {
                 return Err(Fault::Damaged);
             }
@@ -181,18 +181,9 @@ impl Pack {
             3 => Base::Whole(Kind::Blob),
             4 => Base::Whole(Kind::Tag),
             6 => {
-                byte = next_byte()?;
-                let mut distance = u64::from(byte & 0x7f);
-                while byte & 0x80 != 0 {
-                    byte = next_byte()?;
-                    if distance >> 56 != 0 {
-                        return Err(Fault::Damaged);
-                    }
-                    distance = (distance + 1) << 7 | u64::from(byte & 0x7f);
-                }
-                let base =
-                    offset.checked_sub(distance).filter(|_| distance > 0).ok_or(Fault::Damaged)?;
-                Base::At(base)
+                let distance = offset_number(next_byte).filter(|&distance| distance > 0);
+                let base = distance.and_then(|distance| offset.checked_sub(distance));
+                Base::At(base.ok_or(Fault::Damaged)?)
             }
             7 => {
                 let id = self.hash.len_in_bytes();
