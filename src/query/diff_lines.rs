@@ -12,12 +12,7 @@ use crate::text::hunk_id::HunkId;
 use crate::text::{CancelToken, DiffOptions};
 
 /// A query for the diff lines between two sides.
-pub struct LinesQuery {
-    /// The sides.
-    pub revisions: Revisions,
-    /// How lines are compared.
-    pub options: DiffOptions,
-}
+pub struct LinesQuery(pub Revisions);
 
 /// The lines of one file.
 pub struct FileLines {
@@ -59,9 +54,9 @@ impl Query for LinesQuery {
     type Group = FileLines;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileLines>> {
-        self.revisions.work(context, |comparison| {
-            let mut liner = Liner::new(comparison, &self.options);
-            let mut namer = LineNamer::new(comparison, &self.options, needs.has(Need::HunkId))?;
+        self.0.work(context, |comparison| {
+            let mut liner = Liner::new(comparison, &self.0.diff);
+            let mut namer = LineNamer::new(comparison, &self.0.diff, needs.has(Need::HunkId))?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let (ids, patch) = namer.names(&change, cancel)?;
                 let is_by_hunk = patch.is_some();
@@ -82,8 +77,6 @@ pub struct FileDiffQuery {
     pub file: String,
     /// The sides.
     pub revisions: Revisions,
-    /// How lines are compared.
-    pub options: DiffOptions,
 }
 
 /// A file that was found on one side or both, not read yet.
@@ -101,7 +94,7 @@ impl FileDiffQuery {
         context.read(|| {
             let comparison = self.revisions.open(context)?;
             let changes = self.revisions.file(&comparison, &self.file, names)?;
-            let (context, options) = (context.clone(), self.options.clone());
+            let (context, options) = (context.clone(), self.revisions.diff.clone());
             Ok(FileDiff { context, comparison, changes, options })
         })
     }

@@ -23,15 +23,13 @@ use crate::limits;
 use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
-use crate::text::{CancelToken, DiffOptions, quoted_path};
+use crate::text::{CancelToken, quoted_path};
 
 /// A request for a page.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The sides.
     pub revisions: Revisions,
-    /// How they are compared.
-    pub options: DiffOptions,
     /// The one file to show, from the root of the repository.
     pub file: Option<String>,
     /// Whether hunks are shown, not only the list.
@@ -103,8 +101,8 @@ impl Request {
         let make = |comparison: &Comparison| -> Result<Outliner> {
             let measure = Measure { sizes: true, lines: true };
             Ok(Outliner {
-                measurer: comparison.measurer(measure, self.options.clone()),
-                cutter: cutting.cutter(comparison, &self.options, has_moves)?,
+                measurer: comparison.measurer(measure, self.revisions.diff.clone()),
+                cutter: cutting.cutter(comparison, &self.revisions.diff, has_moves)?,
                 has_hunks: self.has_hunks,
                 form: layout.form(),
             })
@@ -134,7 +132,7 @@ impl Request {
         };
         let review = Review::new(files, frame.layout(), binding);
         let review = review.with_words(ends, note, seen > 0);
-        let mut cutter = cutting.cutter(&comparison, &self.options, false)?;
+        let mut cutter = cutting.cutter(&comparison, &self.revisions.diff, false)?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             let (change, cancel) = (&rows[file].change, CancelToken::of(&context.budget));
             Ok(cutter.cut(change, &cancel)?.patch)
@@ -220,14 +218,7 @@ impl Request {
     }
 
     fn options_text(&self) -> String {
-        format!(
-            "{} {:?} {:?} {} {:?}",
-            self.revisions.options(),
-            self.options,
-            self.file,
-            self.has_hunks,
-            self.except
-        )
+        format!("{} {:?} {} {:?}", self.revisions.options(), self.file, self.has_hunks, self.except)
     }
 }
 

@@ -65,8 +65,7 @@ impl Table for DiffLines {
     type Scan = Stream<FileLines>;
 
     fn bind(args: Args<'_>) -> Result<LinesQuery> {
-        let revisions = comparison::revisions(args)?;
-        Ok(LinesQuery { revisions, options: comparison::diff_options(args)? })
+        comparison::revisions(args).map(LinesQuery)
     }
 
     fn open(query: &LinesQuery, open: Open<'_>) -> Result<Self::Scan> {

@@ -115,7 +115,6 @@ impl Table for DiffReview {
     fn bind(args: Args<'_>) -> Result<Request> {
         Ok(Request {
             revisions: comparison::revisions(args)?,
-            options: comparison::diff_options(args)?,
             file: None,
             has_hunks: true,
             max_bytes: args.get(MAX_BYTES)?,

@@ -42,11 +42,7 @@ impl Table for FileDiff {
     type Scan = Lines;
 
     fn bind(args: Args<'_>) -> Result<FileDiffQuery> {
-        Ok(FileDiffQuery {
-            file: args.owned(FILE)?,
-            revisions: comparison::revisions(args)?,
-            options: comparison::diff_options(args)?,
-        })
+        Ok(FileDiffQuery { file: args.owned(FILE)?, revisions: comparison::revisions(args)? })
     }
 
     fn open(query: &FileDiffQuery, open: Open<'_>) -> Result<Lines> {
