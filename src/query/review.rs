@@ -10,7 +10,8 @@ use super::cutter::{Cut, Cutter, Cutting, PieceIds};
 use super::diff_page::noise_of;
 use super::moved_lines::{ChangedLines, moved};
 use super::revisions::Revisions;
-use super::run::Context;
+use super::rows::{Query, RowGroup, Rows};
+use super::run::{Context, Needs};
 use super::seen::Seen;
 use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
@@ -20,7 +21,8 @@ use crate::git::{
     Status, untracked_paths,
 };
 use crate::limits;
-use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review};
+use crate::pipeline::Weigh;
+use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review, Section};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
 use crate::text::{CancelToken, quoted_path};
@@ -65,7 +67,7 @@ pub trait Frame {
 }
 
 /// An answer that consists of the page's sections.
-pub struct RowsFrame;
+struct RowsFrame;
 
 impl Frame for RowsFrame {
     fn layout(&self) -> Layout {
@@ -83,6 +85,34 @@ pub struct Reviewed {
     pub seen: usize,
     /// The page.
     pub page: Page,
+}
+
+impl Weigh for Reviewed {
+    fn bytes(&self) -> usize {
+        self.page.sections.iter().map(|section| section.text.len()).sum()
+    }
+}
+
+impl RowGroup for Reviewed {
+    /// All of it, and a section of the page.
+    type Of<'a> = (&'a Self, &'a Section);
+
+    fn rows(&self) -> usize {
+        self.page.sections.len()
+    }
+
+    fn row(&self, index: usize) -> (&Self, &Section) {
+        (self, &self.page.sections[index])
+    }
+}
+
+impl Query for Request {
+    type Group = Reviewed;
+
+    fn start(&self, context: &Context, _: Needs) -> Result<Rows<Reviewed>> {
+        let (request, context) = (self.clone(), context.clone());
+        Ok(Rows::once(move || request.answer(&context, &RowsFrame)))
+    }
 }
 
 impl Request {
