@@ -243,21 +243,15 @@ impl ChangedLines {
             let text = &patch.bytes[hunk.span.clone()];
             for line in text.split(|&byte| byte == b'\n').skip(1) {
                 pace.pass(line.len())?;
-                match line.split_first() {
-                    Some((b'-', content)) => {
-                        file.push(Printed::Removed, old, content, cancel)?;
-                        old += 1;
-                    }
-                    Some((b'+', content)) => {
-                        file.push(Printed::Added, new, content, cancel)?;
-                        new += 1;
-                    }
-                    other => {
-                        let is_context = matches!(other, Some((b' ', _)));
-                        (old, new) = (old + u32::from(is_context), new + u32::from(is_context));
-                        file.push(Printed::Other, 0, &[], cancel)?;
-                    }
-                }
+                let (mark, content) = line.split_first().unwrap_or((&b'\\', &[]));
+                let (printed, number) = match mark {
+                    b'-' => (Printed::Removed, old),
+                    b'+' => (Printed::Added, new),
+                    _ => (Printed::Other, 0),
+                };
+                old += u32::from(matches!(mark, b' ' | b'-'));
+                new += u32::from(matches!(mark, b' ' | b'+'));
+                file.push(printed, number, content, cancel)?;
             }
         }
         Ok(file)
@@ -294,20 +288,16 @@ impl ChangedLines {
             self.push(Printed::Other, 0, &[], cancel)?;
             for line in diff.lines(hunk) {
                 pace.pass(line.content.len())?;
+                let (printed, number) = match line.kind {
+                    LineKind::Removed => (Printed::Removed, line.old),
+                    LineKind::Added => (Printed::Added, line.new),
+                    LineKind::Context => (Printed::Other, None),
+                };
                 let content = line.content.strip_suffix(b"\n");
-                let is_whole = content.is_some();
-                let content = content.unwrap_or(line.content);
-                match (line.kind, line.old, line.new) {
-                    (LineKind::Removed, Some(number), _) => {
-                        self.push(Printed::Removed, number, content, cancel)?;
-                    }
-                    (LineKind::Added, _, Some(number)) => {
-                        self.push(Printed::Added, number, content, cancel)?;
-                    }
-                    _ => self.push(Printed::Other, 0, &[], cancel)?,
-                }
+                let text = content.unwrap_or(line.content);
+                self.push(printed, number.unwrap_or_default(), text, cancel)?;
                 // git's note about a missing newline, which is between two lines.
-                if !is_whole {
+                if content.is_none() {
                     self.push(Printed::Other, 0, &[], cancel)?;
                 }
             }
@@ -315,6 +305,7 @@ impl ChangedLines {
         Ok(())
     }
 
+    /// Appends a line; of one that is neither added nor removed, only that it is there.
     fn push(
         &mut self,
         printed: Printed,
@@ -326,6 +317,7 @@ impl ChangedLines {
         if printed == Printed::Other && is_again {
             return Ok(());
         }
+        let content = if printed == Printed::Other { &[] } else { content };
         cancel.room(&mut self.charge, &mut self.contents, content.len())?;
         cancel.room(&mut self.charge, &mut self.lines, 1)?;
         self.contents.extend_from_slice(content);
