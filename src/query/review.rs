@@ -85,6 +85,7 @@ pub struct Reviewed {
     pub seen: usize,
     /// The page.
     pub page: Page,
+    _charge: Charge,
 }
 
 impl Weigh for Reviewed {
@@ -137,7 +138,8 @@ impl Request {
                 form: layout.form(),
             })
         };
-        let Outlines { mut outlines, note, seen } = self.outlines(&comparison, context, make)?;
+        let Outlines { mut outlines, note, seen, charge } =
+            self.outlines(&comparison, context, make)?;
         let moves = if has_moves {
             told_moves(&mut outlines, self.max_bytes, context)?
         } else {
@@ -167,7 +169,7 @@ impl Request {
             let (change, cancel) = (&rows[file].change, CancelToken::of(&context.budget));
             Ok(cutter.cut(change, &cancel)?.patch)
         })?;
-        Ok(Reviewed { rows, ids, seen, page })
+        Ok(Reviewed { rows, ids, seen, page, _charge: charge })
     }
 
     /// Returns the names of both sides for the text; a later call may use them.
@@ -195,14 +197,14 @@ impl Request {
         context: &Context,
         make: impl Fn(&Comparison) -> Result<Outliner>,
     ) -> Result<Outlines> {
-        let (mut all, mut held) = (Outlines::default(), Charge::free());
+        let mut all = Outlines::default();
         let cancel = CancelToken::of(&context.budget);
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
             let (changes, note) = self.changes_of(comparison, file)?;
             all.note = note;
             for change in changes {
-                all.add(outliner.outline(change, &cancel)?);
+                all.add(outliner.outline(change, &cancel)?, &cancel)?;
             }
             return Ok(all);
         }
@@ -211,10 +213,7 @@ impl Request {
             Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
         })?;
         for outlined in work {
-            let outlined = outlined?;
-            let bytes = outlined.0.as_ref().map_or(0, Outline::held_bytes);
-            held.join(cancel.charge_all(bytes)?);
-            all.add(outlined);
+            all.add(outlined?, &cancel)?;
         }
         Ok(all)
     }
@@ -269,12 +268,17 @@ struct Outlines {
     note: String,
     /// How many hunks were seen.
     seen: usize,
+    /// What the query is charged for them, and for what the page keeps of them.
+    charge: Charge,
 }
 
 impl Outlines {
-    fn add(&mut self, (outline, seen): Outlined) {
+    fn add(&mut self, (outline, seen): Outlined, cancel: &CancelToken<'_>) -> Result<()> {
+        let bytes = outline.as_ref().map_or(0, Outline::held_bytes);
+        self.charge.join(cancel.charge_all(bytes)?);
         self.seen += seen;
         self.outlines.extend(outline);
+        Ok(())
     }
 }
 

@@ -156,7 +156,7 @@ struct AnswerFrame {
 impl AnswerFrame {
     /// Returns the answer with a page of these changes.
     fn compared(&self, reviewed: Reviewed) -> Compared {
-        let Reviewed { rows, ids, seen, page } = reviewed;
+        let Reviewed { rows, ids, seen, page, .. } = reviewed;
         let mut compared = Compared { totals: totals(&rows), ..Compared::default() };
         if self.reply.is_data {
             let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
