@@ -3,7 +3,7 @@
 use super::commits::CommitReader;
 use super::missing_file::explained;
 use super::pages::{Pages, opened, shown};
-use crate::error::{Error, Result, quoted};
+use crate::error::{Result, quoted};
 use crate::git::{
     Change, CommitFilter, ContentSource, FileChange, History, HistoryOptions, LineLog, LineVersion,
     LinesAsked, Merges, Oid, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited,
@@ -13,7 +13,7 @@ use crate::query::Context;
 use crate::query::commit_search::commits_with;
 use crate::query::file_history::FileChanges;
 use crate::tools::{
-    GitLogArguments, ListedCommit, ListedLines, ListedVersion, Listing, Reply, shown_id,
+    GitLogArguments, LineRange, ListedCommit, ListedLines, ListedVersion, Listing, Reply, shown_id,
 };
 
 /// The divisor for the part of an answer that the patch of one commit may take.
@@ -191,12 +191,8 @@ fn search(arguments: &GitLogArguments) -> Result<Option<Search>> {
 
 fn between(first: Option<u64>, last: Option<u64>) -> Result<LinesAsked> {
     let line = |given: u64| u32::try_from(given).unwrap_or(u32::MAX);
-    let (first, last) = (first.unwrap_or(1), last.unwrap_or(u64::MAX));
-    if first == 0 || last < first {
-        return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
-            .with_hint("Lines count from 1, and the last must not be before the first"));
-    }
-    Ok(LinesAsked::Between(line(first), line(last)))
+    let range = LineRange::of(first, last, None)?;
+    Ok(LinesAsked::Between(line(range.from.line), line(range.last_line)))
 }
 
 /// Returns the reason for which a list of commits is empty.
