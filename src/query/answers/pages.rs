@@ -5,7 +5,7 @@ use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::git::Repository;
 use crate::query::Context;
 use crate::review::{Binding, Position};
-use crate::tools::{LinePlace, ListedRow, Listing, Reply};
+use crate::tools::{LinePlace, ListedRow, Listing, Reply, Rest, Room};
 
 /// The pages of a list.
 pub struct Pages {
@@ -26,14 +26,27 @@ impl Pages {
         self.first
     }
 
-    /// Returns the page; `rows` are those after the earlier pages.
+    /// Fills the page with rows while the reply has room; `rows` are those after the earlier pages.
+    ///
+    /// # Errors
+    /// `too_large` without room for one row; those of the rows.
     pub fn filled<R: ListedRow>(
         &self,
         head: String,
         reply: &Reply,
         rows: impl Iterator<Item = Result<R>>,
     ) -> Result<Listing<R>> {
-        Listing::filled(head, reply, self.first, rows, |row| self.cursor(row))
+        let rest = Rest::at(Some(self.cursor(self.first)?));
+        let mut page = Listing { head, count: 0, rest, rows: Vec::new() };
+        let mut room = Room::beside(reply, &page);
+        let over = room.fill(rows, &mut page.rows)?;
+        page.count = page.rows.len();
+        page.rest = match over {
+            None => Rest::default(),
+            Some(_) if page.rows.is_empty() => return Err(room.too_small()),
+            Some(_) => Rest::at(Some(self.cursor(self.first + page.count)?)),
+        };
+        Ok(page)
     }
 
     /// Returns the cursor of a row.
