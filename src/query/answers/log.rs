@@ -5,13 +5,17 @@ use super::missing_file::explained;
 use super::pages::{Pages, opened, shown};
 use crate::error::{Result, quoted};
 use crate::git::{
-    Change, CommitFilter, ContentSource, FileChange, History, HistoryOptions, LineLog, LineVersion,
-    LinesAsked, Merges, Oid, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited,
-    range_of,
+    Change, CommitFilter, CommitMeasure, CommitMeasurer, Comparable, ContentSource, FileChange,
+    History, HistoryOptions, LineLog, LineVersion, LinesAsked, Merges, Oid, Pathspec, Reader,
+    RenameOptions, Repository, RevRange, Search, Searcher, Visited, range_of,
 };
+use crate::limits;
+use crate::pipeline::{Unweighed, Window};
 use crate::query::Context;
-use crate::query::commit_search::commits_with;
 use crate::query::file_history::FileChanges;
+use crate::query::history_jobs::Jobs;
+use crate::query::run::Run;
+use crate::text::CancelToken;
 use crate::tools::{
     GitLogArguments, LineRange, ListedCommit, ListedLines, ListedVersion, Listing, Reply, shown_id,
 };
@@ -128,8 +132,44 @@ impl<'a> Asked<'a> {
             let commits = std::iter::from_fn(move || history.next_commit());
             return Ok(Box::new(commits.map(|commit| commit.map(Found::from))));
         };
-        let commits = commits_with(search, &self.repository, &paths, history, self.context)?;
-        Ok(Box::new(commits.map(|commit| commit.map(Found::from))))
+        self.searched(search, &paths, history)
+    }
+
+    /// Returns the commits with matching changes of `paths`, as `git log -S` and `git log -G`; the hidden commits of
+    /// `history` must be known.
+    fn searched(
+        &self,
+        search: Search,
+        paths: &[Pathspec],
+        history: History,
+    ) -> Result<FoundCommits<'a>> {
+        let measure = CommitMeasure {
+            renames: Some(RenameOptions::default()),
+            search: Some(search),
+            ..CommitMeasure::default()
+        };
+        let run = Run::over(self.context, self.repository.clone(), usize::MAX);
+        let jobs = Jobs::source(history, History::next, limits::JOB_COMMITS);
+        let work = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
+            let mut measurer = CommitMeasurer::new(&run.repository, paths, &measure, None)?;
+            Ok(move |job: Vec<Comparable>, cancel: &CancelToken<'_>| {
+                let mut found = Vec::new();
+                for commit in job {
+                    let mut changes = Vec::new();
+                    measurer.measure(&commit, &mut changes, cancel)?;
+                    if !changes.is_empty() {
+                        let Comparable { id, tree, parents } = commit;
+                        let parents = parents.into_iter().map(|(parent, _)| parent).collect();
+                        found.push(Ok(Found::from(Visited { id, tree, parents })));
+                    }
+                }
+                Ok(Unweighed(found))
+            })
+        })?;
+        Ok(Box::new(work.flat_map(|found| match found {
+            Ok(Unweighed(found)) => found,
+            Err(error) => vec![Err(error)],
+        })))
     }
 
     fn of_file(&'a self, file: &str) -> Result<FoundCommits<'a>> {
