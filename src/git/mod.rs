@@ -60,7 +60,7 @@ pub use pathspec::glob::is_pattern;
 pub use pathspec::{PathFilter, Pathspec};
 pub use repository::Repository;
 pub use revision::{
-    NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, ahead_behind,
+    Calendar, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, ahead_behind,
     checked_out, date_of, decorations, ends_of, local_time_zone, merge_bases, object_of, range_of,
     reference_names, side_of,
 };

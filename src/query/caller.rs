@@ -86,6 +86,20 @@ impl Caller {
         self.state.approvals.covers(&read.operation(&self.session), self.rules())
     }
 
+    /// Refuses to read a file, by its path as given, that the session may not see.
+    ///
+    /// # Errors
+    /// `approval_required`, final if nobody can approve.
+    pub fn check_shown(&self, place: &Place<'_>, given: &str) -> Result<()> {
+        if self.may_show(place) {
+            return Ok(());
+        }
+        let required =
+            Error::approval_required(format!("reading {} must be approved", quoted(given)))
+                .with_hint("read_file asks for it; the host can approve it for more than one call");
+        Err(self.unapproved(&format!("Read {place}"), required))
+    }
+
     /// Returns the error for an action that needs an approval. `approval_required` invites the
     /// caller to wait; if there is no approver, and the locked configuration permits none, the
     /// refusal is final.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::commits::CommitRange;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
 use crate::error::Result;
 use crate::git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
-    HistoryOptions, Mailmaps, Measured, Pathspec, Search, range_of,
+    Measured, Pathspec, Search, range_of,
 };
 use crate::limits;
 use crate::pipeline::{Weigh, Window};
@@ -17,13 +18,7 @@ use crate::text::CancelToken;
 /// A range of commits, and how each is compared.
 pub struct CommitChangesQuery {
     /// The range.
-    pub range: String,
-    /// The repository.
-    pub repo: String,
-    /// The selected commits of the range.
-    pub history: HistoryOptions,
-    /// The mailmaps to apply to names.
-    pub mailmap: Mailmaps,
+    pub range: CommitRange,
     /// The selected files.
     pub paths: Vec<Pathspec>,
     /// How each commit is compared; the shown columns say what else of it is read.
@@ -91,13 +86,14 @@ impl Query for CommitChangesQuery {
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<ChangesOfCommits>> {
         context.read(|| {
-            let run = Run::open(context, &self.repo, usize::MAX)?;
-            let ends = range_of(&run.repository, &self.range)?;
-            let history = History::new(&run.repository, &ends, self.history)?;
+            let CommitRange { range, repo, history, mailmap } = &self.range;
+            let run = Run::open(context, repo, usize::MAX)?;
+            let ends = range_of(&run.repository, range)?;
+            let history = History::new(&run.repository, &ends, *history)?;
             let excluded = history.excluded();
             let (info, changes) = (needs.has(Need::Info), needs.measure());
             let measure = CommitMeasure { info, changes, ..self.measure.clone() };
-            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
+            let mailmap = needs.mailmap(&run.repository, mailmap)?;
             let is_compared = needs.has_any(&[Need::Lines, Need::Patch])
                 || measure.search.is_some()
                 || measure.renames.is_some();

@@ -18,7 +18,7 @@ use crate::pipeline::{Weigh, Window};
 use crate::text::CancelToken;
 
 /// A range of commits.
-pub struct CommitsQuery {
+pub struct CommitRange {
     /// The range.
     pub range: String,
     /// The repository.
@@ -27,6 +27,12 @@ pub struct CommitsQuery {
     pub history: HistoryOptions,
     /// The mailmaps to apply to names.
     pub mailmap: Mailmaps,
+}
+
+/// A query for the commits of a range.
+pub struct CommitsQuery {
+    /// The range.
+    pub range: CommitRange,
     /// The reference of the notes; `None` for git's default.
     pub notes_ref: Option<String>,
     /// Paths that commits must change, if any.
@@ -94,8 +100,9 @@ impl CommitsQuery {
     fn start_within(&self, context: &Context, needs: Needs) -> Result<Rows<Commits>> {
         // One worker suffices to pass on the data of the walk.
         let is_read = needs.has_more_than(Need::Refs);
-        let run = Run::open(context, &self.repo, if is_read { usize::MAX } else { 1 })?;
-        let ends = range_of(&run.repository, &self.range)?;
+        let CommitRange { range, repo, history, mailmap } = &self.range;
+        let run = Run::open(context, repo, if is_read { usize::MAX } else { 1 })?;
+        let ends = range_of(&run.repository, range)?;
         let decorations =
             if needs.has(Need::Refs) { decorations(&run.repository)? } else { HashMap::new() };
         let decorations = Arc::new(decorations);
@@ -103,8 +110,8 @@ impl CommitsQuery {
             .has(Need::Notes)
             .then(|| Notes::read(&run.repository, self.notes_ref.as_deref()).map(Arc::new))
             .transpose()?;
-        let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
-        let history = History::new(&run.repository, &ends, self.history)?
+        let mailmap = needs.mailmap(&run.repository, mailmap)?;
+        let history = History::new(&run.repository, &ends, *history)?
             .with_paths(&run.repository, &self.paths)?;
         let excluded = history.excluded();
         let is_compared = needs.has(Need::PatchId);

@@ -6,18 +6,13 @@ use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs};
 use crate::error::Result;
-use crate::git::{Change, Comparison};
+use crate::git::Change;
 use crate::pipeline::Weigh;
+use crate::text::CancelToken;
 use crate::text::hunk_id::HunkId;
-use crate::text::{CancelToken, DiffOptions};
 
 /// A query for the diff lines between two sides.
-pub struct LinesQuery {
-    /// The sides.
-    pub revisions: Revisions,
-    /// How lines are compared.
-    pub options: DiffOptions,
-}
+pub struct LinesQuery(pub Revisions);
 
 /// The lines of one file.
 pub struct FileLines {
@@ -41,7 +36,7 @@ impl RowGroup for FileLines {
     type Of<'a> = (&'a [u8], LineRow<'a>, Option<&'a HunkId>);
 
     fn rows(&self) -> usize {
-        self.lines.len()
+        self.lines.rows()
     }
 
     fn row(&self, index: usize) -> Self::Of<'_> {
@@ -59,9 +54,9 @@ impl Query for LinesQuery {
     type Group = FileLines;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileLines>> {
-        self.revisions.work(context, |comparison| {
-            let mut liner = Liner::new(comparison, &self.options);
-            let mut namer = LineNamer::new(comparison, &self.options, needs.has(Need::HunkId))?;
+        self.0.work(context, |comparison| {
+            let mut liner = Liner::new(comparison, &self.0.diff);
+            let mut namer = LineNamer::new(comparison, &self.0.diff, needs.has(Need::HunkId))?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let (ids, patch) = namer.names(&change, cancel)?;
                 let is_by_hunk = patch.is_some();
@@ -82,37 +77,26 @@ pub struct FileDiffQuery {
     pub file: String,
     /// The sides.
     pub revisions: Revisions,
-    /// How lines are compared.
-    pub options: DiffOptions,
 }
 
-/// A file that was found on one side or both, not read yet.
-pub struct FileDiff {
-    context: Context,
-    comparison: Comparison,
-    changes: Vec<Change>,
-    options: DiffOptions,
-}
+impl Query for FileDiffQuery {
+    type Group = LineRows;
 
-impl FileDiffQuery {
-    /// Opens the sides and finds the file; `names` are the names in messages of the function that
-    /// takes a file and of the one that lists files.
-    pub fn find(&self, context: &Context, names: [&str; 2]) -> Result<FileDiff> {
-        context.read(|| {
+    /// Opens the sides and finds the file, which is read and compared at the first request.
+    fn start(&self, context: &Context, _: Needs) -> Result<Rows<LineRows>> {
+        let (comparison, changes) = context.read(|| {
             let comparison = self.revisions.open(context)?;
+            // The function that takes a file, and the one that lists files.
+            let names = ["file_diff", "file_changes(from, to, repo)"];
             let changes = self.revisions.file(&comparison, &self.file, names)?;
-            let (context, options) = (context.clone(), self.options.clone());
-            Ok(FileDiff { context, comparison, changes, options })
-        })
-    }
-}
-
-impl FileDiff {
-    /// Compares the file.
-    pub fn lines(&self) -> Result<LineRows> {
-        self.context.read(|| {
-            let cancel = CancelToken::of(&self.context.budget);
-            Liner::new(&self.comparison, &self.options).lines(&self.changes, &cancel)
-        })
+            Ok((comparison, changes))
+        })?;
+        let (context, options) = (context.clone(), self.revisions.diff.clone());
+        Ok(Rows::once(move || {
+            context.read(|| {
+                let cancel = CancelToken::of(&context.budget);
+                Liner::new(&comparison, &options).lines(&changes, &cancel)
+            })
+        }))
     }
 }

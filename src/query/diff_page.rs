@@ -9,17 +9,9 @@ use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::{Change, DiffAttribute, Patcher, PathAttributes, WrittenPatch};
 use crate::review::{Marks, Noise, Rank};
+use crate::text::CancelToken;
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
-use crate::text::{CancelToken, DiffOptions};
-
-/// A request for a whole change.
-pub struct PageQuery {
-    /// The sides.
-    pub revisions: Revisions,
-    /// How lines are compared.
-    pub options: DiffOptions,
-}
 
 /// A whole change.
 pub struct DiffPage {
@@ -51,22 +43,22 @@ pub struct PagedFile {
     pub id: Option<HunkId>,
 }
 
-impl PageQuery {
-    /// Compares all files.
+impl DiffPage {
+    /// Compares all files of two sides.
     ///
     /// # Errors
     /// Those of the revisions and of the repository.
-    pub fn page(&self, context: &Context) -> Result<DiffPage> {
-        context.read(|| self.compare(context))
+    pub fn of(revisions: &Revisions, context: &Context) -> Result<Self> {
+        context.read(|| Self::compare(revisions, context))
     }
 
-    fn compare(&self, context: &Context) -> Result<DiffPage> {
-        let comparison = self.revisions.open(context)?;
+    fn compare(revisions: &Revisions, context: &Context) -> Result<Self> {
+        let comparison = revisions.open(context)?;
         let repository = comparison.repository().name();
-        let ends = self.revisions.ends(comparison.repository())?;
-        let work = self.revisions.work_on(&comparison, context, |comparison| {
-            let mut patcher = comparison.patcher(self.options.clone())?;
-            let mut namer = HunkNamer::new(comparison, &self.options, true)?;
+        let ends = revisions.ends(comparison.repository())?;
+        let work = revisions.work_on(&comparison, context, |comparison| {
+            let mut patcher = comparison.patcher(revisions.diff.clone())?;
+            let mut namer = HunkNamer::new(comparison, &revisions.diff, true)?;
             Ok(move |change, cancel: &CancelToken<'_>| {
                 compared(&mut patcher, &mut namer, change, cancel)
             })
@@ -84,7 +76,7 @@ impl PageQuery {
         let (mode, whitespace) = (MovedMode::default(), MovedWhitespace::default());
         let mut runs = moved(diffs, mode, whitespace, &cancel)?.runs();
         let files = in_reading_order(files, &mut runs);
-        Ok(DiffPage { repository, ends, files, moved: runs, _charge: charge })
+        Ok(Self { repository, ends, files, moved: runs, _charge: charge })
     }
 }
 

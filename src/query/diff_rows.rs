@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use super::rows::RowGroup;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};
+use crate::pipeline::Weigh;
 use crate::text::cancel_token::Stopped;
 use crate::text::combined::{CombinedHunk, CombinedLine, marks};
 use crate::text::{
@@ -69,17 +71,25 @@ pub struct Line {
     pub hunk: Option<u32>,
 }
 
-impl LineRows {
-    /// Returns the number of rows.
-    pub fn len(&self) -> usize {
+impl Weigh for LineRows {
+    fn bytes(&self) -> usize {
+        self.contents.len() + self.marks.len() + self.lines.len() * size_of::<Line>()
+    }
+}
+
+impl RowGroup for LineRows {
+    type Of<'a> = LineRow<'a>;
+
+    fn rows(&self) -> usize {
         self.lines.len()
     }
 
-    /// Returns their size in memory.
-    pub fn bytes(&self) -> usize {
-        self.contents.len() + self.marks.len() + self.lines.len() * size_of::<Line>()
+    fn row(&self, index: usize) -> LineRow<'_> {
+        LineRow { rows: self, index }
     }
+}
 
+impl LineRows {
     /// Appends the lines of a diff, with hunk numbers that continue.
     pub fn add(
         &mut self,
@@ -174,11 +184,6 @@ impl LineRows {
         self.contents.extend_from_slice(content);
         let content = start..self.contents.len();
         self.lines.push(Line { line_type, content, old, new, hunk });
-    }
-
-    /// Returns a line by its 0-based index.
-    pub fn row(&self, index: usize) -> LineRow<'_> {
-        LineRow { rows: self, index }
     }
 }
 

@@ -6,15 +6,10 @@ use super::run::{Context, Need, Needs};
 use crate::error::Result;
 use crate::git::{Measure, Measured};
 use crate::pipeline::Weigh;
-use crate::text::{CancelToken, DiffOptions};
+use crate::text::CancelToken;
 
-/// Two sides and how their files are compared.
-pub struct FileChangesQuery {
-    /// The sides.
-    pub revisions: Revisions,
-    /// How lines are compared.
-    pub options: DiffOptions,
-}
+/// A query for the changed files between two sides.
+pub struct FileChangesQuery(pub Revisions);
 
 impl Weigh for Measured {
     fn bytes(&self) -> usize {
@@ -33,13 +28,13 @@ impl Query for FileChangesQuery {
         let measure = needs.measure();
         let is_measured = measure != Measure::default();
         let is_named = !is_measured && !needs.has(Need::Details);
-        let named = is_named.then(|| self.revisions.names_only());
-        let revisions = named.as_ref().unwrap_or(&self.revisions);
+        let named = is_named.then(|| self.0.names_only());
+        let revisions = named.as_ref().unwrap_or(&self.0);
         if !is_measured && let Some(rows) = revisions.walk(context, Measured::unmeasured)? {
             return Ok(rows);
         }
         revisions.work(context, |comparison| {
-            let mut measurer = comparison.measurer(measure, self.options.clone());
+            let mut measurer = comparison.measurer(measure, self.0.diff.clone());
             Ok(move |change, cancel: &CancelToken<'_>| measurer.measure(change, cancel))
         })
     }

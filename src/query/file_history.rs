@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::commit::Commit;
+use super::commits::CommitRange;
 use super::read_ahead::ReadAhead;
 use super::rows::{Query, Rows};
 use super::run::{Context, Needs, Run};
@@ -10,8 +11,8 @@ use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::git::{
     Comparison, ContentSource, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions,
-    Mailmaps, Measured, Measurer, PathChange, Reader, Repository, RevRange, Revision,
-    nearest_paths, range_of, side_of,
+    Measured, Measurer, PathChange, Reader, Repository, RevRange, Revision, nearest_paths,
+    range_of, side_of,
 };
 use crate::limits;
 use crate::pipeline::{Source, Window};
@@ -22,13 +23,7 @@ pub struct FileHistoryQuery {
     /// The path of the file.
     pub file: String,
     /// The range.
-    pub rev: String,
-    /// The repository.
-    pub repo: String,
-    /// The mailmaps to apply to names.
-    pub mailmap: Mailmaps,
-    /// The selected commits of the range.
-    pub options: HistoryOptions,
+    pub range: CommitRange,
 }
 
 impl Query for FileHistoryQuery {
@@ -38,13 +33,14 @@ impl Query for FileHistoryQuery {
     /// reads the links between commits ahead.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Self::Group>> {
         context.read(|| {
-            let mut run = Run::open(context, &self.repo, usize::MAX)?;
-            let ends = range_of(&run.repository, &self.rev)?;
+            let CommitRange { range, repo, history, mailmap } = &self.range;
+            let mut run = Run::open(context, repo, usize::MAX)?;
+            let ends = range_of(&run.repository, range)?;
             let file = run.repository.file_from_root(&self.file)?;
-            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
-            let asked = [file.as_str(), self.rev.as_str()];
+            let mailmap = needs.mailmap(&run.repository, mailmap)?;
+            let asked = [file.as_str(), range.as_str()];
             let permit = run.permits.split();
-            let jobs = FileChanges::new(&run.repository, &ends, asked, self.options, permit)?;
+            let jobs = FileChanges::new(&run.repository, &ends, asked, *history, permit)?;
             let source = ContentSource::of_objects(&run.repository);
             run.start(Source::new(jobs), Window::of(limits::WINDOW_JOBS), |run| {
                 let (mailmap, objects) = (mailmap.clone(), run.repository.objects());

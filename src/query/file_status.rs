@@ -1,11 +1,12 @@
 //! The rows of `git status`.
 
-use super::run::{Context, Run};
+use super::rows::{Query, Rows};
+use super::run::{Context, Needs, Run};
 use crate::error::Result;
 use crate::git::{
     FileStatus, Repository, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
 };
-use crate::pipeline::{Ordered, Source, Unweighed, Window};
+use crate::pipeline::{Ordered, Source, Unweighed, Weigh, Window};
 use crate::text::CancelToken;
 
 /// A repository and the options of its status.
@@ -16,15 +17,25 @@ pub struct StatusQuery {
     pub options: StatusOptions,
 }
 
-/// The running parts.
-pub type StatusParts = Ordered<Unweighed<StatusFound>>;
-
-impl StatusQuery {
-    /// Starts the parts, each as a job.
-    pub fn start(&self, context: &Context) -> Result<StatusParts> {
-        context.read(|| parts(context.repository(&self.repo)?, self.options.clone(), context))
+impl Weigh for FileStatus {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.path.len() + self.old_path.as_ref().map_or(0, Vec::len)
     }
 }
+
+impl Query for StatusQuery {
+    type Group = Vec<FileStatus>;
+
+    /// Starts the parts, each as a job; the rows need all of them.
+    fn start(&self, context: &Context, _: Needs) -> Result<Rows<Vec<FileStatus>>> {
+        let options = self.options.clone();
+        let parts = context.read(|| parts(context.repository(&self.repo)?, options, context))?;
+        Ok(Rows::once(|| joined(parts)))
+    }
+}
+
+/// The running parts.
+type StatusParts = Ordered<Unweighed<StatusFound>>;
 
 fn parts(repository: Repository, options: StatusOptions, context: &Context) -> Result<StatusParts> {
     // The longest first.
@@ -39,7 +50,7 @@ fn parts(repository: Repository, options: StatusOptions, context: &Context) -> R
 }
 
 /// Awaits all parts.
-pub fn joined(parts: StatusParts) -> Result<Vec<FileStatus>> {
+fn joined(parts: StatusParts) -> Result<Vec<FileStatus>> {
     join(parts.map(|part| Ok(part?.0)).collect::<Result<_>>()?)
 }
 

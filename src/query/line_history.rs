@@ -1,10 +1,11 @@
 //! The commits that changed some lines of a file.
 
 use super::commit::Commit;
+use super::commits::CommitRange;
 use super::rows::{Query, Rows};
 use super::run::{Context, Needs, Run};
 use crate::error::Result;
-use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked, Mailmaps};
+use crate::git::{LineLog, LineVersion, LinesAsked};
 use crate::limits;
 use crate::pipeline::{Source, Weigh, Window};
 use crate::text::CancelToken;
@@ -16,13 +17,7 @@ pub struct LineHistoryQuery {
     /// The lines in the newest version.
     pub lines: LinesAsked,
     /// The newest version, or a range.
-    pub rev: String,
-    /// The repository.
-    pub repo: String,
-    /// The mailmaps to apply to names.
-    pub mailmap: Mailmaps,
-    /// The selected commits of the range.
-    pub options: HistoryOptions,
+    pub range: CommitRange,
 }
 
 impl Weigh for LineVersion {
@@ -37,10 +32,11 @@ impl Query for LineHistoryQuery {
     /// Starts the walk; a worker reads the fields of commits.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Self::Group>> {
         context.read(|| {
-            let run = Run::open(context, &self.repo, 1)?;
-            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
+            let CommitRange { range, repo, history, mailmap } = &self.range;
+            let run = Run::open(context, repo, 1)?;
+            let mailmap = needs.mailmap(&run.repository, mailmap)?;
             let file = run.repository.file_from_root(&self.file)?;
-            let log = LineLog::new(&run.repository, &file, &self.lines, &self.rev, self.options)?;
+            let log = LineLog::new(&run.repository, &file, &self.lines, range, *history)?;
             run.start(Source::new(log), Window::of(limits::WINDOW_JOBS), |run| {
                 let (mailmap, objects) = (mailmap.clone(), run.repository.objects());
                 Ok(move |lines: LineVersion, cancel: &CancelToken<'_>| {

@@ -9,7 +9,6 @@ pub mod blame;
 pub mod caller;
 pub mod commit;
 pub mod commit_changes;
-pub mod commit_search;
 pub mod commits;
 pub mod cutter;
 pub mod diff_lines;

@@ -243,16 +243,16 @@ impl ChangedLines {
             let text = &patch.bytes[hunk.span.clone()];
             for line in text.split(|&byte| byte == b'\n').skip(1) {
                 pace.pass(line.len())?;
-                let kind = line.first().and_then(|&sign| LineKind::of(sign));
-                match kind {
-                    Some(LineKind::Removed) => {
-                        file.push(LineKind::Removed, old, &line[1..], cancel)?
-                    }
-                    Some(LineKind::Added) => file.push(LineKind::Added, new, &line[1..], cancel)?,
-                    _ => file.push(LineKind::Context, 0, &[], cancel)?,
-                }
+                let (sign, content) = line.split_first().unwrap_or((&b'\\', &[]));
+                let kind = LineKind::of(*sign);
+                let number = match kind {
+                    Some(LineKind::Removed) => old,
+                    Some(LineKind::Added) => new,
+                    _ => 0,
+                };
                 old += u32::from(kind.is_some_and(LineKind::is_old));
                 new += u32::from(kind.is_some_and(LineKind::is_new));
+                file.push(kind.unwrap_or(LineKind::Context), number, content, cancel)?;
             }
         }
         Ok(file)
@@ -289,17 +289,16 @@ impl ChangedLines {
             self.push(LineKind::Context, 0, &[], cancel)?;
             for line in diff.lines(hunk) {
                 pace.pass(line.content.len())?;
+                let number = match line.kind {
+                    LineKind::Removed => line.old,
+                    LineKind::Added => line.new,
+                    LineKind::Context => None,
+                };
                 let content = line.content.strip_suffix(b"\n");
-                let is_whole = content.is_some();
-                let content = content.unwrap_or(line.content);
-                match (line.kind, line.old.or(line.new)) {
-                    (kind @ (LineKind::Removed | LineKind::Added), Some(number)) => {
-                        self.push(kind, number, content, cancel)?;
-                    }
-                    _ => self.push(LineKind::Context, 0, &[], cancel)?,
-                }
+                let text = content.unwrap_or(line.content);
+                self.push(line.kind, number.unwrap_or_default(), text, cancel)?;
                 // git's note about a missing newline, which is between two lines.
-                if !is_whole {
+                if content.is_none() {
                     self.push(LineKind::Context, 0, &[], cancel)?;
                 }
             }
@@ -307,6 +306,7 @@ impl ChangedLines {
         Ok(())
     }
 
+    /// Appends a line; of one that is neither added nor removed, only that it is there.
     fn push(
         &mut self,
         kind: LineKind,
@@ -318,6 +318,7 @@ impl ChangedLines {
         if kind == LineKind::Context && is_again {
             return Ok(());
         }
+        let content = if kind == LineKind::Context { &[] } else { content };
         cancel.room(&mut self.charge, &mut self.contents, content.len())?;
         cancel.room(&mut self.charge, &mut self.lines, 1)?;
         self.contents.extend_from_slice(content);

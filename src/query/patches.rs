@@ -7,16 +7,11 @@ use super::run::{Context, Need, Needs};
 use crate::error::Result;
 use crate::git::{Change, PatchHunk, WrittenPatch};
 use crate::pipeline::Weigh;
+use crate::text::CancelToken;
 use crate::text::hunk_id::HunkId;
-use crate::text::{CancelToken, DiffOptions};
 
 /// A query for the patches between two sides.
-pub struct PatchesQuery {
-    /// The sides.
-    pub revisions: Revisions,
-    /// How lines are compared.
-    pub options: DiffOptions,
-}
+pub struct PatchesQuery(pub Revisions);
 
 /// A changed file and its patch.
 pub struct FilePatch {
@@ -41,10 +36,10 @@ impl Query for PatchesQuery {
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FilePatch>> {
         let is_patched = needs.has_any(&[Need::Patch, Need::HunkId]);
-        self.revisions.work(context, |comparison| {
-            let patcher = is_patched.then(|| comparison.patcher(self.options.clone()));
+        self.0.work(context, |comparison| {
+            let patcher = is_patched.then(|| comparison.patcher(self.0.diff.clone()));
             let mut patcher = patcher.transpose()?;
-            let mut namer = HunkNamer::new(comparison, &self.options, needs.has(Need::HunkId))?;
+            let mut namer = HunkNamer::new(comparison, &self.0.diff, needs.has(Need::HunkId))?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = match &mut patcher {
                     Some(patcher) => patcher.patch(&change, cancel)?,
@@ -58,7 +53,7 @@ impl Query for PatchesQuery {
 }
 
 /// A query for the hunks between two sides.
-pub struct HunksQuery(pub PatchesQuery);
+pub struct HunksQuery(pub Revisions);
 
 /// The hunks of a file.
 pub struct FileHunks {
@@ -122,10 +117,9 @@ impl Query for HunksQuery {
     type Group = FileHunks;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileHunks>> {
-        let PatchesQuery { revisions, options } = &self.0;
-        revisions.work(context, |comparison| {
-            let mut patcher = comparison.patcher(options.clone())?;
-            let mut namer = HunkNamer::new(comparison, options, needs.has(Need::HunkId))?;
+        self.0.work(context, |comparison| {
+            let mut patcher = comparison.patcher(self.0.diff.clone())?;
+            let mut namer = HunkNamer::new(comparison, &self.0.diff, needs.has(Need::HunkId))?;
             Ok(move |change: Change, cancel: &CancelToken<'_>| {
                 let patch = patcher.patch(&change, cancel)?;
                 let names = namer.names(&change, &patch, cancel)?;

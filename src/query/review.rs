@@ -10,7 +10,8 @@ use super::cutter::{Cut, Cutter, Cutting, PieceIds};
 use super::diff_page::noise_of;
 use super::moved_lines::{ChangedLines, moved};
 use super::revisions::Revisions;
-use super::run::Context;
+use super::rows::{Query, RowGroup, Rows};
+use super::run::{Context, Needs};
 use super::seen::Seen;
 use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
@@ -20,18 +21,17 @@ use crate::git::{
     untracked_paths,
 };
 use crate::limits;
-use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review};
+use crate::pipeline::Weigh;
+use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review, Section};
 use crate::text::hunk_id::HunkId;
 use crate::text::moved::{MovedMode, MovedWhitespace};
-use crate::text::{CancelToken, DiffOptions, quoted_path};
+use crate::text::{CancelToken, quoted_path};
 
 /// A request for a page.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The sides.
     pub revisions: Revisions,
-    /// How they are compared.
-    pub options: DiffOptions,
     /// The one file to show, from the root of the repository.
     pub file: Option<String>,
     /// Whether hunks are shown, not only the list.
@@ -67,7 +67,7 @@ pub trait Frame {
 }
 
 /// An answer that consists of the page's sections.
-pub struct RowsFrame;
+struct RowsFrame;
 
 impl Frame for RowsFrame {
     fn layout(&self) -> Layout {
@@ -85,6 +85,35 @@ pub struct Reviewed {
     pub seen: usize,
     /// The page.
     pub page: Page,
+    _charge: Charge,
+}
+
+impl Weigh for Reviewed {
+    fn bytes(&self) -> usize {
+        self.page.sections.iter().map(|section| section.text.len()).sum()
+    }
+}
+
+impl RowGroup for Reviewed {
+    /// All of it, and a section of the page.
+    type Of<'a> = (&'a Self, &'a Section);
+
+    fn rows(&self) -> usize {
+        self.page.sections.len()
+    }
+
+    fn row(&self, index: usize) -> (&Self, &Section) {
+        (self, &self.page.sections[index])
+    }
+}
+
+impl Query for Request {
+    type Group = Reviewed;
+
+    fn start(&self, context: &Context, _: Needs) -> Result<Rows<Reviewed>> {
+        let (request, context) = (self.clone(), context.clone());
+        Ok(Rows::once(move || request.answer(&context, &RowsFrame)))
+    }
 }
 
 impl Request {
@@ -103,13 +132,14 @@ impl Request {
         let make = |comparison: &Comparison| -> Result<Outliner> {
             let measure = Measure { sizes: true, lines: true };
             Ok(Outliner {
-                measurer: comparison.measurer(measure, self.options.clone()),
-                cutter: cutting.cutter(comparison, &self.options, has_moves)?,
+                measurer: comparison.measurer(measure, self.revisions.diff.clone()),
+                cutter: cutting.cutter(comparison, &self.revisions.diff, has_moves)?,
                 has_hunks: self.has_hunks,
                 form: layout.form(),
             })
         };
-        let Outlines { mut outlines, note, seen } = self.outlines(&comparison, context, make)?;
+        let Outlines { mut outlines, note, seen, charge } =
+            self.outlines(&comparison, context, make)?;
         let moves = if has_moves {
             told_moves(&mut outlines, self.max_bytes, context)?
         } else {
@@ -134,12 +164,12 @@ impl Request {
         };
         let review = Review::new(files, frame.layout(), binding);
         let review = review.with_words(ends, note, seen > 0);
-        let mut cutter = cutting.cutter(&comparison, &self.options, false)?;
+        let mut cutter = cutting.cutter(&comparison, &self.revisions.diff, false)?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             let (change, cancel) = (&rows[file].change, CancelToken::of(&context.budget));
             Ok(cutter.cut(change, &cancel)?.patch)
         })?;
-        Ok(Reviewed { rows, ids, seen, page })
+        Ok(Reviewed { rows, ids, seen, page, _charge: charge })
     }
 
     /// Returns the names of both sides for the text; a later call may use them.
@@ -167,14 +197,14 @@ impl Request {
         context: &Context,
         make: impl Fn(&Comparison) -> Result<Outliner>,
     ) -> Result<Outlines> {
-        let (mut all, mut held) = (Outlines::default(), Charge::free());
+        let mut all = Outlines::default();
         let cancel = CancelToken::of(&context.budget);
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
             let (changes, note) = self.changes_of(comparison, file)?;
             all.note = note;
             for change in changes {
-                all.add(outliner.outline(change, &cancel)?);
+                all.add(outliner.outline(change, &cancel)?, &cancel)?;
             }
             return Ok(all);
         }
@@ -183,10 +213,7 @@ impl Request {
             Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
         })?;
         for outlined in work {
-            let outlined = outlined?;
-            let bytes = outlined.0.as_ref().map_or(0, Outline::held_bytes);
-            held.join(cancel.charge_all(bytes)?);
-            all.add(outlined);
+            all.add(outlined?, &cancel)?;
         }
         Ok(all)
     }
@@ -218,14 +245,7 @@ impl Request {
     }
 
     fn options_text(&self) -> String {
-        format!(
-            "{} {:?} {:?} {} {:?}",
-            self.revisions.options(),
-            self.options,
-            self.file,
-            self.has_hunks,
-            self.except
-        )
+        format!("{} {:?} {} {:?}", self.revisions.options(), self.file, self.has_hunks, self.except)
     }
 }
 
@@ -246,12 +266,17 @@ struct Outlines {
     note: String,
     /// How many hunks were seen.
     seen: usize,
+    /// What the query is charged for them, and for what the page keeps of them.
+    charge: Charge,
 }
 
 impl Outlines {
-    fn add(&mut self, (outline, seen): Outlined) {
+    fn add(&mut self, (outline, seen): Outlined, cancel: &CancelToken<'_>) -> Result<()> {
+        let bytes = outline.as_ref().map_or(0, Outline::held_bytes);
+        self.charge.join(cancel.charge_all(bytes)?);
         self.seen += seen;
         self.outlines.extend(outline);
+        Ok(())
     }
 }
 

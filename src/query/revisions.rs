@@ -12,7 +12,7 @@ use crate::git::{
 };
 use crate::limits;
 use crate::pipeline::{Batches, Growth, Source, Unweighed, Weigh, Window};
-use crate::text::{CancelToken, Combined};
+use crate::text::{CancelToken, Combined, DiffOptions};
 
 /// The digits of a displayed id.
 const SHOWN_DIGITS: usize = 12;
@@ -20,7 +20,7 @@ const SHOWN_DIGITS: usize = 12;
 /// The batches of changes with little work each.
 const SMALL_JOBS: Growth = Growth { doubles_after: 1, most: 64 };
 
-/// The given revisions of a repository.
+/// The given revisions of a repository, and how they are compared.
 #[derive(Debug, Clone, Default)]
 pub struct Revisions {
     /// The old side, or a range.
@@ -39,10 +39,12 @@ pub struct Revisions {
     pub renames: Option<RenameOptions>,
     /// How merges are shown, if compared with all parents at once.
     pub combined: Option<Combined>,
+    /// How lines are compared.
+    pub diff: DiffOptions,
 }
 
 impl Revisions {
-    /// Compares all files of two sides; the new one is `None` where `from` is a range.
+    /// Compares all files of two sides by the default options; the new one is `None` where `from` is a range.
     pub fn between(from: String, to: Option<String>, repo: String) -> Self {
         Self { from, to, repo, ..Self::default() }
     }
@@ -181,7 +183,7 @@ impl Revisions {
     pub fn options(&self) -> String {
         let has_untracked = self.untracked != Untracked::Ignored;
         let combined = self.combined.map_or_else(String::new, |form| format!(" {form:?}"));
-        format!("{:?} {:?} {has_untracked}{combined}", self.paths, self.renames)
+        format!("{:?} {:?} {has_untracked}{combined} {:?}", self.paths, self.renames, self.diff)
     }
 
     /// Returns the change of one file; `asker` and `lister` are the names in messages of the

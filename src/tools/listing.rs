@@ -3,10 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::answer::Reply;
-use super::room::{ListedRow, Rest, Room};
+use super::room::{ListedRow, Rest};
 use super::tool::Output;
-use crate::error::Result;
 
 /// A page of a list.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -17,9 +15,10 @@ pub struct Listing<R> {
     #[serde(skip)]
     pub head: String,
     /// The number of rows of this page.
-    count: usize,
+    pub count: usize,
+    /// The next page.
     #[serde(flatten)]
-    rest: Rest,
+    pub rest: Rest,
     /// The rows of this page.
     #[serde(flatten, serialize_with = "named")]
     #[schemars(skip)]
@@ -27,38 +26,8 @@ pub struct Listing<R> {
 }
 
 /// Serializes rows as a list with their name.
-fn named<R: ListedRow, S: Serializer>(
-    rows: &[R],
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
+fn named<R: ListedRow, S: Serializer>(rows: &[R], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map([(R::NAME, R::values(rows))])
-}
-
-impl<R: ListedRow> Listing<R> {
-    /// Fills a page with rows while the reply has room; `first` rows are on earlier pages, and
-    /// `cursor` makes the cursor of a row.
-    ///
-    /// # Errors
-    /// `too_large` without room for one row; those of the rows and of `cursor`.
-    pub fn filled(
-        head: String,
-        reply: &Reply,
-        first: usize,
-        rows: impl Iterator<Item = Result<R>>,
-        cursor: impl Fn(usize) -> Result<String>,
-    ) -> Result<Self> {
-        let rest = Rest::at(Some(cursor(first)?));
-        let mut page = Self { head, count: 0, rest, rows: Vec::new() };
-        let mut room = Room::beside(reply, &page);
-        let over = room.fill(rows, &mut page.rows)?;
-        page.count = page.rows.len();
-        page.rest = match over {
-            None => Rest::default(),
-            Some(_) if page.rows.is_empty() => return Err(room.too_small()),
-            Some(_) => Rest::at(Some(cursor(first + page.count)?)),
-        };
-        Ok(page)
-    }
 }
 
 impl<R: ListedRow> Output for Listing<R> {

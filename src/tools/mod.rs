@@ -51,7 +51,7 @@ pub use git::{
 };
 pub use history::{
     GitRefs, GitRefsArguments, GitStatus, GitStatusArguments, ListedReference, ListedStatus,
-    shown_id, utc_text,
+    shown_id,
 };
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;

@@ -130,12 +130,12 @@ fn request(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<
         revisions: Revisions {
             paths: Pathspec::parse_all(&paths)?,
             renames,
+            diff: DiffOptions {
+                context: CONTEXT.of_tool(arguments.context_lines)?,
+                whitespace: arguments.ignore_whitespace.unwrap_or_default(),
+                ..DiffOptions::default()
+            },
             ..Revisions::between(arguments.from, arguments.to, repo)
-        },
-        options: DiffOptions {
-            context: CONTEXT.of_tool(arguments.context_lines)?,
-            whitespace: arguments.ignore_whitespace.unwrap_or_default(),
-            ..DiffOptions::default()
         },
         file: arguments.file,
         has_hunks,
@@ -156,7 +156,7 @@ struct AnswerFrame {
 impl AnswerFrame {
     /// Returns the answer with a page of these changes.
     fn compared(&self, reviewed: Reviewed) -> Compared {
-        let Reviewed { rows, ids, seen, page } = reviewed;
+        let Reviewed { rows, ids, seen, page, .. } = reviewed;
         let mut compared = Compared { totals: totals(&rows), ..Compared::default() };
         if self.reply.is_data {
             let listed = page.sections.iter().filter(|section| section.kind == Kind::File);

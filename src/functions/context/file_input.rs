@@ -20,14 +20,7 @@ pub fn read_file_for(given: &str, execution: &ExecutionContext) -> Result<Vec<u8
         None => through_duckdb(given, execution),
         Some(sandboxes) => {
             let place = sandboxes.resolve(given)?;
-            if !execution.may_show(&place) {
-                let required =
-                    Error::approval_required(format!("reading {} must be approved", quoted(given)))
-                        .with_hint(
-                            "read_file asks for it; the host can approve it for more than one call",
-                        );
-                return Err(execution.unapproved(&format!("Read {place}"), required));
-            }
+            execution.check_shown(&place, given)?;
             place.read()
         }
     }

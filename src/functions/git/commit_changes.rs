@@ -2,7 +2,7 @@
 
 use super::commit_columns::{
     MAILMAP, MAILMAP_FILE, OfCommit, SINCE, UNTIL, author_date, author_email, author_name,
-    author_offset, committer_date, history_options, mailmaps, subject,
+    author_offset, commit_range, committer_date, subject,
 };
 use super::commits::RANGE;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, varchar, varchars,
 };
-use crate::git::{CommitInfo, CommitMeasure, HistoryOptions, Measured, Merges, Search};
+use crate::git::{CommitInfo, CommitMeasure, Measured, Merges, Search};
 use crate::query::RowGroup;
 use crate::query::commit_changes::{ChangesOfCommits, CommitChangesQuery};
 
@@ -143,11 +143,10 @@ impl RepositoryTable for CommitChangesTable {
 
     fn query(args: Args<'_>) -> Result<CommitChangesQuery> {
         let (merges, combined) = args.get(MERGES)?;
+        let mut range = commit_range(args, RANGE)?;
+        range.history.merges = merges;
         Ok(CommitChangesQuery {
-            range: args.owned(RANGE)?,
-            repo: args.owned(REPO)?,
-            history: HistoryOptions { merges, ..history_options(args)? },
-            mailmap: mailmaps(args)?,
+            range,
             paths: args.get(PATHS)?.unwrap_or_default(),
             measure: CommitMeasure {
                 renames: comparison::rename_options(args)?,

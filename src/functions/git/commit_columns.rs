@@ -4,11 +4,12 @@ use std::marker::PhantomData;
 
 use crate::budget::owned;
 use crate::error::Result;
-use crate::functions::params::{Args, Flag, Maybe, Moment, Name, Param, flag, optional};
+use crate::functions::params::{Args, Flag, Maybe, Moment, Name, Param, REPO, flag, optional};
 use crate::functions::surface::{Col, Has, Part, Row, integer, timestamp, varchar, varchars};
 use crate::git::{CommitInfo, HistoryOptions, Mailmaps, Merges, Person};
 use crate::query::Need;
 use crate::query::commit::Commit;
+use crate::query::commits::CommitRange;
 
 /// The earliest time of the commits.
 pub const SINCE: Param<Maybe<Moment>> =
@@ -28,8 +29,18 @@ pub const MAILMAP_FILE: Param<Maybe<Name>> = optional(
 pub const FIRST_PARENT: Param<Flag> =
     flag("first_parent", false, "Follow only the first parent of a merge, as git's --first-parent");
 
+/// Returns a range of commits.
+pub fn commit_range(args: Args<'_>, range: Param<Name>) -> Result<CommitRange> {
+    Ok(CommitRange {
+        range: args.owned(range)?,
+        repo: args.owned(REPO)?,
+        history: history_options(args)?,
+        mailmap: mailmaps(args)?,
+    })
+}
+
 /// Returns the selected commits of a walk; merges are never left out.
-pub fn history_options(args: Args<'_>) -> Result<HistoryOptions> {
+fn history_options(args: Args<'_>) -> Result<HistoryOptions> {
     Ok(HistoryOptions {
         merges: Merges::AllParents,
         since: args.get(SINCE)?,

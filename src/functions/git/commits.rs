@@ -1,7 +1,7 @@
 //! `commits(range, repo)` and `commits_list(range, repo)`: every commit of a range.
 
 use super::commit_columns::{
-    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,
+    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range,
 };
 use crate::budget::owned;
 use crate::error::Result;
@@ -95,10 +95,7 @@ impl RepositoryTable for CommitsTable {
 
     fn query(args: Args<'_>) -> Result<CommitsQuery> {
         Ok(CommitsQuery {
-            range: args.owned(RANGE)?,
-            repo: args.owned(REPO)?,
-            history: history_options(args)?,
-            mailmap: mailmaps(args)?,
+            range: commit_range(args, RANGE)?,
             notes_ref: args.get(NOTES_REF)?.map(owned).transpose()?,
             paths: args.get(PATHS)?.unwrap_or_default(),
         })

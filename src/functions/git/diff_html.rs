@@ -6,7 +6,7 @@ use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields, options, row_options};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
 use crate::git::Status;
-use crate::query::diff_page::{DiffPage, PageQuery, PagedFile};
+use crate::query::diff_page::{DiffPage, PagedFile};
 use crate::render::html::{self, MovedRun, Page, PageFile, PageHunk};
 use crate::text::CancelToken;
 
@@ -47,9 +47,8 @@ impl Scalar for DiffHtml {
         let nothing = [Value::Text("EMPTY".to_owned())];
         let args = args.with((NAMED, &values), (fields![FROM], &nothing));
         let revisions = comparison::revisions(args)?;
-        let query = PageQuery { revisions, options: comparison::diff_options(args)? };
         execution.share_threads();
-        let page = query.page(execution)?;
+        let page = DiffPage::of(&revisions, execution)?;
         let html = html::page(&shown(&page), &CancelToken::of(&execution.budget))?;
         Ok(out.text(html))
     }

@@ -60,6 +60,6 @@ impl RepositoryTable for DiffHunks {
     type Query = HunksQuery;
 
     fn query(args: Args<'_>) -> Result<HunksQuery> {
-        FilePatches::query(args).map(HunksQuery)
+        comparison::revisions(args).map(HunksQuery)
     }
 }

@@ -1,16 +1,14 @@
 //! `diff_lines(from, to, repo)` and `diff_lines_list(…)`: the diffs of all files, line by line.
 
-use super::listed::Listed;
 use crate::error::Result;
-use crate::ffi::{Field, Open};
-use crate::functions::context::execution_context::ExecutionContext;
+use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Has, ListOf, Out, Part, Row, Stream, Table, Written, varchar,
+    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, varchar,
 };
+use crate::query::Need;
 use crate::query::diff_lines::{FileLines, LinesQuery};
 use crate::query::diff_rows::{LineRow, LineRows};
-use crate::query::{Need, Query, RowGroup};
 use crate::text::hunk_id::HunkId;
 
 /// The table function of all files.
@@ -24,6 +22,7 @@ impl Row for FileLines {
             out.text(path)
         })];
     const PART: Option<Part<Self>> = Some(Part::of::<LineRows>());
+    const IS_NUMBERED: bool = true;
     const TAIL: &'static [Col<Self>] = &[
         varchar(
             "marks",
@@ -49,7 +48,7 @@ impl Has<LineRows> for FileLines {
     }
 }
 
-impl Table for DiffLines {
+impl RepositoryTable for DiffLines {
     const DECLARATION: Declaration = Declaration {
         name: "diff_lines",
         family: Family::Git,
@@ -59,34 +58,10 @@ impl Table for DiffLines {
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
-    type Row = FileLines;
-    const IS_LONG: bool = true;
-    type Bind = LinesQuery;
-    type Scan = Stream<FileLines>;
-
-    fn bind(args: Args<'_>) -> Result<LinesQuery> {
-        let revisions = comparison::revisions(args)?;
-        Ok(LinesQuery { revisions, options: comparison::diff_options(args)? })
-    }
-
-    fn open(query: &LinesQuery, open: Open<'_>) -> Result<Self::Scan> {
-        Stream::open(query, open, false)
-    }
-}
-
-impl Listed for DiffLines {
     const LIST_EXAMPLE: &'static str = "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.', {'paths': '*.md'}), recursive := true)";
-    type Element = FileLines;
+    type Query = LinesQuery;
 
-    /// The lines have numbers already.
-    fn list(
-        query: &LinesQuery,
-        execution: &ExecutionContext,
-        out: Out<'_, ListOf<FileLines>>,
-    ) -> Result<Written> {
-        let files = query.start(execution, FileLines::COLUMNS.all_needs())?;
-        out.rows(|elements| {
-            files.each(|file| (0..file.rows()).for_each(|index| elements.push(file.row(index))))
-        })
+    fn query(args: Args<'_>) -> Result<LinesQuery> {
+        comparison::revisions(args).map(LinesQuery)
     }
 }

@@ -2,16 +2,15 @@
 
 use crate::budget::owned;
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open, Type};
-use crate::functions::context::execution_context::ExecutionContext;
+use crate::ffi::{Field, Type};
 use crate::functions::params::{
     Args, Asked, Given, Kind, Maybe, Param, Text, Texts, comparison, number, optional,
 };
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Row, Scan, Table, bigint, boolean, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, varchar,
 };
 use crate::limits;
-use crate::query::review::{Request, Reviewed, RowsFrame};
+use crate::query::review::{Request, Reviewed};
 use crate::review::Section;
 use crate::text::hunk_id::HunkId;
 use crate::tools;
@@ -19,60 +18,47 @@ use crate::tools;
 /// The table function.
 pub struct DiffReview;
 
-/// A running scan.
-pub struct Pages {
-    execution: ExecutionContext,
-    request: Request,
-    /// Created by the first call of `fill`: DuckDB opens all scans of a query before it checks
-    /// whether the query was cancelled.
-    reviewed: Option<Reviewed>,
-    next: usize,
-}
-
-/// A section of a page.
-#[derive(Clone, Copy)]
-pub struct SectionRow<'a> {
-    reviewed: &'a Reviewed,
-    section: &'a Section,
-}
-
-impl<'a> SectionRow<'a> {
-    /// Returns the names of its hunk, or of its file where that has no hunks; none of a hunk whose
-    /// end is on a later page.
-    fn names(self) -> Option<&'a HunkId> {
-        let file = self.section.file.filter(|_| self.section.is_end)?;
-        self.reviewed.ids.get(file)?.of(self.section.piece)
-    }
+/// Returns the names of the hunk of a section, or of its file where that has no hunks; none of a hunk
+/// whose end is on a later page.
+fn names<'a>((reviewed, section): (&'a Reviewed, &Section)) -> Option<&'a HunkId> {
+    let file = section.file.filter(|_| section.is_end)?;
+    reviewed.ids.get(file)?.of(section.piece)
 }
 
 impl Row for Reviewed {
-    type Of<'a> = SectionRow<'a>;
+    type Of<'a> = (&'a Self, &'a Section);
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("kind", "summary, file, hunk or omitted", |row, out| {
-            out.text(row.section.kind.name())
+        varchar("kind", "summary, file, hunk or omitted", |(_, section), out| {
+            out.text(section.kind.name())
         }),
-        varchar("file_path", "The file that it is about; NULL for none", |row, out| {
-            out.text(row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()))
-        }),
-        varchar("text", "What it says", |row, out| out.text(row.section.text.as_str())),
+        varchar(
+            "file_path",
+            "The file that it is about; NULL for none",
+            |(reviewed, section), out| {
+                out.text(section.file.map(|file| reviewed.rows[file].change.path.as_slice()))
+            },
+        ),
+        varchar("text", "What it says", |(_, section), out| out.text(section.text.as_str())),
         varchar(
             "hunk_id",
             "Of a hunk, a digest of the path and of the removed and added lines; of a file without hunks, of its change",
-            |row, out| out.text(row.names().map(|id| id.lines.as_str())),
+            |row, out| out.text(names(row).map(|id| id.lines.as_str())),
         ),
         varchar("context_id", "The same with the lines around and the heading", |row, out| {
-            out.text(row.names().map(|id| id.context.as_str()))
+            out.text(names(row).map(|id| id.context.as_str()))
         }),
         boolean(
             "known_lines",
             "Whether the lines are among except_ids, and something else is around them",
-            |row| row.reviewed.ids.get(row.section.file?)?.is_known(row.section.piece),
+            |(reviewed, section)| reviewed.ids.get(section.file?)?.is_known(section.piece),
         ),
-        bigint("bytes", "Bytes of text", |row| row.section.text.len().into()),
-        varchar("next_cursor", "The cursor of the next page; NULL on the last", |row, out| {
-            out.text(row.reviewed.page.next_cursor.as_deref())
-        }),
+        bigint("bytes", "Bytes of text", |(_, section)| section.text.len().into()),
+        varchar(
+            "next_cursor",
+            "The cursor of the next page; NULL on the last",
+            |(reviewed, _), out| out.text(reviewed.page.next_cursor.as_deref()),
+        ),
     ];
 }
 
@@ -98,7 +84,7 @@ impl Kind for AnswerBytes {
     }
 }
 
-impl Table for DiffReview {
+impl RepositoryTable for DiffReview {
     const DECLARATION: Declaration = Declaration {
         name: "diff_review",
         family: Family::Git,
@@ -108,39 +94,17 @@ impl Table for DiffReview {
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &NAMED;
-    type Row = Reviewed;
-    type Bind = Request;
-    type Scan = Pages;
+    const IS_LONG: bool = false;
+    type Query = Request;
 
-    fn bind(args: Args<'_>) -> Result<Request> {
+    fn query(args: Args<'_>) -> Result<Request> {
         Ok(Request {
             revisions: comparison::revisions(args)?,
-            options: comparison::diff_options(args)?,
             file: None,
             has_hunks: true,
             max_bytes: args.get(MAX_BYTES)?,
             cursor: args.get(CURSOR)?.map(owned).transpose()?,
             except: args.get(EXCEPT_IDS)?.unwrap_or_default(),
         })
-    }
-
-    fn open(request: &Request, open: Open<'_>) -> Result<Pages> {
-        let execution = ExecutionContext::new(open.settings)?;
-        Ok(Pages { execution, request: request.clone(), reviewed: None, next: 0 })
-    }
-}
-
-impl Scan for Pages {
-    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
-        let reviewed = match &mut self.reviewed {
-            Some(reviewed) => reviewed,
-            none => none.insert(self.request.answer(&self.execution, &RowsFrame)?),
-        };
-        while self.next < reviewed.page.sections.len() && !batch.is_full() {
-            let row = SectionRow { reviewed, section: &reviewed.page.sections[self.next] };
-            Reviewed::COLUMNS.write_projected(row, batch);
-            self.next += 1;
-        }
-        Ok(())
     }
 }

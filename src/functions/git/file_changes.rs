@@ -107,7 +107,6 @@ impl RepositoryTable for FileChanges {
     type Query = FileChangesQuery;
 
     fn query(args: Args<'_>) -> Result<FileChangesQuery> {
-        let revisions = comparison::revisions(args)?;
-        Ok(FileChangesQuery { revisions, options: comparison::diff_options(args)? })
+        comparison::revisions(args).map(FileChangesQuery)
     }
 }

@@ -2,7 +2,7 @@
 //! through renames.
 
 use super::commit_columns::{
-    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,
+    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range,
 };
 use super::file_changes;
 use super::file_content::FILE;
@@ -77,12 +77,6 @@ impl RepositoryTable for FileHistory {
     type Query = FileHistoryQuery;
 
     fn query(args: Args<'_>) -> Result<FileHistoryQuery> {
-        Ok(FileHistoryQuery {
-            file: args.owned(FILE)?,
-            rev: args.owned(REVISION)?,
-            repo: args.owned(REPO)?,
-            mailmap: mailmaps(args)?,
-            options: history_options(args)?,
-        })
+        Ok(FileHistoryQuery { file: args.owned(FILE)?, range: commit_range(args, REVISION)? })
     }
 }

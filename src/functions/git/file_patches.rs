@@ -60,7 +60,6 @@ impl RepositoryTable for FilePatches {
     type Query = PatchesQuery;
 
     fn query(args: Args<'_>) -> Result<PatchesQuery> {
-        let revisions = comparison::revisions(args)?;
-        Ok(PatchesQuery { revisions, options: comparison::diff_options(args)? })
+        comparison::revisions(args).map(PatchesQuery)
     }
 }

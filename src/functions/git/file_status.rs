@@ -1,19 +1,16 @@
 //! `file_status(repo)` and `file_status_list(repo)`: the rows of `git status`.
 
-use super::listed::{Listed, Numbered};
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open};
-use crate::functions::context::execution_context::ExecutionContext;
+use crate::ffi::Field;
 use crate::functions::params::{Args, Flag, PATHS, Param, REPO, fields, flag};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, ListOf, Out, Row, Rows, Scan, Table, Written, boolean,
-    utinyint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, boolean, utinyint, varchar,
 };
 use crate::git::{FileStatus, RenameOptions, StatusOptions};
-use crate::query::file_status::{StatusParts, StatusQuery, joined};
+use crate::query::file_status::StatusQuery;
 
-impl Row for FileStatus {
-    type Of<'a> = &'a Self;
+impl Row for Vec<FileStatus> {
+    type Of<'a> = &'a FileStatus;
 
     const OWN: &'static [Col<Self>] = &[
         varchar(
@@ -56,13 +53,7 @@ const UNTRACKED: Param<Flag> =
     flag("untracked", true, "List files that are neither tracked nor ignored");
 const IGNORED: Param<Flag> = flag("ignored", false, "List ignored files, as git's --ignored");
 
-/// A running scan: its parts, then its rows.
-pub struct Parts {
-    parts: Option<StatusParts>,
-    rows: Rows<FileStatus>,
-}
-
-impl Table for FileStatusTable {
+impl RepositoryTable for FileStatusTable {
     const DECLARATION: Declaration = Declaration {
         name: "file_status",
         family: Family::Git,
@@ -72,12 +63,11 @@ impl Table for FileStatusTable {
     };
     const PARAMETERS: &'static [Field] = fields![REPO];
     const NAMED: &'static [Field] = fields![RENAMES, UNTRACKED, IGNORED, PATHS];
-    type Row = FileStatus;
-    const IS_LONG: bool = true;
-    type Bind = StatusQuery;
-    type Scan = Parts;
+    const LIST_EXAMPLE: &'static str =
+        "SELECT unnest(file_status_list('.', {'untracked': false}), recursive := true)";
+    type Query = StatusQuery;
 
-    fn bind(args: Args<'_>) -> Result<StatusQuery> {
+    fn query(args: Args<'_>) -> Result<StatusQuery> {
         Ok(StatusQuery {
             repo: args.owned(REPO)?,
             options: StatusOptions {
@@ -87,34 +77,5 @@ impl Table for FileStatusTable {
                 ignored: args.get(IGNORED)?,
             },
         })
-    }
-
-    fn open(query: &StatusQuery, open: Open<'_>) -> Result<Parts> {
-        let execution = ExecutionContext::new(open.settings)?;
-        Ok(Parts { parts: Some(query.start(&execution)?), rows: Rows::new([]) })
-    }
-}
-
-impl Scan for Parts {
-    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
-        if let Some(parts) = self.parts.take() {
-            self.rows = Rows::new(joined(parts)?);
-        }
-        self.rows.fill(batch)
-    }
-}
-
-impl Listed for FileStatusTable {
-    const LIST_EXAMPLE: &'static str =
-        "SELECT unnest(file_status_list('.', {'untracked': false}), recursive := true)";
-    type Element = Numbered<FileStatus>;
-
-    fn list(
-        query: &StatusQuery,
-        execution: &ExecutionContext,
-        out: Out<'_, ListOf<Self::Element>>,
-    ) -> Result<Written> {
-        let rows = joined(query.start(execution)?)?;
-        Ok(out.all((1..).zip(&rows)))
     }
 }

@@ -2,7 +2,7 @@
 //! changed some lines of a file.
 
 use super::commit_columns::{
-    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, history_options, mailmaps,
+    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range,
 };
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Field;
@@ -106,13 +106,6 @@ impl RepositoryTable for LineHistory {
 
     fn query(args: Args<'_>) -> Result<LineHistoryQuery> {
         let (file, lines) = asked(args.owned(FILE)?, args.get(FIRST)?, args.get(LAST)?)?;
-        Ok(LineHistoryQuery {
-            file,
-            lines,
-            rev: args.owned(REVISION)?,
-            repo: args.owned(REPO)?,
-            mailmap: mailmaps(args)?,
-            options: history_options(args)?,
-        })
+        Ok(LineHistoryQuery { file, lines, range: commit_range(args, REVISION)? })
     }
 }

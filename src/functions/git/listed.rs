@@ -8,8 +8,7 @@ use crate::ffi::{Field, Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, fields, options, row_options};
 use crate::functions::surface::{
-    Col, Declaration, GroupOf, Has, ListOf, Out, Part, RepositoryTable, Row, Scalar, Table,
-    Tabular, Written, bigint,
+    Col, Declaration, Has, ListOf, Out, Part, RepositoryTable, Row, Scalar, Table, Written, bigint,
 };
 use crate::query::{Query, RowGroup};
 
@@ -18,51 +17,10 @@ const MAX_PARAMETERS: usize = 8;
 /// The most bytes of a twin's name or description.
 const MAX_BYTES: usize = 128;
 
-/// A table function with such a twin.
-pub trait Listed: Table {
-    /// An example of the twin.
-    const LIST_EXAMPLE: &'static str;
-    /// A row of the list.
-    type Element: Row;
-
-    /// Appends the rows as one list.
-    ///
-    /// # Errors
-    /// Those of the table function.
-    fn list(
-        bind: &Self::Bind,
-        execution: &ExecutionContext,
-        out: Out<'_, ListOf<Self::Element>>,
-    ) -> Result<Written>;
-}
-
-impl<F: RepositoryTable> Listed for F {
-    const LIST_EXAMPLE: &'static str = F::LIST_EXAMPLE;
-    type Element = Numbered<<GroupOf<F> as Tabular>::Row>;
-
-    fn list(
-        query: &F::Query,
-        execution: &ExecutionContext,
-        out: Out<'_, ListOf<Self::Element>>,
-    ) -> Result<Written> {
-        let needs = <Self as Table>::Row::COLUMNS.all_needs();
-        let rows = query.start(execution, needs)?;
-        out.rows(|elements| {
-            let mut seq = 0;
-            rows.each(|group| {
-                for row in 0..group.rows() {
-                    seq += 1;
-                    elements.push((seq, group.row(row)));
-                }
-            })
-        })
-    }
-}
-
 /// The scalar twin of `F`.
 pub struct List<F>(PhantomData<F>);
 
-impl<F: Listed> List<F> {
+impl<F: RepositoryTable> List<F> {
     const NAME: Joined = joined(&[F::DECLARATION.name, "_list"]);
     const DESCRIPTION: Joined = joined(&[
         "The rows of ",
@@ -90,7 +48,7 @@ impl<F: Listed> List<F> {
 }
 
 /// Volatile, as the meaning of a revision changes with the repository.
-impl<F: Listed> Scalar for List<F> {
+impl<F: RepositoryTable> Scalar for List<F> {
     const DECLARATION: Declaration = Declaration {
         name: text(&Self::NAME),
         description: text(&Self::DESCRIPTION),
@@ -99,7 +57,7 @@ impl<F: Listed> Scalar for List<F> {
     };
     const OVERLOADS: &'static [Overload] =
         Self::FORMS.split_at(if F::NAMED.is_empty() { 1 } else { 2 }).0;
-    type Returns = ListOf<F::Element>;
+    type Returns = ListOf<Numbered<<F as Table>::Row>>;
     type State = ExecutionContext;
     const NULLS: Nulls = Nulls::Handle;
 
@@ -117,18 +75,30 @@ impl<F: Listed> Scalar for List<F> {
         let nothing = [Value::Text("EMPTY".to_owned())];
         let args = args.with((F::NAMED, &values), (fields![FROM], &nothing));
         execution.share_threads();
-        F::list(&F::bind(args)?, execution, out)
+        let rows = F::query(args)?.start(execution, <F as Table>::Row::COLUMNS.all_needs())?;
+        out.rows(|elements| {
+            let mut seq = 0;
+            rows.each(|group| {
+                for row in 0..group.rows() {
+                    seq += 1;
+                    elements.push((seq, group.row(row)));
+                }
+            })
+        })
     }
 }
 
-/// A row of a list: its number, then the row of the table.
+/// A row of a list: its number, unless the table has it, then the row of the table.
 pub struct Numbered<T>(PhantomData<T>);
 
 impl<T: Row> Row for Numbered<T> {
     type Of<'a> = (i64, T::Of<'a>);
 
-    const OWN: &'static [Col<Self>] =
-        &[bigint("seq", "The row's number, from 1", |(seq, _)| seq.into())];
+    const OWN: &'static [Col<Self>] = if T::IS_NUMBERED {
+        &[]
+    } else {
+        &[bigint("seq", "The row's number, from 1", |(seq, _)| seq.into())]
+    };
     const PART: Option<Part<Self>> = Some(Part::of::<T>());
 }
 

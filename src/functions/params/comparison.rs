@@ -99,7 +99,7 @@ pub const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field
     all
 }
 
-/// Returns the sides to compare, and the selected files.
+/// Returns the sides to compare, the selected files and the options of comparing them.
 pub fn revisions(args: Args<'_>) -> Result<Revisions> {
     let untracked = args.get(UNTRACKED)?;
     Ok(Revisions {
@@ -111,6 +111,7 @@ pub fn revisions(args: Args<'_>) -> Result<Revisions> {
         paths: args.get(PATHS)?.unwrap_or_default(),
         renames: rename_options(args)?,
         combined: args.get(MERGES)?,
+        diff: diff_options(args)?,
     })
 }
 

@@ -25,6 +25,9 @@ pub trait Row: Sized + 'static {
     /// The columns that follow the part.
     const TAIL: &'static [Col<Self>] = &[];
 
+    /// Whether one of the columns is the row's number.
+    const IS_NUMBERED: bool = false;
+
     /// All columns.
     const COLUMNS: Columns<Self> = Columns { own: Self::OWN, part: Self::PART, tail: Self::TAIL };
     /// Their declarations in SQL.

@@ -5,6 +5,7 @@ use crate::query::diff_rows::{LineRow, LineRows};
 
 impl Row for LineRows {
     type Of<'a> = LineRow<'a>;
+    const IS_NUMBERED: bool = true;
 
     const OWN: &'static [Col<Self>] = &[
         bigint("seq", "The line's number in the diff, from 1", |row| row.number().into()),

@@ -25,4 +25,4 @@ pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
 pub use rows::Rows;
 pub use scalar::Scalar;
 pub use structures::{HasList, ListOf, StructOf, structure, structures};
-pub use table::{GroupOf, RepositoryTable, Stream, Table, Tabular};
+pub use table::{RepositoryTable, Table, Tabular};

@@ -58,6 +58,8 @@ pub trait RepositoryTable: 'static {
     const PARAMETERS: &'static [Field];
     /// Named parameters, all optional.
     const NAMED: &'static [Field] = &[];
+    /// As [`Table::IS_LONG`].
+    const IS_LONG: bool = true;
     /// Whether the first rows are returned early: a query with a LIMIT needs no more.
     const IS_EAGER: bool = false;
     /// An example of the twin; only a table that is registered without one has none.
@@ -73,14 +75,14 @@ pub trait RepositoryTable: 'static {
 }
 
 /// The groups of rows of a table's query.
-pub type GroupOf<F> = <<F as RepositoryTable>::Query as Query>::Group;
+type GroupOf<F> = <<F as RepositoryTable>::Query as Query>::Group;
 
 impl<F: RepositoryTable> Table for F {
     const DECLARATION: Declaration = F::DECLARATION;
     const PARAMETERS: &'static [Field] = F::PARAMETERS;
     const NAMED: &'static [Field] = F::NAMED;
     type Row = <GroupOf<F> as Tabular>::Row;
-    const IS_LONG: bool = true;
+    const IS_LONG: bool = F::IS_LONG;
     type Bind = F::Query;
     type Scan = Stream<GroupOf<F>>;
 
@@ -166,6 +168,15 @@ fn write<G: Tabular>(group: &G, row: usize, batch: &mut Batch) {
     G::Row::COLUMNS.write_projected(group.row(row), batch);
 }
 
+/// Writes the remaining rows of the current group, as far as the batch has room.
+fn write_rest<G: Tabular>(current: &mut Option<(G, usize)>, batch: &mut Batch) {
+    let Some((group, row)) = current else { return };
+    while *row < group.rows() && !batch.is_full() {
+        write(group, *row, batch);
+        *row += 1;
+    }
+}
+
 fn fill_from_workers<G: Tabular>(
     work: &mut Ordered<G>,
     current: &mut Option<(G, usize)>,
@@ -175,12 +186,9 @@ fn fill_from_workers<G: Tabular>(
     let whole = Duration::from_millis(limits::CHUNK_MILLIS);
     let start = Instant::now();
     while !batch.is_full() {
-        if let Some((group, row)) = current
-            && *row < group.rows()
-        {
-            write(group, *row, batch);
-            *row += 1;
-            continue;
+        write_rest(current, batch);
+        if batch.is_full() {
+            break;
         }
         // An empty chunk would end the scan, so it waits for the first row.
         let until = start + if batch.rows() < limits::FIRST_CHUNK_ROWS { whole } else { patience };
@@ -209,6 +217,13 @@ impl<G: Tabular> Scan for Stream<G> {
                 }
                 !batch.is_full()
             }),
+            Rows::Once(make) => {
+                if let Some(make) = make.take() {
+                    self.current = Some((make()?, 0));
+                }
+                write_rest(&mut self.current, batch);
+                Ok(())
+            }
         }
     }
 }

@@ -60,30 +60,10 @@ conversions! {
     &'a [u8] => Text<'a>, |bytes| Text::Bytes(Cow::Borrowed(bytes));
     &'a Vec<u8> => Text<'a>, |bytes| Text::Bytes(Cow::Borrowed(bytes));
     Vec<u8> => Text<'a>, |bytes| Text::Bytes(Cow::Owned(bytes));
-}
-
-impl From<i64> for Number {
-    fn from(number: i64) -> Self {
-        Self(Some(number))
-    }
-}
-
-impl From<u32> for Number {
-    fn from(number: u32) -> Self {
-        Self(Some(i64::from(number)))
-    }
-}
-
-impl From<u64> for Number {
-    fn from(number: u64) -> Self {
-        Self(i64::try_from(number).ok())
-    }
-}
-
-impl From<usize> for Number {
-    fn from(number: usize) -> Self {
-        Self(i64::try_from(number).ok())
-    }
+    i64 => Number, |number| Number(Some(number));
+    u32 => Number, |number| Number(Some(i64::from(number)));
+    u64 => Number, |number| Number(i64::try_from(number).ok());
+    usize => Number, |number| Number(i64::try_from(number).ok());
 }
 
 impl<'a, T: Into<Text<'a>>> From<Option<T>> for Text<'a> {

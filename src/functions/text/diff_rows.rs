@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, TOTAL_CONTEXT, fields};
 use crate::functions::surface::{Declaration, Family, Grant, ListOf, Out, Scalar, Written};
+use crate::query::RowGroup;
 use crate::query::diff_rows::LineRows;
 use crate::text::{CancelToken, DiffOptions};
 
@@ -33,6 +34,6 @@ impl Scalar for DiffRows {
         let Some(diff) = state.compare(args, &options)? else { return Ok(out.null()) };
         let mut lines = LineRows::default();
         lines.add(&diff, &CancelToken::of(&state.budget))?;
-        Ok(out.all((0..lines.len()).map(|index| lines.row(index))))
+        Ok(out.all((0..lines.rows()).map(|index| lines.row(index))))
     }
 }

@@ -24,6 +24,7 @@ pub struct Clock {
 /// Calendar fields; the year counts from 1900 and the month from 0. Fields out of range are carried
 /// over; -1 is an unknown field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub struct Calendar {
     pub year: i64,
     pub month: i64,

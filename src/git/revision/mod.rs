@@ -32,7 +32,7 @@ mod unknown;
 mod upstream;
 
 pub use ancestry::{ahead_behind, merge_bases};
-pub use clock::local_time_zone;
+pub use clock::{Calendar, local_time_zone};
 pub use date::date_of;
 pub use range::{commit_and_parents, commit_of, ends_of, object_of, range_of, side_of, sides_of};
 pub use references::{

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::missing_file::explained;
-use super::pages::{Pages, opened, shown};
+use super::pages::{Pages, opened, shown, utc_text};
 use crate::error::{Error, Result, escaped};
 use crate::find::shortened;
 use crate::git::{
@@ -14,9 +14,7 @@ use crate::query::Context;
 use crate::query::blame::{Blamed, BlamedLines};
 use crate::query::{Need, Needs};
 use crate::review::Binding;
-use crate::tools::{
-    BlameHead, GitBlameArguments, ListedBlame, ListedRow, Listing, Reply, utc_text,
-};
+use crate::tools::{BlameHead, GitBlameArguments, ListedBlame, ListedRow, Listing, Reply};
 
 /// Returns the lines of a file with the commits that they come from.
 pub fn blame(

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::pages::{short, shown};
+use super::pages::{short, shown, utc_text};
 use crate::error::Result;
 use crate::git::{Mailmap, Oid, Repository, Visited, decorations, mailmap_of};
 use crate::limits;
 use crate::query::commit::Commit;
 use crate::query::{Need, Needs};
-use crate::tools::{ListedCommit, utc_text};
+use crate::tools::ListedCommit;
 
 /// Reads commits for lists.
 pub struct CommitReader<'a> {

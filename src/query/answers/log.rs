@@ -3,17 +3,21 @@
 use super::commits::CommitReader;
 use super::missing_file::explained;
 use super::pages::{Pages, opened, shown};
-use crate::error::{Error, Result, quoted};
+use crate::error::{Result, quoted};
 use crate::git::{
-    Change, CommitFilter, ContentSource, FileChange, History, HistoryOptions, LineLog, LineVersion,
-    LinesAsked, Merges, Oid, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited,
-    range_of,
+    Change, CommitFilter, CommitMeasure, CommitMeasurer, Comparable, ContentSource, FileChange,
+    History, HistoryOptions, LineLog, LineVersion, LinesAsked, Merges, Oid, Pathspec, Reader,
+    RenameOptions, Repository, RevRange, Search, Searcher, Visited, range_of,
 };
+use crate::limits;
+use crate::pipeline::{Unweighed, Window};
 use crate::query::Context;
-use crate::query::commit_search::commits_with;
 use crate::query::file_history::FileChanges;
+use crate::query::history_jobs::Jobs;
+use crate::query::run::Run;
+use crate::text::CancelToken;
 use crate::tools::{
-    GitLogArguments, ListedCommit, ListedLines, ListedVersion, Listing, Reply, shown_id,
+    GitLogArguments, LineRange, ListedCommit, ListedLines, ListedVersion, Listing, Reply, shown_id,
 };
 
 /// The divisor for the part of an answer that the patch of one commit may take.
@@ -128,8 +132,44 @@ impl<'a> Asked<'a> {
             let commits = std::iter::from_fn(move || history.next_commit());
             return Ok(Box::new(commits.map(|commit| commit.map(Found::from))));
         };
-        let commits = commits_with(search, &self.repository, &paths, history, self.context)?;
-        Ok(Box::new(commits.map(|commit| commit.map(Found::from))))
+        self.searched(search, &paths, history)
+    }
+
+    /// Returns the commits with matching changes of `paths`, as `git log -S` and `git log -G`; the hidden commits of
+    /// `history` must be known.
+    fn searched(
+        &self,
+        search: Search,
+        paths: &[Pathspec],
+        history: History,
+    ) -> Result<FoundCommits<'a>> {
+        let measure = CommitMeasure {
+            renames: Some(RenameOptions::default()),
+            search: Some(search),
+            ..CommitMeasure::default()
+        };
+        let run = Run::over(self.context, self.repository.clone(), usize::MAX);
+        let jobs = Jobs::source(history, History::next, limits::JOB_COMMITS);
+        let work = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
+            let mut measurer = CommitMeasurer::new(&run.repository, paths, &measure, None)?;
+            Ok(move |job: Vec<Comparable>, cancel: &CancelToken<'_>| {
+                let mut found = Vec::new();
+                for commit in job {
+                    let mut changes = Vec::new();
+                    measurer.measure(&commit, &mut changes, cancel)?;
+                    if !changes.is_empty() {
+                        let Comparable { id, tree, parents } = commit;
+                        let parents = parents.into_iter().map(|(parent, _)| parent).collect();
+                        found.push(Ok(Found::from(Visited { id, tree, parents })));
+                    }
+                }
+                Ok(Unweighed(found))
+            })
+        })?;
+        Ok(Box::new(work.flat_map(|found| match found {
+            Ok(Unweighed(found)) => found,
+            Err(error) => vec![Err(error)],
+        })))
     }
 
     fn of_file(&'a self, file: &str) -> Result<FoundCommits<'a>> {
@@ -191,12 +231,8 @@ fn search(arguments: &GitLogArguments) -> Result<Option<Search>> {
 
 fn between(first: Option<u64>, last: Option<u64>) -> Result<LinesAsked> {
     let line = |given: u64| u32::try_from(given).unwrap_or(u32::MAX);
-    let (first, last) = (first.unwrap_or(1), last.unwrap_or(u64::MAX));
-    if first == 0 || last < first {
-        return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
-            .with_hint("Lines count from 1, and the last must not be before the first"));
-    }
-    Ok(LinesAsked::Between(line(first), line(last)))
+    let range = LineRange::of(first, last, None)?;
+    Ok(LinesAsked::Between(line(range.from.line), line(range.last_line)))
 }
 
 /// Returns the reason for which a list of commits is empty.

@@ -2,10 +2,10 @@
 //! and names as they are shown.
 
 use crate::error::{Error, Result, escaped, quoted, visible};
-use crate::git::Repository;
+use crate::git::{Calendar, Repository};
 use crate::query::Context;
 use crate::review::{Binding, Position};
-use crate::tools::{LinePlace, ListedRow, Listing, Reply};
+use crate::tools::{LinePlace, ListedRow, Listing, Reply, Rest, Room};
 
 /// The pages of a list.
 pub struct Pages {
@@ -26,14 +26,27 @@ impl Pages {
         self.first
     }
 
-    /// Returns the page; `rows` are those after the earlier pages.
+    /// Fills the page with rows while the reply has room; `rows` are those after the earlier pages.
+    ///
+    /// # Errors
+    /// `too_large` without room for one row; those of the rows.
     pub fn filled<R: ListedRow>(
         &self,
         head: String,
         reply: &Reply,
         rows: impl Iterator<Item = Result<R>>,
     ) -> Result<Listing<R>> {
-        Listing::filled(head, reply, self.first, rows, |row| self.cursor(row))
+        let rest = Rest::at(Some(self.cursor(self.first)?));
+        let mut page = Listing { head, count: 0, rest, rows: Vec::new() };
+        let mut room = Room::beside(reply, &page);
+        let over = room.fill(rows, &mut page.rows)?;
+        page.count = page.rows.len();
+        page.rest = match over {
+            None => Rest::default(),
+            Some(_) if page.rows.is_empty() => return Err(room.too_small()),
+            Some(_) => Rest::at(Some(self.cursor(self.first + page.count)?)),
+        };
+        Ok(page)
     }
 
     /// Returns the cursor of a row.
@@ -68,6 +81,14 @@ pub fn path_text(path: &[u8]) -> String {
     escaped(&String::from_utf8_lossy(path))
 }
 
+/// Returns a time as text, from microseconds since 1970: in UTC, to the second.
+pub fn utc_text(micros: i64) -> String {
+    let Calendar { year, month, day, hour, minute, second, .. } =
+        Calendar::utc(micros.div_euclid(1_000_000));
+    let (year, month) = (year + 1900, month + 1);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
 /// Returns the place in a file that a cursor leads to.
 pub fn place_of(from: Position) -> LinePlace {
     LinePlace { line: from.listed as u64, byte: from.offset as u64 }
@@ -82,4 +103,24 @@ pub fn line_cursor(binding: &Binding, place: LinePlace, path: &str) -> Result<St
         Error::too_large(format!("{} has a line that no cursor reaches", quoted(path)))
             .with_hint("Use search to find a text in it")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_shown_in_utc() {
+        for (seconds, shown) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (-62_135_596_800, "0001-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(utc_text(seconds * 1_000_000), shown);
+        }
+    }
 }

@@ -1,14 +1,14 @@
 //! The words of a commit, for the answer of `GitShow`.
 
 use super::commits::CommitReader;
-use super::pages::shown;
+use super::pages::{shown, utc_text};
 use crate::error::{Error, Result, escaped, quoted};
 use crate::form::Form;
 use crate::git::{
     CommitInfo, History, HistoryOptions, Merges, Person, Repository, Visited, range_of,
 };
 use crate::query::{Need, Needs};
-use crate::tools::{CommitWords, Reply, utc_text};
+use crate::tools::{CommitWords, Reply};
 
 /// What part of an answer the message may be.
 const MESSAGE_PART: usize = 3;

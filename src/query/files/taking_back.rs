@@ -175,14 +175,7 @@ impl<'a> Undone<'a> {
             return Ok(target.to.clone());
         }
         let place = self.caller.recorded_place(file)?;
-        if !self.caller.may_show(&place) {
-            let required =
-                Error::approval_required(format!("reading {} must be approved", quoted(&path)))
-                    .with_hint(
-                        "read_file asks for it; the host can approve it for more than one call",
-                    );
-            return Err(self.caller.unapproved(&format!("Read {place}"), required));
-        }
+        self.caller.check_shown(&place, &path)?;
         let was = place.read_for_writing()?;
         let bytes = was.bytes().map_or(0, <[u8]>::len);
         let cancel = CancelToken::of(&self.caller.budget);
