@@ -310,8 +310,11 @@ struct Approximate<'c> {
     clock: &'c Clock,
 }
 
+/// What a word does to a date.
+type Meaning = fn(&mut Approximate<'_>);
+
 /// The words with a meaning of their own.
-const SPECIAL: [(&str, fn(&mut Approximate<'_>)); 8] = [
+const SPECIAL: [(&str, Meaning); 8] = [
     ("yesterday", |date| date.ago(DAY)),
     ("noon", |date| date.at_hour(12)),
     ("midnight", |date| date.at_hour(0)),

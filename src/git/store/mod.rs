@@ -49,6 +49,9 @@ use crate::git::model::bytes::Bytes;
 use crate::git::store::cache::Cache;
 use crate::git::store::counted_pairs::CountedPairs;
 
+/// The kind of an object and its content.
+type Object = (Kind, Bytes);
+
 /// The object directories of a repository and their open files, for one query.
 pub struct ObjectStore {
     directories: Vec<GitDirectory>,
@@ -100,7 +103,7 @@ impl ObjectStore {
         &self,
         id: &Oid,
         reader: &mut PackReader,
-    ) -> std::result::Result<Option<((Kind, Bytes), bool)>, Fault> {
+    ) -> std::result::Result<Option<(Object, bool)>, Fault> {
         let budget = Arc::clone(reader.budget());
         self.look(
             reader,

@@ -125,6 +125,16 @@ def test_the_readme_and_the_table_of_grants_name_every_function(connect):
         assert names - set(re.findall(r"\w+", (ROOT / page).read_text())) == set(), page
 
 
+def test_the_page_of_the_tools_names_every_tool(con):
+    page = (ROOT / "docs/functions/redline_call.md").read_text()
+    tools = con.execute("SELECT name FROM redline_tools()").fetchall()
+    assert {name for (name,) in tools} == set(
+        re.findall(
+            r"^\| `(\w+)` \| .* \| .* \|$", page.partition("\n\nAll tools take")[0], re.MULTILINE
+        )
+    )
+
+
 def test_the_columns_of_a_table_function_are_those_of_its_page(con):
     described = lambda query: con.execute(
         f"SELECT column_name, column_type FROM (DESCRIBE {query})"

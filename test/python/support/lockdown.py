@@ -1,30 +1,18 @@
 """sql/lockdown.sql for a test, and a call of every function to try under it."""
 
 import pathlib
+import re
 import shutil
 
 import repositories
 from reading_calls import CALLS, FUNCTIONS, filled
 from repositories import ROOT
 
-# The tools that only read.
-READING_TOOLS = [
-    "Diff",
-    "GitDiff",
-    "GitDiffSummary",
-    "GitDiffFile",
-    "GitLog",
-    "GitShow",
-    "GitFile",
-    "GitBlame",
-    "GitStatus",
-    "GitRefs",
-    "GitRangeDiff",
-    "list_files",
-    "search",
-    "read_file",
-    "redline_capabilities",
-]
+# The tools that sql/lockdown.sql grants: those that only read.
+READING_TOOLS = re.findall(
+    r"'(\w+)'",
+    re.search(r"redline_tool_grants = \[([^]]*)\]", (ROOT / "sql/lockdown.sql").read_text())[1],
+)
 # How each function is called on a place: a file {file}, a repository {repo} and a file {tracked} of it. A new function fails
 # test_every_function_is_tried_under_the_locks until it is listed here, or in reading_calls if it takes a repository.
 FILE_CALLS = {

@@ -39,7 +39,7 @@ OWN = {
     ("file_blame", "copies"): "1", ("tree_blame", "copies"): "1", ("file_status", "renames"): "false", ("file_status", "untracked"): "false",
     ("file_patches", "merges"): "'combined'", ("diff_lines", "merges"): "'combined'",
 }  # fmt: skip
-# What none of the answers below depends on: the repository would have to be made for it.
+# What none of the answers below depends on: the repository would have to be made for it, or the parameter only refuses.
 SAME = {
     "rename_limit",
     "merge_base",
