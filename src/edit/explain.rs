@@ -64,7 +64,7 @@ impl NearMiss {
     }
 }
 
-/// Returns up to [`MAX_NEAR_MISSES`] passages: first those that `wanted` matches, in the order of
+/// Returns up to `MAX_NEAR_MISSES` passages: first those that `wanted` matches, in the order of
 /// the file, then those that resemble it, the most similar first.
 pub fn explain(lines: &Lines<'_>, wanted: &str) -> Vec<NearMiss> {
     let exact = |place: Range<usize>| NearMiss {
