@@ -61,7 +61,7 @@ pub use pathspec::{PathFilter, Pathspec};
 pub use repository::Repository;
 pub use revision::{
     Calendar, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, ahead_behind,
-    checked_out, date_of, decorations, ends_of, local_time_zone, merge_bases, object_of, range_of,
+    checked_out, date_of, decorations, local_time_zone, merge_bases, object_of, range_of,
     reference_names, side_of,
 };
 pub use store::Repositories;

@@ -55,7 +55,7 @@ impl DiffPage {
     fn compare(revisions: &Revisions, context: &Context) -> Result<Self> {
         let comparison = revisions.open(context)?;
         let repository = comparison.repository().name();
-        let ends = revisions.ends(comparison.repository())?;
+        let ends = revisions.ends(&comparison)?;
         let work = revisions.work_on(&comparison, context, |comparison| {
             let mut patcher = comparison.patcher(revisions.diff.clone())?;
             let mut namer = HunkNamer::new(comparison, &revisions.diff, true)?;

@@ -174,7 +174,7 @@ impl Request {
 
     /// Returns the names of both sides for the text; a later call may use them.
     fn ends(&self, comparison: &Comparison) -> Result<String> {
-        let ends = self.revisions.ends(comparison.repository())?;
+        let ends = self.revisions.ends(comparison)?;
         Ok(format!(" ({}..{})", ends[0], ends[1]))
     }
 

@@ -8,7 +8,7 @@ use crate::budget::Current;
 use crate::error::{Error, Result, quoted, visible};
 use crate::git::{
     Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Repository, Untracked,
-    changed_files, ends_of, nearest_paths,
+    changed_files, nearest_paths,
 };
 use crate::limits;
 use crate::pipeline::{Batches, Growth, Source, Unweighed, Weigh, Window};
@@ -85,9 +85,10 @@ impl Revisions {
             .with_paths(&self.paths)
     }
 
-    /// Returns permanent names of both ends: abbreviated ids of commits, else their names.
-    pub fn ends(&self, repository: &Repository) -> Result<[String; 2]> {
-        let commits = ends_of(repository, &self.from, self.to.as_deref())?;
+    /// Returns permanent names of both ends of a comparison: abbreviated ids of commits, else their
+    /// names.
+    pub fn ends(&self, comparison: &Comparison) -> Result<[String; 2]> {
+        let commits = comparison.commits()?;
         let names = [Some(self.from.as_str()), self.to.as_deref()];
         let shown = |at: usize| match commits[at] {
             Some(id) => id.to_string()[..SHOWN_DIGITS].to_owned(),

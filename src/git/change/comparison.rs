@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
+use crate::git::Oid;
 use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
 use crate::git::change::measure::{Measure, Measurer};
@@ -11,7 +12,7 @@ use crate::git::change::patch::Patcher;
 use crate::git::index::Index;
 use crate::git::pathspec::{PathFilter, Pathspec};
 use crate::git::repository::Repository;
-use crate::git::revision::{Revision, check_side, commit_and_parents, sides_of};
+use crate::git::revision::{Revision, Sides, check_side, commit_and_parents, commit_at, sides_of};
 use crate::git::worktree::submodule::Above;
 use crate::text::{Combined, DiffOptions};
 
@@ -34,6 +35,8 @@ pub struct Comparison {
     source: ContentSource,
     old: Revision,
     new: Revision,
+    /// The objects that were named as its sides.
+    named: [Option<Oid>; 2],
     /// How untracked files are treated.
     pub(super) untracked: Untracked,
     /// The selected paths.
@@ -66,15 +69,16 @@ impl Comparison {
     ) -> Result<Self> {
         let is_merge = combined.is_some() && to.is_none();
         let found = if is_merge { commit_and_parents(repository, from)? } else { None };
-        let (sides, others) = match found {
+        let (Sides { sides: [old, new], named }, others) = match found {
             None => (sides_of(repository, from, to, merge_base)?, Vec::new()),
             Some((commit, mut parents)) => {
                 let others = parents.split_off(parents.len().min(1));
-                ([parents.pop().unwrap_or(Revision::Empty), commit], others)
+                let sides = [parents.pop().unwrap_or(Revision::Empty), commit];
+                (Sides { sides, named: [None, None] }, others)
             }
         };
-        let comparison = Self::new(repository.clone(), sides[0], sides[1])?;
-        Ok(Self { combined, others: others.into(), ..comparison })
+        let comparison = Self::new(repository.clone(), old, new)?;
+        Ok(Self { named, combined, others: others.into(), ..comparison })
     }
 
     /// Compares two sides; reads the index once.
@@ -91,6 +95,7 @@ impl Comparison {
             source: ContentSource::new(repository, index),
             old,
             new,
+            named: [None, None],
             untracked: Untracked::default(),
             paths: Arc::default(),
             above: Above::default(),
@@ -104,7 +109,14 @@ impl Comparison {
     /// Compares other sides of the same repository with the same index; they may need the index
     /// only if the old ones did.
     pub(super) fn between(&self, old: Revision, new: Revision) -> Self {
-        Self { old, new, combined: None, others: Arc::default(), ..self.clone() }
+        Self {
+            old,
+            new,
+            named: [None, None],
+            combined: None,
+            others: Arc::default(),
+            ..self.clone()
+        }
     }
 
     /// Sets how untracked files are treated.
@@ -147,6 +159,13 @@ impl Comparison {
     /// Returns both sides, the old first.
     pub fn sides(&self) -> [Revision; 2] {
         [self.old, self.new]
+    }
+
+    /// Returns the commits that were named as its sides, without a merge base; `None` for a side that is
+    /// not a commit.
+    pub fn commits(&self) -> Result<[Option<Oid>; 2]> {
+        let commit = |id: Option<Oid>| id.map_or(Ok(None), |id| commit_at(self.repository(), id));
+        Ok([commit(self.named[0])?, commit(self.named[1])?])
     }
 
     /// Returns the index, if a side needs it.

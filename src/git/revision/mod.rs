@@ -34,7 +34,9 @@ mod upstream;
 pub use ancestry::{ahead_behind, merge_bases};
 pub use clock::{Calendar, local_time_zone};
 pub use date::date_of;
-pub use range::{commit_and_parents, commit_of, ends_of, object_of, range_of, side_of, sides_of};
+pub use range::{
+    Sides, commit_and_parents, commit_at, commit_of, object_of, range_of, side_of, sides_of,
+};
 pub use references::{
     Named as NamedReference, Reference, ReferenceDetails, ReferenceReader, checked_out,
     decorations, reference_names,

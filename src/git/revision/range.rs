@@ -215,16 +215,26 @@ const TWO_ENDS: &str = "Give its two ends as two arguments, or the range with NU
 /// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of redline's names:
 /// `EMPTY`, `INDEX`, `WORKTREE`.
 pub fn side_of(repository: &Repository, name: &str) -> Result<Revision> {
-    side_or(repository, name, ONE_END)
+    side_or(repository, name, ONE_END).map(|(side, _)| side)
 }
 
-/// Does the same for one side of two, with a hint for a range.
-fn side_or(repository: &Repository, name: &str, of_range: &str) -> Result<Revision> {
+/// Does the same for one side of two, with a hint for a range; also returns the named object.
+fn side_or(repository: &Repository, name: &str, of_range: &str) -> Result<(Revision, Option<Oid>)> {
     if let Some(side) = Revision::named(name) {
-        return Ok(side);
+        return Ok((side, None));
     }
     let resolver = Resolver::new(repository, name);
-    resolver.tree(one(&resolver, Hint::Any, of_range)?).map(Revision::Tree)
+    let id = one(&resolver, Hint::Any, of_range)?;
+    Ok((Revision::Tree(resolver.tree(id)?), Some(id)))
+}
+
+/// Both sides of a comparison, resolved once.
+pub struct Sides {
+    /// The sides, the old first.
+    pub sides: [Revision; 2],
+    /// The objects that were named, before a merge base takes the place of the first; `None` for
+    /// a side that is not an object. `a...b` names the merge base.
+    pub named: [Option<Oid>; 2],
 }
 
 /// Resolves both sides: two revisions, or, without `to`, the range `from`, or one revision and the
@@ -234,7 +244,7 @@ pub fn sides_of(
     from: &str,
     to: Option<&str>,
     merge_base: bool,
-) -> Result<[Revision; 2]> {
+) -> Result<Sides> {
     match to {
         None => sides_of_range(repository, from, merge_base),
         Some(to) if merge_base => since_merge_base_of(repository, from, to),
@@ -243,7 +253,8 @@ pub fn sides_of(
             let is_alone = Revision::named(from) == Some(Revision::Empty);
             let of_range = if is_alone { ONE_END } else { TWO_ENDS };
             let side = |name| side_or(repository, name, of_range);
-            Ok([side(from)?, side(to)?])
+            let ((old, first), (new, last)) = (side(from)?, side(to)?);
+            Ok(Sides { sides: [old, new], named: [first, last] })
         }
     }
 }
@@ -266,57 +277,39 @@ pub fn commit_and_parents(
     Ok(Some((tree(commit)?, parents.into_iter().map(tree).collect::<Result<_>>()?)))
 }
 
-/// Returns the commits of the sides that `sides_of` resolves without a merge base; `None` for a
-/// side that is not a commit.
-pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<[Option<Oid>; 2]> {
-    let side = |name: &str| match Revision::named(name) {
-        Some(_) => Ok(None),
-        None => if_commit(one_commit(&Resolver::new(repository, name))),
-    };
-    if let Some(to) = to {
-        return Ok([side(from)?, side(to)?]);
-    }
-    if Revision::is_named(from) {
-        return Ok([None, None]);
-    }
-    let resolver = Resolver::new(repository, from);
-    let commit = |id: Oid| if_commit(resolver.commit(id));
-    Ok(match Range::of(&resolver, Hint::Any)? {
-        Range::Between { from, to } => [commit(from)?, commit(to)?],
-        Range::Symmetric { from, to } => {
-            let ends = [resolver.commit(from)?, resolver.commit(to)?];
-            let bases = resolver.merge_bases()?.of(ends[0], ends[1])?;
-            [bases.first().copied(), Some(ends[1])]
-        }
-        Range::One(id) => [commit(id)?, None],
-        _ => [None, None],
-    })
-}
-
-/// Returns the commit of a name; `None` if it is not a commit.
-fn if_commit(found: Result<Oid>) -> Result<Option<Oid>> {
-    match found {
+/// Returns the commit that an object is, or that a tag leads to; `None` if there is none.
+pub fn commit_at(repository: &Repository, id: Oid) -> Result<Option<Oid>> {
+    match Resolver::new(repository, &id.to_string()).commit(id) {
         Err(error) if error.kind() == ErrorKind::InvalidArgs => Ok(None),
         found => found.map(Some),
     }
 }
 
 /// Resolves a range, or one revision and the work tree.
-fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
+fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Result<Sides> {
     if let Some(side) = Revision::named(name) {
-        return Ok([side, Revision::WorkTree]);
+        return Ok(Sides { sides: [side, Revision::WorkTree], named: [None, None] });
     }
     let resolver = Resolver::new(repository, name);
+    let tree = |id: Oid| resolver.tree(id).map(Revision::Tree);
     match Range::of(&resolver, Hint::Any)? {
         Range::Between { from, to } if !merge_base => {
-            Ok([Revision::Tree(resolver.tree(from)?), Revision::Tree(resolver.tree(to)?)])
+            Ok(Sides { sides: [tree(from)?, tree(to)?], named: [Some(from), Some(to)] })
         }
-        Range::Between { from, to } | Range::Symmetric { from, to } => {
+        Range::Between { from, to } => {
             let ends = [resolver.commit(from)?, resolver.commit(to)?];
-            since_merge_base(&resolver, ends, &quoted(name))
+            let (sides, _) = since_merge_base(&resolver, ends, &quoted(name))?;
+            Ok(Sides { sides, named: ends.map(Some) })
+        }
+        Range::Symmetric { from, to } => {
+            let ends = [resolver.commit(from)?, resolver.commit(to)?];
+            let (sides, base) = since_merge_base(&resolver, ends, &quoted(name))?;
+            Ok(Sides { sides, named: [Some(base), Some(ends[1])] })
         }
         _ if merge_base => since_merge_base_of(repository, name, "WORKTREE"),
-        Range::One(id) => Ok([Revision::Tree(resolver.tree(id)?), Revision::WorkTree]),
+        Range::One(id) => {
+            Ok(Sides { sides: [tree(id)?, Revision::WorkTree], named: [Some(id), None] })
+        }
         _ => {
             Err(Error::invalid_args(format!("{} is neither a range nor a revision", quoted(name)))
                 .with_hint("Give a revision, two of them, or a range such as 'main..feature'"))
@@ -325,23 +318,30 @@ fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Resu
 }
 
 /// Resolves two revisions to their merge base and the second.
-fn since_merge_base_of(repository: &Repository, from: &str, to: &str) -> Result<[Revision; 2]> {
+fn since_merge_base_of(repository: &Repository, from: &str, to: &str) -> Result<Sides> {
     let second =
         Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
     let to = if second.is_some() { "HEAD" } else { to };
     let [first, last] = [from, to].map(|name| Resolver::new(repository, name));
     let ends = [one_commit(&first)?, one_commit(&last)?];
     let shown = format!("{} and {}", quoted(from), quoted(to));
-    let [base, to] = since_merge_base(&last, ends, &shown)?;
-    Ok([base, second.unwrap_or(to)])
+    let ([base, new], _) = since_merge_base(&last, ends, &shown)?;
+    let named = [Some(ends[0]), Some(ends[1]).filter(|_| second.is_none())];
+    Ok(Sides { sides: [base, second.unwrap_or(new)], named })
 }
 
-/// Compares the merge base of two commits with the second; git uses the first of several.
-fn since_merge_base(resolver: &Resolver<'_>, ends: [Oid; 2], shown: &str) -> Result<[Revision; 2]> {
+/// Compares the merge base of two commits with the second, and returns the base; git uses the
+/// first of several.
+fn since_merge_base(
+    resolver: &Resolver<'_>,
+    ends: [Oid; 2],
+    shown: &str,
+) -> Result<([Revision; 2], Oid)> {
     let bases = resolver.merge_bases()?.of(ends[0], ends[1])?;
     let Some(base) = bases.first().copied() else {
         return Err(Error::not_found(format!("{shown} have no merge base"))
             .with_hint("Compare them directly, with two dots or two arguments"));
     };
-    Ok([Revision::Tree(resolver.tree(base)?), Revision::Tree(resolver.tree(ends[1])?)])
+    let [old, new] = [base, ends[1]].map(|id| resolver.tree(id).map(Revision::Tree));
+    Ok(([old?, new?], base))
 }
