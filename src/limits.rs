@@ -251,11 +251,11 @@ pub const WINDOW_JOBS: usize = 256;
 /// each worker may exceed it by its current job.
 pub const WINDOW_BYTES: usize = 32 << 20;
 
-/// Commits in one job of a walk over a history whose contents are compared: enough that the handover
-/// costs nothing. The first jobs are smaller, as a query with a LIMIT may need no more.
+/// Commits in one job of a walk over a history whose contents are compared: enough that the
+/// handover costs nothing. The first jobs are smaller, as a query with a LIMIT may need no more.
 pub const JOB_COMMITS: usize = 16;
-/// The same where a commit takes microseconds: two workers that wait for each other's walk sleep and
-/// are woken once a job.
+/// The same where a commit takes microseconds: two workers that wait for each other's walk sleep
+/// and are woken once a job.
 pub const JOB_SMALL_COMMITS: usize = 64;
 /// Revisions of repositories that a scalar function keeps open between rows.
 pub const OPEN_SIDES: usize = 16;

@@ -1,10 +1,10 @@
 //! Which of DuckDB's threads scans.
 //!
 //! The thread that runs a query looks for tasks in a loop until the query has ended. If another
-//! thread has taken the scan, that loop takes a processor from the work until its end. A scan of one
-//! task goes to whichever thread is first; so where DuckDB would share a scan among threads, it gets
-//! a task for two of them, and the one that runs the query has the first claim to all rows. The other
-//! thread is told that there are none, and sleeps.
+//! thread has taken the scan, that loop takes a processor from the work until its end. A scan of
+//! one task goes to whichever thread is first; so where DuckDB would share a scan among threads, it
+//! gets a task for two of them, and the one that runs the query has the first claim to all rows.
+//! The other thread is told that there are none, and sleeps.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};

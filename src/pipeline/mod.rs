@@ -76,7 +76,8 @@ pub trait Weigh {
     fn bytes(&self) -> usize;
 }
 
-/// A result that needs no weight: its window is unweighed, or all results are kept until the last one is complete.
+/// A result that needs no weight: its window is unweighed, or all results are kept until the last
+/// one is complete.
 pub struct Unweighed<T>(pub T);
 
 impl<T> Weigh for Unweighed<T> {
@@ -133,8 +134,8 @@ pub struct Growth {
     pub most: usize,
 }
 
-/// Groups the items of an iterator, jobs too small to be handed over one by one, in growing batches;
-/// an error comes after the items before it.
+/// Groups the items of an iterator, jobs too small to be handed over one by one, in growing
+/// batches; an error comes after the items before it.
 pub struct Batches<I> {
     items: I,
     growth: Growth,
@@ -224,9 +225,9 @@ impl<R> Drop for Running<R> {
 }
 
 impl<R: Weigh + Send + 'static> Ordered<R> {
-    /// Prepares work with a thread for each worker, as far as `permits` allow. They are started at the
-    /// first request for a result, by the requesting thread: earlier ones would take the processor
-    /// from a host that has not yet decided which of its threads reads.
+    /// Prepares work with a thread for each worker, as far as `permits` allow. They are started at
+    /// the first request for a result, by the requesting thread: earlier ones would take the
+    /// processor from a host that has not yet decided which of its threads reads.
     ///
     /// After an error, of the source or of a worker, the source is not used again. `budget` is
     /// shared with the work itself: it is cancelled when the reader is dropped, and long jobs

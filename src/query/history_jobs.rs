@@ -1,5 +1,5 @@
-//! The commits of a walk in groups, as jobs of workers; and those that a range excludes, which may be
-//! known only at the end of the walk.
+//! The commits of a walk in groups, as jobs of workers; and those that a range excludes, which may
+//! be known only at the end of the walk.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,8 +31,8 @@ pub struct Jobs<C> {
 }
 
 impl<C> Jobs<C> {
-    /// Returns a source of jobs of up to `most` commits; withholds results until the excluded commits of the range are
-    /// known.
+    /// Returns a source of jobs of up to `most` commits; withholds results until the excluded
+    /// commits of the range are known.
     pub fn source(
         history: History,
         next: fn(&mut History) -> Option<Result<C>>,

@@ -40,7 +40,8 @@ pub struct Request {
     pub max_bytes: usize,
     /// The cursor at which the page begins.
     pub cursor: Option<String>,
-    /// Names of hunks and ranges that were seen: hunks seen with the lines around them are left out.
+    /// Names of hunks and ranges that were seen: hunks seen with the lines around them are left
+    /// out.
     pub except: Vec<String>,
 }
 

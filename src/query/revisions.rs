@@ -44,7 +44,8 @@ pub struct Revisions {
 }
 
 impl Revisions {
-    /// Compares all files of two sides by the default options; the new one is `None` where `from` is a range.
+    /// Compares all files of two sides by the default options; the new one is `None` where `from`
+    /// is a range.
     pub fn between(from: String, to: Option<String>, repo: String) -> Self {
         Self { from, to, repo, ..Self::default() }
     }

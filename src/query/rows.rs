@@ -85,8 +85,8 @@ pub enum Rows<G> {
 type Maker<G> = Box<dyn FnOnce() -> Result<G> + Send>;
 
 impl<G: RowGroup> Rows<G> {
-    /// Returns the rows of one group, which the reading thread makes at the first request: DuckDB opens all scans of a
-    /// query before it checks whether the query was cancelled.
+    /// Returns the rows of one group, which the reading thread makes at the first request: DuckDB
+    /// opens all scans of a query before it checks whether the query was cancelled.
     pub fn once(make: impl FnOnce() -> Result<G> + Send + 'static) -> Self {
         Self::Once(Some(Box::new(make)))
     }

@@ -26,7 +26,8 @@ pub struct Position {
     pub offset: usize,
 }
 
-/// The state to which a cursor is bound: digests of the options, and of both sides and their differences.
+/// The state to which a cursor is bound: digests of the options, and of both sides and their
+/// differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding {
     options: [u8; 4],

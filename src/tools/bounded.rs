@@ -92,8 +92,8 @@ impl Bounded {
     }
 }
 
-/// Returns the lines of a diff for which a reply has room beside an output without them, and whether
-/// the diff is cut.
+/// Returns the lines of a diff for which a reply has room beside an output without them, and
+/// whether the diff is cut.
 pub fn fitting<'a>(
     reply: &Reply,
     empty: &impl Output,

@@ -1,5 +1,5 @@
-//! `GitDiff`, `GitDiffSummary` and `GitDiffFile`: two sides of a repository; `GitShow`: a commit and
-//! its parent.
+//! `GitDiff`, `GitDiffSummary` and `GitDiffFile`: two sides of a repository; `GitShow`: a commit
+//! and its parent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -76,8 +76,8 @@ pub fn taken(mut listed: Value) -> Value {
 }
 
 /// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`; the
-/// content of the text is left out. All of its properties are always present, which it does not say, as clients
-/// send it with each list.
+/// content of the text is left out. All of its properties are always present, which it does not
+/// say, as clients send it with each list.
 pub fn output<T: Tool>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = object::<T::Output>(settings);

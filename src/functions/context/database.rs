@@ -2,8 +2,8 @@
 //! with the database; and which of its tools are granted.
 //!
 //! Each function declares the tools to which it belongs. `redline_tool_grants` controls a tool and
-//! the functions that would give the same answer, so that a host which withholds a tool withholds it
-//! in every form.
+//! the functions that would give the same answer, so that a host which withholds a tool withholds
+//! it in every form.
 
 use std::sync::Arc;
 

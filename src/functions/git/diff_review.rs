@@ -18,8 +18,8 @@ use crate::tools;
 /// The table function.
 pub struct DiffReview;
 
-/// Returns the names of the hunk of a section, or of its file where that has no hunks; none of a hunk
-/// whose end is on a later page.
+/// Returns the names of the hunk of a section, or of its file where that has no hunks; none of a
+/// hunk whose end is on a later page.
 fn names<'a>((reviewed, section): (&'a Reviewed, &Section)) -> Option<&'a HunkId> {
     let file = section.file.filter(|_| section.is_end)?;
     reviewed.ids.get(file)?.of(section.piece)

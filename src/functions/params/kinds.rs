@@ -213,9 +213,9 @@ pub const fn choice<T: Choice>(name: &'static str, doc: &'static str) -> Param<O
     text(name, T::WORDS[0].0, doc)
 }
 
-/// Unchanged lines around a change; `None` for all, which is -1 in every function. A number below -1
-/// is an error, except in functions that are total: DuckDB may call those on values that are in no
-/// row, so they read every negative number as all lines.
+/// Unchanged lines around a change; `None` for all, which is -1 in every function. A number below
+/// -1 is an error, except in functions that are total: DuckDB may call those on values that are in
+/// no row, so they read every negative number as all lines.
 pub struct ContextLines;
 
 impl Kind for ContextLines {

@@ -1,5 +1,5 @@
-//! Arguments: the declaration of a parameter and the arguments of a call (`param`, `kinds`), and the
-//! parameters that functions of several families have.
+//! Arguments: the declaration of a parameter and the arguments of a call (`param`, `kinds`), and
+//! the parameters that functions of several families have.
 
 pub mod comparison;
 pub mod files;

@@ -1,5 +1,5 @@
-//! The parts of a SQL function: its declaration (`declaration`), table functions and scans over rows
-//! being computed (`table`), scalar functions (`scalar`), typed places for values (`out`,
+//! The parts of a SQL function: its declaration (`declaration`), table functions and scans over
+//! rows being computed (`table`), scalar functions (`scalar`), typed places for values (`out`,
 //! `structures`), typed columns (`columns`) and their values (`value`), the columns of lines
 //! (`line_rows`), scans over complete rows (`rows`), and entries of the registry (`entry`).
 

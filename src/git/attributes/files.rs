@@ -1,5 +1,5 @@
-//! The source of a comparison's contents and attributes, and its attribute files, each read once for
-//! all threads.
+//! The source of a comparison's contents and attributes, and its attribute files, each read once
+//! for all threads.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -123,8 +123,8 @@ struct Line<'a> {
     rest: &'a [u8],
 }
 
-/// Returns the lines of a file without their ends and a leading byte order mark; checks the thread's
-/// budget once per [`LINES_PER_CHECK`] of them.
+/// Returns the lines of a file without their ends and a leading byte order mark; checks the
+/// thread's budget once per [`LINES_PER_CHECK`] of them.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], Stopped>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     bytes.split(|&byte| byte == b'\n').enumerate().map(|(number, line)| {

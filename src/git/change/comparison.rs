@@ -161,8 +161,8 @@ impl Comparison {
         [self.old, self.new]
     }
 
-    /// Returns the commits that were named as its sides, without a merge base; `None` for a side that is
-    /// not a commit.
+    /// Returns the commits that were named as its sides, without a merge base; `None` for a side
+    /// that is not a commit.
     pub fn commits(&self) -> Result<[Option<Oid>; 2]> {
         let commit = |id: Option<Oid>| id.map_or(Ok(None), |id| commit_at(self.repository(), id));
         Ok([commit(self.named[0])?, commit(self.named[1])?])

@@ -309,8 +309,8 @@ impl Sides {
     }
 }
 
-/// Returns the version of a path in a tree with the files of the index; in git a path without content
-/// is not in the index yet.
+/// Returns the version of a path in a tree with the files of the index; in git a path without
+/// content is not in the index yet.
 fn as_tree(versions: &[Staged]) -> Option<Entry> {
     versions.first().filter(|staged| !staged.flags.intent_to_add).map(|staged| staged.entry)
 }

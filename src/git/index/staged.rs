@@ -5,8 +5,8 @@ use crate::git::model::changed_file::Entry;
 /// A version of a file in the index.
 #[derive(Debug, Clone)]
 pub struct Staged {
-    /// The path from the root of the work tree; of a directory in the file of a sparse index, it ends
-    /// in a slash.
+    /// The path from the root of the work tree; of a directory in the file of a sparse index, it
+    /// ends in a slash.
     pub path: Vec<u8>,
     /// Mode and id.
     pub entry: Entry,

@@ -157,8 +157,8 @@ impl Status {
 pub struct Origin {
     /// The path of the old file.
     pub path: Vec<u8>,
-    /// Whether the old file still exists, or another row shows its new path; else it is gone: it has
-    /// no row of its own and is not the origin of a later row.
+    /// Whether the old file still exists, or another row shows its new path; else it is gone: it
+    /// has no row of its own and is not the origin of a later row.
     pub is_copy: bool,
     /// The similarity of the contents in percent, as git prints it.
     pub similarity: u8,

@@ -25,8 +25,8 @@ pub fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// Reads a number as pack files encode offsets: seven bits per byte, and each further byte adds one;
-/// `None` if a byte is missing or it is too large.
+/// Reads a number as pack files encode offsets: seven bits per byte, and each further byte adds
+/// one; `None` if a byte is missing or it is too large.
 pub fn offset_number(mut next: impl FnMut() -> Option<u8>) -> Option<u64> {
     let mut number = 0u64;
     loop {

@@ -50,8 +50,8 @@ impl Objects {
         CancelToken::of(&self.budget)
     }
 
-    /// Keeps of the chain that is read next only the object itself and `other`, if that is in it, as
-    /// two versions alone are compared; without `other`, nothing.
+    /// Keeps of the chain that is read next only the object itself and `other`, if that is in it,
+    /// as two versions alone are compared; without `other`, nothing.
     pub fn keep_pair(&self, other: Option<Oid>) {
         self.packs.borrow_mut().keep(Kept::Pair(other));
     }

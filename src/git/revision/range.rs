@@ -1,5 +1,5 @@
-//! Ranges: `a..b`, `a...b`, `a^!`, `a^@`, `a^-`, and `ALL`; and how names are resolved to the sides of
-//! a comparison.
+//! Ranges: `a..b`, `a...b`, `a^!`, `a^@`, `a^-`, and `ALL`; and how names are resolved to the sides
+//! of a comparison.
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;

@@ -183,8 +183,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// Returns the id of an object if it may be named: if a sandbox limits the readable references,
-    /// only commits reachable from one of them, and the tags on the way. The contents of their trees
-    /// are reached from them.
+    /// only commits reachable from one of them, and the tags on the way. The contents of their
+    /// trees are reached from them.
     pub fn nameable(&self, id: Oid) -> Result<Option<Oid>> {
         if self.repository.ref_limit().is_none() || id.is_empty_tree() {
             return Ok(Some(id));

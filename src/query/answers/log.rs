@@ -135,8 +135,8 @@ impl<'a> Asked<'a> {
         self.searched(search, &paths, history)
     }
 
-    /// Returns the commits with matching changes of `paths`, as `git log -S` and `git log -G`; the hidden commits of
-    /// `history` must be known.
+    /// Returns the commits with matching changes of `paths`, as `git log -S` and `git log -G`; the
+    /// hidden commits of `history` must be known.
     fn searched(
         &self,
         search: Search,

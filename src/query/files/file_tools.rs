@@ -392,8 +392,8 @@ impl FileTools {
         sandboxes.resolve(path)
     }
 
-    /// Returns the place of a path, if its sandbox permits writing, and whether the file must not be
-    /// read unseen.
+    /// Returns the place of a path, if its sandbox permits writing, and whether the file must not
+    /// be read unseen.
     fn writable(&self, path: &str) -> Result<(Place<'_>, bool)> {
         let Some(sandboxes) = self.caller.access.sandboxes() else {
             return Err(Error::fs_denied(format!(

@@ -1,8 +1,8 @@
 //! Patches: parses unified and git diffs, applies them to bytes, and reverses them.
 //!
 //! [`parse`](parse()) reads the output of `git diff`, `git format-patch`, `diff -u`, `diff -ru` and
-//! Python's difflib. [`apply`](apply()) is strict: a hunk is applied exactly where its header says or not
-//! at all. [`reverse`](reverse()) prints the patch that undoes another.
+//! Python's difflib. [`apply`](apply()) is strict: a hunk is applied exactly where its header says
+//! or not at all. [`reverse`](reverse()) prints the patch that undoes another.
 //!
 //! Everything is bytes: paths and contents need not be UTF-8, and contents are borrowed from the
 //! patch. Time is linear in the input, except for sorting the files of a reversed patch; an

@@ -12,9 +12,9 @@
 //! | `fault` | why a file could not be read |
 //! | `table` | the bytes of an index, read by pages |
 //!
-//! Every object in a delta chain is cached, as a history mostly needs them next, unless two versions
-//! alone are compared: then their reader holds these until it reads the next two. Objects are found
-//! by the packs' own indexes, which git keeps beside a multi-pack-index.
+//! Every object in a delta chain is cached, as a history mostly needs them next, unless two
+//! versions alone are compared: then their reader holds these until it reads the next two. Objects
+//! are found by the packs' own indexes, which git keeps beside a multi-pack-index.
 
 mod data;
 pub mod fault;
