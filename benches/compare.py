@@ -83,8 +83,10 @@ def main() -> int:
         parser.error("give the extension of the base and that of the head, and at least 4 rounds")
     import works
 
+    # This makes the inputs, which the two builds then find.
+    every = works.all_works()
     builds = [Build(path.resolve()) for path in arguments.extensions]
-    for work in works.all_works():
+    for work in every:
         if arguments.only not in work.title:
             continue
         found = ratios(builds, work.title, arguments.rounds)
