@@ -157,6 +157,11 @@ pub(super) fn append(
     pace: &mut PacedToken<'_>,
 ) -> Result<(), Stopped> {
     reserve(out, bytes.len())?;
+    // Nearly all are lines, for which the loop below would take longer than the copy.
+    if bytes.len() <= STRIDE {
+        out.extend_from_slice(bytes);
+        return pace.pass(bytes.len());
+    }
     for part in bytes.chunks(STRIDE) {
         out.extend_from_slice(part);
         pace.pass(part.len())?;
