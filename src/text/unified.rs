@@ -3,6 +3,7 @@
 //! Source: the output of `git diff`, described in its manual under "Generating patch text"; POSIX
 //! `diff -u` differs only in labels.
 
+use std::io::Write;
 use std::ops::Range;
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped, append};
@@ -43,7 +44,7 @@ pub fn write_hunk(
 
 /// Appends a hunk's header, with a space and `section` after the second `@@`.
 pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>) {
-    out.extend(ranges(shown_range(&hunk.old), shown_range(&hunk.new)).bytes());
+    write_ranges(out, shown_range(&hunk.old), shown_range(&hunk.new));
     if let Some(section) = section {
         out.push(b' ');
         out.extend_from_slice(section);
@@ -68,13 +69,16 @@ pub fn write_line(
     Ok(())
 }
 
-/// Returns `@@ -start,count +start,count @@`; omits a count of 1.
-pub(super) fn ranges(old: (u32, u32), new: (u32, u32)) -> String {
-    let range = |(start, count): (u32, u32)| match count {
-        1 => start.to_string(),
-        _ => format!("{start},{count}"),
-    };
-    format!("@@ -{} +{} @@", range(old), range(new))
+/// Appends `@@ -start,count +start,count @@`; omits a count of 1.
+pub(super) fn write_ranges(out: &mut Vec<u8>, old: (u32, u32), new: (u32, u32)) {
+    for (sign, (start, count)) in [("@@ -", old), (" +", new)] {
+        let written = match count {
+            1 => write!(out, "{sign}{start}"),
+            _ => write!(out, "{sign}{start},{count}"),
+        };
+        written.expect("writing to memory does not fail");
+    }
+    out.extend_from_slice(b" @@");
 }
 
 /// Returns the first line and the count that a hunk's header shows for a side: lines are counted

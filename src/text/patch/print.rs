@@ -1,7 +1,7 @@
 //! Prints hunks as git does.
 
 use super::super::cancel_token::{CancelToken, Stopped};
-use super::super::unified::ranges;
+use super::super::unified::write_ranges;
 use super::work::Work;
 use super::{PatchHunk, PatchLine};
 
@@ -53,7 +53,9 @@ impl Writer<'_> {
         section: &[u8],
     ) -> Result<(), Stopped> {
         let space: &[u8] = if section.is_empty() { b"" } else { b" " };
-        self.line(&[ranges(old, new).as_bytes(), space, section])
+        let mut ranges = Vec::new();
+        write_ranges(&mut ranges, old, new);
+        self.line(&[&ranges, space, section])
     }
 
     /// Appends a line with its mark, and git's marker if its file ends without a newline.
