@@ -11,7 +11,7 @@ use super::proposal::{Proposal, approval_id};
 use super::scope::Scope;
 use super::secret::{Digest, Secret};
 use super::waiting::{Given, Planned, Request, Rules, State, Taken, declined, nothing_waits};
-use crate::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 
 /// The proposals and approvals of one database.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Approvers: callers that know a secret whose SHA-256 the host has set.
 
 use super::secret::Digest;
-use crate::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 
 const SETTING: &str = "redline_approver";
 

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::operation::Session;
-use crate::error::{Error, Result};
-use crate::limits;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -13,8 +13,8 @@ use super::matching::{Haystack, occurrences};
 use super::reason::{Reason, reasons};
 use super::request::FileName;
 use super::windows::windows;
-use crate::error::{Error, quoted};
-use crate::text::lines::Lines;
+use redline_base::error::{Error, quoted};
+use redline_text::lines::Lines;
 
 /// The most near misses that an error lists.
 const NAMED: usize = 3;
@@ -301,8 +301,8 @@ fn pieces(text: &str, by_characters: bool) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::growth::assert_linear;
-    use crate::text::CancelToken;
+    use redline_base::growth::assert_linear;
+    use redline_text::CancelToken;
 
     fn near(file: &[u8], wanted: &str) -> Vec<NearMiss> {
         near_misses(&Lines::split(file, &CancelToken::never()).unwrap(), wanted, MAX_NEAR_MISSES)

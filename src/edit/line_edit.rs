@@ -3,10 +3,10 @@
 use super::line_ends::end_of_line;
 use super::plan::{Content, Plan, check_text};
 use super::request::FileName;
-use crate::error::{Error, Result};
-use crate::form::counted;
-use crate::text::lines::Lines;
-use crate::text::{CancelToken, Engine};
+use redline_base::error::{Error, Result};
+use redline_base::form::counted;
+use redline_text::lines::Lines;
+use redline_text::{CancelToken, Engine};
 
 /// A range of lines and its replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::matching::Haystack;
-use crate::error::Result;
-use crate::text::lines::Lines;
-use crate::text::{CancelToken, Diff, DiffOptions, Engine};
+use redline_base::error::Result;
+use redline_text::lines::Lines;
+use redline_text::{CancelToken, Diff, DiffOptions, Engine};
 
 /// For each line of a new string, the line of the old string whose line end it takes.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::secret::{Digest, Secret};
-use crate::error::{Error, Result};
+use redline_base::error::{Error, Result};
 
 /// A page, and the proof that all pages up to it were shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::operation::FileTool;
 use super::secret::Digest;
-use crate::error::{Error, Result, quoted};
-use crate::strict_json;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::strict_json;
 
 /// The number of lines of content in `preview`.
 pub const PREVIEW_LINES: usize = 50;

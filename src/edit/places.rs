@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::explain::not_found;
 use super::matching::{Haystack, without_overlaps};
 use super::request::{Edit, FileName};
-use crate::error::{Error, Result};
-use crate::limits;
-use crate::text::CancelToken;
-use crate::text::lines::Lines;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_text::CancelToken;
+use redline_text::lines::Lines;
 
 /// The most lines that an error lists; of more it gives the number.
 const LINES_NAMED: usize = 20;

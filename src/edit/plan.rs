@@ -6,12 +6,12 @@ use super::line_ends::LineEnds;
 use super::matching::Haystack;
 use super::places::{Match, find, which};
 use super::request::{Edit, FileName};
-use crate::budget::{append, lossy};
-use crate::error::{Error, Result, quoted};
-use crate::form::counted;
-use crate::text::lines::Lines;
-use crate::text::unified::unified_diff;
-use crate::text::{CancelToken, Diff, DiffOptions, Engine, is_binary};
+use redline_base::budget::{append, lossy};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::form::counted;
+use redline_text::lines::Lines;
+use redline_text::unified::unified_diff;
+use redline_text::{CancelToken, Diff, DiffOptions, Engine, is_binary};
 
 /// The result of edits of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use super::payload::{
 use super::plan::{ContentDiff, Plan};
 use super::request::{Edit, FileName};
 use super::secret::Digest;
-use crate::budget::lossy;
-use crate::error::{Error, Result};
-use crate::form::counted;
-use crate::text::CancelToken;
-use crate::text::lines::{Lines, line_count, without_terminator};
+use redline_base::budget::lossy;
+use redline_base::error::{Error, Result};
+use redline_base::form::counted;
+use redline_text::CancelToken;
+use redline_text::lines::{Lines, line_count, without_terminator};
 
 /// The number of lines that a payload shows on each side of the first match.
 const CONTEXT_LINES: usize = 3;
@@ -337,7 +337,7 @@ fn context(lines: &Lines<'_>, plan: &Plan) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Engine;
+    use redline_text::Engine;
 
     const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "src/utils.py" };
 

@@ -1,7 +1,7 @@
 //! The scope of an approval.
 
 use super::operation::{FileTool, Operation, Session};
-use crate::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 
 /// The scope of an approval. Every scope covers one session and one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::form::{from_hex, hex};
+use redline_base::form::{from_hex, hex};
 
 /// A digest of 32 bytes; shown as 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

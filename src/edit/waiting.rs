@@ -10,8 +10,8 @@ use super::payload::Payload;
 use super::proposal::Proposal;
 use super::scope::{Covered, Scope};
 use super::secret::Digest;
-use crate::error::{Error, Result, quoted};
-use crate::limits;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
 
 /// The time of a call, and the limits that apply to it.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::types::{Field, Type};
-use crate::budget::{Stopped, reserve};
-use crate::limits;
+use redline_base::budget::{Stopped, reserve};
+use redline_base::limits;
 
 /// The values of one column or of the children of a list or struct.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use super::api::Outside;
-use crate::budget::Stopped;
-use crate::error::{Error, Result};
-use crate::limits;
+use redline_base::budget::Stopped;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 thread_local! {
     /// The location of the last panic of this thread, for the error that reports it.
@@ -112,7 +112,7 @@ mod tests {
     fn memory_that_the_system_does_not_give_is_an_error_of_its_own() {
         let error =
             contain::<()>(|| std::panic::resume_unwind(Box::new(Stopped::Allocation))).unwrap_err();
-        assert_eq!(error.kind(), crate::error::ErrorKind::TooLarge);
+        assert_eq!(error.kind(), redline_base::error::ErrorKind::TooLarge);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::scalar::ScalarFunction;
 use super::scalar_callbacks;
 use super::table::{self, TableFunction};
 use super::types::c_name;
-use crate::error::{Error, Result};
+use redline_base::error::{Error, Result};
 
 /// The version of the C API the extension is built for, as in its metadata footer.
 const API_VERSION: &str = "v1.5.6";

@@ -16,7 +16,7 @@ use libduckdb_sys as sys;
 
 use super::api::{Outside, api};
 use super::client_context::ClientContext;
-use crate::budget::{Stopped, check_current, reserve};
+use redline_base::budget::{Stopped, check_current, reserve};
 
 /// Bytes requested at once of a file whose size is unknown or has grown.
 const STEP: usize = 1 << 16;

@@ -9,7 +9,7 @@ use sys::idx_t;
 
 use super::api::{Outside, api};
 use super::types::TypeHandle;
-use crate::budget::Stopped;
+use redline_base::budget::Stopped;
 
 /// The values of a flat vector, readable without further API calls (so also inside `catch_unwind`).
 pub struct Flat {

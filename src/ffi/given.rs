@@ -10,7 +10,7 @@ use super::flat::{Flat, Vector};
 use super::moment::moment;
 use super::types::{Field, Type, TypeHandle};
 use super::value::Value;
-use crate::budget::Stopped;
+use redline_base::budget::Stopped;
 
 /// A flat vector of any type, readable without further API calls (so also inside `catch_unwind`).
 pub struct Given {

@@ -9,7 +9,7 @@ use super::api::{Outside, api};
 use super::flat::{Flat, Vector};
 use super::given::Given;
 use super::types::{Field, Type, TypeHandle};
-use crate::budget::Stopped;
+use redline_base::budget::Stopped;
 
 /// A flat argument vector, readable without further API calls (so also inside `catch_unwind`).
 pub struct Input {

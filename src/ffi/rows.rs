@@ -15,9 +15,9 @@ use super::contain;
 use super::input::Input;
 use super::scalar::{Arguments, Nulls, ScalarFunction, State};
 use super::types::Field;
-use crate::budget::{Current, RowThread, Stopped, check_current};
-use crate::error::Result;
-use crate::limits;
+use redline_base::budget::{Current, RowThread, Stopped, check_current};
+use redline_base::error::Result;
+use redline_base::limits;
 
 /// The data that one of DuckDB's threads keeps between the chunks of an execution.
 pub(super) struct Execution<F: ScalarFunction> {

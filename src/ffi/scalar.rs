@@ -8,8 +8,8 @@ use super::input::Input;
 use super::settings::Settings;
 use super::types::{Field, Type};
 use super::value::Value;
-use crate::budget::Budget;
-use crate::error::Result;
+use redline_base::budget::Budget;
+use redline_base::error::Result;
 
 /// The parameters of one overload. Supported are BIGINT, BOOLEAN, VARCHAR, BLOB and lists of
 /// structs of these, and options as the last.

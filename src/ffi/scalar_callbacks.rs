@@ -17,7 +17,7 @@ use super::scalar::{Nulls, Overload, ScalarFunction, State};
 use super::settings::Settings;
 use super::types::{Field, TypeHandle, c_name};
 use super::vector;
-use crate::error::Result;
+use redline_base::error::Result;
 
 /// Registers all overloads of `F` on a connection.
 ///

@@ -19,7 +19,7 @@ use super::turn::Turn;
 use super::types::{Field, Type, TypeHandle, c_name};
 use super::value::Value;
 use super::vector;
-use crate::error::{Error, Result};
+use redline_base::error::{Error, Result};
 
 /// The input of a scan.
 pub struct Open<'a> {

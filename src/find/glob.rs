@@ -1,8 +1,8 @@
 //! Path patterns as callers give them.
 
-use crate::error::{Error, Result, quoted};
-use crate::git::{Ignores, is_pattern};
-use crate::limits;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_git::{Ignores, is_pattern};
 
 /// A path pattern with the syntax of `.gitignore` and alternatives in braces: `*.rs` anywhere,
 /// `src/**/*.{c,h}` from the top.

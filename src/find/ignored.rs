@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::Ignores;
+use redline_base::error::Result;
+use redline_git::Ignores;
 
 /// The name of the files with ignore rules.
 pub const IGNORE_FILE: &str = ".gitignore";
@@ -21,7 +21,7 @@ impl Ignored {
     /// directories that do not contain it are dropped.
     ///
     /// # Errors
-    /// `too_large` for more rules than [`crate::limits::PATTERN_BYTES`].
+    /// `too_large` for more rules than [`redline_base::limits::PATTERN_BYTES`].
     pub fn enter(
         &mut self,
         directory: &str,

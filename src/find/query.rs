@@ -8,11 +8,12 @@ use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
 
-use crate::budget::{Stopped, check_current};
-use crate::error::{Error, Result, quoted};
-use crate::limits;
-use crate::pattern::{States, Syntax};
+use redline_base::budget::{Stopped, check_current};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_base::pattern::{States, Syntax};
 
+/// What a search looks for, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryOptions<'a> {
     /// The string or the expression.
@@ -275,7 +276,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::budget::{Budget, Current};
+    use redline_base::budget::{Budget, Current};
 
     fn search(options: QueryOptions<'_>, content: &[u8], from: u64, most: usize) -> Found {
         Query::new(options).unwrap().search(content, from, most, &mut || Ok(())).unwrap()

@@ -19,8 +19,8 @@ mod surface;
 mod text;
 mod tools;
 
-use crate::error::{Error, Result};
 use crate::ffi::Registrar;
+use redline_base::error::{Error, Result};
 
 /// Registers every setting and function on the database that loads the extension.
 pub fn register(registrar: &mut Registrar) -> Result<()> {
@@ -28,7 +28,7 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
     let tools = tools::TOOLS.iter().map(|tool| tool.declaration.name).collect();
     registrar.keep(context::database::Database::new(registry::FUNCTIONS, tools));
     // Later, threads can read only repositories.
-    crate::git::local_time_zone();
+    redline_git::local_time_zone();
     context::settings::register(registrar)?;
     registrar.replacement::<git::range_scan::RangeScan>();
     registry::FUNCTIONS.iter().try_for_each(|function| (function.register)(registrar))

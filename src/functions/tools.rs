@@ -1,13 +1,14 @@
 //! Every tool that can be called: [`Answers`] joins its declaration to its work, [`TOOLS`] is the
 //! list.
 
-use crate::error::{Error, Result, quoted};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::suggest;
-use crate::tools::{
-    self, Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitBlame,
-    GitDiff, GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff, GitRefs, GitShow,
-    GitStatus, ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile,
+use redline_base::error::{Error, Result, quoted};
+use redline_base::suggest;
+use redline_tools as tools;
+use redline_tools::{
+    Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitBlame, GitDiff,
+    GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff, GitRefs, GitShow, GitStatus,
+    ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile,
 };
 
 /// A call of a granted tool.
@@ -100,12 +101,12 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::tools::INSTRUCTIONS;
+    use redline_tools::INSTRUCTIONS;
 
     #[test]
     fn every_property_has_a_type_and_every_argument_is_told_somewhere() {
         // A name has one meaning, which one of the tools describes for all.
-        let is_told_by = |tool: &crate::tools::Declaration, name: &str| {
+        let is_told_by = |tool: &redline_tools::Declaration, name: &str| {
             let property = &(tool.input_schema)()["properties"][name];
             let is_told = ["description", "default"].iter().any(|key| !property[key].is_null());
             is_told || tool.description.contains(name) || INSTRUCTIONS.contains(name)

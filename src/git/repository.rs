@@ -3,23 +3,23 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use crate::budget::Budget;
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::config::checkout::Checkout;
-use crate::git::config::drivers::{Drivers, drivers};
-use crate::git::model::id_tables::IdSet;
-use crate::git::objects::Objects;
-use crate::git::pathspec::{PathFilter, Pathspec};
-use crate::git::refs::{Packed, References, Resolved};
-use crate::git::store::cache::Cache;
-use crate::git::store::{
+use crate::Oid;
+use crate::config::checkout::Checkout;
+use crate::config::drivers::{Drivers, drivers};
+use crate::model::id_tables::IdSet;
+use crate::objects::Objects;
+use crate::pathspec::{PathFilter, Pathspec};
+use crate::refs::{Packed, References, Resolved};
+use crate::store::cache::Cache;
+use crate::store::{
     Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, check_work_tree, locate,
     read_config, with_configured_work_tree,
 };
-use crate::limits;
-use crate::sandbox::{Access, OpenError, RefLimit, Root};
-use crate::text::CancelToken;
+use redline_base::budget::Budget;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_sandbox::{Access, OpenError, RefLimit, Root};
+use redline_text::CancelToken;
 
 /// An open repository; cheap to clone and to share between threads.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::record::{Record, line_of};
-use crate::limits;
+use redline_base::limits;
 
 /// The limits of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Kept;
 use super::reading::Entry;
 use super::record::{End, Outcome, Record, Version, line_of};
-use crate::error::Result;
-use crate::limits;
+use redline_base::error::Result;
+use redline_base::limits;
 
 /// The operations.
 #[derive(Debug, Default)]
@@ -89,7 +89,7 @@ impl Held {
 mod tests {
     use super::super::reading::tests::record;
     use super::*;
-    use crate::edit::Digest;
+    use redline_edit::Digest;
 
     #[test]
     fn the_oldest_go_with_the_contents_that_nothing_else_has() {

@@ -14,10 +14,10 @@ use super::Kept;
 use super::bounds::Bounds;
 use super::reading::{Entry, read};
 use super::record::{End, Record, Version, line_of};
-use crate::edit::Digest;
-use crate::error::{Error, Result};
-use crate::limits;
-use crate::sandbox::{Access, PrivateDirectory};
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_edit::Digest;
+use redline_sandbox::{Access, PrivateDirectory};
 
 /// The file of lines.
 const LOG: &str = "log";

@@ -1,9 +1,9 @@
 //! Computes the content of a file after an operation on it is undone; changes by others since then
 //! stay.
 
-use crate::error::Result;
-use crate::text::merge::{Merge, MergeOptions};
-use crate::text::{CancelToken, Engine, is_binary};
+use redline_base::error::Result;
+use redline_text::merge::{Merge, MergeOptions};
+use redline_text::{CancelToken, Engine, is_binary};
 
 /// A file's content and whether it may be run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
-use crate::error::{Error, Result};
-use crate::git::{
+use redline_base::error::{Error, Result};
+use redline_base::pipeline::{Source, Weigh, Window};
+use redline_git::{
     Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion, Change, CommitInfo, Mailmap,
     Mailmaps, Oid, Pathspec, Repository,
 };
-use crate::pipeline::{Source, Weigh, Window};
-use crate::text::CancelToken;
+use redline_text::CancelToken;
 
 /// A blame, and the commits of its versions.
 pub struct Blamed {

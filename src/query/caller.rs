@@ -7,10 +7,10 @@ use std::time::{Instant, SystemTime};
 
 use super::files::hidden_call::Hidden;
 use super::run::Context;
-use crate::edit::{Approvals, Digest, Operation, Proposal, Repeats, Rules, Session, Taken};
-use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
-use crate::sandbox::{Place, Sandbox};
+use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_edit::{Approvals, Digest, Operation, Proposal, Repeats, Rules, Session, Taken};
+use redline_journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
+use redline_sandbox::{Place, Sandbox};
 
 /// The number of hexadecimal digits in the names of operations, databases and sessions.
 const NAME_DIGITS: usize = 16;

@@ -2,10 +2,10 @@
 
 use super::rows::RowGroup;
 use super::run::{Need, Needs};
-use crate::error::Result;
-use crate::git::{CommitInfo, Mailmap, Objects, Oid, Visited};
-use crate::pipeline::Weigh;
-use crate::text::CancelToken;
+use redline_base::error::Result;
+use redline_base::pipeline::Weigh;
+use redline_git::{CommitInfo, Mailmap, Objects, Oid, Visited};
+use redline_text::CancelToken;
 
 /// A commit and its fields.
 #[derive(Debug)]
@@ -32,21 +32,16 @@ impl Commit {
         let info = CommitInfo::read_as(&bytes, mailmap, needs.has(Need::Body), cancel)?;
         Ok(Self { visited, info: Some(info) })
     }
+}
 
-    /// Returns its approximate size in memory.
-    pub fn bytes(&self) -> usize {
+impl Weigh for Commit {
+    fn bytes(&self) -> usize {
         let info = self.info.as_ref().map_or(0, CommitInfo::bytes);
         size_of::<Self>() + self.visited.parents.len() * size_of::<Oid>() + info
     }
 }
 
 /// A commit with what it changed.
-impl<T: Weigh> Weigh for (Commit, T) {
-    fn bytes(&self) -> usize {
-        self.0.bytes() + self.1.bytes()
-    }
-}
-
 impl<T: Weigh + Send + 'static> RowGroup for (Commit, T) {
     type Of<'a> = (&'a Commit, &'a T);
 

@@ -6,14 +6,14 @@ use super::commits::CommitRange;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
-use crate::error::Result;
-use crate::git::{
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_base::pipeline::{Weigh, Window};
+use redline_git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
     Measured, Pathspec, Search, range_of,
 };
-use crate::limits;
-use crate::pipeline::{Weigh, Window};
-use crate::text::CancelToken;
+use redline_text::CancelToken;
 
 /// A range of commits, and how each is compared.
 pub struct CommitChangesQuery {

@@ -7,15 +7,15 @@ use super::commit::Commit;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::{
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_base::pipeline::{Weigh, Window};
+use redline_git::{
     CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Visited, decorations,
     range_of,
 };
-use crate::limits;
-use crate::pipeline::{Weigh, Window};
-use crate::text::CancelToken;
+use redline_text::CancelToken;
 
 /// A range of commits.
 pub struct CommitRange {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::hunk_ids::{FileHunkIds, HunkNamer, id_bytes};
 use super::moved_lines::ChangedLines;
 use super::seen::Seen;
-use crate::error::Result;
-use crate::git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
-use crate::limits;
-use crate::review::Patch;
-use crate::text::hunk_id::HunkId;
-use crate::text::{CancelToken, DiffOptions};
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
+use redline_review::Patch;
+use redline_text::hunk_id::HunkId;
+use redline_text::{CancelToken, DiffOptions};
 
 /// A patch in pieces.
 #[derive(Default)]

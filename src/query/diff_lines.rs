@@ -5,11 +5,11 @@ use super::hunk_ids::{FileHunkIds, LineNamer};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs};
-use crate::error::Result;
-use crate::git::Change;
-use crate::pipeline::Weigh;
-use crate::text::CancelToken;
-use crate::text::hunk_id::HunkId;
+use redline_base::error::Result;
+use redline_base::pipeline::Weigh;
+use redline_git::Change;
+use redline_text::CancelToken;
+use redline_text::hunk_id::HunkId;
 
 /// A query for the diff lines between two sides.
 pub struct LinesQuery(pub Revisions);

@@ -5,13 +5,13 @@ use super::hunk_ids::HunkNamer;
 use super::moved_lines::{ChangedLines, MovedRun, moved};
 use super::revisions::Revisions;
 use super::run::Context;
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::{Change, DiffAttribute, Patcher, PathAttributes, WrittenPatch};
-use crate::review::{Marks, Noise, Rank};
-use crate::text::CancelToken;
-use crate::text::hunk_id::HunkId;
-use crate::text::moved::{MovedMode, MovedWhitespace};
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_git::{Change, DiffAttribute, Patcher, PathAttributes, WrittenPatch};
+use redline_review::{Marks, Noise, Rank};
+use redline_text::CancelToken;
+use redline_text::hunk_id::HunkId;
+use redline_text::moved::{MovedMode, MovedWhitespace};
 
 /// A whole change.
 pub struct DiffPage {

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::rows::RowGroup;
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};
-use crate::pipeline::Weigh;
-use crate::text::cancel_token::Stopped;
-use crate::text::combined::{CombinedHunk, CombinedLine, marks};
-use crate::text::{
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_base::pipeline::Weigh;
+use redline_git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};
+use redline_text::cancel_token::Stopped;
+use redline_text::combined::{CombinedHunk, CombinedLine, marks};
+use redline_text::{
     CancelToken, Combined, CombinedDiff, Diff, DiffLine, DiffOptions, Engine, LineKind,
 };
 

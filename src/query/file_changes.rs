@@ -3,19 +3,12 @@
 use super::revisions::Revisions;
 use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, Need, Needs};
-use crate::error::Result;
-use crate::git::{Measure, Measured};
-use crate::pipeline::Weigh;
-use crate::text::CancelToken;
+use redline_base::error::Result;
+use redline_git::{Measure, Measured};
+use redline_text::CancelToken;
 
 /// A query for the changed files between two sides.
 pub struct FileChangesQuery(pub Revisions);
-
-impl Weigh for Measured {
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.change.path.len()
-    }
-}
 
 impl OneRow for Measured {}
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::run::Context;
-use crate::error::Result;
-use crate::git::{Bytes, ReadLimit, SideFiles};
-use crate::limits;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_git::{Bytes, ReadLimit, SideFiles};
 
 /// The opened sides, by repository and revision, so that many files of one side are found fast.
 #[derive(Default)]

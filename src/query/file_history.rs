@@ -7,16 +7,16 @@ use super::commits::CommitRange;
 use super::read_ahead::ReadAhead;
 use super::rows::{Query, Rows};
 use super::run::{Context, Needs, Run};
-use crate::budget::Permits;
-use crate::error::{Error, Result, quoted};
-use crate::git::{
+use redline_base::budget::Permits;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_base::pipeline::{Source, Window};
+use redline_git::{
     Comparison, ContentSource, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions,
     Measured, Measurer, PathChange, Reader, Repository, RevRange, Revision, nearest_paths,
     range_of, side_of,
 };
-use crate::limits;
-use crate::pipeline::{Source, Window};
-use crate::text::{CancelToken, DiffOptions};
+use redline_text::{CancelToken, DiffOptions};
 
 /// A file and a range of commits.
 pub struct FileHistoryQuery {

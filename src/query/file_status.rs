@@ -2,12 +2,12 @@
 
 use super::rows::{Query, Rows};
 use super::run::{Context, Needs, Run};
-use crate::error::Result;
-use crate::git::{
+use redline_base::error::Result;
+use redline_base::pipeline::{Ordered, Source, Unweighed, Window};
+use redline_git::{
     FileStatus, Repository, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
 };
-use crate::pipeline::{Ordered, Source, Unweighed, Weigh, Window};
-use crate::text::CancelToken;
+use redline_text::CancelToken;
 
 /// A repository and the options of its status.
 pub struct StatusQuery {
@@ -15,12 +15,6 @@ pub struct StatusQuery {
     pub repo: String,
     /// The selected files.
     pub options: StatusOptions,
-}
-
-impl Weigh for FileStatus {
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.path.len() + self.old_path.as_ref().map_or(0, Vec::len)
-    }
 }
 
 impl Query for StatusQuery {

@@ -3,14 +3,14 @@
 
 use std::io::{self, Read};
 
-use crate::budget::check_current;
-use crate::error::{Error, Result, escaped};
-use crate::find::{Glob, IGNORE_FILE, Ignored};
-use crate::git::{Change, Contents, Ignores, Reader, changed_files};
-use crate::limits;
-use crate::query::{Context, Revisions};
-use crate::review::{Binding, Position};
-use crate::sandbox::{
+use crate::{Context, Revisions};
+use redline_base::budget::check_current;
+use redline_base::error::{Error, Result, escaped};
+use redline_base::limits;
+use redline_find::{Glob, IGNORE_FILE, Ignored};
+use redline_git::{Change, Contents, Ignores, Reader, changed_files};
+use redline_review::{Binding, Position};
+use redline_sandbox::{
     Directory, EntryKind, Next, OpenError, RegularFile, Sandbox, Sandboxes, Stop,
 };
 

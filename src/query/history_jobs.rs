@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::error::{Error, Result};
-use crate::git::{Excluded, History, Oid};
-use crate::limits;
-use crate::pipeline::{Batches, Growth, Source};
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_base::pipeline::{Batches, Growth, Source};
+use redline_git::{Excluded, History, Oid};
 
 /// The commits of a walk, returned by `next`.
 struct Walk<C> {

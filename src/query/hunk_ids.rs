@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::error::Result;
-use crate::git::{Change, Comparison, Entry, PatchHunk, Patcher, Status, WrittenPatch};
-use crate::text::hunk_id::{HunkId, NamedHunk, file_id, hunk_ids, joined};
-use crate::text::{CancelToken, DiffOptions, Whitespace};
+use redline_base::error::Result;
+use redline_git::{Change, Comparison, Entry, PatchHunk, Patcher, Status, WrittenPatch};
+use redline_text::hunk_id::{HunkId, NamedHunk, file_id, hunk_ids, joined};
+use redline_text::{CancelToken, DiffOptions, Whitespace};
 
 /// The hunks of a file with their names; a file without hunks has one name.
 pub struct FileHunkIds {

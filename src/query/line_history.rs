@@ -4,11 +4,11 @@ use super::commit::Commit;
 use super::commits::CommitRange;
 use super::rows::{Query, Rows};
 use super::run::{Context, Needs, Run};
-use crate::error::Result;
-use crate::git::{LineLog, LineVersion, LinesAsked};
-use crate::limits;
-use crate::pipeline::{Source, Weigh, Window};
-use crate::text::CancelToken;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_base::pipeline::{Source, Window};
+use redline_git::{LineLog, LineVersion, LinesAsked};
+use redline_text::CancelToken;
 
 /// Lines of a file and a range of commits.
 pub struct LineHistoryQuery {
@@ -18,12 +18,6 @@ pub struct LineHistoryQuery {
     pub lines: LinesAsked,
     /// The newest version, or a range.
     pub range: CommitRange,
-}
-
-impl Weigh for LineVersion {
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.path.len() + self.patch.len()
-    }
 }
 
 impl Query for LineHistoryQuery {

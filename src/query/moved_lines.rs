@@ -3,13 +3,13 @@
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Needs, Run};
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::{Change, Reader, WrittenPatch};
-use crate::limits;
-use crate::pipeline::{Source, Weigh, Window};
-use crate::text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, TextIds, mark};
-use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_base::pipeline::{Source, Weigh, Window};
+use redline_git::{Change, Reader, WrittenPatch};
+use redline_text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, TextIds, mark};
+use redline_text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
 /// A query for the moved lines between two sides.
 pub struct MovedLinesQuery {

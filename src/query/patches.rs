@@ -4,11 +4,11 @@ use super::hunk_ids::{HunkNamer, id_bytes};
 use super::revisions::Revisions;
 use super::rows::{OneRow, Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs};
-use crate::error::Result;
-use crate::git::{Change, PatchHunk, WrittenPatch};
-use crate::pipeline::Weigh;
-use crate::text::CancelToken;
-use crate::text::hunk_id::HunkId;
+use redline_base::error::Result;
+use redline_base::pipeline::Weigh;
+use redline_git::{Change, PatchHunk, WrittenPatch};
+use redline_text::CancelToken;
+use redline_text::hunk_id::HunkId;
 
 /// A query for the patches between two sides.
 pub struct PatchesQuery(pub Revisions);

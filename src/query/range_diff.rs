@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, Need, Needs, Run};
-use crate::budget::Charge;
-use crate::error::{Error, Result, quoted};
-use crate::git::{
+use redline_base::budget::Charge;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_base::pipeline::{Ordered, Source, Unweighed, Weigh, Window};
+use redline_git::{
     Comparable, History, HistoryOptions, Merges, Notes, RangePatch, RangePatcher, Repository,
     WrittenFiles, by_date, mailmap_of, range_of,
 };
-use crate::limits;
-use crate::pipeline::{Ordered, Source, Unweighed, Weigh, Window};
-use crate::text::range_diff::{
+use redline_text::range_diff::{
     Costs, Matches, NumberedPatches, PatchText, assign_rest, changes, exact_matches, in_order,
 };
-use crate::text::{CancelToken, Engine};
+use redline_text::{CancelToken, Engine};
 
 /// The default cost of a dropped or added commit, in percent of its size.
 pub const CREATION_FACTOR: i64 = 60;

@@ -5,10 +5,10 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use std::{mem, vec};
 
-use crate::budget::{Budget, Permits};
-use crate::error::{Error, Result};
-use crate::limits;
-use crate::pipeline::{Batches, Growth, Ordered, Poll, Source, Unweighed, Window};
+use redline_base::budget::{Budget, Permits};
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_base::pipeline::{Batches, Growth, Ordered, Poll, Source, Unweighed, Window};
 
 /// How often a waiting reader checks whether the query is still wanted.
 const LOOK: Duration = Duration::from_millis(2);

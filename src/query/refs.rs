@@ -4,22 +4,16 @@ use std::sync::Arc;
 
 use super::rows::{Query, Rows};
 use super::run::{Context, Need, Needs, Run};
-use crate::error::Result;
-use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
-use crate::limits;
-use crate::pipeline::{Source, Weigh, Window};
-use crate::text::CancelToken;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_base::pipeline::{Source, Window};
+use redline_git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
+use redline_text::CancelToken;
 
 /// A query for all references of a repository.
 pub struct RefsQuery {
     /// The repository.
     pub repo: String,
-}
-
-impl Weigh for Reference {
-    fn bytes(&self) -> usize {
-        Reference::bytes(self)
-    }
 }
 
 impl Query for RefsQuery {

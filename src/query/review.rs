@@ -13,19 +13,19 @@ use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Needs};
 use super::seen::Seen;
-use crate::budget::Charge;
-use crate::error::{Result, is_hard_to_see, quoted};
-use crate::form::{Form, counted};
-use crate::git::{
+use redline_base::budget::Charge;
+use redline_base::error::{Result, is_hard_to_see, quoted};
+use redline_base::form::{Form, counted};
+use redline_base::limits;
+use redline_base::pipeline::Weigh;
+use redline_git::{
     Change, Comparison, LineCounts, Measure, Measured, Measurer, Origin, Status, changed_files,
     untracked_paths,
 };
-use crate::limits;
-use crate::pipeline::Weigh;
-use crate::review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review, Section};
-use crate::text::hunk_id::HunkId;
-use crate::text::moved::{MovedMode, MovedWhitespace};
-use crate::text::{CancelToken, quoted_path};
+use redline_review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review, Section};
+use redline_text::hunk_id::HunkId;
+use redline_text::moved::{MovedMode, MovedWhitespace};
+use redline_text::{CancelToken, quoted_path};
 
 /// A request for a page.
 #[derive(Debug, Clone)]

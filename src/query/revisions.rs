@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::rows::{CallersWalk, Rows};
 use super::run::{Context, Run};
-use crate::budget::Current;
-use crate::error::{Error, Result, quoted, visible};
-use crate::git::{
+use redline_base::budget::Current;
+use redline_base::error::{Error, Result, quoted, visible};
+use redline_base::limits;
+use redline_base::pipeline::{Batches, Growth, Source, Unweighed, Weigh, Window};
+use redline_git::{
     Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Repository, Untracked,
     changed_files, nearest_paths,
 };
-use crate::limits;
-use crate::pipeline::{Batches, Growth, Source, Unweighed, Weigh, Window};
-use crate::text::{CancelToken, Combined, DiffOptions};
+use redline_text::{CancelToken, Combined, DiffOptions};
 
 /// The digits of a displayed id.
 const SHOWN_DIGITS: usize = 12;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::run::{Context, Needs};
-use crate::budget::{Budget, Current};
-use crate::error::Result;
-use crate::git::{Change, Changes};
-use crate::pipeline::{Ordered, Weigh};
+use redline_base::budget::{Budget, Current};
+use redline_base::error::Result;
+use redline_base::pipeline::{Ordered, Weigh};
+use redline_git::{Change, Changes};
 
 /// A request that is complete and checked, as far as possible without a repository.
 pub trait Query: Send + Sync + 'static {
@@ -62,12 +62,6 @@ impl<T: Weigh + Send + 'static> RowGroup for Vec<T> {
 
     fn row(&self, index: usize) -> &T {
         &self[index]
-    }
-}
-
-impl<T: Weigh> Weigh for Vec<T> {
-    fn bytes(&self) -> usize {
-        self.iter().map(Weigh::bytes).sum()
     }
 }
 

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::budget::{Budget, Current, KEPT, Permits};
-use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::git::{Mailmap, Mailmaps, Measure, Repositories, Repository};
-use crate::limits;
-use crate::pipeline::{Ordered, Source, Weigh, Window};
-use crate::sandbox::{Access, Sandboxes, read_restricted};
-use crate::text::CancelToken;
+use redline_base::budget::{Budget, Current, KEPT, Permits};
+use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_base::limits;
+use redline_base::pipeline::{Ordered, Source, Weigh, Window};
+use redline_git::{Mailmap, Mailmaps, Measure, Repositories, Repository};
+use redline_sandbox::{Access, Sandboxes, read_restricted};
+use redline_text::CancelToken;
 
 /// The access, the budget and the limits of one execution.
 #[derive(Clone)]

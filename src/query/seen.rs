@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use super::hunk_ids::{HunkNamer, id_bytes};
 use super::revisions::Revisions;
 use super::run::Context;
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::Change;
-use crate::text::hunk_id::{HunkId, parts};
-use crate::text::{CancelToken, DiffOptions};
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_git::Change;
+use redline_text::hunk_id::{HunkId, parts};
+use redline_text::{CancelToken, DiffOptions};
 
 /// The names of hunks that were seen.
 #[derive(Default)]

@@ -3,9 +3,9 @@
 use super::revisions::Revisions;
 use super::rows::{Query, Rows};
 use super::run::{Context, Need, Needs};
-use crate::error::Result;
-use crate::git::{Change, Measure, Measured};
-use crate::text::{CancelToken, DiffOptions};
+use redline_base::error::Result;
+use redline_git::{Change, Measure, Measured};
+use redline_text::{CancelToken, DiffOptions};
 
 /// A query for the files of a side.
 pub struct TreeFilesQuery(pub Revisions);

@@ -4,8 +4,8 @@ use super::card::{Card, Extent, Layout, Shown, View, words};
 use super::diff;
 use super::line::{Line, Tone};
 use super::visible::hidden;
-use crate::edit::payload::{PREVIEW_LINES, Payload, ReadPayload, Received};
-use crate::form::counted;
+use redline_base::form::counted;
+use redline_edit::payload::{PREVIEW_LINES, Payload, ReadPayload, Received};
 
 /// Lines from which a text is no longer shown completely inline.
 const PREVIEW_FROM: u64 = 30;

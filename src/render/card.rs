@@ -3,7 +3,7 @@
 use super::diff;
 use super::line::{Line, Overflow, Row, Tone};
 use super::visible::Pieces;
-use crate::form::counted;
+use redline_base::form::counted;
 
 /// Columns of the frame around the text: a border and two spaces, a space and a border. The spaces
 /// next to the text hold the mark of a continued line.

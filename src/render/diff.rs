@@ -1,8 +1,8 @@
 //! The lines of a unified diff for display: their tones, and the changed words.
 
 use super::line::{Line, Tone};
-use crate::limits;
-use crate::text::words::{WordChange, word_runs};
+use redline_base::limits;
+use redline_text::words::{WordChange, word_runs};
 
 /// Returns the lines of a unified diff of one file, without its `---` and `+++` lines.
 ///

@@ -2,7 +2,7 @@
 
 use super::approval::{card, question};
 use super::card::{Extent, Layout};
-use crate::edit::payload::Payload;
+use redline_edit::payload::Payload;
 
 /// Lines of a page besides the payload: its number, and that it continues.
 const AROUND: usize = 2;
@@ -31,7 +31,7 @@ pub fn pages(payload: &Payload, width: usize, height: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::payload::Received;
+    use redline_edit::payload::Received;
 
     fn write(content: &str) -> Payload {
         let json = serde_json::json!({

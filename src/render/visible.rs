@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use unicode_width::UnicodeWidthChar;
 
-use crate::error::unseen;
+use redline_base::error::unseen;
 
 /// Columns from one tab stop to the next.
 const TAB: usize = 4;

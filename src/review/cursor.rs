@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::error::{Error, Result, quoted};
-use crate::form::{from_hex, hex};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::form::{from_hex, hex};
 
 /// Bytes of every cursor.
 pub const CURSOR_BYTES: usize = VERSION.len() + 2 * BODY_BYTES;
@@ -116,7 +116,7 @@ fn digest<const N: usize>(bytes: &[u8]) -> [u8; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
+    use redline_base::error::ErrorKind;
 
     #[test]
     fn a_cursor_leads_back_and_holds_for_nothing_else() {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::file::{File, changes};
 use super::layout::Layout;
 use super::rank::Rank;
-use crate::form::counted;
-use crate::limits;
+use redline_base::form::counted;
+use redline_base::limits;
 
 /// The files below a directory.
 #[derive(Clone)]
@@ -120,8 +120,8 @@ fn directory(file: &File) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::Form;
-    use crate::review::Measures;
+    use crate::Measures;
+    use redline_base::form::Form;
 
     fn file(name: &str, lines: (u64, u64)) -> File {
         File {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::noise::Noise;
 use super::rank::Rank;
-use crate::form::Form;
+use redline_base::form::Form;
 
 /// A changed file: its line in the list and the sizes of its patch.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! The layout of a page, and the cost of its parts.
 
-use crate::form::Form;
+use redline_base::form::Form;
 
 /// The layout of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

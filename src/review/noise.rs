@@ -1,6 +1,6 @@
 //! Files that reviewers rarely read line by line: they come last.
 
-use crate::limits;
+use redline_base::limits;
 
 /// Why a file comes last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

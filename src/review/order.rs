@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 
 use super::file::File;
-use crate::limits;
+use redline_base::limits;
 
 /// A piece of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,8 +12,8 @@ use super::order::{self, OrderedPiece};
 use super::page::{Kind, Page, Section};
 use super::rank::Rank;
 use super::wording::{self, Rest};
-use crate::error::{Error, Result};
-use crate::limits;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 /// A change that is shown page by page.
 pub struct Review {

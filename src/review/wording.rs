@@ -1,7 +1,7 @@
 //! The text of a page besides the patches; every line ends in a newline.
 
 use super::file::{File, changes};
-use crate::form::{counted, more};
+use redline_base::form::{counted, more};
 
 /// The totals where all was seen.
 pub const NOTHING_LEFT: &str = "Nothing is left to see.\n";

@@ -9,7 +9,7 @@ use super::directory::{Directory, OpenError};
 use super::policy::Sandboxes;
 use super::ref_limit::RefLimit;
 use super::walk::{self, Entrance, Found};
-use crate::error::{Error, quoted};
+use redline_base::error::{Error, quoted};
 
 /// Allows everything, or only the allowed directories; and of that everything, or only the
 /// sandboxes.
@@ -55,7 +55,7 @@ impl Access {
     }
 
     /// Narrows the access to the sandboxes of a setting, [`Sandboxes::open`].
-    pub fn within(self, json: &str, max_read_bytes: u64) -> crate::error::Result<Self> {
+    pub fn within(self, json: &str, max_read_bytes: u64) -> redline_base::error::Result<Self> {
         let sandboxes = Sandboxes::open(json, max_read_bytes, |root| self.is_allowed(root))?;
         Ok(Self { sandboxes: Some(sandboxes), ..self })
     }
@@ -72,7 +72,7 @@ impl Access {
 
     /// Returns the path of a repository argument: with sandboxes, `name/directory` or an absolute
     /// path. The caller must still check where it leads.
-    pub fn repository_path(&self, given: &str) -> crate::error::Result<PathBuf> {
+    pub fn repository_path(&self, given: &str) -> redline_base::error::Result<PathBuf> {
         self.sandboxes
             .as_ref()
             .map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.directory(given))

@@ -203,7 +203,7 @@ pub(super) fn read_bounded(file: File, limit: u64) -> std::io::Result<Option<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::fixture::fifo;
+    use crate::fixture::fifo;
     use std::os::unix::fs::symlink;
     use std::time::{Duration, Instant};
 

@@ -133,7 +133,7 @@ fn some<T>(result: rustix::io::Result<T>) -> io::Result<Option<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::fixture::fifo;
+    use crate::fixture::fifo;
     use std::os::unix::fs::symlink;
 
     #[test]

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use super::beneath::{self, Root};
 use super::handles::with_handles;
 use super::state::{EntryKind, Stamp};
-use crate::budget::{Stopped, check_current};
+use redline_base::budget::{Stopped, check_current};
 
 /// Bytes that are read between two checks of the budget.
 const STEP_BYTES: usize = 16 << 20;
@@ -358,7 +358,7 @@ fn failed(error: Errno, links: Links) -> OpenError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::fixture::fifo;
+    use crate::fixture::fifo;
     use std::fs;
     use std::os::unix::fs::symlink;
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::access::Access;
-use crate::error::{Error, Result};
+use redline_base::error::{Error, Result};
 
 /// Runs `work`, which reads a repository, on a thread that can open only what `access` allows.
 /// Threads that it starts are restricted as well.

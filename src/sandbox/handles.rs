@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-use crate::limits;
+use redline_base::limits;
 
 /// The handle of a file, while it is open: it may be closed at any time, as it can be opened again.
 pub type Slot = Mutex<Option<Arc<File>>>;

@@ -20,8 +20,8 @@ use super::beneath::DIRECTORY;
 use super::locked::make;
 use super::policy::{Sandbox, Sandboxes};
 use super::state::{EntryKind, FileId, FileState};
-use crate::error::{Error, Result};
-use crate::limits;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 /// How the name of an intent ends.
 const SUFFIX: &str = ".intent";

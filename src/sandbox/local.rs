@@ -115,7 +115,7 @@ fn kind(path: &Path) -> Option<EntryKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::fixture::fifo;
+    use crate::fixture::fifo;
 
     #[test]
     fn a_path_is_looked_at_where_duckdb_opens_it() {

@@ -10,9 +10,9 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::beneath::DIRECTORY;
-use crate::budget::check_current;
-use crate::error::Result;
-use crate::limits;
+use redline_base::budget::check_current;
+use redline_base::error::Result;
+use redline_base::limits;
 
 /// Makes a directory unless there is an entry of this name; tells whether it was made.
 pub(super) fn make(above: impl AsFd, name: impl Arg, mode: u32) -> rustix::io::Result<bool> {

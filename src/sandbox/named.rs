@@ -7,7 +7,7 @@ use std::path::Path;
 use super::access::Access;
 use super::directory::OpenError;
 use super::local::LocalPath;
-use crate::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 
 impl Access {
     /// Returns the content of a file named by the option `option`: below a sandbox if any are

@@ -12,10 +12,10 @@ use super::beneath::read_bounded;
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
 use super::state::{EntryKind, FileState};
-use crate::budget::{Stopped, check_current};
-use crate::error::{Error, Result, quoted};
-use crate::limits;
-use crate::suggest::nearest_names;
+use redline_base::budget::{Stopped, check_current};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_base::suggest::nearest_names;
 
 /// A path that the rules allow to be read. Whether it is a file is known only when it is opened.
 #[derive(Debug, Clone)]

@@ -13,8 +13,8 @@ use super::beneath::Root;
 use super::ref_limit::{RefLimit, RefPattern};
 use super::rel_path::{Pattern, RelPath, obeyed};
 use super::walk::Entrance;
-use crate::error::{Error, Result, quoted, visible};
-use crate::limits;
+use redline_base::error::{Error, Result, quoted, visible};
+use redline_base::limits;
 
 const SETTING: &str = "redline_sandboxes";
 const NAME_BYTES: usize = 64;

@@ -67,8 +67,8 @@ impl PooledFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits;
-    use crate::sandbox::Access;
+    use crate::Access;
+    use redline_base::limits;
     use std::fs;
 
     #[test]

@@ -24,7 +24,7 @@ use super::handles::with_handles;
 use super::locked::{lock, make};
 use super::policy::{Sandbox, Sandboxes};
 use super::state::{FileId, id_of};
-use crate::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 
 /// The name of a file until it is completely written.
 const NEW: &str = "new";
@@ -337,8 +337,8 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
-    use crate::error::ErrorKind;
-    use crate::sandbox::fixture::fifo;
+    use crate::fixture::fifo;
+    use redline_base::error::ErrorKind;
 
     const NAME: &str = "the_setting";
 

@@ -7,7 +7,7 @@ use super::intent::{Intents, Stage};
 use super::place::Place;
 use super::policy::Sandbox;
 use super::staging::Staging;
-use crate::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 
 /// Reverts or finishes the changes that killed processes have left in a sandbox.
 ///

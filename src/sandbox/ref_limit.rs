@@ -1,7 +1,7 @@
 //! The readable references of a repository, if a sandbox limits them.
 
 use super::rel_path::is_like;
-use crate::error::Error;
+use redline_base::error::Error;
 
 /// A pattern of full names: `*` matches any text, slashes included.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use crate::error::{Unseen, quoted, unseen};
-use crate::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
+use redline_base::error::{Unseen, quoted, unseen};
+use redline_base::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
 
 /// Names that are never read or written on their own, at any depth and in any case.
 const RESERVED: [&[&str]; 4] = [

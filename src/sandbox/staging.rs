@@ -16,7 +16,7 @@ use super::locked::{clear, lock, make};
 use super::policy::Sandbox;
 use super::rel_path::RelPath;
 use super::state::{FileId, id_of};
-use crate::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 
 /// The directory beside the files that holds staged new contents and the old ones.
 pub(super) const STAGED: &str = ".redline-patch";

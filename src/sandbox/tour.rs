@@ -5,9 +5,9 @@ use super::place::Place;
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
 use super::state::EntryKind;
-use crate::budget::check_current;
-use crate::error::{Error, Result, quoted};
-use crate::limits;
+use redline_base::budget::check_current;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
 
 /// A file or directory that a tour visits.
 #[derive(Debug)]

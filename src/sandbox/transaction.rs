@@ -18,9 +18,9 @@ use super::recovery::{cannot_record, take_back_left};
 use super::staging::{Staging, fault};
 use super::state::{FileState, id_of};
 use super::write::{CREATE, Expected, KEPT_MODE, fill, stale};
-use crate::budget::check_current;
-use crate::error::{Error, Result};
-use crate::limits;
+use redline_base::budget::check_current;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 const EXECUTE: u32 = 0o111;
 

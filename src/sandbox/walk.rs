@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use super::beneath::Root;
 use super::directory::{Directory, OpenError};
 use super::state::EntryKind;
-use crate::limits;
+use redline_base::limits;
 
 /// A root below which files may be read.
 #[derive(Debug, Clone, Copy)]

@@ -19,9 +19,9 @@ use super::locked::{clear, lock, make};
 use super::place::Place;
 use super::recovery::settle;
 use super::state::FileState;
-use crate::budget::check_current;
-use crate::error::{Error, ErrorKind, Result};
-use crate::limits;
+use redline_base::budget::check_current;
+use redline_base::error::{Error, ErrorKind, Result};
+use redline_base::limits;
 
 /// The file with the new content until it is renamed. One name suffices: the directory is locked.
 const NEW: &str = ".redline-new";
@@ -421,7 +421,7 @@ fn copy_attributes(old: &File, new: &File) {
 mod tests {
     use super::super::fixture::writable;
     use super::*;
-    use crate::error::ErrorKind;
+    use redline_base::error::ErrorKind;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::path::Path;
 

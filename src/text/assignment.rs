@@ -6,7 +6,7 @@
 //! order of the steps decides, and it is that of git, whose `range-diff` solves the same problem.
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
-use crate::budget::Charge;
+use redline_base::budget::Charge;
 
 /// No row or column.
 const NONE: usize = usize::MAX;
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_long_search_can_be_left() {
-        use crate::budget::Budget;
+        use redline_base::budget::Budget;
         let budget = Budget::new(None);
         budget.cancel();
         let cost = |column: usize, row: usize| (column * 7919 + row * 104_729) as i64 % 1009;

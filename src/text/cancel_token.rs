@@ -1,7 +1,7 @@
 //! Cancels loops that may run for seconds.
 
-pub use crate::budget::Stopped;
-use crate::budget::{Budget, Charge, Pace, reserve};
+pub use redline_base::budget::Stopped;
+use redline_base::budget::{Budget, Charge, Pace, reserve};
 
 #[cfg(test)]
 pub(super) use looks::CheckCount;

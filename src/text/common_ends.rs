@@ -94,7 +94,7 @@ pub(super) fn common_end(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::CancelToken;
+    use crate::CancelToken;
 
     #[test]
     fn common_ends_stop_at_the_first_byte_that_differs() {

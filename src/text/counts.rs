@@ -10,7 +10,7 @@ use super::common_ends::CommonEnds;
 use super::diff::{Diff, DiffOptions};
 use super::engine::{Algorithm, Engine, Whitespace};
 use super::lines::{MAX_BYTES, line_count_until};
-use crate::error::Result;
+use redline_base::error::Result;
 
 /// Pairs of lines that are compared directly; with more, the engine is used.
 const MAX_PAIRS: u64 = 4096;

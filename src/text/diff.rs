@@ -5,7 +5,7 @@ use super::common_ends::CommonEnds;
 use super::engine::{self, Algorithm, Change, Engine, Whitespace};
 use super::hunk::{Hunk, hunks};
 use super::lines::Lines;
-use crate::error::Result;
+use redline_base::error::Result;
 
 /// How two texts are compared, and how much context is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::cancel_token::{CancelToken, Stopped};
 use super::engine::Change;
-use crate::budget::Charge;
+use redline_base::budget::Charge;
 
 /// Changes that are shown together: half-open ranges of 0-based line numbers of both sides, context
 /// included, and of the indices of the changes.

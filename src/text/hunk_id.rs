@@ -11,7 +11,7 @@ use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
-use crate::form::hex;
+use redline_base::form::hex;
 
 /// Bytes of a digest that are kept: too many to find two hunks with the same ones.
 const KEPT_BYTES: usize = 20;

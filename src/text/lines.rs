@@ -2,8 +2,8 @@
 
 use super::cancel_token::{CancelToken, Stopped};
 use super::common_ends::CommonEnds;
-use crate::budget::Charge;
-use crate::error::{Error, Result};
+use redline_base::budget::Charge;
+use redline_base::error::{Error, Result};
 
 /// The most bytes of a side: 1023 MiB, the limit of git's own diff. It also keeps line numbers, and
 /// the sum of both sides' line counts, below 2^31.

@@ -15,8 +15,8 @@ use super::hunk::hunks;
 use super::lines::Lines;
 use super::section::{Finder, Sections};
 use super::unified::write_line;
-use crate::budget::Charge;
-use crate::error::Result;
+use redline_base::budget::Charge;
+use redline_base::error::Result;
 
 /// The cost of a forbidden pair: one of its patches is paired already.
 const FORBIDDEN: i64 = 1 << 16;

@@ -215,7 +215,7 @@ impl<'a> Finder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::cancel_token::CancelToken;
+    use crate::cancel_token::CancelToken;
 
     /// Returns the heading of a hunk at the end of `text`.
     fn heading(sections: &Sections, text: &[u8]) -> Option<Vec<u8>> {

@@ -233,7 +233,7 @@ impl Piece {
 
 #[cfg(test)]
 mod tests {
-    use crate::budget::Budget;
+    use redline_base::budget::Budget;
 
     use super::*;
 

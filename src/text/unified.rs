@@ -10,7 +10,7 @@ use super::cancel_token::{CancelToken, PacedToken, Stopped, append};
 use super::diff::{Diff, DiffLine};
 use super::hunk::Hunk;
 use super::quoted_path;
-use crate::budget::Charge;
+use redline_base::budget::Charge;
 
 /// Appends `--- old` and `+++ new`, with labels quoted as git quotes paths; `quote_high` as for
 /// [`quoted_path`].
@@ -113,7 +113,7 @@ pub fn unified_diff(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{CancelToken, DiffOptions, Engine};
+    use crate::{CancelToken, DiffOptions, Engine};
 
     fn diff(old: &str, new: &str, context: Option<u32>) -> String {
         let options = DiffOptions { context, ..DiffOptions::default() };

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::tool::Output;
-use crate::error::{Error, Result};
-use crate::form::Form;
-use crate::limits;
+use redline_base::error::{Error, Result};
+use redline_base::form::Form;
+use redline_base::limits;
 
 /// The bytes by which the numbers of an answer may be longer than those of an empty one.
 const NUMBERS: usize = 96;

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::schema;
 use super::tool::{Alias, Tool};
-use crate::error::{Error, Result, escaped, quoted, visible};
-use crate::limits;
-use crate::{strict_json, suggest};
+use redline_base::error::{Error, Result, escaped, quoted, visible};
+use redline_base::limits;
+use redline_base::{strict_json, suggest};
 
 /// Arguments for which an empty text means none: some clients fill in every argument.
 const EMPTY_IS_NONE: &[&str] =

@@ -2,9 +2,9 @@
 
 use super::answer::Reply;
 use super::tool::Output;
-use crate::budget::{Stopped, lossy};
-use crate::error::Result;
-use crate::form::Form;
+use redline_base::budget::{Stopped, lossy};
+use redline_base::error::Result;
+use redline_base::form::Form;
 
 /// The limits of a text.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use super::diff_result::DiffResult;
 use super::tool::{Alias, Tool};
-use crate::error::{Error, Result};
-use crate::limits;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 /// Compares two texts or two files.
 pub struct Diff;

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::bounded::{Bounded, Bounds};
 use super::tool::Output;
-use crate::error::{Result, escaped, is_hard_to_see};
-use crate::text::lines::line_count;
-use crate::text::unified::{write_hunk_header, write_labels, write_line};
-use crate::text::{CancelToken, Diff, DiffOptions, Engine, binary_line, is_binary};
+use redline_base::error::{Result, escaped, is_hard_to_see};
+use redline_text::lines::line_count;
+use redline_text::unified::{write_hunk_header, write_labels, write_line};
+use redline_text::{CancelToken, Diff, DiffOptions, Engine, binary_line, is_binary};
 
 /// The most lines of context that can be asked for.
 pub const MAX_CONTEXT: u32 = 20;

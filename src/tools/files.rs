@@ -9,8 +9,8 @@ use super::patch::PatchArguments;
 use super::read::ReadFileArguments;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use super::undo::UndoArguments;
-use crate::edit::{Edit, FileTool, LineEdit};
-use crate::error::{Error, Result};
+use redline_base::error::{Error, Result};
+use redline_edit::{Edit, FileTool, LineEdit};
 
 /// Creates or overwrites a file.
 pub struct WriteFile;

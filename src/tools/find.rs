@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::room::{ListedRow, Rest, Room};
 use super::tool::{Alias, Output, Tool};
-use crate::error::{Result, escaped, escaped_line};
-use crate::form::counted;
+use redline_base::error::{Result, escaped, escaped_line};
+use redline_base::form::counted;
 
 /// Lists files.
 pub struct ListFiles;

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::history::shown_refs;
 use super::room::Rest;
 use super::tool::{Alias, Output, Tool};
-use crate::error::{Error, Result, quoted};
-use crate::form::counted;
-use crate::text::Whitespace;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::form::counted;
+use redline_text::Whitespace;
 
 /// The aliases that all git tools share.
 const ALIASES: &[Alias] = &[

@@ -8,7 +8,7 @@ use super::history::{shown_day, shown_id, shown_inside, shown_refs};
 use super::listing::Listing;
 use super::room::ListedRow;
 use super::tool::{Alias, Tool};
-use crate::error::{Error, Result, escaped_line};
+use redline_base::error::{Error, Result, escaped_line};
 
 /// Lists commits.
 pub struct GitLog;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
-use crate::error::escaped;
+use redline_base::error::escaped;
 
 /// Changes several files.
 pub struct ApplyPatch;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::answer::Reply;
 use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
-use crate::error::{Error, Result};
-use crate::form::{counted, more};
+use redline_base::error::{Error, Result};
+use redline_base::form::{counted, more};
 
 /// Reads a file by lines.
 pub struct ReadFile;
@@ -347,7 +347,7 @@ impl Output for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::Form;
+    use redline_base::form::Form;
 
     fn read(file: &[u8], range: LineRange, max_bytes: usize, form: Form) -> Lines {
         let reply = Reply { max_bytes, ..Reply::new(form) };

@@ -11,7 +11,7 @@ use super::listing::Listing;
 use super::read::Lines;
 use super::room::{ListedRow, Rest};
 use super::tool::{Alias, Output, Tool};
-use crate::error::escaped_line;
+use redline_base::error::escaped_line;
 
 /// Names that agents try for a file of a revision.
 const FILE_ALIASES: &[Alias] = &[

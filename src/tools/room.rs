@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::answer::Reply;
 use super::tool::Output;
-use crate::error::{Error, Result};
-use crate::form::more;
+use redline_base::error::{Error, Result};
+use redline_base::form::more;
 
 /// The text and the values of a row of a list.
 pub trait ListedRow: Serialize + Sized {

@@ -7,7 +7,7 @@ use super::history::shown_id;
 use super::listing::Listing;
 use super::room::ListedRow;
 use super::tool::{Alias, Tool};
-use crate::error::escaped_line;
+use redline_base::error::escaped_line;
 
 /// Compares two versions of a series.
 pub struct GitRangeDiff;

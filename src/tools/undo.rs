@@ -7,7 +7,7 @@ use super::answer::Reply;
 use super::bounded::fitting;
 use super::patch::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
-use crate::error::Result;
+use redline_base::error::Result;
 
 /// Undoes an operation on files.
 pub struct Undo;

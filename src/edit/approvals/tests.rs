@@ -1,8 +1,8 @@
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::edit::{Existing, FileName, FileTool};
-use crate::growth::assert_linear;
+use crate::{Existing, FileName, FileTool};
+use redline_base::growth::assert_linear;
 
 const TTL: Duration = Duration::from_secs(900);
 const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "a" };
@@ -481,7 +481,7 @@ fn an_approval_is_void_once_its_operation_cannot_be_planned() {
 fn a_connection_proposes_for_a_bounded_number_of_sessions() {
     let mut host = Host::new();
     (host.rules.proposals, host.rules.connection) = (1, Some(7));
-    let most = crate::limits::SESSIONS_OF_CONNECTION;
+    let most = redline_base::limits::SESSIONS_OF_CONNECTION;
     let sessions: Vec<Session> = (0..=most).map(|n| Session::Named(n.to_string())).collect();
     let propose =
         |host: &Host, n: usize| host.propose(&Operation { session: &sessions[n], ..WRITE });

@@ -1,8 +1,8 @@
 //! Reads SEARCH/REPLACE blocks, each after the path of its file.
 
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
-use crate::error::Result;
-use crate::text::{CancelToken, Diff, DiffOptions, Engine};
+use redline_base::error::Result;
+use redline_text::{CancelToken, Diff, DiffOptions, Engine};
 
 /// Tells whether a line starts a SEARCH block.
 pub(super) fn is_search(line: &str) -> bool {

@@ -2,7 +2,7 @@
 //! must not insert its lines twice.
 
 use super::{Fitted, State};
-use crate::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 
 /// The decision about a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{ChangeKind, FileChange, Replacement};
-use crate::error::{Error, Result, quoted};
-use crate::{limits, strict_json};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::{limits, strict_json};
 
 const FIELDS: [&str; 4] = ["path", "old_string", "new_string", "replace_all"];
 

@@ -1,8 +1,8 @@
 //! Reads `*** Begin Patch` … `*** End Patch`, as OpenAI's models write it.
 
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
-use crate::error::{Result, quoted};
-use crate::text::{CancelToken, LineKind};
+use redline_base::error::{Result, quoted};
+use redline_text::{CancelToken, LineKind};
 
 pub(super) const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";

@@ -5,12 +5,12 @@ use super::made::{Found, made, too_large};
 use super::miss::{not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
 use super::{ChangeKind, FileChange, Hunk, Replacement, State};
-use crate::edit::matching::Haystack;
-use crate::edit::plan::Plan;
-use crate::edit::request::{Edit, FileName};
-use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::text::lines::Lines;
-use crate::text::{CancelToken, Engine, LineKind, is_binary};
+use crate::matching::Haystack;
+use crate::plan::Plan;
+use crate::request::{Edit, FileName};
+use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_text::lines::Lines;
+use redline_text::{CancelToken, Engine, LineKind, is_binary};
 
 /// How the old lines of a hunk match those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

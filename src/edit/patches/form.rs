@@ -2,9 +2,9 @@
 //! third tool would have accepted.
 
 use super::{FileChange, blocks, check_paths, edits, envelope, unified};
-use crate::error::{Error, Result};
-use crate::limits;
-use crate::text::CancelToken;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_text::CancelToken;
 
 /// Reads a patch in the format that it appears to be in.
 ///

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{Hunk, HunkLine, Pass};
-use crate::error::Result;
-use crate::text::CancelToken;
-use crate::text::lines::{Lines, without_cr};
+use redline_base::error::Result;
+use redline_text::CancelToken;
+use redline_text::lines::{Lines, without_cr};
 
 /// The number of a line that occurs in no hunk.
 const NONE: u32 = u32::MAX;

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 
 use super::place::Text;
 use super::{Hunk, HunkLine, Pass, State};
-use crate::edit::line_ends::line_end;
-use crate::edit::request::FileName;
-use crate::error::{Error, Result};
-use crate::text::lines::without_cr;
-use crate::text::{CancelToken, LineKind};
+use crate::line_ends::line_end;
+use crate::request::FileName;
+use redline_base::error::{Error, Result};
+use redline_text::lines::without_cr;
+use redline_text::{CancelToken, LineKind};
 
 /// The place of a hunk.
 #[derive(Clone, Copy)]
@@ -142,7 +142,7 @@ impl Made<'_> {
         if (self.out.len() + bytes.len()) as u64 > self.max_bytes {
             return Err(too_large(self.file, self.max_bytes));
         }
-        Ok(crate::budget::append(&mut self.out, bytes)?)
+        Ok(redline_base::budget::append(&mut self.out, bytes)?)
     }
 
     /// Adds the newline of the last line, or removes it.

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use super::keys::Numbered;
 use super::place::{Text, below_anchors};
 use super::{Hunk, HunkLine};
-use crate::edit::places::listed;
-use crate::edit::reason::reasons;
-use crate::edit::request::FileName;
-use crate::error::{Error, quoted};
-use crate::text::lines::without_cr;
+use crate::places::listed;
+use crate::reason::reasons;
+use crate::request::FileName;
+use redline_base::error::{Error, quoted};
+use redline_text::lines::without_cr;
 
 /// The number of lines in the file equal to one line of a hunk up to which they count: lines that
 /// repeat more often tell little.

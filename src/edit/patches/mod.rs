@@ -26,8 +26,8 @@ mod place;
 mod recount;
 mod unified;
 
-use crate::error::{Error, Result, quoted};
-use crate::text::{CancelToken, LineKind};
+use redline_base::error::{Error, Result, quoted};
+use redline_text::{CancelToken, LineKind};
 
 pub use decide::{Decision, decide};
 pub use fit::{FitOptions, Fitted, HunkFit, Pass, fit};

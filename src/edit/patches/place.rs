@@ -2,9 +2,9 @@
 
 use super::keys::Numbered;
 use super::{Hunk, HunkLine};
-use crate::edit::matching::occurrences;
-use crate::text::LineKind;
-use crate::text::lines::Lines;
+use crate::matching::occurrences;
+use redline_text::LineKind;
+use redline_text::lines::Lines;
 
 /// A file to compare lines with.
 pub(super) struct Text<'a> {

@@ -2,8 +2,8 @@
 //! correct bodies with wrong counts, and a count that is too small would cut a hunk.
 
 use super::wrong;
-use crate::error::{Result, quoted};
-use crate::text::CancelToken;
+use redline_base::error::{Result, quoted};
+use redline_text::CancelToken;
 
 /// The start and the count of each side in the header of a hunk, the old one first; those that are
 /// missing are `None`.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::edit::FileName;
-use crate::error::ErrorKind;
+use crate::FileName;
+use redline_base::error::ErrorKind;
 
 const FILE: FileName<'static> = FileName { sandbox: "ws", relative: "f" };
 

@@ -2,9 +2,9 @@
 
 use super::recount::recounted;
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
-use crate::error::{Error, Result, quoted};
-use crate::text::patch::{self, FilePatch, PatchError, PatchHunk, PatchStatus};
-use crate::text::{CancelToken, LineKind};
+use redline_base::error::{Error, Result, quoted};
+use redline_text::patch::{self, FilePatch, PatchError, PatchHunk, PatchStatus};
+use redline_text::{CancelToken, LineKind};
 
 /// The bits of a mode that hold the kind of the file, and their value for a regular file.
 const KIND_BITS: u32 = 0o170_000;

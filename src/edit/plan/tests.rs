@@ -1,6 +1,6 @@
 use super::*;
-use crate::error::ErrorKind;
 use proptest::prelude::*;
+use redline_base::error::ErrorKind;
 use regex::bytes::{NoExpand, Regex};
 
 const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "src/utils.py" };
@@ -267,9 +267,9 @@ fn text(pattern: &'static str) -> impl Strategy<Value = String> {
 
 /// Checks a property of every plan: the diff applied to the old file gives the new one.
 fn check_diff(base: &str, plan: &Plan) {
-    let patch = crate::text::patch::parse(plan.diff.unified_diff.as_bytes()).unwrap();
+    let patch = redline_text::patch::parse(plan.diff.unified_diff.as_bytes()).unwrap();
     assert_eq!(patch.len(), 1);
-    assert_eq!(crate::text::patch::apply(base.as_bytes(), &patch[0]).unwrap(), plan.content);
+    assert_eq!(redline_text::patch::apply(base.as_bytes(), &patch[0]).unwrap(), plan.content);
 }
 
 proptest! {

@@ -1,15 +1,15 @@
 //! The work of the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo`.
 
-use crate::error::Result;
 use crate::functions::context::diff_tool::{Differ, Shown};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::settings;
 use crate::functions::tools::{Answers, Call};
-use crate::git::blob_id;
-use crate::query::answers;
-use crate::query::files::FileTools;
-use crate::text::Engine;
-use crate::tools::{
+use redline_base::error::Result;
+use redline_git::blob_id;
+use redline_query::answers;
+use redline_query::files::{Chosen, FileTools};
+use redline_text::Engine;
+use redline_tools::{
     ApplyPatch, Bounds, Diff, DiffMode, DiffResult, EditCall, EditFile, FileCall, ReadFile, Undo,
     Undone, WriteFile, Written,
 };
@@ -88,7 +88,7 @@ impl Answers for ApplyPatch {
 
 impl Answers for Undo {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        Undone::new(tools(&call).undo(&arguments.chosen(), None, false)?, &call.reply)
+        Undone::new(tools(&call).undo(&Chosen::from(&arguments), None, false)?, &call.reply)
     }
 
     fn file_call(arguments: Self::Arguments) -> Option<FileCall> {

@@ -1,17 +1,17 @@
 //! The work of the tools that compare: `GitDiff`, `GitDiffSummary`, `GitDiffFile` and `GitShow`.
 
-use crate::error::{Error, Result, quoted};
 use crate::functions::params::CONTEXT;
 use crate::functions::surface::Row;
 use crate::functions::tools::{Answers, Call};
-use crate::git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
-use crate::query::Revisions;
-use crate::query::answers::{explained, opened, words};
-use crate::query::review::{Frame, Request, Reviewed};
-use crate::review::{CURSOR_BYTES, Kind, Layout};
-use crate::text::hunk_id::HunkId;
-use crate::text::{Combined, DiffOptions};
-use crate::tools::{
+use redline_base::error::{Error, Result, quoted};
+use redline_git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
+use redline_query::Revisions;
+use redline_query::answers::{explained, opened, words};
+use redline_query::review::{Frame, Request, Reviewed};
+use redline_review::{CURSOR_BYTES, Kind, Layout};
+use redline_text::hunk_id::HunkId;
+use redline_text::{Combined, DiffOptions};
+use redline_tools::{
     Compared, ComparedHunks, GitDiff, GitDiffArguments, GitDiffFile, GitDiffSummary, GitShow,
     HunkNames, Reply, Rest, ShownMerges, Totals,
 };

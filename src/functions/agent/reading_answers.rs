@@ -1,11 +1,11 @@
 //! What the tools do that list commits, references and files, and show their lines.
 
-use crate::error::Result;
 use crate::functions::params::moment;
 use crate::functions::tools::{Answers, Call};
-use crate::git::{HistoryOptions, Merges};
-use crate::query::answers;
-use crate::tools::{
+use redline_base::error::Result;
+use redline_git::{HistoryOptions, Merges};
+use redline_query::answers;
+use redline_tools::{
     FileLines, GitBlame, GitFile, GitLog, GitRangeDiff, GitRefs, GitStatus, ListFiles, Search,
 };
 

@@ -7,10 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::budget::{Budget, Current};
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Settings, Type};
-use crate::form::Form;
 use crate::functions::context::database::{self, Database};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
@@ -21,7 +18,10 @@ use crate::functions::surface::{
     Declaration, Family, Grant, Json, Out, Scalar, State, Varchar, Written,
 };
 use crate::functions::tools;
-use crate::tools::{Answer, Reply};
+use redline_base::budget::{Budget, Current};
+use redline_base::error::Result;
+use redline_base::form::Form;
+use redline_tools::{Answer, Reply};
 
 /// Answers calls under the settings of one execution.
 pub struct Caller {

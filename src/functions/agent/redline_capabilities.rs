@@ -1,8 +1,6 @@
 //! `redline_capabilities()`: the permissions of a connection, for an agent that asks before it
 //! tries.
 
-use crate::budget::KEPT;
-use crate::error::Result;
 use crate::ffi::{FileError, Open, Settings, host_version};
 use crate::functions::context::execution_context::{
     self, EXTERNAL_ACCESS, ExecutionContext, LOCK_CONFIGURATION,
@@ -14,9 +12,12 @@ use crate::functions::surface::{
     boolean, structure, structures, varchar, varchars,
 };
 use crate::functions::tools::{Answers, Call, TOOLS};
-use crate::limits;
-use crate::sandbox::{RefPattern, Sandbox, kernel_guard};
-use crate::tools::{self, Abilities, INSTRUCTIONS, SandboxAbilities};
+use redline_base::budget::KEPT;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_sandbox::{RefPattern, Sandbox, kernel_guard};
+use redline_tools as tools;
+use redline_tools::{Abilities, INSTRUCTIONS, SandboxAbilities};
 
 /// A sandbox, without its root: the host's path is not disclosed.
 pub struct SandboxRow;

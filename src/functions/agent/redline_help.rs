@@ -2,7 +2,6 @@
 //! own list has no names of parameters and no descriptions, as its C API takes none.
 
 use super::macro_help::{Macro, MacroParameter, macros};
-use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Open};
 use crate::functions::context::database::Database;
 use crate::functions::params::{Args, Maybe, Param, Text, optional};
@@ -10,7 +9,8 @@ use crate::functions::surface::{
     Col, Declaration, Entry, Family, Grant, HasList, ListOf, Out, Row, Rows, Signature, Table,
     Written, structures, varchar,
 };
-use crate::suggest;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::suggest;
 
 /// The table function.
 pub struct RedlineHelp;

@@ -1,9 +1,9 @@
 //! `redline_sql(name)`: a script of `sql/`, for users who have only the extension.
 
-use crate::error::{Error, Result, quoted};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use redline_base::error::{Error, Result, quoted};
 
 /// The scalar function.
 pub struct RedlineSql;

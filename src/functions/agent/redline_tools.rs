@@ -1,11 +1,11 @@
 //! `redline_tools()`: the tools as agents see them.
 
-use crate::error::Result;
 use crate::ffi::Open;
 use crate::functions::params::Args;
 use crate::functions::surface::{Col, Declaration, Family, Grant, Row, Rows, Table, json, varchar};
 use crate::functions::tools::TOOLS;
-use crate::tools::Declaration as Tool;
+use redline_base::error::Result;
+use redline_tools::Declaration as Tool;
 
 /// The table function.
 pub struct RedlineTools;

@@ -2,13 +2,13 @@
 //! whole.
 
 use super::shown::Approving;
-use crate::edit::payload::Received;
-use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{
     Args, BigInt, Bytes, Maybe, Param, Text, fields, optional, required,
 };
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use redline_base::error::{Error, Result};
+use redline_edit::payload::Received;
 
 /// The scalar function.
 pub struct ApprovalChunk;

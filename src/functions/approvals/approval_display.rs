@@ -4,8 +4,6 @@
 //! on values that are in no row. They read only their arguments and belong to no tool.
 
 use super::shown::PAYLOAD;
-use crate::edit::payload::Received;
-use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload, Type};
 use crate::functions::params::{
     Args, Asked, Flag, Given, Kind, Maybe, Param, bounded, fields, flag, number, optional, required,
@@ -13,8 +11,10 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Boolean, Declaration, Family, Grant, Out, Scalar, Varchar, Written,
 };
-use crate::limits;
-use crate::render::{Extent, Layout, paging, shown};
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_edit::payload::Received;
+use redline_render::{Extent, Layout, paging, shown};
 
 /// The default width: that of a classic terminal.
 const WIDTH: i64 = 80;

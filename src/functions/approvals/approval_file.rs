@@ -2,11 +2,11 @@
 //! for approvers.
 
 use super::shown::{Approving, KEY, PAYLOAD, known};
-use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, Param, Text, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
-use crate::git::blob_id;
+use redline_base::error::{Error, Result};
+use redline_git::blob_id;
 
 /// The scalar function.
 pub struct ApprovalFile;

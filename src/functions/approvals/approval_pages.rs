@@ -1,13 +1,13 @@
 //! `approval_pages(payload, width, height)`: a whole payload page by page, each page with a proof.
 
 use super::shown::{Approving, PAYLOAD, known, shown_pages, too_large_to_read};
-use crate::edit::Page;
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload, Type};
 use crate::functions::params::{Args, Asked, Given, Kind, Param, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
+use redline_base::error::Result;
+use redline_edit::Page;
 
 /// The scalar function.
 pub struct ApprovalPages;

@@ -5,14 +5,14 @@ use std::time::{Duration, SystemTime};
 
 use super::pending_approvals::shown_session;
 use super::shown::KEY;
-use crate::edit::Given;
-use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Maybe, Name, Param, fields, optional};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };
+use redline_base::error::Result;
+use redline_edit::Given;
 
 /// The table function.
 pub struct ApprovalsGiven;

@@ -5,13 +5,13 @@
 //! statements, but it does not know the key.
 
 use super::shown::{Approving, KEY, PAYLOAD, known, shown_pages, too_large_to_read};
-use crate::edit::payload::Payload;
-use crate::edit::{Proof, Scope};
-use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Bytes, Maybe, Param, Text, fields, optional, required};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use redline_base::error::{Error, Result};
+use redline_edit::payload::Payload;
+use redline_edit::{Proof, Scope};
 
 /// The scalar function.
 pub struct Approve;

@@ -3,7 +3,6 @@
 //!
 //! They record proposals, so they are volatile.
 
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{
@@ -11,7 +10,8 @@ use crate::functions::params::files::{
 };
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{Declaration, Family, Grant, Json, Out, Scalar, Written};
-use crate::tools::{FileCall, ReadFileArguments};
+use redline_base::error::Result;
+use redline_tools::{FileCall, ReadFileArguments};
 
 /// Declares a function that returns the payload of one kind of call, whatever the sandbox requires.
 macro_rules! approval_of {

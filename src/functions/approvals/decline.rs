@@ -1,10 +1,10 @@
 //! `decline(payload, key)`: declines the operation of a payload.
 
 use super::shown::{Approving, KEY, PAYLOAD, known};
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use redline_base::error::Result;
 
 /// The scalar function.
 pub struct Decline;

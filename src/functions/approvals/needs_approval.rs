@@ -3,7 +3,6 @@
 //!
 //! It records proposals, so it is volatile.
 
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::{
@@ -11,6 +10,7 @@ use crate::functions::params::{
 };
 use crate::functions::surface::{Declaration, Family, Grant, Json, Out, Scalar, Written};
 use crate::functions::tools as tools_of_agents;
+use redline_base::error::Result;
 
 /// The scalar function.
 pub struct NeedsApproval;

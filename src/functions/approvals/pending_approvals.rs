@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use super::shown::KEY;
-use crate::edit::Session;
-use crate::edit::payload::Payload;
-use crate::error::Result;
 use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{Col, Declaration, Family, Grant, Row, Rows, Table, json, varchar};
-use crate::query::files::FileTools;
+use redline_base::error::Result;
+use redline_edit::Session;
+use redline_edit::payload::Payload;
+use redline_query::files::FileTools;
 
 /// The table function.
 pub struct PendingApprovals;

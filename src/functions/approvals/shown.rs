@@ -3,16 +3,16 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::budget::Budget;
-use crate::edit::payload::{Payload, Received};
-use crate::edit::{Page, proven};
-use crate::error::{Error, Result};
 use crate::ffi::{Settings, Type};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::{Args, Asked, Given, Kind, Maybe, Param, Text, required};
 use crate::functions::surface::State;
-use crate::limits;
-use crate::render::pages;
+use redline_base::budget::Budget;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_edit::payload::{Payload, Received};
+use redline_edit::{Page, proven};
+use redline_render::pages;
 
 /// The payload that a host passes back.
 pub const PAYLOAD: Param<Maybe<Text>> =

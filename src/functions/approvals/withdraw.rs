@@ -2,10 +2,10 @@
 //! under it.
 
 use super::shown::{Approving, KEY};
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, Param, Text, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use redline_base::error::Result;
 
 /// The scalar function.
 pub struct Withdraw;

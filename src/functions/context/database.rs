@@ -8,13 +8,13 @@
 use std::sync::Arc;
 
 use super::settings;
-use crate::edit::Calls;
-use crate::error::{Error, Result, quoted};
 use crate::ffi::Settings;
 use crate::functions::surface::{Entry, Grant};
-use crate::git::Repositories;
-use crate::query::caller::DatabaseState;
-use crate::suggest;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::suggest;
+use redline_edit::Calls;
+use redline_git::Repositories;
+use redline_query::caller::DatabaseState;
 
 /// The state of one database.
 #[derive(Default)]

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::budget::Budget;
-use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::file_input;
 use crate::functions::context::settings;
 use crate::functions::params::{Args, Bytes, Maybe, Param, bounded, number, optional};
 use crate::functions::surface::State;
-use crate::limits;
-use crate::text::{CancelToken, DiffOptions, Engine};
-use crate::tools::{Bounds, DiffResult, MAX_CONTEXT, Side};
+use redline_base::budget::Budget;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_text::{CancelToken, DiffOptions, Engine};
+use redline_tools::{Bounds, DiffResult, MAX_CONTEXT, Side};
 
 bounded! {
     /// Unchanged lines around a change, at most as many as the tool shows.

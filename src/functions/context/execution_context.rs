@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::database::{self, Database};
 use super::settings;
-use crate::budget::{Budget, RowThread};
-use crate::edit::Session;
-use crate::error::Result;
 use crate::ffi::{Settings, State, THREADS};
-use crate::query::Caller;
-use crate::query::Context;
-use crate::sandbox::Access;
+use redline_base::budget::{Budget, RowThread};
+use redline_base::error::Result;
+use redline_edit::Session;
+use redline_query::Caller;
+use redline_query::Context;
+use redline_sandbox::Access;
 
 /// Whether DuckDB may read and write files anywhere.
 pub const EXTERNAL_ACCESS: &str = "enable_external_access";

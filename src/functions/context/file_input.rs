@@ -6,9 +6,9 @@
 
 use super::execution_context::{ExecutionContext, HOME_DIRECTORY};
 use super::settings;
-use crate::error::{Error, Result, quoted};
 use crate::ffi::FileError;
-use crate::sandbox::{EntryKind, LocalFile, LocalPath, OpenError};
+use redline_base::error::{Error, Result, quoted};
+use redline_sandbox::{EntryKind, LocalFile, LocalPath, OpenError};
 
 /// Returns the content of a file.
 pub fn read_file_for(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> {

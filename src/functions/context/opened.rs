@@ -4,12 +4,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::execution_context::{self, ExecutionContext};
-use crate::budget::Budget;
-use crate::error::Result;
 use crate::ffi::Settings;
 use crate::functions::surface::State;
-use crate::query::files::FileTools;
-use crate::text::Engine;
+use redline_base::budget::Budget;
+use redline_base::error::Result;
+use redline_query::files::FileTools;
+use redline_text::Engine;
 
 /// The settings of an execution, the file tools for its connection, and the memory for comparing
 /// texts.

@@ -6,13 +6,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::budget::Budget;
-use crate::edit::{Approvers, Rules};
-use crate::error::Result;
 use crate::ffi::{ConfigOption, OptionDefault, Registrar, Settings};
-use crate::limits;
-use crate::query::caller::Journaling;
-use crate::text::lines;
+use redline_base::budget::Budget;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_edit::{Approvers, Rules};
+use redline_query::caller::Journaling;
+use redline_text::lines;
 
 /// The named roots, as JSON.
 pub const SANDBOXES: &str = "redline_sandboxes";
@@ -33,7 +33,7 @@ pub const MAX_WAITING_BYTES: &str = "redline_max_waiting_bytes";
 /// The number of calls of tools that a session may make in a minute.
 pub const MAX_CALLS: &str = "redline_max_calls";
 /// The seconds that a query may take.
-pub const MAX_SECONDS: &str = crate::budget::MAX_SECONDS;
+pub const MAX_SECONDS: &str = redline_base::budget::MAX_SECONDS;
 /// The bytes of git objects that a query caches.
 pub const CACHE_BYTES: &str = "redline_cache_bytes";
 

@@ -1,13 +1,13 @@
 //! The columns of every function with their descriptions, in debug builds only: `make sql` writes
 //! the tables of the pages from them.
 
-use crate::error::Result;
 use crate::ffi::{Field, Open, Type};
 use crate::functions::context::database::Database;
 use crate::functions::params::Args;
 use crate::functions::surface::{
     Col, Declaration, Entry, Family, Grant, Row, Rows, Signature, Table, varchar,
 };
+use redline_base::error::Result;
 
 /// `redline_debug_columns()`: the columns of tables, and the fields of results.
 pub struct DebugColumns;

@@ -1,11 +1,11 @@
 //! A function that returns its arguments, in debug builds only: tests use it to see how DuckDB
 //! passes lists of structs.
 
-use crate::error::Result;
 use crate::ffi::{Arguments, Nulls, Overload};
 use crate::functions::params::files::{EDITS, ONE, PAIRS, PATH};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use redline_base::error::Result;
 
 /// `redline_debug_edits(path, edits [, base_oid])` and `redline_debug_edits(path, old_string,
 /// new_string)`.

@@ -1,12 +1,12 @@
 //! Functions that panic on purpose, in debug builds only: tests use them to show that a panic
 //! becomes a SQL error.
 
-use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, Overload};
 use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{
     self, Col, Declaration, Family, Grant, Out, Row, Scalar, Table, Varchar, Written, varchar,
 };
+use redline_base::error::Result;
 
 /// `redline_debug_panic(place)`: panics when it is called.
 pub struct Panic;

@@ -1,7 +1,7 @@
 //! The result of an operation on several files as a row.
 
 use crate::functions::surface::{Col, HasList, ListOf, Out, Row, Written, structures, varchar};
-use crate::tools::ChangedFiles;
+use redline_tools::ChangedFiles;
 
 impl<F> Row for ChangedFiles<F>
 where

@@ -1,8 +1,6 @@
 //! `edit_explain(path, old_string)`: the occurrences of a string in a file, and passages that
 //! resemble it.
 
-use crate::edit::{self, NearMiss};
-use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Open, Type};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
@@ -11,8 +9,11 @@ use crate::functions::params::{Args, Asked, Given, Kind, Name, Param, fields, re
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Row, Rows, Table, bigint, double, varchar,
 };
-use crate::text::lines::Lines;
-use crate::text::{CancelToken, is_binary};
+use redline_base::error::{Error, Result, quoted};
+use redline_edit as edit;
+use redline_edit::NearMiss;
+use redline_text::lines::Lines;
+use redline_text::{CancelToken, is_binary};
 
 /// The table function.
 pub struct EditExplain;

@@ -1,7 +1,6 @@
 //! `edit_file(path, old_string, new_string [, replace_all [, base_oid]])` and `edit_file(path,
 //! edits [, base_oid])`: replaces passages of a file.
 
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{
@@ -11,7 +10,8 @@ use crate::functions::params::{Args, Bytes, Maybe, Param, fields, optional};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
 };
-use crate::tools::{EditCall, EditResult};
+use redline_base::error::Result;
+use redline_tools::{EditCall, EditResult};
 
 const BASE_OID: Param<Maybe<Bytes>> =
     optional("base_oid", "The git blob id that the file must have; NULL for any");

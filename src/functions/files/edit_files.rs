@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result};
 use crate::ffi::{Field, Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{EDITS_OF, PAIRS_OF};
@@ -13,7 +12,8 @@ use crate::functions::surface::{
     Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf, Written, bigint,
     structures, varchar,
 };
-use crate::tools::{FileResult, PatchArguments, PatchResult};
+use redline_base::error::{Error, Result};
+use redline_tools::{FileResult, PatchArguments, PatchResult};
 
 /// The scalar function.
 pub struct EditFiles;

@@ -1,13 +1,13 @@
 //! `edit_lines(path, first_line, last_line, new_text, base_oid)`: replaces lines of a file by
 //! number.
 
-use crate::error::{Error, Result};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::PATH;
 use crate::functions::params::{Args, BigInt, Name, Param, Text, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, StructOf, Written};
-use crate::tools::{EditCall, EditLinesArguments, EditResult};
+use redline_base::error::{Error, Result};
+use redline_tools::{EditCall, EditLinesArguments, EditResult};
 
 const FIRST_LINE: Param<BigInt> = required("first_line", "The first line that is replaced, from 1");
 const LAST_LINE: Param<BigInt> =

@@ -1,6 +1,5 @@
 //! `read_file(path [, offset, max_chars])`: the text of a file, or a part of it.
 
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::opened::Opened;
@@ -10,7 +9,8 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
 };
-use crate::tools::ReadResult;
+use redline_base::error::Result;
+use redline_tools::ReadResult;
 
 /// The scalar function.
 pub struct ReadFile;

@@ -1,13 +1,13 @@
 //! `redline_log()`: the operations on files, and changes by others in between.
 
-use crate::error::Result;
 use crate::ffi::Open;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::Args;
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };
-use crate::journal::{FileChange, Record, Seen, Version, seen};
+use redline_base::error::Result;
+use redline_journal::{FileChange, Record, Seen, Version, seen};
 
 /// The table function.
 pub struct RedlineLog;

@@ -1,7 +1,6 @@
 //! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: undoes recorded
 //! operations on files.
 
-use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::{
@@ -11,8 +10,9 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
 };
-use crate::query::files::{Chosen, FileTools};
-use crate::tools::{ChangedFiles, UndoneFile};
+use redline_base::error::{Error, Result, quoted};
+use redline_query::files::{Chosen, FileTools};
+use redline_tools::{ChangedFiles, UndoneFile};
 
 /// `revert_edit`
 pub struct RevertEdit;
@@ -114,7 +114,7 @@ impl Scalar for RevertEdits {
 /// Refuses an unknown name of a sandbox.
 fn check_sandbox(tools: &FileTools, name: &str) -> Result<()> {
     let sandboxes = tools.caller().access.sandboxes();
-    let mut all = sandboxes.into_iter().flat_map(crate::sandbox::Sandboxes::iter);
+    let mut all = sandboxes.into_iter().flat_map(redline_sandbox::Sandboxes::iter);
     if all.any(|sandbox| sandbox.name == name) {
         return Ok(());
     }

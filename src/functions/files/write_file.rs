@@ -1,6 +1,5 @@
 //! `write_file(path, content)`: creates a file or replaces its whole content.
 
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{CONTENT, PATH, write_arguments};
@@ -8,7 +7,8 @@ use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
 };
-use crate::tools::WriteResult;
+use redline_base::error::Result;
+use redline_tools::WriteResult;
 
 /// The scalar function.
 pub struct WriteFile;

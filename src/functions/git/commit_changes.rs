@@ -5,7 +5,6 @@ use super::commit_columns::{
     author_offset, commit_range, committer_date, subject,
 };
 use super::commits::RANGE;
-use crate::error::{Error, Result};
 use crate::ffi::{Field, Type, Value};
 use crate::functions::params::{
     Args, Asked, Choice, Given, Kind, Maybe, OneOf, PATHS, Param, REPO, Text, choice, comparison,
@@ -14,9 +13,10 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, varchar, varchars,
 };
-use crate::git::{CommitInfo, CommitMeasure, Measured, Merges, Search};
-use crate::query::RowGroup;
-use crate::query::commit_changes::{ChangesOfCommits, CommitChangesQuery};
+use redline_base::error::{Error, Result};
+use redline_git::{CommitInfo, CommitMeasure, Measured, Merges, Search};
+use redline_query::RowGroup;
+use redline_query::commit_changes::{ChangesOfCommits, CommitChangesQuery};
 
 const MERGES: Param<OneOf<ComparedMerges>> = choice(
     "merges",

@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-use crate::budget::owned;
-use crate::error::Result;
 use crate::functions::params::{Args, Flag, Maybe, Moment, Name, Param, REPO, flag, optional};
 use crate::functions::surface::{Col, Has, Part, Row, integer, timestamp, varchar, varchars};
-use crate::git::{CommitInfo, HistoryOptions, Mailmaps, Merges, Person};
-use crate::query::Need;
-use crate::query::commit::Commit;
-use crate::query::commits::CommitRange;
+use redline_base::budget::owned;
+use redline_base::error::Result;
+use redline_git::{CommitInfo, HistoryOptions, Mailmaps, Merges, Person};
+use redline_query::Need;
+use redline_query::commit::Commit;
+use redline_query::commits::CommitRange;
 
 /// The earliest time of the commits.
 pub const SINCE: Param<Maybe<Moment>> =

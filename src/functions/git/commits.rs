@@ -3,8 +3,6 @@
 use super::commit_columns::{
     CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range,
 };
-use crate::budget::owned;
-use crate::error::Result;
 use crate::ffi::{Field, Type};
 use crate::functions::params::{
     Args, Asked, Given, Kind, Name, PATHS, Param, REPO, Text, fields, required, text,
@@ -12,8 +10,10 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, varchar, varchars,
 };
-use crate::query::Need;
-use crate::query::commits::{Attached, Commits, CommitsQuery};
+use redline_base::budget::owned;
+use redline_base::error::Result;
+use redline_query::Need;
+use redline_query::commits::{Attached, Commits, CommitsQuery};
 
 /// The range of a history.
 pub const RANGE: Param<Name> = required(

@@ -1,14 +1,14 @@
 //! `diff_html(from, to, repo)`: a change as one page for a browser.
 
-use crate::error::Result;
 use crate::ffi::{Field, Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields, options, row_options};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
-use crate::git::Status;
-use crate::query::diff_page::{DiffPage, PagedFile};
-use crate::render::html::{self, MovedRun, Page, PageFile, PageHunk};
-use crate::text::CancelToken;
+use redline_base::error::Result;
+use redline_git::Status;
+use redline_query::diff_page::{DiffPage, PagedFile};
+use redline_render::html::{self, MovedRun, Page, PageFile, PageHunk};
+use redline_text::CancelToken;
 
 const NAMED: &[Field] = &comparison::NAMED;
 const WHOLE: [Field; 4] = [

@@ -1,12 +1,12 @@
 //! `diff_hunks(from, to, repo)`: the hunks of all files.
 
 use super::file_patches::FilePatches;
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{Col, Declaration, RepositoryTable, Row, bigint, varchar};
-use crate::query::Need;
-use crate::query::patches::{FileHunk, FileHunks, HunksQuery};
+use redline_base::error::Result;
+use redline_query::Need;
+use redline_query::patches::{FileHunk, FileHunks, HunksQuery};
 
 /// One row per hunk of any file.
 pub struct DiffHunks;

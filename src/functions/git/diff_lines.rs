@@ -1,15 +1,15 @@
 //! `diff_lines(from, to, repo)` and `diff_lines_list(…)`: the diffs of all files, line by line.
 
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, varchar,
 };
-use crate::query::Need;
-use crate::query::diff_lines::{FileLines, LinesQuery};
-use crate::query::diff_rows::{LineRow, LineRows};
-use crate::text::hunk_id::HunkId;
+use redline_base::error::Result;
+use redline_query::Need;
+use redline_query::diff_lines::{FileLines, LinesQuery};
+use redline_query::diff_rows::{LineRow, LineRows};
+use redline_text::hunk_id::HunkId;
 
 /// The table function of all files.
 pub struct DiffLines;

@@ -1,7 +1,5 @@
 //! `diff_review(from, to, repo)`: a comparison within a budget of bytes, section by section.
 
-use crate::budget::owned;
-use crate::error::Result;
 use crate::ffi::{Field, Type};
 use crate::functions::params::{
     Args, Asked, Given, Kind, Maybe, Param, Text, Texts, comparison, number, optional,
@@ -9,11 +7,13 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, varchar,
 };
-use crate::limits;
-use crate::query::review::{Request, Reviewed};
-use crate::review::Section;
-use crate::text::hunk_id::HunkId;
-use crate::tools;
+use redline_base::budget::owned;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_query::review::{Request, Reviewed};
+use redline_review::Section;
+use redline_text::hunk_id::HunkId;
+use redline_tools as tools;
 
 /// The table function.
 pub struct DiffReview;

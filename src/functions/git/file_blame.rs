@@ -6,7 +6,6 @@ use super::commit_columns::{
     author_offset, mailmaps, subject,
 };
 use super::file_content::FILE;
-use crate::error::{Error, Result};
 use crate::ffi::{Field, Type, Value};
 use crate::functions::params::{
     Args, Asked, Flag, Given, IGNORE_WHITESPACE, Kind, Maybe, Name, Param, REPO, bounded, fields,
@@ -15,8 +14,9 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, bigint, boolean, varchar,
 };
-use crate::git::{BlameOptions, CommitInfo};
-use crate::query::blame::{BlamedLines, FileBlameQuery, FileBlamed};
+use redline_base::error::{Error, Result};
+use redline_git::{BlameOptions, CommitInfo};
+use redline_query::blame::{BlamedLines, FileBlameQuery, FileBlamed};
 
 const REVISION: Param<Name> = required(
     "rev",

@@ -1,14 +1,14 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, utinyint, varchar,
 };
-use crate::git::{Entry, LineCounts, Measured};
-use crate::query::Need;
-use crate::query::file_changes::FileChangesQuery;
+use redline_base::error::Result;
+use redline_git::{Entry, LineCounts, Measured};
+use redline_query::Need;
+use redline_query::file_changes::FileChangesQuery;
 
 impl Row for Measured {
     type Of<'a> = &'a Self;

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::tree_files::REVISION;
-use crate::budget::Budget;
-use crate::error::Result;
 use crate::ffi::{Overload, Settings};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::settings;
@@ -14,9 +12,11 @@ use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
     Blob, Declaration, Family, Grant, Out, Scalar, State, Varchar, Written,
 };
-use crate::git::{Bytes, ReadLimit};
-use crate::limits;
-use crate::query::file_content::OpenSides;
+use redline_base::budget::Budget;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_git::{Bytes, ReadLimit};
+use redline_query::file_content::OpenSides;
 
 /// A file of a repository.
 pub const FILE: Param<Name> = required(

@@ -6,16 +6,16 @@ use super::commit_columns::{
 };
 use super::file_changes;
 use super::file_content::FILE;
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, utinyint, varchar,
 };
-use crate::git::{LineCounts, Measured};
-use crate::query::Need;
-use crate::query::commit::Commit;
-use crate::query::file_history::FileHistoryQuery;
+use redline_base::error::Result;
+use redline_git::{LineCounts, Measured};
+use redline_query::Need;
+use redline_query::commit::Commit;
+use redline_query::file_history::FileHistoryQuery;
 
 const REVISION: Param<Name> =
     required("rev", "A revision with all that it reaches, a..b, a...b, or ALL for every reference");

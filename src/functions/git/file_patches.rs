@@ -1,13 +1,13 @@
 //! `file_patches(from, to, repo)`: changes as git prints them.
 
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, blob, varchar,
 };
-use crate::query::Need;
-use crate::query::patches::{FilePatch, PatchesQuery};
+use redline_base::error::Result;
+use redline_query::Need;
+use redline_query::patches::{FilePatch, PatchesQuery};
 
 /// One row per changed file.
 pub struct FilePatches;

@@ -1,13 +1,13 @@
 //! `file_status(repo)` and `file_status_list(repo)`: the rows of `git status`.
 
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Flag, PATHS, Param, REPO, fields, flag};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, boolean, utinyint, varchar,
 };
-use crate::git::{FileStatus, RenameOptions, StatusOptions};
-use crate::query::file_status::StatusQuery;
+use redline_base::error::Result;
+use redline_git::{FileStatus, RenameOptions, StatusOptions};
+use redline_query::file_status::StatusQuery;
 
 impl Row for Vec<FileStatus> {
     type Of<'a> = &'a FileStatus;

@@ -4,15 +4,15 @@
 use super::commit_columns::{
     CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range,
 };
-use crate::error::{Error, Result, quoted};
 use crate::ffi::Field;
 use crate::functions::params::{Args, BigInt, Maybe, Name, Param, REPO, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, varchar,
 };
-use crate::git::{LineVersion, LinesAsked};
-use crate::query::commit::Commit;
-use crate::query::line_history::LineHistoryQuery;
+use redline_base::error::{Error, Result, quoted};
+use redline_git::{LineVersion, LinesAsked};
+use redline_query::commit::Commit;
+use redline_query::line_history::LineHistoryQuery;
 
 const FILE: Param<Name> = required(
     "file",

@@ -3,14 +3,14 @@
 
 use std::marker::PhantomData;
 
-use crate::error::Result;
 use crate::ffi::{Field, Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, fields, options, row_options};
 use crate::functions::surface::{
     Col, Declaration, Has, ListOf, Out, Part, RepositoryTable, Row, Scalar, Table, Written, bigint,
 };
-use crate::query::{Query, RowGroup};
+use redline_base::error::Result;
+use redline_query::{Query, RowGroup};
 
 /// The most positional parameters, with the options.
 const MAX_PARAMETERS: usize = 8;

@@ -1,6 +1,5 @@
 //! `moved_lines(from, to, repo)`: the moved lines, with their origin.
 
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{
     Args, Choice, FROM, Flag, OneOf, PATHS, Param, REPO, TO, choice, fields, flag,
@@ -8,10 +7,11 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, varchar,
 };
-use crate::git::RenameOptions;
-use crate::query::Revisions;
-use crate::query::moved_lines::{MovedLine, MovedLines, MovedLinesQuery};
-use crate::text::moved::{MovedMode, MovedWhitespace};
+use redline_base::error::Result;
+use redline_git::RenameOptions;
+use redline_query::Revisions;
+use redline_query::moved_lines::{MovedLine, MovedLines, MovedLinesQuery};
+use redline_text::moved::{MovedMode, MovedWhitespace};
 
 const MODE: Param<OneOf<MovedMode>> = choice(
     "mode",

@@ -1,13 +1,13 @@
 //! `range_diff(old_range, new_range, repo)`: the commits of two versions of a series, paired.
 
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, bounded, fields, number, required};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, varchar,
 };
-use crate::query::Need;
-use crate::query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
+use redline_base::error::Result;
+use redline_query::Need;
+use redline_query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
 
 const OLD_RANGE: Param<Name> = required("old_range", "The old commits, as a..b");
 const NEW_RANGE: Param<Name> = required("new_range", "The new commits, as a..b");

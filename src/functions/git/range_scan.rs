@@ -4,7 +4,7 @@
 use super::file_changes::FileChanges;
 use crate::ffi::ReplacementScan;
 use crate::functions::surface::RepositoryTable;
-use crate::sandbox::is_free_name;
+use redline_sandbox::is_free_name;
 
 /// The replacement of table names that are ranges.
 pub struct RangeScan;

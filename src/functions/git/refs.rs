@@ -1,14 +1,14 @@
 //! `refs(repo)` and `refs_list(repo)`: the references of a repository.
 
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, REPO, fields};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, timestamp, varchar,
 };
-use crate::git::Reference;
-use crate::query::Need;
-use crate::query::refs::{RefsQuery, kind};
+use redline_base::error::Result;
+use redline_git::Reference;
+use redline_query::Need;
+use redline_query::refs::{RefsQuery, kind};
 
 impl Row for Vec<Reference> {
     type Of<'a> = &'a Reference;

@@ -2,7 +2,6 @@
 
 use super::commit_columns::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
 use super::file_blame::{BlamedCommit, COPIES, IGNORE_REVS, MOVES, blame_options};
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{
     Args, IGNORE_WHITESPACE, Name, PATHS, Param, REPO, fields, required,
@@ -10,7 +9,8 @@ use crate::functions::params::{
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, bigint, varchar,
 };
-use crate::query::blame::{BlamedLines, TreeBlameQuery, TreeBlamed};
+use redline_base::error::Result;
+use redline_query::blame::{BlamedLines, TreeBlameQuery, TreeBlamed};
 
 const REVISION: Param<Name> =
     required("rev", "The newest versions: a revision that names a commit, INDEX or WORKTREE");

@@ -1,15 +1,15 @@
 //! `tree_files(rev, repo)` and `tree_files_list(rev, repo)`: the files of a revision, the index or
 //! the work tree.
 
-use crate::error::Result;
 use crate::ffi::Field;
 use crate::functions::params::{Args, Name, PATHS, Param, REPO, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, varchar,
 };
-use crate::git::Measured;
-use crate::query::tree_files::TreeFilesQuery;
-use crate::query::{Need, Revisions};
+use redline_base::error::Result;
+use redline_git::Measured;
+use redline_query::tree_files::TreeFilesQuery;
+use redline_query::{Need, Revisions};
 
 /// A side of a repository.
 pub const REVISION: Param<Name> =

@@ -2,12 +2,12 @@
 
 use super::kinds::{CONTEXT, Choice, Files, Lines, Name, OneOf, Pathspecs, Percent, choice};
 use super::param::{Args, Flag, Maybe, Param, flag, number, optional, required};
-use crate::budget::owned;
-use crate::error::Result;
 use crate::ffi::Field;
-use crate::git::{RenameOptions, Untracked};
-use crate::query::Revisions;
-use crate::text::{Algorithm, Combined, DiffOptions, Whitespace};
+use redline_base::budget::owned;
+use redline_base::error::Result;
+use redline_git::{RenameOptions, Untracked};
+use redline_query::Revisions;
+use redline_text::{Algorithm, Combined, DiffOptions, Whitespace};
 
 /// The old side.
 pub const FROM: Param<Name> = required(

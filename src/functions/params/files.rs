@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
-use crate::budget::owned;
-use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Field, Overload, Type};
 use crate::functions::params::fields;
 use crate::functions::params::kinds::{Name, Text};
 use crate::functions::params::param::{Args, Asked, Flag, Given, Kind, Param, flag, required};
-use crate::tools::{EditArgument, EditFileArguments, WriteFileArguments};
+use redline_base::budget::owned;
+use redline_base::error::{Error, Result};
+use redline_tools::{EditArgument, EditFileArguments, WriteFileArguments};
 
 /// The file that a tool is called for.
 pub const PATH: Param<Name> = required("path", "The file, as sandbox/relative/path");

@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 
 use super::param::{Asked, Given, Kind, Param, number, text};
-use crate::error::{Error, Result, quoted};
 use crate::ffi::{Type, Value};
-use crate::git::{Pathspec, date_of};
-use crate::text::DiffOptions;
+use redline_base::error::{Error, Result, quoted};
+use redline_git::{Pathspec, date_of};
+use redline_text::DiffOptions;
 
 /// Text of any content.
 pub struct Text;
@@ -108,12 +108,12 @@ macro_rules! bounded {
             fn read(
                 given: $crate::functions::params::Given<'_>,
                 asked: $crate::functions::params::Asked<'_>,
-            ) -> $crate::error::Result<$number> {
+            ) -> redline_base::error::Result<$number> {
                 let number = given.integer().unwrap_or_default();
                 let found = <$number>::try_from(number).ok();
                 found.filter(|_| ($bounds).contains(&number)).ok_or_else(|| {
                     let message = format!("{} is {number}", asked.name);
-                    $crate::error::Error::invalid_args(message).with_hint($advice)
+                    redline_base::error::Error::invalid_args(message).with_hint($advice)
                 })
             }
         }

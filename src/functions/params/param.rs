@@ -3,9 +3,9 @@
 
 use std::marker::PhantomData;
 
-use crate::budget::owned;
-use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Constant, Field, Type, Value};
+use redline_base::budget::owned;
+use redline_base::error::{Error, Result};
 
 /// How the values of a parameter are read.
 pub trait Kind: 'static {

@@ -1,8 +1,8 @@
 //! The options of a row: the named parameters of a table function as one struct.
 
-use crate::error::{Error, Result, quoted};
 use crate::ffi::{Constant, Field, Type, Value};
-use crate::suggest;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::suggest;
 
 /// Returns the parameter of a scalar function that takes some parameters as a struct.
 pub const fn options(fields: &'static [Field], doc: &'static str) -> Field {

@@ -1,10 +1,10 @@
 //! The session of a call.
 
 use super::param::{Args, Asked, Given, Kind, Maybe, Param, optional};
-use crate::edit::Session;
-use crate::error::{Error, Result};
 use crate::ffi::Type;
-use crate::limits;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_edit::Session;
 
 /// The name of a session.
 pub struct SessionName;

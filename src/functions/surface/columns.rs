@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::out::{Blob, Json, Out, Varchar, Varchars, Written};
 use super::value::Number;
 use crate::ffi::{Batch, Column, Field, Type};
-use crate::query::{Need, Needs};
+use redline_query::{Need, Needs};
 
 /// The most columns of a row.
 const MAX_COLUMNS: usize = 32;

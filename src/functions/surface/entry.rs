@@ -1,8 +1,8 @@
 //! A function in the registry: its name, parameters and result, and how it is registered.
 
 use super::declaration::{Declaration, Family};
-use crate::error::Result;
 use crate::ffi::{Field, Overload, Registrar, Type};
+use redline_base::error::Result;
 
 /// A function as it is registered.
 pub struct Entry {

@@ -1,7 +1,7 @@
 //! The columns that show a diff line by line, the same in every function.
 
 use super::columns::{Col, Row, bigint, varchar};
-use crate::query::diff_rows::{LineRow, LineRows};
+use redline_query::diff_rows::{LineRow, LineRows};
 
 impl Row for LineRows {
     type Of<'a> = LineRow<'a>;

@@ -1,8 +1,8 @@
 //! A scan over complete rows.
 
 use super::columns::Row;
-use crate::error::Result;
 use crate::ffi::{Batch, Scan};
+use redline_base::error::Result;
 
 /// The remaining rows.
 pub struct Rows<K>(std::vec::IntoIter<K>);

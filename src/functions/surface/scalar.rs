@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::declaration::Declaration;
 use super::entry::{Entry, Signature};
 use super::out::{Out, Returned, Written};
-use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, State, Type};
 use crate::functions::context::database;
 use crate::functions::params::Args;
+use redline_base::error::Result;
 
 /// A scalar function, called row by row.
 pub trait Scalar: 'static {

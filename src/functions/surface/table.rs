@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use super::columns::Row;
 use super::declaration::Declaration;
 use super::entry::{Entry, Signature};
-use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, Scan, TableFunction, Value};
 use crate::functions::context::database;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::Args;
-use crate::limits;
-use crate::pipeline::{Ordered, Poll};
-use crate::query::{Query, RowGroup, Rows};
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_base::pipeline::{Ordered, Poll};
+use redline_query::{Query, RowGroup, Rows};
 
 /// A table function: `bind` validates, `open` resolves, the scan streams rows, and dropping the
 /// scan stops it.

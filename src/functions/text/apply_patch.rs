@@ -3,13 +3,13 @@
 
 use super::patches::{PATCH, file_path, made, read};
 use super::sides::Comparer;
-use crate::budget::Budget;
-use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Bytes, Param, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
-use crate::text::CancelToken;
-use crate::text::patch::{self, ApplyError, FilePatch};
+use redline_base::budget::Budget;
+use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_text::CancelToken;
+use redline_text::patch::{self, ApplyError, FilePatch};
 
 /// The scalar function.
 pub struct ApplyPatch;

@@ -5,13 +5,13 @@
 //! of a query end it with an error.
 
 use super::sides::{A, B, Comparer};
-use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, TOTAL_CONTEXT, fields};
 use crate::functions::surface::{Declaration, Family, Grant, ListOf, Out, Scalar, Written};
-use crate::query::RowGroup;
-use crate::query::diff_rows::LineRows;
-use crate::text::{CancelToken, DiffOptions};
+use redline_base::error::Result;
+use redline_query::RowGroup;
+use redline_query::diff_rows::LineRows;
+use redline_text::{CancelToken, DiffOptions};
 
 /// The scalar function.
 pub struct DiffRows;

@@ -5,13 +5,13 @@
 //! of a query end it with an error.
 
 use super::sides::{A, B, Comparer};
-use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, double,
 };
-use crate::text::DiffOptions;
+use redline_base::error::Result;
+use redline_text::DiffOptions;
 
 /// The scalar function.
 pub struct DiffStats;

@@ -1,14 +1,14 @@
 //! `diff_texts(text_a, text_b [, context_lines [, label_a, label_b]])`: two texts, as the tool
 //! `Diff` compares them.
 
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
 };
-use crate::tools::DiffResult;
+use redline_base::error::Result;
+use redline_tools::DiffResult;
 
 /// The scalar function.
 pub struct DiffTexts;

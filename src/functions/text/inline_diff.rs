@@ -5,14 +5,14 @@
 //! of a query end it with an error.
 
 use super::sides::{A, B, Comparer};
-use crate::error::{Error, Result};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, varchar,
 };
-use crate::limits;
-use crate::text::words::{change_name, word_runs};
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_text::words::{change_name, word_runs};
 
 /// The scalar function.
 pub struct InlineDiff;

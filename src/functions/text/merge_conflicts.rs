@@ -3,14 +3,14 @@
 
 use super::merges;
 use super::sides::Comparer;
-use crate::budget::Charge;
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::Args;
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
-use crate::text::merge::Conflict;
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_text::merge::Conflict;
 
 /// The scalar function.
 pub struct MergeConflicts;

@@ -3,13 +3,13 @@
 use super::merges;
 use super::patches::check_made;
 use super::sides::Comparer;
-use crate::error::Result;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::Args;
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, blob, boolean,
     varchar,
 };
+use redline_base::error::Result;
 
 /// The scalar function.
 pub struct MergeTexts;

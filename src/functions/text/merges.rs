@@ -1,15 +1,15 @@
 //! The parts shared by the functions that merge texts: their parameters, and how these are read.
 
 use super::sides::Comparer;
-use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Overload, Type};
 use crate::functions::params::{
     Args, Asked, Blob, Bytes, Choice, Given, Kind, Maybe, OneOf, Param, Text, bounded, choice,
     fields, number, options, required, row_options, text,
 };
-use crate::limits;
-use crate::text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
-use crate::text::{Algorithm, CancelToken};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
+use redline_text::{Algorithm, CancelToken};
 
 const BASE: Param<Maybe<Bytes>> = required("base", "The text that both sides were made from");
 const OURS: Param<Maybe<Bytes>> =

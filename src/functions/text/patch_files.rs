@@ -2,15 +2,15 @@
 
 use super::patches::{PATCH, file_path, read};
 use super::sides::Comparer;
-use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, boolean, utinyint,
     varchar,
 };
-use crate::text::patch::FilePatch;
-use crate::text::{CancelToken, LineKind};
+use redline_base::error::Result;
+use redline_text::patch::FilePatch;
+use redline_text::{CancelToken, LineKind};
 
 /// The scalar function.
 pub struct PatchFiles;

@@ -2,14 +2,14 @@
 
 use super::patches::{PATCH, check_made, file_path, read};
 use super::sides::Comparer;
-use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
-use crate::text::CancelToken;
-use crate::text::patch::{self, FilePatch, PatchHunk};
+use redline_base::error::Result;
+use redline_text::CancelToken;
+use redline_text::patch::{self, FilePatch, PatchHunk};
 
 /// The scalar function.
 pub struct PatchHunks;

@@ -5,12 +5,12 @@
 
 use super::patches::PATCH;
 use super::sides::Comparer;
-use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
-use crate::git;
-use crate::text::CancelToken;
+use redline_base::error::Result;
+use redline_git as git;
+use redline_text::CancelToken;
 
 /// The scalar function.
 pub struct PatchId;

@@ -3,13 +3,13 @@
 //! A patch can be malformed, so each of them can raise and is volatile: otherwise DuckDB would call
 //! it on values that are in no row.
 
-use crate::budget::Budget;
-use crate::error::{Error, Result};
 use crate::functions::params::{Args, Bytes, Param, required};
 use crate::functions::surface::{Out, Varchar, Written};
-use crate::limits;
-use crate::text::CancelToken;
-use crate::text::patch::{self, FilePatch, PatchError, Read};
+use redline_base::budget::Budget;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_text::CancelToken;
+use redline_text::patch::{self, FilePatch, PatchError, Read};
 
 /// The patch.
 pub const PATCH: Param<Bytes> = required("patch", "A unified or git diff of any number of files");

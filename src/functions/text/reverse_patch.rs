@@ -2,12 +2,12 @@
 
 use super::patches::{PATCH, made, unreadable};
 use super::sides::Comparer;
-use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
-use crate::text::CancelToken;
-use crate::text::patch;
+use redline_base::error::Result;
+use redline_text::CancelToken;
+use redline_text::patch;
 
 /// The scalar function.
 pub struct ReversePatch;

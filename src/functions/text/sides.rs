@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::budget::Budget;
-use crate::error::Result;
 use crate::ffi::{Settings, THREADS};
 use crate::functions::context::settings;
 use crate::functions::params::{Args, Bytes, Param, required};
 use crate::functions::surface::State;
-use crate::text::{CancelToken, Diff, DiffOptions, Engine, lines};
+use redline_base::budget::Budget;
+use redline_base::error::Result;
+use redline_text::{CancelToken, Diff, DiffOptions, Engine, lines};
 
 /// The first text.
 pub const A: Param<Bytes> = required("a", "The old text");

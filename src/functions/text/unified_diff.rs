@@ -1,14 +1,14 @@
 //! `unified_diff(a, b [, context [, label_a, label_b]])`: two texts as a unified diff.
 
 use super::sides::{A, B, Comparer};
-use crate::budget::lossy;
-use crate::error::Result;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Bytes, Param, TOTAL_CONTEXT, fields, text};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
-use crate::limits;
-use crate::text::unified::unified_diff;
-use crate::text::{CancelToken, DiffOptions};
+use redline_base::budget::lossy;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_text::unified::unified_diff;
+use redline_text::{CancelToken, DiffOptions};
 
 /// The scalar function.
 ///

@@ -9,13 +9,13 @@ use gix::bstr::ByteSlice;
 
 use super::NAMES;
 use super::list::{AttributeList, Names};
-use crate::budget::Budget;
-use crate::error::{Error, Result, quoted};
-use crate::git::index::Index;
-use crate::git::objects::Objects;
-use crate::git::repository::Repository;
-use crate::limits;
-use crate::sandbox::Root;
+use crate::index::Index;
+use crate::objects::Objects;
+use crate::repository::Repository;
+use redline_base::budget::Budget;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_sandbox::Root;
 
 const FILE: &[u8] = b".gitattributes";
 
@@ -52,7 +52,7 @@ impl ContentSource {
     }
 
     /// Returns the index, if a side needs it.
-    pub(in crate::git) fn index(&self) -> Option<&Arc<Index>> {
+    pub(crate) fn index(&self) -> Option<&Arc<Index>> {
         self.index.as_ref()
     }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::list::lines;
-use crate::error::{Error, Result};
-use crate::git::model::space::up_to_nul;
-use crate::git::pathspec::glob::Work;
-use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
-use crate::git::repository::Repository;
-use crate::limits;
+use crate::model::space::up_to_nul;
+use crate::pathspec::glob::Work;
+use crate::pathspec::path_patterns::{PathPattern, PatternTable};
+use crate::repository::Repository;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 /// The patterns of a directory and of its parents.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::budget::{Stopped, check_every};
-use crate::git::model::space::{is_space, trim_start, up_to_nul};
-use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
-use crate::text::patch::unquote;
+use crate::model::space::{is_space, trim_start, up_to_nul};
+use crate::pathspec::path_patterns::{PathPattern, PatternTable};
+use redline_base::budget::{Stopped, check_every};
+use redline_text::patch::unquote;
 
 /// The numbers of the names that are kept.
 pub type Names = HashMap<Vec<u8>, usize>;
@@ -201,7 +201,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::budget::{Budget, Current};
+    use redline_base::budget::{Budget, Current};
 
     #[test]
     fn a_file_of_comments_is_parsed_under_the_budget() {

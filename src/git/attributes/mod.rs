@@ -27,12 +27,12 @@ pub use list::State;
 use files::AttributeFiles;
 use list::{AttributeList, Names};
 
-use crate::error::{Error, Result, quoted};
-use crate::git::config::drivers::Drivers;
-use crate::git::model::diff_attribute::{DiffAttribute, PathAttributes};
-use crate::git::objects::Objects;
-use crate::git::pathspec::glob::Work;
-use crate::limits;
+use crate::config::drivers::Drivers;
+use crate::model::diff_attribute::{DiffAttribute, PathAttributes};
+use crate::objects::Objects;
+use crate::pathspec::glob::Work;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
 
 /// All attributes that redline reads; macros may set them too.
 const NAMES: [&str; 7] =

@@ -3,14 +3,14 @@
 //! Source: the output of `git diff-tree --cc`, described in the manual of `git diff` under
 //! "Combined diff format".
 
-use crate::error::Result;
-use crate::git::change::contents::Reader;
-use crate::git::change::patch::{PatchHunk, Patcher, WrittenPatch};
-use crate::git::model::bytes::Bytes;
-use crate::git::model::changed_file::{Change, Entry};
-use crate::git::model::diff_attribute::DiffAttribute;
-use crate::text::combined::{Combined, CombinedDiff, Parent, write_hunk};
-use crate::text::{CancelToken, DiffOptions, Engine, is_binary};
+use crate::change::contents::Reader;
+use crate::change::patch::{PatchHunk, Patcher, WrittenPatch};
+use crate::model::bytes::Bytes;
+use crate::model::changed_file::{Change, Entry};
+use crate::model::diff_attribute::DiffAttribute;
+use redline_base::error::Result;
+use redline_text::combined::{Combined, CombinedDiff, Parent, write_hunk};
+use redline_text::{CancelToken, DiffOptions, Engine, is_binary};
 
 /// The line that replaces the content of a binary file.
 pub const COMBINED_BINARY_LINE: &[u8] = b"Binary files differ";

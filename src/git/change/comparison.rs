@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::budget::Budget;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::attributes::ContentSource;
-use crate::git::change::contents::Reader;
-use crate::git::change::measure::{Measure, Measurer};
-use crate::git::change::patch::Patcher;
-use crate::git::index::Index;
-use crate::git::pathspec::{PathFilter, Pathspec};
-use crate::git::repository::Repository;
-use crate::git::revision::{Revision, Sides, check_side, commit_and_parents, commit_at, sides_of};
-use crate::git::worktree::submodule::Above;
-use crate::text::{Combined, DiffOptions};
+use crate::Oid;
+use crate::attributes::ContentSource;
+use crate::change::contents::Reader;
+use crate::change::measure::{Measure, Measurer};
+use crate::change::patch::Patcher;
+use crate::index::Index;
+use crate::pathspec::{PathFilter, Pathspec};
+use crate::repository::Repository;
+use crate::revision::{Revision, Sides, check_side, commit_and_parents, commit_at, sides_of};
+use crate::worktree::submodule::Above;
+use redline_base::budget::Budget;
+use redline_base::error::Result;
+use redline_text::{Combined, DiffOptions};
 
 /// How untracked files are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,18 +4,18 @@ use std::borrow::Cow;
 use std::slice::from_mut;
 use std::sync::Arc;
 
-use crate::budget::{Current, append};
-use crate::error::{ErrorKind, Result};
-use crate::git::attributes::{ContentSource, DiffAttributes};
-use crate::git::change::renames::{Blobs, RenameOptions, Version, pair};
-use crate::git::model::bytes::Bytes;
-use crate::git::model::changed_file::{Change, Entry, Source};
-use crate::git::model::diff_attribute::{DiffAttribute, PathAttributes};
-use crate::git::objects::Objects;
-use crate::git::worktree::files::WorkTree;
-use crate::limits;
-use crate::text::section::Sections;
-use crate::text::{CancelToken, binary_line, is_binary, quoted_path};
+use crate::attributes::{ContentSource, DiffAttributes};
+use crate::change::renames::{Blobs, RenameOptions, Version, pair};
+use crate::model::bytes::Bytes;
+use crate::model::changed_file::{Change, Entry, Source};
+use crate::model::diff_attribute::{DiffAttribute, PathAttributes};
+use crate::objects::Objects;
+use crate::worktree::files::WorkTree;
+use redline_base::budget::{Current, append};
+use redline_base::error::{ErrorKind, Result};
+use redline_base::limits;
+use redline_text::section::Sections;
+use redline_text::{CancelToken, binary_line, is_binary, quoted_path};
 
 /// One side's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Reader {
     }
 
     /// Finds the origins of added files, as [`pair`], on this thread alone.
-    pub(in crate::git) fn pair(
+    pub(crate) fn pair(
         &mut self,
         changes: Vec<Change>,
         options: &RenameOptions,
@@ -185,7 +185,7 @@ impl Reader {
 
     /// Returns the bytes of one side, binary or not: none for an absent one, and for a submodule
     /// the line with its commit.
-    pub(in crate::git) fn whole(&mut self, entry: Option<Entry>, path: &[u8]) -> Result<Bytes> {
+    pub(crate) fn whole(&mut self, entry: Option<Entry>, path: &[u8]) -> Result<Bytes> {
         match entry {
             None => Ok(Bytes::default()),
             Some(entry) if entry.mode.is_submodule() => Ok(commit_line(entry, "")),

@@ -1,11 +1,11 @@
 //! The files of a work tree that may be read if sandboxes are defined.
 
-use crate::error::{Error, Result, quoted};
-use crate::git::change::comparison::Comparison;
-use crate::git::pathspec::{PathFilter, Pathspec};
-use crate::git::revision::Revision;
-use crate::git::worktree::untracked;
-use crate::sandbox::Directories;
+use crate::change::comparison::Comparison;
+use crate::pathspec::{PathFilter, Pathspec};
+use crate::revision::Revision;
+use crate::worktree::untracked;
+use redline_base::error::{Error, Result, quoted};
+use redline_sandbox::Directories;
 
 /// Returns the files that are neither tracked nor ignored, if a side is the work tree.
 pub fn untracked_paths(comparison: &Comparison) -> Result<Vec<Vec<u8>>> {

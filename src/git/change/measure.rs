@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::change::contents::Reader;
-use crate::git::model::changed_file::{Change, Entry, Source};
-use crate::git::model::diff_attribute::DiffAttribute;
-use crate::git::store::counted_pairs::{CountedPairs, Counts, Pair, Rule};
-use crate::text::{CancelToken, DiffOptions, Engine, line_counts};
+use crate::change::contents::Reader;
+use crate::model::changed_file::{Change, Entry, Source};
+use crate::model::diff_attribute::DiffAttribute;
+use crate::store::counted_pairs::{CountedPairs, Counts, Pair, Rule};
+use redline_base::error::Result;
+use redline_base::pipeline::Weigh;
+use redline_text::{CancelToken, DiffOptions, Engine, line_counts};
 
 /// The numbers of added and removed lines; a binary file has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +69,12 @@ impl Measured {
     /// Returns a change without measurements.
     pub fn unmeasured(change: Change) -> Self {
         Self { change, old_size: None, new_size: None, lines: None }
+    }
+}
+
+impl Weigh for Measured {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.change.path.len()
     }
 }
 

@@ -4,16 +4,16 @@
 
 use std::ops::Range;
 
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::attributes::ContentSource;
-use crate::git::change::contents::Reader;
-use crate::git::model::changed_file::{Change, Entry};
-use crate::git::model::diff_attribute::PathAttributes;
-use crate::git::objects::abbreviation::Abbreviation;
-use crate::text::section::Finder;
-use crate::text::unified::{shown_range, write_hunk, write_labels};
-use crate::text::{CancelToken, Combined, Diff, DiffOptions, Engine};
+use crate::attributes::ContentSource;
+use crate::change::contents::Reader;
+use crate::model::changed_file::{Change, Entry};
+use crate::model::diff_attribute::PathAttributes;
+use crate::objects::abbreviation::Abbreviation;
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_text::section::Finder;
+use redline_text::unified::{shown_range, write_hunk, write_labels};
+use redline_text::{CancelToken, Combined, Diff, DiffOptions, Engine};
 
 /// A file's patch and the ranges of its hunks.
 #[derive(Debug, Default)]

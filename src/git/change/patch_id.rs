@@ -6,10 +6,10 @@
 
 use gix::hash::{Hasher, Kind, hasher};
 
-use crate::error::{Error, Result};
-use crate::git::model::space::{is_space, up_to_nul};
-use crate::text::CancelToken;
-use crate::text::cancel_token::PacedToken;
+use crate::model::space::{is_space, up_to_nul};
+use redline_base::error::{Error, Result};
+use redline_text::CancelToken;
+use redline_text::cancel_token::PacedToken;
 
 /// The digits of an id in the `index` line of a binary file that are hashed.
 const INDEX_DIGITS: usize = 64;
@@ -30,7 +30,7 @@ pub fn patch_id(text: &[u8], cancel: &CancelToken<'_>) -> Result<Option<String>>
 }
 
 /// Computes the id of a patch that comes in parts, each of whole lines.
-pub(in crate::git) struct PatchId<'a> {
+pub(crate) struct PatchId<'a> {
     kind: Kind,
     /// The sum of the digests of the files so far.
     sum: Vec<u8>,
@@ -59,7 +59,7 @@ enum Place {
 
 impl<'a> PatchId<'a> {
     /// Begins a patch of a repository whose ids are of this kind.
-    pub(in crate::git) fn new(kind: Kind, cancel: &CancelToken<'a>) -> Self {
+    pub(crate) fn new(kind: Kind, cancel: &CancelToken<'a>) -> Self {
         Self {
             kind,
             sum: vec![0; kind.len_in_bytes()],
@@ -74,7 +74,7 @@ impl<'a> PatchId<'a> {
     }
 
     /// Takes the next lines.
-    pub(in crate::git) fn add(&mut self, text: &[u8]) -> Result<()> {
+    pub(crate) fn add(&mut self, text: &[u8]) -> Result<()> {
         for line in text.split_inclusive(|&byte| byte == b'\n') {
             if self.has_ended {
                 break;
@@ -87,7 +87,7 @@ impl<'a> PatchId<'a> {
     }
 
     /// Returns the id; `None` if no line was hashed.
-    pub(in crate::git) fn finish(mut self) -> Result<Option<String>> {
+    pub(crate) fn finish(mut self) -> Result<Option<String>> {
         self.close_file()?;
         let digits = self.sum.iter().map(|byte| format!("{byte:02x}"));
         Ok(self.has_begun.then(|| digits.collect()))

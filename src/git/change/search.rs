@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use crate::budget::append;
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::change::contents::Reader;
-use crate::git::model::changed_file::{Change, Entry, Source};
-use crate::limits;
-use crate::pattern::Pattern;
-use crate::pattern::posix::Newline;
-use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
+use crate::Oid;
+use crate::change::contents::Reader;
+use crate::model::changed_file::{Change, Entry, Source};
+use redline_base::budget::append;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_base::pattern::Pattern;
+use redline_base::pattern::posix::Newline;
+use redline_text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
 /// Contents whose counts are cached: the new side of a change is the old side of another.
 const KNOWN_CONTENTS: usize = 1 << 14;
@@ -60,7 +60,7 @@ impl Search {
 }
 
 /// Returns the error of an argument that is not an extended regular expression.
-pub(in crate::git) fn not_a_pattern(name: &str, given: &str) -> Error {
+pub(crate) fn not_a_pattern(name: &str, given: &str) -> Error {
     Error::invalid_args(format!("{name} is {}", quoted(given)))
         .with_hint("Give an extended regular expression, without back references")
 }

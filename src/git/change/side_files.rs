@@ -3,19 +3,19 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use crate::error::{Error, Result, quoted};
-use crate::git::attributes::ContentSource;
-use crate::git::change::comparison::{Comparison, Untracked};
-use crate::git::change::contents::Reader;
-use crate::git::change::differences::{PathChange, walk};
-use crate::git::change::suggest::nearest_paths;
-use crate::git::index::is_path;
-use crate::git::model::bytes::Bytes;
-use crate::git::model::changed_file::{Change, Entry};
-use crate::git::repository::Repository;
-use crate::git::revision::{Revision, range_of, side_of};
-use crate::git::tree::tree_lookup::file_at;
-use crate::sandbox::Place;
+use crate::attributes::ContentSource;
+use crate::change::comparison::{Comparison, Untracked};
+use crate::change::contents::Reader;
+use crate::change::differences::{PathChange, walk};
+use crate::change::suggest::nearest_paths;
+use crate::index::is_path;
+use crate::model::bytes::Bytes;
+use crate::model::changed_file::{Change, Entry};
+use crate::repository::Repository;
+use crate::revision::{Revision, range_of, side_of};
+use crate::tree::tree_lookup::file_at;
+use redline_base::error::{Error, Result, quoted};
+use redline_sandbox::Place;
 
 /// The limit of a file's size, and its name.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ pub struct ReadLimit {
 impl ReadLimit {
     /// The limit of any object.
     pub const OBJECT: Self =
-        Self { bytes: crate::limits::OBJECT_BYTES, name: "the most that redline reads" };
+        Self { bytes: redline_base::limits::OBJECT_BYTES, name: "the most that redline reads" };
 }
 
 /// A version of a file in a conflict.
@@ -91,7 +91,7 @@ impl SideFiles {
     }
 
     /// Returns the source of the side.
-    pub(in crate::git) fn source(&self) -> &ContentSource {
+    pub(crate) fn source(&self) -> &ContentSource {
         self.comparison.source()
     }
 
@@ -197,7 +197,7 @@ impl SideFiles {
     }
 
     /// Returns the files that differ between a tree and the index, as this side reads it.
-    pub(in crate::git) fn staged_changes(&self, tree: Revision) -> Result<Vec<Change>> {
+    pub(crate) fn staged_changes(&self, tree: Revision) -> Result<Vec<Change>> {
         walk(&self.comparison.between(tree, Revision::Index))?.collect()
     }
 
@@ -205,7 +205,7 @@ impl SideFiles {
     ///
     /// # Errors
     /// `not_found` for a missing file.
-    pub(in crate::git) fn found(&self, file: &str, revision: &str) -> Result<Entry> {
+    pub(crate) fn found(&self, file: &str, revision: &str) -> Result<Entry> {
         if let Some(entry) = self.find(file.as_bytes())? {
             return Ok(entry);
         }

@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Charge, reserve};
-use crate::error::{Error, Result, quoted};
-use crate::git::change::comparison::Comparison;
-use crate::git::change::differences::{changed_files, collect};
-use crate::git::change::renames::RenameOptions;
-use crate::git::model::changed_file::{Change, Status};
-use crate::git::pathspec::Pathspec;
-use crate::git::repository::Repository;
-use crate::git::revision::{Revision, side_of};
-use crate::git::worktree::files::WorkTree;
-use crate::git::worktree::submodule::Above;
-use crate::git::worktree::untracked;
-use crate::sandbox::EntryKind;
+use crate::change::comparison::Comparison;
+use crate::change::differences::{changed_files, collect};
+use crate::change::renames::RenameOptions;
+use crate::model::changed_file::{Change, Status};
+use crate::pathspec::Pathspec;
+use crate::repository::Repository;
+use crate::revision::{Revision, side_of};
+use crate::worktree::files::WorkTree;
+use crate::worktree::submodule::Above;
+use crate::worktree::untracked;
+use redline_base::budget::{Charge, reserve};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::pipeline::Weigh;
+use redline_sandbox::EntryKind;
 
 /// The options of the status.
 #[derive(Debug, Clone)]
@@ -48,6 +49,12 @@ pub struct FileStatus {
     pub conflict: Option<&'static str>,
     /// Whether it is a submodule.
     pub is_submodule: bool,
+}
+
+impl Weigh for FileStatus {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.path.len() + self.old_path.as_ref().map_or(0, Vec::len)
+    }
 }
 
 /// A third of the status, computed separately.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::error::{Result, quoted};
-use crate::git::tree::walk::TreeChanges;
-use crate::git::{Comparison, Revision};
-use crate::limits;
-use crate::suggest::{MAX_SUGGESTIONS, nearest};
+use crate::tree::walk::TreeChanges;
+use crate::{Comparison, Revision};
+use redline_base::error::{Result, quoted};
+use redline_base::limits;
+use redline_base::suggest::{MAX_SUGGESTIONS, nearest};
 
 /// Returns the paths of both sides nearest to `wanted`, best first, quoted: those with the same
 /// file name before those with a similar path.

@@ -8,20 +8,20 @@ use std::iter::Peekable;
 use std::sync::Arc;
 use std::vec;
 
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::change::comparison::{Comparison, Untracked};
-use crate::git::index::{Index, Staged};
-use crate::git::model::changed_file::{Change, Entry, Mode, Source};
-use crate::git::pathspec::PathFilter;
-use crate::git::repository::Repository;
-use crate::git::revision::Revision;
-use crate::git::tree::walk::TreeChanges;
-use crate::git::worktree::files::WorkTree;
-use crate::git::worktree::look_ahead::LookAhead;
-use crate::git::worktree::submodule::{IsDirty, Submodules};
-use crate::git::worktree::untracked;
-use crate::sandbox::EntryKind;
+use crate::Oid;
+use crate::change::comparison::{Comparison, Untracked};
+use crate::index::{Index, Staged};
+use crate::model::changed_file::{Change, Entry, Mode, Source};
+use crate::pathspec::PathFilter;
+use crate::repository::Repository;
+use crate::revision::Revision;
+use crate::tree::walk::TreeChanges;
+use crate::worktree::files::WorkTree;
+use crate::worktree::look_ahead::LookAhead;
+use crate::worktree::submodule::{IsDirty, Submodules};
+use crate::worktree::untracked;
+use redline_base::error::Result;
+use redline_sandbox::EntryKind;
 
 /// An iterator over the files that differ, sorted by path; after an error it ends.
 pub struct Uncommitted {

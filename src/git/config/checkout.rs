@@ -2,7 +2,7 @@
 
 use gix::config::File;
 
-use crate::git::config::conversions::LineEndings;
+use crate::config::conversions::LineEndings;
 
 /// The repository settings that affect how its work tree is read.
 #[derive(Debug, Clone, Copy)]

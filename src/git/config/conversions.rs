@@ -2,8 +2,8 @@
 //!
 //! A file may be a gibibyte, so the thread's budget is checked regularly and allocations may fail.
 
-use crate::budget::{Stopped, append, check_current};
-use crate::git::model::bytes::Bytes;
+use crate::model::bytes::Bytes;
+use redline_base::budget::{Stopped, append, check_current};
 
 /// Bytes that are converted between two checks of the budget.
 pub const PIECE: usize = 1 << 20;
@@ -151,7 +151,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::budget::{Budget, Current};
+    use redline_base::budget::{Budget, Current};
 
     fn converted(bytes: &[u8], endings: LineEndings, staged: Option<&[u8]>) -> Option<Vec<u8>> {
         let staged = || Ok::<_, Stopped>(staged.map(|staged| Bytes::from(staged.to_vec())));

@@ -5,7 +5,7 @@
 
 use encoding_rs::{DecoderResult, Encoding};
 
-use crate::budget::{Stopped, append, check_current};
+use redline_base::budget::{Stopped, append, check_current};
 
 /// Bytes that are decoded at once, and between two checks of the budget.
 const PIECE: usize = 1 << 18;

@@ -9,7 +9,7 @@
 mod charset;
 mod names;
 
-use crate::budget::{Stopped, append, check_every, copied};
+use redline_base::budget::{Stopped, append, check_every, copied};
 
 /// Bytes that are decoded between two checks of the budget.
 const PIECE: usize = 1 << 18;

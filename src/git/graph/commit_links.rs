@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::budget::Budget;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::model::bytes::Bytes;
-use crate::git::model::commit::{Links, links};
-use crate::git::model::id_tables::IdMap;
-use crate::git::objects::Objects;
-use crate::git::repository::Repository;
-use crate::git::store::{Graph, shallow};
+use crate::Oid;
+use crate::model::bytes::Bytes;
+use crate::model::commit::{Links, links};
+use crate::model::id_tables::IdMap;
+use crate::objects::Objects;
+use crate::repository::Repository;
+use crate::store::{Graph, shallow};
+use redline_base::budget::Budget;
+use redline_base::error::Result;
 
 /// Reads the links that a walk over a history needs.
 pub struct Commits {

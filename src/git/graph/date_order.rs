@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::budget::Pace;
-use crate::error::Result;
-use crate::git::graph::walk::{Comparable, History};
-use crate::git::model::id_tables::IdMap;
+use crate::graph::walk::{Comparable, History};
+use crate::model::id_tables::IdMap;
+use redline_base::budget::Pace;
+use redline_base::error::Result;
 
 /// Sorts the commits that a walk returned, the newest first.
 ///

@@ -8,13 +8,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::graph::commit_links::Commits;
-use crate::git::model::commit::Links;
-use crate::git::model::id_tables::IdMap;
-use crate::text::CancelToken;
+use crate::Oid;
+use crate::graph::commit_links::Commits;
+use crate::model::commit::Links;
+use crate::model::id_tables::IdMap;
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_text::CancelToken;
 
 /// Reached from the first commit.
 const FIRST: u8 = 1;

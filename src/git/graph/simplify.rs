@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::model::id_tables::IdSet;
-use crate::git::repository::Repository;
-use crate::git::tree::walk::TreeChanges;
-use crate::git::{Oid, Pathspec};
+use crate::model::id_tables::IdSet;
+use crate::repository::Repository;
+use crate::tree::walk::TreeChanges;
+use crate::{Oid, Pathspec};
+use redline_base::error::Result;
 
 /// Simplifies a history during the walk.
 pub struct Simplify {

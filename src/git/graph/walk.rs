@@ -11,14 +11,14 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::budget::{Budget, Charge, Pace};
-use crate::error::{Error, Result};
-use crate::git::graph::commit_links::Commits;
-use crate::git::graph::simplify::Simplify;
-use crate::git::model::commit::Links;
-use crate::git::model::id_tables::{IdMap, IdSet};
-use crate::git::repository::Repository;
-use crate::git::{Oid, Pathspec};
+use crate::graph::commit_links::Commits;
+use crate::graph::simplify::Simplify;
+use crate::model::commit::Links;
+use crate::model::id_tables::{IdMap, IdSet};
+use crate::repository::Repository;
+use crate::{Oid, Pathspec};
+use redline_base::budget::{Budget, Charge, Pace};
+use redline_base::error::{Error, Result};
 
 /// How commits with several parents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,13 +51,13 @@ impl HistoryOptions {
     }
 
     /// Tells whether a commit of this date is newer than those requested.
-    pub(in crate::git) fn is_too_new(&self, date: u64) -> bool {
+    pub(crate) fn is_too_new(&self, date: u64) -> bool {
         self.until.is_some_and(|until| micros(date) > i128::from(until))
     }
 }
 
 /// Returns a time of commits in microseconds.
-pub(in crate::git) fn micros(seconds: u64) -> i128 {
+pub(crate) fn micros(seconds: u64) -> i128 {
     i128::from(seconds) * 1_000_000
 }
 
@@ -331,7 +331,7 @@ impl History {
     }
 
     /// Returns the tree of a commit that was met.
-    pub(in crate::git) fn tree_of(&self, id: &Oid) -> Option<Oid> {
+    pub(crate) fn tree_of(&self, id: &Oid) -> Option<Oid> {
         self.known.get(id).map(|known| known.tree)
     }
 

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::attributes::ContentSource;
-use crate::git::change::contents::Reader;
-use crate::git::change::differences::{collect, keep_common};
-use crate::git::change::measure::{Measure, Measured, Measurer};
-use crate::git::change::renames::RenameOptions;
-use crate::git::change::search::{Search, Searcher};
-use crate::git::graph::walk::Comparable;
-use crate::git::model::commit::CommitInfo;
-use crate::git::model::mailmap::Mailmap;
-use crate::git::repository::Repository;
-use crate::git::tree::walk::TreeChanges;
-use crate::git::{Change, Oid, Pathspec};
-use crate::text::{CancelToken, DiffOptions};
+use crate::attributes::ContentSource;
+use crate::change::contents::Reader;
+use crate::change::differences::{collect, keep_common};
+use crate::change::measure::{Measure, Measured, Measurer};
+use crate::change::renames::RenameOptions;
+use crate::change::search::{Search, Searcher};
+use crate::graph::walk::Comparable;
+use crate::model::commit::CommitInfo;
+use crate::model::mailmap::Mailmap;
+use crate::repository::Repository;
+use crate::tree::walk::TreeChanges;
+use crate::{Change, Oid, Pathspec};
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_text::{CancelToken, DiffOptions};
 
 /// A commit compared with one of its parents.
 #[derive(Debug)]

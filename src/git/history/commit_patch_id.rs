@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::Visited;
-use crate::git::attributes::ContentSource;
-use crate::git::change::patch::Patcher;
-use crate::git::change::patch_id::PatchId;
-use crate::git::graph::commit_links::Commits;
-use crate::git::repository::Repository;
-use crate::git::tree::walk::TreeChanges;
-use crate::text::{CancelToken, DiffOptions};
+use crate::Visited;
+use crate::attributes::ContentSource;
+use crate::change::patch::Patcher;
+use crate::change::patch_id::PatchId;
+use crate::graph::commit_links::Commits;
+use crate::repository::Repository;
+use crate::tree::walk::TreeChanges;
+use redline_base::error::Result;
+use redline_text::{CancelToken, DiffOptions};
 
 /// Computes the patch ids of commits, for one thread.
 pub struct CommitPatchIds {

@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::attributes::ContentSource;
-use crate::git::change::contents::Reader;
-use crate::git::change::renames::RenameOptions;
-use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange, Visited};
-use crate::git::model::changed_file::Change;
-use crate::git::repository::Repository;
-use crate::git::tree::tree_lookup::PathInTrees;
-use crate::git::tree::walk::TreeChanges;
+use crate::Oid;
+use crate::attributes::ContentSource;
+use crate::change::contents::Reader;
+use crate::change::renames::RenameOptions;
+use crate::graph::walk::{History, HistoryOptions, Merges, RevRange, Visited};
+use crate::model::changed_file::Change;
+use crate::repository::Repository;
+use crate::tree::tree_lookup::PathInTrees;
+use crate::tree::walk::TreeChanges;
+use redline_base::error::Result;
 
 /// A commit that changed the file, and the change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! The `.mailmap` of a repository.
 
-use crate::error::{Error, Result, quoted};
-use crate::git::model::bytes::Bytes;
-use crate::git::model::mailmap::Mailmap;
-use crate::git::repository::Repository;
-use crate::git::revision::side_of;
-use crate::git::tree::tree_lookup::file_at;
-use crate::limits;
+use crate::model::bytes::Bytes;
+use crate::model::mailmap::Mailmap;
+use crate::repository::Repository;
+use crate::revision::side_of;
+use crate::tree::tree_lookup::file_at;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
 
 const FILE: &[u8] = b".mailmap";
 

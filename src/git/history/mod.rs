@@ -14,9 +14,9 @@ pub mod notes;
 pub mod range_patch;
 pub mod words;
 
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::graph::walk::RevRange;
+use crate::Oid;
+use crate::graph::walk::RevRange;
+use redline_base::error::{Error, Result, quoted};
 
 /// Returns the only end of a range; `why` says that there must be one.
 fn only_tip(ends: &RevRange, named: &str, why: &str) -> Result<Oid> {

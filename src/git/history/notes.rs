@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::budget::{Charge, append, copied};
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::objects::Objects;
-use crate::git::repository::Repository;
-use crate::git::revision::side_of;
-use crate::git::tree::walk::TreeChanges;
-use crate::text::CancelToken;
+use crate::Oid;
+use crate::objects::Objects;
+use crate::repository::Repository;
+use crate::revision::side_of;
+use crate::tree::walk::TreeChanges;
+use redline_base::budget::{Charge, append, copied};
+use redline_base::error::{Error, Result, quoted};
+use redline_text::CancelToken;
 
 /// git's default reference of notes.
 const DEFAULT: &str = "refs/notes/commits";

@@ -1,12 +1,12 @@
 //! Finds commits by message or author: `--grep` and `--author` of `git log -E`.
 
-use crate::error::Result;
-use crate::git::change::search::not_a_pattern;
-use crate::git::model::commit::{CommitInfo, has_message_line};
-use crate::git::model::mailmap::Mailmap;
-use crate::pattern::Pattern;
-use crate::pattern::posix::Newline;
-use crate::text::CancelToken;
+use crate::change::search::not_a_pattern;
+use crate::model::commit::{CommitInfo, has_message_line};
+use crate::model::mailmap::Mailmap;
+use redline_base::error::Result;
+use redline_base::pattern::Pattern;
+use redline_base::pattern::posix::Newline;
+use redline_text::CancelToken;
 
 /// The patterns of a commit's message and author; both must match if both are given.
 #[derive(Default)]

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use gix::hash::Kind;
 
-use crate::git::Oid;
-use crate::limits;
+use crate::Oid;
+use redline_base::limits;
 
 /// The known trees by the paths of their directories: empty for the root, the others end in a
 /// slash.

@@ -3,7 +3,7 @@
 //! Source: git's `gitformat-bitmap`, appendix A. A bitmap is a sequence of groups: a header word
 //! with the numbers of words of equal bits and of plain words, then the plain words.
 
-use crate::git::model::big_endian;
+use crate::model::big_endian;
 
 /// A bitmap as it is stored.
 #[derive(Debug, Default)]

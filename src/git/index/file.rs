@@ -10,10 +10,10 @@ use super::cached_tree::CachedTrees;
 use super::parse::{Fault, parse};
 use super::split;
 use super::staged::Staged;
-use crate::error::{Error, Result};
-use crate::git::store::GitDirectory;
-use crate::limits;
-use crate::sandbox::RegularFile;
+use crate::store::GitDirectory;
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_sandbox::RegularFile;
 
 /// The content of an index.
 #[derive(Debug, Default)]

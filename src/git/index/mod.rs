@@ -21,15 +21,15 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::model::changed_file::Entry;
-use crate::git::repository::Repository;
-use crate::git::tree::walk::TreeChanges;
-use crate::limits;
-use crate::sandbox::{FileState, Moment, Stamp};
+use crate::Oid;
+use crate::model::changed_file::Entry;
+use crate::repository::Repository;
+use crate::tree::walk::TreeChanges;
 use cached_tree::CachedTrees;
 use file::IndexFile;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_sandbox::{FileState, Moment, Stamp};
 
 pub use file::{open, read};
 pub use staged::{Flags, Staged, Stat};
@@ -234,7 +234,7 @@ fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>
 }
 
 /// Tells whether a path names a file below the root and none of git's own.
-pub(in crate::git) fn is_path(path: &[u8]) -> bool {
+pub(crate) fn is_path(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').all(|name| match name {
         [] | b"." | b".." => false,
         [b'.', ..] => !name.eq_ignore_ascii_case(b".git"),
@@ -246,7 +246,7 @@ pub(in crate::git) fn is_path(path: &[u8]) -> bool {
 mod tests {
     use super::cached_tree::CachedTree;
     use super::*;
-    use crate::git::model::changed_file::Mode;
+    use crate::model::changed_file::Mode;
 
     #[test]
     fn an_entry_that_leads_out_of_the_work_tree_or_into_git_is_damage() {

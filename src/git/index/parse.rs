@@ -5,10 +5,10 @@ use gix::hash::Kind;
 use super::cached_tree::{self, CachedTrees};
 use super::ewah::{self, Bitmap};
 use super::staged::{Flags, Staged, Stat};
-use crate::git::Oid;
-use crate::git::model::big_endian;
-use crate::git::model::changed_file::{Entry, Mode};
-use crate::limits;
+use crate::Oid;
+use crate::model::big_endian;
+use crate::model::changed_file::{Entry, Mode};
+use redline_base::limits;
 
 /// Why an index could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

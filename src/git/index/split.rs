@@ -2,7 +2,7 @@
 
 use super::parse::{Fault, Link, Parsed};
 use super::staged::Staged;
-use crate::limits;
+use redline_base::limits;
 
 /// Returns the entries of a shared index with the changes of the split one, sorted.
 ///

@@ -1,6 +1,6 @@
 //! One version of a file in the index.
 
-use crate::git::model::changed_file::Entry;
+use crate::model::changed_file::Entry;
 
 /// A version of a file in the index.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::budget::{Charge, LARGE_BYTES};
+use redline_base::budget::{Charge, LARGE_BYTES};
 
 /// The bytes of an object or a file; cheap to clone. Large ones are charged to the query while they
 /// are held.
@@ -46,7 +46,7 @@ impl Deref for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::{Budget, Stopped};
+    use redline_base::budget::{Budget, Stopped};
 
     #[test]
     fn large_bytes_are_charged_as_long_as_anybody_holds_them() {

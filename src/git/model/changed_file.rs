@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::git::Oid;
+use crate::Oid;
 
 /// The mode of an entry in git's canonical form: 100644, 100755, 120000, 160000 or 040000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Charge, Stopped, append, check_every, copied};
-use crate::git::Oid;
-use crate::git::encoding::to_utf8;
-use crate::git::model::mailmap::Mailmap;
-use crate::git::model::space::{trim_end, trim_start, up_to_nul};
-use crate::limits;
-use crate::text::CancelToken;
+use crate::Oid;
+use crate::encoding::to_utf8;
+use crate::model::mailmap::Mailmap;
+use crate::model::space::{trim_end, trim_start, up_to_nul};
+use redline_base::budget::{Charge, Stopped, append, check_every, copied};
+use redline_base::limits;
+use redline_text::CancelToken;
 
 /// Lines between two checks of the budget.
 const LINES_PER_CHECK: usize = 1 << 14;
@@ -333,7 +333,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::budget::{Budget, Current};
+    use redline_base::budget::{Budget, Current};
 
     const TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 

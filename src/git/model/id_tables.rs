@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
-use crate::git::Oid;
+use crate::Oid;
 
 /// A map keyed by object id.
 pub type IdMap<V> = HashMap<Oid, V, Seeded>;

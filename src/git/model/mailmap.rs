@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Budget, Charge, Stopped, check_every};
-use crate::git::model::space::{trim_end, trim_start};
-use crate::limits;
+use crate::model::space::{trim_end, trim_start};
+use redline_base::budget::{Budget, Charge, Stopped, check_every};
+use redline_base::limits;
 
 /// Lines between two checks of the budget.
 const LINES_PER_CHECK: usize = 1 << 10;

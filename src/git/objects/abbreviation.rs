@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use gix::hash::Prefix;
 
-use crate::error::{Error, Result};
-use crate::git::Oid;
-use crate::git::store::ObjectStore;
+use crate::Oid;
+use crate::store::ObjectStore;
+use redline_base::error::{Error, Result};
 
 /// git's shortest default length.
 const SHORTEST: usize = 7;

@@ -2,7 +2,7 @@
 
 use gix::hash::{Hasher, Kind, hasher};
 
-use crate::error::{Error, Result};
+use redline_base::error::{Error, Result};
 
 /// Begins the hash of a blob of `size` bytes.
 pub fn blob_hasher(kind: Kind, size: u64) -> Hasher {

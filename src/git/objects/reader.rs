@@ -6,15 +6,15 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
-use crate::budget::Budget;
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::model::bytes::Bytes;
-use crate::git::store::cache::Cache;
-use crate::git::store::counted_pairs::CountedPairs;
-use crate::git::store::{Fault, Kept, ObjectStore, PackReader};
-use crate::limits;
-use crate::text::CancelToken;
+use crate::Oid;
+use crate::model::bytes::Bytes;
+use crate::store::cache::Cache;
+use crate::store::counted_pairs::CountedPairs;
+use crate::store::{Fault, Kept, ObjectStore, PackReader};
+use redline_base::budget::Budget;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_text::CancelToken;
 
 /// The hint for what is damaged.
 const FSCK: &str = "Run 'git fsck' there";

@@ -3,7 +3,7 @@
 //! A pattern is compiled to steps, and a text is matched against all steps reached so far, byte by
 //! byte: the time is at most proportional to the product of both lengths.
 
-use crate::git::model::space::is_space;
+use crate::model::space::is_space;
 
 /// The bytes that make a pattern more than a plain path.
 pub(super) const WILD: &[u8] = b"*?[\\";

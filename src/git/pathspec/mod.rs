@@ -10,9 +10,9 @@
 pub mod glob;
 pub mod path_patterns;
 
-use crate::error::{Error, Result, quoted};
-use crate::git::model::changed_file::Mode;
-use crate::git::pathspec::glob::{Glob, Rules, WILD};
+use crate::model::changed_file::Mode;
+use crate::pathspec::glob::{Glob, Rules, WILD};
+use redline_base::error::{Error, Result, quoted};
 
 /// A parsed pathspec: its magic and its path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,12 +2,12 @@
 //!
 //! Source: git's `gitignore` and `gitattributes`, and the order of its own comparisons. The most
 //! frequent patterns, a name, a suffix or a path without wildcards, are looked up by hash; the
-//! others are tried one by one, from the last on, with [`crate::git::pathspec::glob`].
+//! others are tried one by one, from the last on, with [`crate::pathspec::glob`].
 
 use std::collections::HashMap;
 
-use crate::git::model::space::up_to_nul;
-use crate::git::pathspec::glob::{Glob, Rules, WILD, Work};
+use crate::model::space::up_to_nul;
+use crate::pathspec::glob::{Glob, Rules, WILD, Work};
 
 /// A parsed pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,12 +7,12 @@ use gix::bstr::ByteSlice;
 use super::loose::Value;
 use super::name::{PER_WORK_TREE, is_own, is_valid};
 use super::{References, Resolved};
-use crate::budget::{check_current, check_every};
-use crate::error;
-use crate::git::Oid;
-use crate::git::store::{Found, GitDirectory};
-use crate::limits;
-use crate::sandbox::EntryKind;
+use crate::Oid;
+use crate::store::{Found, GitDirectory};
+use redline_base::budget::{check_current, check_every};
+use redline_base::error;
+use redline_base::limits;
+use redline_sandbox::EntryKind;
 
 /// References between two checks of the budget.
 const LOOK: usize = 1 << 8;

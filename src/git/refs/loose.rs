@@ -3,11 +3,11 @@
 use gix::bstr::ByteSlice;
 
 use super::name;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::model::space::{is_space, trim_end, trim_start, up_to_nul};
-use crate::git::store::{Found, GitDirectory};
-use crate::limits;
+use crate::Oid;
+use crate::model::space::{is_space, trim_end, trim_start, up_to_nul};
+use crate::store::{Found, GitDirectory};
+use redline_base::error::Result;
+use redline_base::limits;
 
 /// The content of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]

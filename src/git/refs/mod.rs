@@ -23,10 +23,10 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use super::store::{GitDirectory, Location, Repositories, stores_tables};
-use crate::error::Result;
-use crate::git::Oid;
-use crate::sandbox::RefLimit;
+use crate::Oid;
 use loose::Value;
+use redline_base::error::Result;
+use redline_sandbox::RefLimit;
 use reftable::Stack;
 
 pub use name::is_valid;
@@ -247,9 +247,10 @@ impl<'a> References<'a> {
     }
 
     /// Returns the error of a damaged reference; `what` continues the sentence.
-    pub fn damaged(&self, name: &[u8], what: &str) -> crate::error::Error {
-        self.git_dir
-            .gate()
-            .damaged(format!("its reference {} {what}", crate::error::quoted(&name.to_str_lossy())))
+    pub fn damaged(&self, name: &[u8], what: &str) -> redline_base::error::Error {
+        self.git_dir.gate().damaged(format!(
+            "its reference {} {what}",
+            redline_base::error::quoted(&name.to_str_lossy())
+        ))
     }
 }

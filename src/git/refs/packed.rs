@@ -8,12 +8,12 @@ use std::sync::{Arc, OnceLock};
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{check_every, reserve};
-use crate::error::{Error, Result};
-use crate::git::Oid;
-use crate::git::store::{GitDirectory, Repositories};
-use crate::limits;
-use crate::sandbox::Stamp;
+use crate::Oid;
+use crate::store::{GitDirectory, Repositories};
+use redline_base::budget::{check_every, reserve};
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_sandbox::Stamp;
 
 const NAME: &[u8] = b"packed-refs";
 

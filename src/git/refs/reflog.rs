@@ -7,10 +7,10 @@ use gix::bstr::ByteSlice;
 
 use super::reftable::LogLine;
 use super::{References, Resolved};
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::store::{Found, GitDirectory};
-use crate::limits;
+use crate::Oid;
+use crate::store::{Found, GitDirectory};
+use redline_base::error::Result;
+use redline_base::limits;
 
 impl References<'_> {
     /// Returns the reference whose log applies to a name: its own, or else its target's.

@@ -2,13 +2,13 @@
 
 use super::range::{commit_of, one_commit};
 use super::resolver::Resolver;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::graph::commit_links::Commits;
-use crate::git::graph::merge_base::MergeBases;
-use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange};
-use crate::git::model::id_tables::IdSet;
-use crate::git::repository::Repository;
+use crate::Oid;
+use crate::graph::commit_links::Commits;
+use crate::graph::merge_base::MergeBases;
+use crate::graph::walk::{History, HistoryOptions, Merges, RevRange};
+use crate::model::id_tables::IdSet;
+use crate::repository::Repository;
+use redline_base::error::Result;
 
 /// Returns all merge bases of two revisions in git's order.
 pub fn merge_bases(repository: &Repository, one: &str, two: &str) -> Result<Vec<Oid>> {

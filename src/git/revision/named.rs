@@ -7,9 +7,9 @@ use super::clock::Clock;
 use super::date;
 use super::resolver::Resolver;
 use super::upstream::{Branches, Mark};
-use crate::error::{Result, quoted};
-use crate::git::Oid;
-use crate::git::refs::Resolved;
+use crate::Oid;
+use crate::refs::Resolved;
+use redline_base::error::{Result, quoted};
 
 /// The maximum depth of shorthands that expand to shorthands.
 const MAX_NAMES: usize = 8;

@@ -3,10 +3,10 @@
 use gix::objs::Kind;
 
 use super::resolver::{Resolver, Revision, check_side};
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::index::Index;
-use crate::git::tree::tree_lookup::entry_at;
+use crate::Oid;
+use crate::index::Index;
+use crate::tree::tree_lookup::entry_at;
+use redline_base::error::Result;
 
 /// Returns the object at a path in an object's tree; an empty path is the tree.
 pub fn in_tree(resolver: &Resolver<'_>, id: &Oid, path: &[u8]) -> Result<Option<Oid>> {

@@ -8,12 +8,12 @@ use super::resolve::resolve;
 use super::resolver::{Resolver, Revision};
 use super::short::Hint;
 use super::unknown::unknown_name;
-use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::git::Oid;
-use crate::git::graph::walk::RevRange;
-use crate::git::model::id_tables::IdSet;
-use crate::git::refs::Resolved;
-use crate::git::repository::Repository;
+use crate::Oid;
+use crate::graph::walk::RevRange;
+use crate::model::id_tables::IdSet;
+use crate::refs::Resolved;
+use crate::repository::Repository;
+use redline_base::error::{Error, ErrorKind, Result, quoted};
 
 /// A parsed revision or range.
 pub enum Range {

@@ -10,13 +10,14 @@ use super::ancestry::divergence;
 use super::named::{self, RULES};
 use super::resolver::Resolver;
 use super::upstream::Branches;
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::model::commit::{CommitInfo, Person, TagInfo};
-use crate::git::refs::{Packed, Resolved};
-use crate::git::repository::Repository;
-use crate::text::CancelToken;
+use crate::Oid;
+use crate::model::commit::{CommitInfo, Person, TagInfo};
+use crate::refs::{Packed, Resolved};
+use crate::repository::Repository;
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_base::pipeline::Weigh;
+use redline_text::CancelToken;
 
 /// The target of HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,9 +81,8 @@ pub struct Reference {
     charge: Charge,
 }
 
-impl Reference {
-    /// Returns its approximate size in memory.
-    pub fn bytes(&self) -> usize {
+impl Weigh for Reference {
+    fn bytes(&self) -> usize {
         let texts = [self.subject.as_ref(), self.upstream.as_ref(), self.named.target.as_ref()];
         let tagger = self.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
         size_of::<Self>()

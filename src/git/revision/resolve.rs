@@ -10,9 +10,9 @@ use gix::objs::Kind;
 use super::resolver::Resolver;
 use super::short::{self, Hint};
 use super::{named, path, search};
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::limits;
+use crate::Oid;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
 
 /// An operation on an object.
 enum Step<'n> {

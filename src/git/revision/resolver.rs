@@ -7,17 +7,17 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::graph::commit_links::Commits;
-use crate::git::graph::merge_base::MergeBases;
-use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange};
-use crate::git::model::id_tables::IdSet;
-use crate::git::objects::Objects;
-use crate::git::refs::{Packed, References};
-use crate::git::repository::Repository;
-use crate::limits;
-use crate::text::CancelToken;
+use crate::Oid;
+use crate::graph::commit_links::Commits;
+use crate::graph::merge_base::MergeBases;
+use crate::graph::walk::{History, HistoryOptions, Merges, RevRange};
+use crate::model::id_tables::IdSet;
+use crate::objects::Objects;
+use crate::refs::{Packed, References};
+use crate::repository::Repository;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_text::CancelToken;
 
 /// Resolves revisions of one repository.
 pub struct Resolver<'a> {
@@ -272,7 +272,7 @@ impl Revision {
     }
 
     /// Tells whether a name is a side that is not a revision.
-    pub(in crate::git) fn is_named(name: &str) -> bool {
+    pub(crate) fn is_named(name: &str) -> bool {
         Self::named(name).is_some()
     }
 

@@ -7,13 +7,13 @@ use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
 use super::resolver::Resolver;
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::model::id_tables::IdSet;
-use crate::git::model::space::up_to_nul;
-use crate::git::refs::Resolved;
-use crate::pattern::{self, posix};
+use crate::Oid;
+use crate::model::id_tables::IdSet;
+use crate::model::space::up_to_nul;
+use crate::refs::Resolved;
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_base::pattern::{self, posix};
 
 /// A pattern of messages.
 struct Pattern {

@@ -7,8 +7,8 @@ use gix::hash::Prefix;
 use gix::objs::Kind;
 
 use super::resolver::Resolver;
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
+use crate::Oid;
+use redline_base::error::{Error, Result, quoted};
 
 /// The least number of digits of an abbreviated id in git.
 const FEWEST: usize = 4;

@@ -5,10 +5,10 @@ use gix::bstr::ByteSlice;
 use super::resolve::resolve;
 use super::resolver::{Resolver, Revision};
 use super::short::Hint;
-use crate::error::{Error, Result, quoted};
-use crate::git::refs::Resolved;
-use crate::git::tree::tree_lookup::entry_at;
-use crate::suggest;
+use crate::refs::Resolved;
+use crate::tree::tree_lookup::entry_at;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::suggest;
 
 /// Common names of the first branch of a repository.
 const FIRST_BRANCHES: [&str; 5] = ["main", "master", "trunk", "develop", "default"];

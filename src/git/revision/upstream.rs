@@ -5,9 +5,9 @@
 use gix::bstr::{BString, ByteSlice};
 
 use super::resolver::Resolver;
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::refs::Resolved;
+use crate::Oid;
+use crate::refs::Resolved;
+use redline_base::error::{Error, Result, quoted};
 
 /// The related branch to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

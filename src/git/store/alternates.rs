@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 
 use super::gate::GitDirectory;
-use crate::budget::check_current;
-use crate::error::Result;
-use crate::limits;
-use crate::text::patch::unquote;
+use redline_base::budget::check_current;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_text::patch::unquote;
 
 const FILE: &[u8] = b"info/alternates";
 

@@ -5,8 +5,8 @@ use gix::config::File;
 use gix::config::file::Metadata;
 
 use super::gate::{Gate, GitDirectory};
-use crate::error::{Error, Result, quoted};
-use crate::limits;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
 
 /// The value of `extensions.refStorage` for references in tables.
 const TABLES: &[u8] = b"reftable";
@@ -110,9 +110,9 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::config::drivers::drivers;
-    use crate::growth::assert_linear;
-    use crate::sandbox::Access;
+    use crate::config::drivers::drivers;
+    use redline_base::growth::assert_linear;
+    use redline_sandbox::Access;
 
     #[test]
     fn a_configuration_of_many_sections_is_read_in_linear_time() {

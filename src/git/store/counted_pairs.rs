@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use quick_cache::UnitWeighter;
 use quick_cache::sync::Cache;
 
-use crate::git::Oid;
-use crate::git::model::diff_attribute::DiffAttribute;
-use crate::text::DiffOptions;
+use crate::Oid;
+use crate::model::diff_attribute::DiffAttribute;
+use redline_text::DiffOptions;
 
 /// The most cached pairs of a repository; those not used recently are evicted.
 const MAX_PAIRS: u64 = 1 << 17;
@@ -92,7 +92,7 @@ impl CountedPairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Algorithm;
+    use redline_text::Algorithm;
 
     #[test]
     fn a_pair_is_counted_once_for_each_rule() {

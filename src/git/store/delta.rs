@@ -1,8 +1,8 @@
 //! Applies the deltas of a pack: an object as copied and new pieces (git's `gitformat-pack`).
 
-use crate::budget::{Budget, Charge};
-use crate::git::store::inflate::room;
-use crate::git::store::pack::fault::Fault;
+use crate::store::inflate::room;
+use crate::store::pack::fault::Fault;
+use redline_base::budget::{Budget, Charge};
 
 /// Bytes of each of the two sizes at the front of a delta, at most.
 const SIZE_BYTES: usize = 9;

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::error::{Error, Result, quoted};
-use crate::limits;
-use crate::sandbox::{
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_sandbox::{
     Access, Directory, DirectoryEntry, OpenError, PooledFile, RegularFile, Stamp,
 };
 

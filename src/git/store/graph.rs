@@ -10,13 +10,13 @@ use std::sync::Arc;
 use gix::hash::Kind;
 
 use super::gate::GitDirectory;
-use crate::budget::check_current;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::model::big_endian;
-use crate::git::model::commit::Links;
-use crate::limits;
-use crate::sandbox::{OpenError, Stamp};
+use crate::Oid;
+use crate::model::big_endian;
+use crate::model::commit::Links;
+use redline_base::budget::check_current;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_sandbox::{OpenError, Stamp};
 
 const FILE: &[u8] = b"info/commit-graph";
 const CHAIN_DIRECTORY: &[u8] = b"info/commit-graphs";

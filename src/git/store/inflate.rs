@@ -2,9 +2,9 @@
 
 use gix::zlib::{Decompress, FlushDecompress, Status};
 
-use crate::budget::{Budget, Charge};
-use crate::git::store::pack::fault::Fault;
-use crate::limits;
+use crate::store::pack::fault::Fault;
+use redline_base::budget::{Budget, Charge};
+use redline_base::limits;
 
 /// Bytes that are inflated between two checks of the budget.
 const PIECE_BYTES: usize = 4 << 20;

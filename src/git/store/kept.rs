@@ -14,12 +14,12 @@ use gix::hash::Kind;
 use super::gate::GitDirectory;
 use super::graph::Graph;
 use super::pack::{Fault, Pack, PackIndex, Packs};
-use crate::budget::KEPT;
-use crate::error::Result;
-use crate::git::store::cache::Cache;
-use crate::git::store::counted_pairs::CountedPairs;
-use crate::limits;
-use crate::sandbox::Stamp;
+use crate::store::cache::Cache;
+use crate::store::counted_pairs::CountedPairs;
+use redline_base::budget::KEPT;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_sandbox::Stamp;
 
 /// The number of open repositories; the least recently used one is closed.
 const MAX_OPEN: usize = 8;
@@ -329,7 +329,7 @@ fn is_settled(stamp: Stamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::store::cache::Object;
+    use crate::store::cache::Object;
 
     #[test]
     fn threads_that_open_one_repository_at_once_keep_what_each_has_found() {

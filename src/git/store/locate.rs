@@ -12,8 +12,8 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use super::gate::{Found, Gate, GitDirectory};
-use crate::error::{Error, Result, quoted, visible};
-use crate::limits;
+use redline_base::error::{Error, Result, quoted, visible};
+use redline_base::limits;
 
 /// The directories of a repository.
 #[derive(Debug)]

@@ -10,11 +10,11 @@ use gix::zlib::{Decompress, FlushDecompress};
 use super::gate::GitDirectory;
 use super::inflate::{inflate_rest, room};
 use super::pack::fault::Fault;
-use crate::budget::Budget;
-use crate::git::Oid;
-use crate::git::model::bytes::Bytes;
-use crate::limits;
-use crate::sandbox::{EntryKind, RegularFile};
+use crate::Oid;
+use crate::model::bytes::Bytes;
+use redline_base::budget::Budget;
+use redline_base::limits;
+use redline_sandbox::{EntryKind, RegularFile};
 
 /// The bytes of the longest header: a kind, a 64-bit size and separators.
 const HEADER_BYTES: usize = 32;
@@ -52,7 +52,11 @@ pub fn header(stores: &[GitDirectory], id: &Oid) -> Result<Option<(Kind, u64)>, 
 }
 
 /// Returns the ids of the loose objects that begin with a byte.
-pub fn ids(stores: &[GitDirectory], first: u8, hash: HashKind) -> crate::error::Result<Vec<Oid>> {
+pub fn ids(
+    stores: &[GitDirectory],
+    first: u8,
+    hash: HashKind,
+) -> redline_base::error::Result<Vec<Oid>> {
     let first = format!("{first:02x}");
     let mut ids = Vec::new();
     for store in stores {
@@ -138,7 +142,7 @@ mod tests {
     }
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
-        crate::git::store::inflate::tests::packed(bytes, 6)
+        crate::store::inflate::tests::packed(bytes, 6)
     }
 
     #[test]

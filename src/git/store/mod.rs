@@ -42,12 +42,12 @@ pub use locate::{Location, check_work_tree, locate, with_configured_work_tree};
 pub use pack::{Fault, Kept, PackReader, Packs};
 pub use shallow::read as shallow;
 
-use crate::budget::Budget;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::model::bytes::Bytes;
-use crate::git::store::cache::Cache;
-use crate::git::store::counted_pairs::CountedPairs;
+use crate::Oid;
+use crate::model::bytes::Bytes;
+use crate::store::cache::Cache;
+use crate::store::counted_pairs::CountedPairs;
+use redline_base::budget::Budget;
+use redline_base::error::Result;
 
 /// The kind of an object and its content.
 type Object = (Kind, Bytes);

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::gate::GitDirectory;
-use crate::budget::check_every;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::limits;
+use crate::Oid;
+use redline_base::budget::check_every;
+use redline_base::error::Result;
+use redline_base::limits;
 
 /// Lines between two checks of the budget.
 const LOOK: usize = 1 << 10;

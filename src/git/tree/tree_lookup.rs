@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::objects::Objects;
-use crate::git::tree::walk::parse;
-use crate::git::{Entry, Oid};
-use crate::limits;
+use crate::objects::Objects;
+use crate::tree::walk::parse;
+use crate::{Entry, Oid};
+use redline_base::error::Result;
+use redline_base::limits;
 
 /// Returns the file, link or submodule at `path` in a tree; an absent tree is empty.
 pub fn file_at(objects: &Objects, tree: Option<Oid>, path: &[u8]) -> Result<Option<Entry>> {

@@ -7,14 +7,14 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::budget::Pace;
-use crate::error::Result;
-use crate::git::model::bytes::Bytes;
-use crate::git::model::changed_file::Mode;
-use crate::git::objects::Objects;
-use crate::git::{Change, Entry, Oid, PathFilter};
-use crate::limits;
-use crate::text::{CancelToken, common_start};
+use crate::model::bytes::Bytes;
+use crate::model::changed_file::Mode;
+use crate::objects::Objects;
+use crate::{Change, Entry, Oid, PathFilter};
+use redline_base::budget::Pace;
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_text::{CancelToken, common_start};
 
 /// One entry, borrowed from its tree.
 #[derive(Debug, Clone, Copy)]

@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::attributes::{Attributes, ContentSource, State};
-use crate::git::config::conversions::{LineEndings, to_git_line_endings, without_ids};
-use crate::git::encoding::file_to_utf8;
-use crate::git::index::Index;
-use crate::git::objects::Objects;
+use crate::attributes::{Attributes, ContentSource, State};
+use crate::config::conversions::{LineEndings, to_git_line_endings, without_ids};
+use crate::encoding::file_to_utf8;
+use crate::index::Index;
+use crate::objects::Objects;
+use redline_base::error::Result;
 
 /// Converts files for one thread.
 pub struct Cleaner {

@@ -10,18 +10,18 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::Stopped;
-use crate::error::{Error, Result, quoted};
-use crate::git::Oid;
-use crate::git::attributes::ContentSource;
-use crate::git::index::{Index, Staged};
-use crate::git::model::changed_file::{Entry, Mode, Source};
-use crate::git::objects::blob_id::blob_hasher;
-use crate::git::repository::Repository;
-use crate::git::worktree::clean::Cleaner;
-use crate::git::worktree::submodule::Submodules;
-use crate::limits;
-use crate::sandbox::{Directories, EntryKind, FileState};
+use crate::Oid;
+use crate::attributes::ContentSource;
+use crate::index::{Index, Staged};
+use crate::model::changed_file::{Entry, Mode, Source};
+use crate::objects::blob_id::blob_hasher;
+use crate::repository::Repository;
+use crate::worktree::clean::Cleaner;
+use crate::worktree::submodule::Submodules;
+use redline_base::budget::Stopped;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_sandbox::{Directories, EntryKind, FileState};
 
 /// Bytes that are read or hashed between two checks of the budget.
 const PIECE: usize = 4 << 20;

@@ -1,12 +1,12 @@
 //! Checks the files of the index on several threads, ahead of their comparison, like git's
 //! `core.preloadIndex`.
 
-use crate::budget::Permits;
-use crate::git::config::checkout::Checkout;
-use crate::git::index::{Index, Staged};
-use crate::git::model::changed_file::Mode;
-use crate::git::repository::Repository;
-use crate::sandbox::{Directories, EntryKind, FileState};
+use crate::config::checkout::Checkout;
+use crate::index::{Index, Staged};
+use crate::model::changed_file::Mode;
+use crate::repository::Repository;
+use redline_base::budget::Permits;
+use redline_sandbox::{Directories, EntryKind, FileState};
 
 /// Entries that are checked before the first of them is compared: a query with a LIMIT may need no
 /// more.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::git::Oid;
-use crate::git::repository::Repository;
-use crate::limits;
+use crate::Oid;
+use crate::repository::Repository;
+use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_base::limits;
 
 /// A checked-out submodule.
 pub struct CheckedOut {

@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::Pace;
-use crate::error::{Error, Result, quoted};
-use crate::git::attributes::ignore::Ignores;
-use crate::git::index::Index;
-use crate::git::model::changed_file::Mode;
-use crate::git::pathspec::PathFilter;
-use crate::git::repository::Repository;
-use crate::limits;
-use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
+use crate::attributes::ignore::Ignores;
+use crate::index::Index;
+use crate::model::changed_file::Mode;
+use crate::pathspec::PathFilter;
+use crate::repository::Repository;
+use redline_base::budget::Pace;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_sandbox::{Directories, DirectoryEntry, EntryKind};
 
 const IGNORE_FILE: &[u8] = b".gitignore";
 

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::missing_file::explained;
 use super::pages::{Pages, opened, shown, utc_text};
-use crate::error::{Error, Result, escaped};
-use crate::find::shortened;
-use crate::git::{
+use crate::Context;
+use crate::blame::{Blamed, BlamedLines};
+use crate::{Need, Needs};
+use redline_base::error::{Error, Result, escaped};
+use redline_find::shortened;
+use redline_git::{
     Blame, BlameOptions, Oid, ReadLimit, Repository, SideFiles, mailmap_of, state_of_file,
 };
-use crate::query::Context;
-use crate::query::blame::{Blamed, BlamedLines};
-use crate::query::{Need, Needs};
-use crate::review::Binding;
-use crate::tools::{BlameHead, GitBlameArguments, ListedBlame, ListedRow, Listing, Reply};
+use redline_review::Binding;
+use redline_tools::{BlameHead, GitBlameArguments, ListedBlame, ListedRow, Listing, Reply};
 
 /// Returns the lines of a file with the commits that they come from.
 pub fn blame(

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::pages::{short, shown, utc_text};
-use crate::error::Result;
-use crate::git::{Mailmap, Oid, Repository, Visited, decorations, mailmap_of};
-use crate::limits;
-use crate::query::commit::Commit;
-use crate::query::{Need, Needs};
-use crate::tools::ListedCommit;
+use crate::commit::Commit;
+use crate::{Need, Needs};
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_git::{Mailmap, Oid, Repository, Visited, decorations, mailmap_of};
+use redline_tools::ListedCommit;
 
 /// Reads commits for lists.
 pub struct CommitReader<'a> {

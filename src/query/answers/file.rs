@@ -2,11 +2,11 @@
 
 use super::missing_file::explained;
 use super::pages::{line_cursor, opened, place_of};
-use crate::error::{Error, Result, escaped, quoted};
-use crate::git::{ReadLimit, SideFiles, Stage, blob_id, object_of};
-use crate::query::Context;
-use crate::review::Binding;
-use crate::tools::{GitFileArguments, LineRange, LineScan, Lines, Reply};
+use crate::Context;
+use redline_base::error::{Error, Result, escaped, quoted};
+use redline_git::{ReadLimit, SideFiles, Stage, blob_id, object_of};
+use redline_review::Binding;
+use redline_tools::{GitFileArguments, LineRange, LineScan, Lines, Reply};
 
 /// Returns the lines of a file of a revision.
 pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> Result<Lines> {

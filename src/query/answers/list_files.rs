@@ -1,10 +1,10 @@
 //! The answer of `list_files`.
 
-use crate::budget::check_current;
-use crate::error::{Error, Result};
-use crate::query::Context;
-use crate::query::found_files::{FilesWanted, cursor};
-use crate::tools::{FileList, ListFilesArguments, ListedFile, Reply, Rest, Room};
+use crate::Context;
+use crate::found_files::{FilesWanted, cursor};
+use redline_base::budget::check_current;
+use redline_base::error::{Error, Result};
+use redline_tools::{FileList, ListFilesArguments, ListedFile, Reply, Rest, Room};
 
 /// Lists the files that the arguments name.
 pub fn answer(

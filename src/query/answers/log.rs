@@ -3,20 +3,20 @@
 use super::commits::CommitReader;
 use super::missing_file::explained;
 use super::pages::{Pages, opened, shown};
-use crate::error::{Result, quoted};
-use crate::git::{
+use crate::Context;
+use crate::file_history::FileChanges;
+use crate::history_jobs::Jobs;
+use crate::run::Run;
+use redline_base::error::{Result, quoted};
+use redline_base::limits;
+use redline_base::pipeline::{Unweighed, Window};
+use redline_git::{
     Change, CommitFilter, CommitMeasure, CommitMeasurer, Comparable, ContentSource, FileChange,
     History, HistoryOptions, LineLog, LineVersion, LinesAsked, Merges, Oid, Pathspec, Reader,
     RenameOptions, Repository, RevRange, Search, Searcher, Visited, range_of,
 };
-use crate::limits;
-use crate::pipeline::{Unweighed, Window};
-use crate::query::Context;
-use crate::query::file_history::FileChanges;
-use crate::query::history_jobs::Jobs;
-use crate::query::run::Run;
-use crate::text::CancelToken;
-use crate::tools::{
+use redline_text::CancelToken;
+use redline_tools::{
     GitLogArguments, LineRange, ListedCommit, ListedLines, ListedVersion, Listing, Reply, shown_id,
 };
 

@@ -1,7 +1,7 @@
 //! Explains why a repository lacks a file: it is not committed yet, or has another name.
 
-use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::git::{Comparison, RenameOptions, Repository, changed_files, untracked_paths};
+use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_git::{Comparison, RenameOptions, Repository, changed_files, untracked_paths};
 
 /// Adds the files under a path in the index and the work tree to the error for a missing file.
 pub fn explained(error: Error, repository: &Repository, file: &str) -> Error {

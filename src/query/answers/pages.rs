@@ -1,11 +1,11 @@
 //! What the answers of several tools have in common: pages of a list, the repository that is named,
 //! and names as they are shown.
 
-use crate::error::{Error, Result, escaped, quoted, visible};
-use crate::git::{Calendar, Repository};
-use crate::query::Context;
-use crate::review::{Binding, Position};
-use crate::tools::{LinePlace, ListedRow, Listing, Reply, Rest, Room};
+use crate::Context;
+use redline_base::error::{Error, Result, escaped, quoted, visible};
+use redline_git::{Calendar, Repository};
+use redline_review::{Binding, Position};
+use redline_tools::{LinePlace, ListedRow, Listing, Reply, Rest, Room};
 
 /// The pages of a list.
 pub struct Pages {

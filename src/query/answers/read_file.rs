@@ -1,10 +1,10 @@
 //! The answer of `read_file`.
 
 use super::pages::{line_cursor, place_of};
-use crate::error::Result;
-use crate::query::files::FileTools;
-use crate::review::Binding;
-use crate::tools::{LineRange, LineScan, Lines, ReadFileArguments, Reply};
+use crate::files::FileTools;
+use redline_base::error::Result;
+use redline_review::Binding;
+use redline_tools::{LineRange, LineScan, Lines, ReadFileArguments, Reply};
 
 /// Returns the lines of a file that the arguments mean; `elsewhere` reads while no sandbox is
 /// configured.

@@ -1,13 +1,13 @@
 //! The answer of `GitRefs`.
 
 use super::pages::{Pages, opened, path_text, short, shown};
-use crate::error::Result;
-use crate::find::Glob;
-use crate::form::counted;
-use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
-use crate::query::Context;
-use crate::query::refs::kind;
-use crate::tools::{GitRefsArguments, ListedReference, Listing, Reply};
+use crate::Context;
+use crate::refs::kind;
+use redline_base::error::Result;
+use redline_base::form::counted;
+use redline_find::Glob;
+use redline_git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
+use redline_tools::{GitRefsArguments, ListedReference, Listing, Reply};
 
 /// Lists the references of a repository.
 pub fn references(

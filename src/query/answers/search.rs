@@ -1,13 +1,13 @@
 //! The answer of `search`.
 
 use super::list_files::within;
-use crate::budget::check_current;
-use crate::error::{Error, Result, quoted};
-use crate::find::{Query, QueryOptions};
-use crate::limits;
-use crate::query::Context;
-use crate::query::found_files::{FilesWanted, FoundFiles, cursor};
-use crate::tools::{MatchedLine, Matches, Reply, Rest, Room, SearchArguments};
+use crate::Context;
+use crate::found_files::{FilesWanted, FoundFiles, cursor};
+use redline_base::budget::check_current;
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_find::{Query, QueryOptions};
+use redline_tools::{MatchedLine, Matches, Reply, Rest, Room, SearchArguments};
 
 /// Searches the files that the arguments name.
 pub fn answer(context: &Context, reply: &Reply, arguments: &SearchArguments) -> Result<Matches> {

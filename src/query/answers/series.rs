@@ -1,10 +1,10 @@
 //! The answer of `GitRangeDiff`.
 
 use super::pages::{Pages, shown};
-use crate::error::{Result, escaped, quoted};
-use crate::query::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
-use crate::query::{Context, Need, Needs, Query};
-use crate::tools::{GitRangeDiffArguments, ListedPair, Listing, Reply};
+use crate::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
+use crate::{Context, Need, Needs, Query};
+use redline_base::error::{Result, escaped, quoted};
+use redline_tools::{GitRangeDiffArguments, ListedPair, Listing, Reply};
 
 /// The divisor for the part of an answer that the patch of one commit may take.
 const PATCH_PART: usize = 2;

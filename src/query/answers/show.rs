@@ -2,13 +2,13 @@
 
 use super::commits::CommitReader;
 use super::pages::{shown, utc_text};
-use crate::error::{Error, Result, escaped, quoted};
-use crate::form::Form;
-use crate::git::{
+use crate::{Need, Needs};
+use redline_base::error::{Error, Result, escaped, quoted};
+use redline_base::form::Form;
+use redline_git::{
     CommitInfo, History, HistoryOptions, Merges, Person, Repository, Visited, range_of,
 };
-use crate::query::{Need, Needs};
-use crate::tools::{CommitWords, Reply};
+use redline_tools::{CommitWords, Reply};
 
 /// What part of an answer the message may be.
 const MESSAGE_PART: usize = 3;

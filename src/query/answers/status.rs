@@ -1,10 +1,10 @@
 //! The answer of `GitStatus`.
 
 use super::pages::{Pages, opened, path_text, short, shown};
-use crate::error::Result;
-use crate::git::{FileStatus, Pathspec, RenameOptions, StatusOptions, checked_out};
-use crate::query::{Context, file_status};
-use crate::tools::{GitStatusArguments, ListedStatus, Listing, Reply, shown_id};
+use crate::{Context, file_status};
+use redline_base::error::Result;
+use redline_git::{FileStatus, Pathspec, RenameOptions, StatusOptions, checked_out};
+use redline_tools::{GitStatusArguments, ListedStatus, Listing, Reply, shown_id};
 
 /// Lists the files that are not as the last commit has them.
 pub fn status(

@@ -6,15 +6,16 @@ use super::hidden_call::{Hidden, call_of};
 use super::planned_operation::{Effect, PlannedOperation, file_name};
 use super::question::{Asking, Planned, Question};
 use super::recorded::{Recorded, file_at};
-use crate::budget::{Budget, check_current, lossy, owned};
-use crate::edit::{Digest, FileTool, Plan, Session, Ticket, check_base};
-use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::git::{BlobHasher, blob_id};
-use crate::query::Caller;
-use crate::sandbox::{Expected, Place};
-use crate::text::lines::line_count;
-use crate::text::{CancelToken, Engine, is_binary};
-use crate::tools::{
+use super::taking_back::Chosen;
+use crate::Caller;
+use redline_base::budget::{Budget, check_current, lossy, owned};
+use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_edit::{Digest, FileTool, Plan, Session, Ticket, check_base};
+use redline_git::{BlobHasher, blob_id};
+use redline_sandbox::{Expected, Place};
+use redline_text::lines::line_count;
+use redline_text::{CancelToken, Engine, is_binary};
+use redline_tools::{
     EditCall, EditResult, FileCall, ReadResult, Replaced, WriteFileArguments, WriteResult,
 };
 
@@ -332,7 +333,7 @@ impl FileTools {
             }
             FileCall::Patch(arguments) => return self.patch_payload(arguments, asking),
             // It changes files that the session may see.
-            FileCall::Undo(arguments) => return self.undo_payload(&arguments.chosen()),
+            FileCall::Undo(arguments) => return self.undo_payload(&Chosen::from(arguments)),
             FileCall::Edit(arguments) => EditCall::Strings(arguments),
             FileCall::Lines(arguments) => EditCall::Lines(arguments),
         };

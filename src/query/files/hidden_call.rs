@@ -1,11 +1,11 @@
 //! The part of a call that does not depend on the file: the record of a call on a file that must
 //! not be read unseen.
 
-use crate::budget::{lossy, owned};
-use crate::edit::{FileTool, Operation, Request, Session};
-use crate::error::{Error, Result};
-use crate::sandbox::Place;
-use crate::tools::{
+use redline_base::budget::{lossy, owned};
+use redline_base::error::{Error, Result};
+use redline_edit::{FileTool, Operation, Request, Session};
+use redline_sandbox::Place;
+use redline_tools::{
     EDIT_ARGUMENTS, EditArgument, EditFileArguments, EditLinesArguments, FileCall, PatchArguments,
     REPLACE_ALL, ReadFileArguments, Replaced, UndoArguments, WriteFileArguments,
 };

@@ -5,13 +5,13 @@ use super::file_tools::FileTools;
 use super::planned_patch::{AskedPatch, PlannedPatch};
 use super::question::{Asking, Question};
 use super::recorded::{Recorded, file_at};
-use crate::edit::FileTool;
-use crate::edit::patches::Decision;
-use crate::error::{Error, ErrorKind, Result};
-use crate::limits;
-use crate::sandbox;
-use crate::text::{CancelToken, Engine};
-use crate::tools::{FileResult, PatchArguments, PatchResult};
+use redline_base::error::{Error, ErrorKind, Result};
+use redline_base::limits;
+use redline_edit::FileTool;
+use redline_edit::patches::Decision;
+use redline_sandbox as sandbox;
+use redline_text::{CancelToken, Engine};
+use redline_tools::{FileResult, PatchArguments, PatchResult};
 
 impl FileTools {
     /// Changes files of a sandbox, all or none.

@@ -3,14 +3,14 @@
 use super::hidden_call::Hidden;
 use super::question::Planned;
 use super::recorded::{Changed, is_executable, side_of};
-use crate::edit::{
+use redline_base::error::Result;
+use redline_edit::{
     ContentDiff, Digest, Edit, Existing, FileName, Operation, Plan, Proposal, Session, payload,
 };
-use crate::error::Result;
-use crate::git::blob_id;
-use crate::sandbox::{Expected, Place};
-use crate::text::{CancelToken, Engine, is_binary};
-use crate::tools::Replaced;
+use redline_git::blob_id;
+use redline_sandbox::{Expected, Place};
+use redline_text::{CancelToken, Engine, is_binary};
+use redline_tools::Replaced;
 
 /// The effect of an operation.
 #[derive(Debug)]

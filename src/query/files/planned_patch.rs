@@ -6,15 +6,15 @@ use super::hidden_call::Hidden;
 use super::planned_operation::file_name;
 use super::question::Planned;
 use super::recorded::{Changed, is_executable, side_of};
-use crate::edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
-use crate::edit::payload::PatchedFile;
-use crate::edit::{ContentDiff, Digest, FileTool, Operation, Proposal, Session, check_base};
-use crate::error::{Error, Result, quoted};
-use crate::git::blob_id;
-use crate::journal;
-use crate::sandbox::{After, Change, Expected, Place, Sandbox, Sandboxes};
-use crate::text::{CancelToken, Engine, is_binary};
-use crate::tools::{FileResult, PatchArguments};
+use redline_base::error::{Error, Result, quoted};
+use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
+use redline_edit::payload::PatchedFile;
+use redline_edit::{ContentDiff, Digest, FileTool, Operation, Proposal, Session, check_base};
+use redline_git::blob_id;
+use redline_journal as journal;
+use redline_sandbox::{After, Change, Expected, Place, Sandbox, Sandboxes};
+use redline_text::{CancelToken, Engine, is_binary};
+use redline_tools::{FileResult, PatchArguments};
 
 /// A patch and the places of its files: everything known before a file is opened.
 pub struct AskedPatch<'a> {

@@ -2,10 +2,10 @@
 //! person sees of it, and how an approval is used.
 
 use super::hidden_call::Hidden;
-use crate::edit::{Digest, Operation, Proposal, Rules, Session, Taken, payload, required};
-use crate::error::Result;
-use crate::query::Caller;
-use crate::text::CancelToken;
+use crate::Caller;
+use redline_base::error::Result;
+use redline_edit::{Digest, Operation, Proposal, Rules, Session, Taken, payload, required};
+use redline_text::CancelToken;
 
 /// A call whose effect on the files is known.
 pub(super) trait Planned {

@@ -3,12 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use crate::edit::{Digest, Taken};
-use crate::error::{Error, ErrorKind, Result};
-use crate::git::blob_id;
-use crate::journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
-use crate::query::caller::{Caller, now, short};
-use crate::sandbox::{Expected, Place};
+use crate::caller::{Caller, now, short};
+use redline_base::error::{Error, ErrorKind, Result};
+use redline_edit::{Digest, Taken};
+use redline_git::blob_id;
+use redline_journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
+use redline_sandbox::{Expected, Place};
 
 /// A file before and after an operation.
 pub struct Changed<'a> {

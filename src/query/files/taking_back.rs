@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use super::file_tools::FileTools;
 use super::recorded::is_executable;
-use crate::budget::{Charge, check_current, lossy};
-use crate::error::{Error, Result, quoted};
-use crate::journal::{
+use crate::Caller;
+use redline_base::budget::{Charge, check_current, lossy};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_journal::{
     Conflicting, Contents, Entry, FileChange, Journal, Outcome, Record, State, Step, Version,
     take_back,
 };
-use crate::limits;
-use crate::query::Caller;
-use crate::sandbox::{Expected, Place};
-use crate::text::{CancelToken, Engine};
+use redline_sandbox::{Expected, Place};
+use redline_text::{CancelToken, Engine};
 
 /// The operations to undo.
 #[derive(Debug, Clone)]

@@ -6,20 +6,20 @@ use super::planned_operation::file_name;
 use super::question::Planned;
 use super::recorded::{Changed, Recorded, Side, file_at, side_of};
 use super::taking_back::{Chosen, Target};
-use crate::edit::{
+use redline_base::error::Result;
+use redline_edit::{
     ContentDiff, Digest, Existing, FileTool, Operation, Proposal, Session, Taken, payload,
 };
-use crate::error::Result;
-use crate::git::blob_id;
-use crate::journal::ChangeKind;
-use crate::sandbox::{self, After, Change};
-use crate::text::{CancelToken, Engine};
-use crate::tools::{ChangedFiles, UndoArguments, UndoneFile};
+use redline_git::blob_id;
+use redline_journal::ChangeKind;
+use redline_sandbox as sandbox;
+use redline_sandbox::{After, Change};
+use redline_text::{CancelToken, Engine};
+use redline_tools::{ChangedFiles, UndoArguments, UndoneFile};
 
-impl UndoArguments {
-    /// Returns the operations to undo.
-    pub fn chosen(&self) -> Chosen {
-        self.id.clone().map_or(Chosen::Last, Chosen::Operation)
+impl From<&UndoArguments> for Chosen {
+    fn from(arguments: &UndoArguments) -> Self {
+        arguments.id.clone().map_or(Self::Last, Self::Operation)
     }
 }
 

@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 use super::writer::Html;
 use super::{Page, PageFile, PageHunk};
-use crate::error::Result;
-use crate::form::counted;
-use crate::text::hunk_id::HunkId;
+use redline_base::error::Result;
+use redline_base::form::counted;
+use redline_text::hunk_id::HunkId;
 
 /// The most lines of a part.
 const PART_LINES: usize = 400;

@@ -10,11 +10,11 @@ mod writer;
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::error::Result;
-use crate::form::counted;
-use crate::text::CancelToken;
-use crate::text::hunk_id::HunkId;
 use policy::{SCRIPT, STYLE};
+use redline_base::error::Result;
+use redline_base::form::counted;
+use redline_text::CancelToken;
+use redline_text::hunk_id::HunkId;
 use writer::Html;
 
 /// A change to show.

@@ -1,9 +1,9 @@
 //! Writes HTML: our markup, and texts in which nothing is markup and nothing is hidden.
 
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::render::visible::{NUMBER, RETURN_MARK, is_unseen};
-use crate::text::CancelToken;
+use crate::visible::{NUMBER, RETURN_MARK, is_unseen};
+use redline_base::budget::Charge;
+use redline_base::error::Result;
+use redline_text::CancelToken;
 
 /// A page that grows.
 pub(super) struct Html<'c> {

@@ -5,7 +5,7 @@ use super::super::fixture::writable;
 use super::super::recovery::settle;
 use super::super::staging::tests::LEFT;
 use super::*;
-use crate::error::ErrorKind;
+use redline_base::error::ErrorKind;
 
 /// Files of a directory: their paths, contents and whether they may be run.
 fn found(root: &Path) -> Vec<(String, String, bool)> {

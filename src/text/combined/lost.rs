@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::budget::Charge;
-use crate::text::cancel_token::{CancelToken, Stopped};
-use crate::text::engine::{Whitespace, is_space, without_trailing_space};
+use crate::cancel_token::{CancelToken, Stopped};
+use crate::engine::{Whitespace, is_space, without_trailing_space};
+use redline_base::budget::Charge;
 
 /// A set of parents, one bit each.
 pub(super) type Parents = u64;
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_table_that_nobody_waits_for_is_not_filled() {
-        let budget = crate::budget::Budget::default();
+        let budget = redline_base::budget::Budget::default();
         budget.cancel();
         let lines: Vec<String> = (0..2000).map(|line| line.to_string()).collect();
         let listed: Vec<&str> = lines.iter().map(String::as_str).collect();

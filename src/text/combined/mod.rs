@@ -20,10 +20,10 @@ use super::cancel_token::{CancelToken, Stopped};
 use super::diff::{Diff, DiffOptions, LineKind};
 use super::engine::{Engine, Whitespace};
 use super::lines::Lines;
-use crate::budget::{Charge, reserve};
-use crate::error::{Error, Result};
-use crate::limits;
 use lost::{LostLine, Parents};
+use redline_base::budget::{Charge, reserve};
+use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 pub use write::{marks, write_hunk};
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{Combined, CombinedDiff, CombinedHunk, Parents};
-use crate::text::cancel_token::{CancelToken, Stopped};
-use crate::text::section::is_default_heading;
+use crate::cancel_token::{CancelToken, Stopped};
+use crate::section::is_default_heading;
 
 /// The lines of a result, and its end as one more.
 struct Places<'d, 'a> {
@@ -27,7 +27,7 @@ impl CombinedDiff<'_> {
         context: Option<u32>,
         cancel: &CancelToken<'_>,
     ) -> Result<Vec<CombinedHunk>, Stopped> {
-        let mut charge = crate::budget::Charge::free();
+        let mut charge = redline_base::budget::Charge::free();
         let mut is_shown = Vec::new();
         cancel.room(&mut charge, &mut is_shown, self.added.len())?;
         is_shown.extend(self.added.iter().map(|parents| *parents != 0));

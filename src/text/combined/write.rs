@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use super::{CombinedDiff, CombinedHunk, CombinedLine};
-use crate::text::LineKind;
-use crate::text::cancel_token::{PacedToken, Stopped, append};
+use crate::LineKind;
+use crate::cancel_token::{PacedToken, Stopped, append};
 
 /// The bytes of a line that can be part of a heading.
 const HEADING_BYTES: usize = 40;

@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::intern::Side;
 use super::myers::{Search, shrink};
 use super::prune::{LINE_BYTES, RetainedLines};
-use crate::budget::reserve;
-use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
+use crate::cancel_token::{CancelToken, QUANTUM, Stopped};
+use redline_base::budget::reserve;
 
 /// The line numbers of both sides, and the lines found to be changed.
 #[derive(Debug)]

@@ -11,9 +11,9 @@
 
 use super::indent::Badness;
 use super::intern::equal;
-use crate::budget::reserve;
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
-use crate::text::lines::View;
+use crate::cancel_token::{CancelToken, PacedToken, Stopped};
+use crate::lines::View;
+use redline_base::budget::reserve;
 
 /// Indentation is compared for this many places at most, the lowest ones.
 const MAX_PLACES: u32 = 100;

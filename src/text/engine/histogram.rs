@@ -7,7 +7,7 @@
 //! classic search.
 
 use super::classic::{Classic, Pair, Stretch};
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped, refill};
+use crate::cancel_token::{CancelToken, PacedToken, Stopped, refill};
 
 /// A line that occurs more often than this on the old side is not used as an anchor.
 const MAX_OFTEN: u32 = 64;

@@ -8,8 +8,8 @@
 use std::cmp::Ordering;
 
 use super::whitespace::is_space;
-use crate::text::cancel_token::{PacedToken, Stopped};
-use crate::text::lines::View;
+use crate::cancel_token::{PacedToken, Stopped};
+use crate::lines::View;
 
 /// Indentation is measured up to this many columns.
 const WIDEST: i32 = 200;
@@ -129,7 +129,7 @@ fn indent(line: &[u8], pace: &mut PacedToken<'_>) -> Result<Option<i32>, Stopped
 
 #[cfg(test)]
 mod tests {
-    use crate::text::CancelToken;
+    use crate::CancelToken;
 
     #[test]
     fn indentation_counts_columns_and_blank_lines_have_none() {

@@ -4,9 +4,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::budget::{Charge, reserve};
-use crate::text::cancel_token::{CancelToken, PacedToken, STRIDE, Stopped};
-use crate::text::lines::View;
+use crate::cancel_token::{CancelToken, PacedToken, STRIDE, Stopped};
+use crate::lines::View;
+use redline_base::budget::{Charge, reserve};
 
 /// Slots of the smallest table, and of a table from which it grows by a smaller factor.
 const SMALLEST_TABLE: usize = 64;

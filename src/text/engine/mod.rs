@@ -36,7 +36,7 @@ pub(super) use whitespace::{is_space, without_trailing_space};
 use super::cancel_token::refill;
 pub use super::cancel_token::{CancelToken, Stopped};
 use super::lines::{Lines, View};
-use crate::budget::{Charge, reserve};
+use redline_base::budget::{Charge, reserve};
 
 /// A diff with reusable buffers: worth keeping to compare many pairs.
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::prune::root_above;
 use super::sides::{Area, Buffers, Sides, equals_are_common};
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
+use crate::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// The least number of edits before the rules beyond the paper apply.
 const PATIENT_COST: i32 = 256;

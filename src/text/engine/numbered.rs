@@ -7,20 +7,20 @@ use std::collections::hash_map::Entry;
 use super::classic::{Classic, Pair, Stretch};
 use super::compact::{Content, compact};
 use super::{Change, pair_up, runs_of};
-use crate::budget::{Charge, reserve};
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
-use crate::text::lines::{Lines, View};
+use crate::cancel_token::{CancelToken, PacedToken, Stopped};
+use crate::lines::{Lines, View};
+use redline_base::budget::{Charge, reserve};
 
 /// Gives the lines of several texts numbers: equal lines have equal ones.
 #[derive(Debug, Default)]
-pub(in crate::text) struct Numbers<'a> {
+pub(crate) struct Numbers<'a> {
     numbers: HashMap<&'a [u8], u32>,
     charge: Charge,
 }
 
 impl<'a> Numbers<'a> {
     /// Returns the numbers of the lines of a text.
-    pub(in crate::text) fn of(
+    pub(crate) fn of(
         &mut self,
         text: &Lines<'a>,
         cancel: &CancelToken<'_>,
@@ -45,7 +45,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Returns how many different lines there are.
-    pub(in crate::text) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 }
@@ -53,7 +53,7 @@ impl<'a> Numbers<'a> {
 /// Compares one text with others by the numbers of their lines, with git's Myers algorithm and
 /// without the indent heuristic.
 #[derive(Debug, Default)]
-pub(in crate::text) struct NumberedEngine {
+pub(crate) struct NumberedEngine {
     /// By the number of a line, its place among the different lines of the one text, from 1; 0 for
     /// other lines.
     own: Vec<u32>,
@@ -68,7 +68,7 @@ pub(in crate::text) struct NumberedEngine {
 
 impl NumberedEngine {
     /// Sets the text that is compared with others; `classes` is how many numbers there are.
-    pub(in crate::text) fn set_old(
+    pub(crate) fn set_old(
         &mut self,
         old: &[u32],
         classes: usize,
@@ -99,7 +99,7 @@ impl NumberedEngine {
     }
 
     /// Returns the changes from the text that was set, whose numbers are `old`, to another one.
-    pub(in crate::text) fn changes(
+    pub(crate) fn changes(
         &mut self,
         old: &[u32],
         new: &[u32],
@@ -158,7 +158,7 @@ fn content(ids: &[u32]) -> Content<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::engine::{Engine, Options};
+    use crate::engine::{Engine, Options};
 
     /// Returns a text of some lines of few kinds, by a generator of its own.
     fn text(state: &mut u64, kinds: u64) -> Vec<u8> {

@@ -7,7 +7,7 @@
 //! is left to the classic search.
 
 use super::classic::{Classic, Pair, Stretch};
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped, refill};
+use crate::cancel_token::{CancelToken, PacedToken, Stopped, refill};
 
 /// The mark of a line that occurs more than once.
 const MANY: u32 = u32::MAX;

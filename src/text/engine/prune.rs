@@ -4,8 +4,8 @@
 //! it is very frequent on the other side and is among lines that the other side lacks: matching it
 //! would only tie unrelated text together.
 
-use crate::budget::reserve;
-use crate::text::cancel_token::{PacedToken, QUANTUM, Stopped};
+use crate::cancel_token::{PacedToken, QUANTUM, Stopped};
+use redline_base::budget::reserve;
 
 /// A line is frequent if the other side has it about as often as the square root of the line count,
 /// or this often.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::budget::reserve;
-use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
+use crate::cancel_token::{CancelToken, QUANTUM, Stopped};
+use redline_base::budget::reserve;
 
 /// A part of both sequences that is still to be searched.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 //! decide how far a change may slide and which lines are frequent, so hunks depend on it (`git diff
 //! -U0` can differ from `-U3`).
 
-use crate::text::cancel_token::{CancelToken, Stopped};
+use crate::cancel_token::{CancelToken, Stopped};
 
 const BLOCK: usize = 1024;
 /// Blocks that are compared between two checks of the budget.

@@ -3,7 +3,7 @@
 mod cancel;
 
 use super::*;
-use crate::budget::Budget;
+use redline_base::budget::Budget;
 
 const ALGORITHMS: [Algorithm; 4] =
     [Algorithm::Myers, Algorithm::Minimal, Algorithm::Patience, Algorithm::Histogram];

@@ -6,21 +6,21 @@
 //! them.
 
 use super::options::Whitespace;
-use crate::budget::reserve;
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped, append};
-use crate::text::lines::{View, without_terminator};
+use crate::cancel_token::{CancelToken, PacedToken, Stopped, append};
+use crate::lines::{View, without_terminator};
+use redline_base::budget::reserve;
 
 /// Bytes of one line that are read between two steps of the pace.
 const PART: usize = 1 << 12;
 
 /// Tells whether git counts `byte` as white space.
 #[inline]
-pub(in crate::text) const fn is_space(byte: u8) -> bool {
+pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Returns a text without white space at its end.
-pub(in crate::text) fn without_trailing_space(text: &[u8]) -> &[u8] {
+pub(crate) fn without_trailing_space(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
     &text[..end]
 }
@@ -145,7 +145,7 @@ fn without_trailing_space_paced<'l>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::lines::Lines;
+    use crate::lines::Lines;
 
     fn keys(text: &[u8], whitespace: Whitespace) -> Vec<Vec<u8>> {
         let cancel = CancelToken::never();

@@ -15,7 +15,7 @@ use super::diff::lowest_line_changes;
 use super::engine::{Algorithm, Engine};
 use super::is_binary;
 use super::lines::Lines;
-use crate::error::{Error, Result};
+use redline_base::error::{Error, Result};
 
 /// The parts that a conflict shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

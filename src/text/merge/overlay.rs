@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::{Kind, Level, Merge, Region, slice};
-use crate::budget::Charge;
-use crate::text::cancel_token::{CancelToken, Stopped};
-use crate::text::engine::Change;
+use crate::cancel_token::{CancelToken, Stopped};
+use crate::engine::Change;
+use redline_base::budget::Charge;
 
 /// A change from the base to one side, in signed 64-bit numbers.
 #[derive(Clone)]

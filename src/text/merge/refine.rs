@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use super::{Kind, Level, Merge, MergeOptions, MergeStyle, Region, slice};
-use crate::budget::Charge;
-use crate::error::Result;
-use crate::text::cancel_token::{CancelToken, PacedToken};
-use crate::text::diff::lowest_line_changes;
-use crate::text::engine::{Algorithm, Engine};
-use crate::text::lines::Lines;
+use crate::cancel_token::{CancelToken, PacedToken};
+use crate::diff::lowest_line_changes;
+use crate::engine::{Algorithm, Engine};
+use crate::lines::Lines;
+use redline_base::budget::Charge;
+use redline_base::error::Result;
 
 /// Lines between two conflicts up to which they are joined.
 const JOINED_LINES: i64 = 3;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::budget::{Budget, Stopped};
-use crate::text::cancel_token::CheckCount;
+use crate::cancel_token::CheckCount;
+use redline_base::budget::{Budget, Stopped};
 
 fn merged(texts: [&str; 3], options: MergeOptions<'_>) -> (String, usize) {
     let cancel = CancelToken::never();

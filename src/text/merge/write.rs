@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::{Kind, Merge, MergeOptions, MergeStyle, Region, slice};
-use crate::budget::{Charge, Stopped};
-use crate::text::cancel_token::{CancelToken, PacedToken, append};
-use crate::text::lines::Lines;
+use crate::cancel_token::{CancelToken, PacedToken, append};
+use crate::lines::Lines;
+use redline_base::budget::{Charge, Stopped};
 
 impl Merge<'_> {
     /// Returns the merged text.

@@ -2,8 +2,8 @@
 
 use super::item::{DiffItem, Mark, MovedMode};
 use super::text_ids::LEAST_LETTERS;
-use crate::text::LineKind;
-use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
+use crate::LineKind;
+use crate::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// No item.
 const NONE: u32 = u32::MAX;

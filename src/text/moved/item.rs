@@ -1,6 +1,6 @@
 //! The lines of a diff and their marks.
 
-use crate::text::LineKind;
+use crate::LineKind;
 
 /// How moved lines are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

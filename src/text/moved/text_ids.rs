@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::item::DiffItem;
-use crate::text::LineKind;
-use crate::text::engine::{is_space, without_trailing_space};
+use crate::LineKind;
+use crate::engine::{is_space, without_trailing_space};
 
 /// The fewest letters and digits of a block that counts as moved.
 pub(super) const LEAST_LETTERS: u32 = 20;

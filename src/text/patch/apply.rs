@@ -6,7 +6,7 @@ use super::error::excerpt;
 use super::lines::{Line, Lines};
 use super::work::Work;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
-use crate::budget::reserve;
+use redline_base::budget::reserve;
 
 /// Returns `text` with the changes of `file` applied.
 ///

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::quoted_path;
+use crate::quoted_path;
 
 /// The name of the missing side of a created or deleted file.
 pub(super) const DEV_NULL: &[u8] = b"/dev/null";
@@ -222,7 +222,7 @@ pub(super) fn two_names<'a>(line: &'a [u8], between: &[u8]) -> Option<(Name<'a>,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::growth::assert_linear;
+    use redline_base::growth::assert_linear;
 
     fn cut(line: &str) -> Option<(String, String)> {
         let text = |n: Name<'_>| String::from_utf8_lossy(&n.path).into_owned();

@@ -1,7 +1,7 @@
 //! The time and memory of reading and applying a patch: checks of a [`CancelToken`], and a charge.
 
 use super::super::cancel_token::{self, CancelToken, PacedToken, Stopped};
-use crate::budget::{Charge, reserve};
+use redline_base::budget::{Charge, reserve};
 
 /// Bytes that are charged at once: the budget is shared by threads, and most pieces are small.
 const CHARGED_BYTES: usize = 64 << 10;
@@ -70,7 +70,7 @@ mod tests {
 
     use super::super::{ApplyError, PatchError, apply_within, parse, parse_within, reverse_within};
     use super::*;
-    use crate::budget::Budget;
+    use redline_base::budget::Budget;
 
     /// Returns a patch of `count` hunks, each with its own line of a text.
     fn patch(count: usize) -> (String, String) {

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::{Board, FULL};
-use crate::git::{Entry, Mode, Oid};
-use crate::text::cancel_token::{CancelToken, Stopped};
+use crate::{Entry, Mode, Oid};
+use redline_text::cancel_token::{CancelToken, Stopped};
 
 /// The number of free sources with the same content that git tries for an added file.
 const LOOKED_AT: usize = 100;

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::shared_work::{share, share_while};
 use super::{Blobs, Board, FULL, Item, Name, Version};
-use crate::error::{Error, Result};
-use crate::limits;
-use crate::text::cancel_token::{CancelToken, PacedToken};
-use crate::text::{Fingerprint, FingerprintIndex};
+use redline_base::error::{Error, Result};
+use redline_base::limits;
+use redline_text::cancel_token::{CancelToken, PacedToken};
+use redline_text::{Fingerprint, FingerprintIndex};
 
 /// The number of candidate sources for each added file.
 const CANDIDATES: usize = 4;

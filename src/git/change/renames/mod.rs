@@ -15,10 +15,10 @@ mod shared_work;
 
 use std::collections::HashMap;
 
-use crate::error::Result;
-use crate::git::model::changed_file::{Change, Entry, Origin};
-use crate::limits;
-use crate::text::CancelToken;
+use crate::model::changed_file::{Change, Entry, Origin};
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_text::CancelToken;
 
 /// The score of equal files; scores are fractions of it.
 const FULL: u32 = 60_000;
@@ -251,10 +251,10 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
-    use crate::git::{Mode, Oid};
-    use crate::text::cancel_token::Stopped;
-    use crate::text::is_binary;
+    use crate::{Mode, Oid};
+    use redline_base::error::Error;
+    use redline_text::cancel_token::Stopped;
+    use redline_text::is_binary;
 
     /// Contents by id: an id has those of 40 lines that its digits select.
     struct Lines;
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn it_stops_when_asked() {
-        let budget = crate::budget::Budget::default();
+        let budget = redline_base::budget::Budget::default();
         budget.cancel();
         let changes = vec![change("a", entry("1"), None), change("b", None, entry("12"))];
         let cancel = CancelToken::of(&budget);

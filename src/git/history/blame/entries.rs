@@ -1,6 +1,6 @@
 //! Runs of lines that are passed back through a history: split between a version and its parent.
 
-use crate::text::LineChange;
+use redline_text::LineChange;
 
 /// A run of lines that is attributed to a version of a file so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,9 @@
 
 use std::ops::Range;
 
-use crate::budget::{Charge, reserve};
-use crate::error::Result;
-use crate::text::{CancelToken, LineChange};
+use redline_base::budget::{Charge, reserve};
+use redline_base::error::Result;
+use redline_text::{CancelToken, LineChange};
 
 use super::entries::Run;
 

@@ -24,24 +24,24 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Charge, check_current, reserve};
-use crate::error::{Error, Result};
-use crate::git::Oid;
-use crate::git::change::side_files::{ReadLimit, SideFiles};
-use crate::git::graph::commit_links::{Commits as CommitLinks, own_ancestor};
-use crate::git::graph::walk::{History, HistoryOptions, Merges, micros};
-use crate::git::history::{check_first_line, only_tip};
-use crate::git::model::bytes::Bytes;
-use crate::git::model::changed_file::Entry;
-use crate::git::model::commit::Links;
-use crate::git::model::id_tables::{IdMap, IdSet};
-use crate::git::repository::Repository;
-use crate::git::revision::{Revision, commit_of, range_of};
-use crate::text::lines::MAX_BYTES;
-use crate::text::{Engine, LineChange, Whitespace, line_changes};
+use crate::Oid;
+use crate::change::side_files::{ReadLimit, SideFiles};
+use crate::graph::commit_links::{Commits as CommitLinks, own_ancestor};
+use crate::graph::walk::{History, HistoryOptions, Merges, micros};
+use crate::history::{check_first_line, only_tip};
+use crate::model::bytes::Bytes;
+use crate::model::changed_file::Entry;
+use crate::model::commit::Links;
+use crate::model::id_tables::{IdMap, IdSet};
+use crate::repository::Repository;
+use crate::revision::{Revision, commit_of, range_of};
 use entries::{Run, divide};
 use ignored::{Fingerprints, carve, guess};
 use origins::{Origin, OriginId, Origins};
+use redline_base::budget::{Charge, check_current, reserve};
+use redline_base::error::{Error, Result};
+use redline_text::lines::MAX_BYTES;
+use redline_text::{Engine, LineChange, Whitespace, line_changes};
 
 /// How lines are followed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

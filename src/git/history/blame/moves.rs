@@ -7,10 +7,10 @@
 use super::Blamer;
 use super::entries::{Run, Split, splits};
 use super::origins::OriginId;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::model::commit::Links;
-use crate::text::line_changes;
+use crate::Oid;
+use crate::model::commit::Links;
+use redline_base::error::Result;
+use redline_text::line_changes;
 
 /// The score that a moved run must exceed.
 const MOVE_SCORE: u32 = 20;

@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::entries::Run;
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::change::contents::Reader;
-use crate::git::change::renames::RenameOptions;
-use crate::git::change::side_files::{ReadLimit, SideFiles};
-use crate::git::model::bytes::Bytes;
-use crate::git::model::changed_file::{Change, Entry};
-use crate::git::model::commit::Links;
-use crate::git::repository::Repository;
-use crate::git::revision::Revision;
-use crate::git::tree::tree_lookup::Located;
-use crate::git::tree::walk::TreeChanges;
+use crate::Oid;
+use crate::change::contents::Reader;
+use crate::change::renames::RenameOptions;
+use crate::change::side_files::{ReadLimit, SideFiles};
+use crate::model::bytes::Bytes;
+use crate::model::changed_file::{Change, Entry};
+use crate::model::commit::Links;
+use crate::repository::Repository;
+use crate::revision::Revision;
+use crate::tree::tree_lookup::Located;
+use crate::tree::walk::TreeChanges;
+use redline_base::error::Result;
 
 /// A version, as an index in the list of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

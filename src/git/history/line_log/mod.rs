@@ -20,24 +20,25 @@ mod section;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::attributes::ContentSource;
-use crate::git::change::contents::Reader;
-use crate::git::change::renames::RenameOptions;
-use crate::git::change::side_files::{ReadLimit, SideFiles};
-use crate::git::graph::commit_links::Commits as CommitLinks;
-use crate::git::graph::walk::{History, HistoryOptions, Merges, Visited};
-use crate::git::history::only_tip;
-use crate::git::model::changed_file::{Change, Entry};
-use crate::git::repository::Repository;
-use crate::git::revision::range_of;
-use crate::git::tree::tree_lookup::PathInTrees;
-use crate::git::tree::walk::TreeChanges;
-use crate::text::{Engine, plain_line_changes};
+use crate::Oid;
+use crate::attributes::ContentSource;
+use crate::change::contents::Reader;
+use crate::change::renames::RenameOptions;
+use crate::change::side_files::{ReadLimit, SideFiles};
+use crate::graph::commit_links::Commits as CommitLinks;
+use crate::graph::walk::{History, HistoryOptions, Merges, Visited};
+use crate::history::only_tip;
+use crate::model::changed_file::{Change, Entry};
+use crate::repository::Repository;
+use crate::revision::range_of;
+use crate::tree::tree_lookup::PathInTrees;
+use crate::tree::walk::TreeChanges;
 use order::TopologicalOrder;
 use patch::Touched;
 use ranges::Lines;
+use redline_base::error::Result;
+use redline_base::pipeline::Weigh;
+use redline_text::{Engine, plain_line_changes};
 
 pub use section::LinesAsked;
 
@@ -54,6 +55,12 @@ pub struct LineVersion {
     pub last_line: u32,
     /// The patch, as git prints it.
     pub patch: Vec<u8>,
+}
+
+impl Weigh for LineVersion {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.path.len() + self.patch.len()
+    }
 }
 
 /// The followed lines of a file in one commit.

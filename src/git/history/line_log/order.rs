@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use crate::budget::{Charge, check_every};
-use crate::error::Result;
-use crate::git::Oid;
-use crate::git::graph::walk::{History, Visited};
-use crate::text::CancelToken;
+use crate::Oid;
+use crate::graph::walk::{History, Visited};
+use redline_base::budget::{Charge, check_every};
+use redline_base::error::Result;
+use redline_text::CancelToken;
 
 /// Commits between two checks of the budget.
 const LOOK: usize = 1 << 10;

@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use super::ranges::Lines;
-use crate::error::Result;
-use crate::git::model::bytes::Bytes;
-use crate::git::model::changed_file::Change;
-use crate::text::lines::Lines as Text;
-use crate::text::{CancelToken, LineChange};
+use crate::model::bytes::Bytes;
+use crate::model::changed_file::Change;
+use redline_base::error::Result;
+use redline_text::lines::Lines as Text;
+use redline_text::{CancelToken, LineChange};
 
 /// A change of a file whose lines are followed.
 pub struct Touched {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::text::LineChange as Change;
+use redline_text::LineChange as Change;
 
 /// Lines of a file, as sorted, disjoint ranges.
 pub type Lines = Vec<Range<u32>>;

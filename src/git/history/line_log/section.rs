@@ -1,14 +1,14 @@
 //! The lines to follow: by their numbers, or a function by its name.
 
 use super::ranges::Lines;
-use crate::error::{Error, Result, quoted};
-use crate::git::change::contents::Reader;
-use crate::git::history::check_first_line;
-use crate::git::model::changed_file::{Change, Entry};
-use crate::limits;
-use crate::pattern::{Pattern, Syntax, posix};
-use crate::text::CancelToken;
-use crate::text::lines::Lines as Text;
+use crate::change::contents::Reader;
+use crate::history::check_first_line;
+use crate::model::changed_file::{Change, Entry};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
+use redline_base::pattern::{Pattern, Syntax, posix};
+use redline_text::CancelToken;
+use redline_text::lines::Lines as Text;
 
 /// The requested lines.
 #[derive(Debug, Clone, PartialEq, Eq)]

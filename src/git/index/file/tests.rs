@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 
 use super::*;
-use crate::git::Oid;
-use crate::git::store::Gate;
-use crate::sandbox::Access;
+use crate::Oid;
+use crate::store::Gate;
+use redline_sandbox::Access;
 
 const HASH: Kind = Kind::Sha1;
 

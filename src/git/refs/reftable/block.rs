@@ -3,10 +3,10 @@
 //! Source: git's `reftable` technical document. Parsing returns `None` for an inconsistent block;
 //! the table reports its position.
 
-use crate::git::Oid;
-use crate::git::model::offset_number;
-use crate::git::refs::loose::Value as Target;
-use crate::limits;
+use crate::Oid;
+use crate::model::offset_number;
+use crate::refs::loose::Value as Target;
+use redline_base::limits;
 
 /// The kind of a block's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

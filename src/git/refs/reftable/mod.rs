@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::error::Result;
-use crate::git::refs::loose::Value as Target;
-use crate::git::store::{GitDirectory, Repositories};
-use crate::limits;
-use crate::sandbox::Stamp;
+use crate::refs::loose::Value as Target;
+use crate::store::{GitDirectory, Repositories};
+use redline_base::error::Result;
+use redline_base::limits;
+use redline_sandbox::Stamp;
 use table::Table;
 
 pub use block::LogLine;

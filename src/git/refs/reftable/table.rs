@@ -6,12 +6,12 @@ use gix::hash::Kind as Hash;
 use gix::zlib::{Decompress, FlushDecompress, Status};
 
 use super::block::{Kind, LogLine, Records, Value};
-use crate::budget::{check_current, reserve};
-use crate::error::Result;
-use crate::git::model::big_endian;
-use crate::git::refs::loose::Value as Target;
-use crate::git::store::GitDirectory;
-use crate::sandbox::{OpenError, PooledFile};
+use crate::model::big_endian;
+use crate::refs::loose::Value as Target;
+use crate::store::GitDirectory;
+use redline_base::budget::{check_current, reserve};
+use redline_base::error::Result;
+use redline_sandbox::{OpenError, PooledFile};
 
 /// The largest size of a file's header in bytes.
 const HEAD_BYTES: usize = 28;
@@ -285,15 +285,15 @@ impl Table {
     }
 
     /// Returns an error about a limit of redline; `what` continues the sentence.
-    pub fn too_large(&self, what: String) -> crate::error::Error {
+    pub fn too_large(&self, what: String) -> redline_base::error::Error {
         self.directory.gate().too_large(what)
     }
 
-    fn broken(&self, at: u64) -> crate::error::Error {
+    fn broken(&self, at: u64) -> redline_base::error::Error {
         self.damaged(&format!("has a damaged block at byte {at}"))
     }
 
-    fn damaged(&self, what: &str) -> crate::error::Error {
+    fn damaged(&self, what: &str) -> redline_base::error::Error {
         let name = self.directory.full(&self.name);
         self.directory.gate().damaged(format!("its {} {what}", name.to_str_lossy()))
     }

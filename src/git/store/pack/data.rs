@@ -15,13 +15,13 @@ use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
 use super::prefix;
 use super::windows::{Next, Windows};
-use crate::budget::{Budget, Charge, LARGE_BYTES};
-use crate::git::Oid;
-use crate::git::model::{big_endian, offset_number};
-use crate::git::store::cache::{Cache, Object, PackEntry};
-use crate::git::store::inflate::inflate_rest;
-use crate::limits;
-use crate::sandbox::{PooledFile, Stamp};
+use crate::Oid;
+use crate::model::{big_endian, offset_number};
+use crate::store::cache::{Cache, Object, PackEntry};
+use crate::store::inflate::inflate_rest;
+use redline_base::budget::{Budget, Charge, LARGE_BYTES};
+use redline_base::limits;
+use redline_sandbox::{PooledFile, Stamp};
 
 /// The most bytes of an entry before its data: ten for the size, ten for an offset or up to 32 for
 /// an id.

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use crate::budget::Stopped;
-use crate::error::Error;
-use crate::sandbox::OpenError;
+use redline_base::budget::Stopped;
+use redline_base::error::Error;
+use redline_sandbox::OpenError;
 
 /// Why a file of the object store could not be read.
 #[derive(Debug)]

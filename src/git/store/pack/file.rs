@@ -2,8 +2,8 @@
 //! may change, for example when an object is added that it contains, or when it is cloned.
 
 use super::fault::Fault;
-use crate::budget::check_current;
-use crate::sandbox::{PooledFile, Stamp};
+use redline_base::budget::check_current;
+use redline_sandbox::{PooledFile, Stamp};
 
 /// Bytes before the first entry.
 pub const HEAD_BYTES: u64 = 12;

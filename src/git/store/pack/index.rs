@@ -6,9 +6,9 @@ use gix::hash::{Kind, Prefix};
 
 use super::fault::Fault;
 use super::table::Table;
-use crate::git::Oid;
-use crate::git::model::big_endian;
-use crate::sandbox::PooledFile;
+use crate::Oid;
+use crate::model::big_endian;
+use redline_sandbox::PooledFile;
 
 const MAGIC: &[u8] = b"\xfftOc\0\0\0\x02";
 const FANOUT_BYTES: u64 = 256 * 4;
@@ -189,7 +189,7 @@ pub fn oid(bytes: &[u8]) -> Result<Oid, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::Access;
+    use redline_sandbox::Access;
 
     /// Returns an index of version 2 with sorted ids, each with its position as offset.
     fn index(temp: &std::path::Path, ids: &[Oid]) -> PackIndex {

@@ -38,9 +38,9 @@ pub use packs::{PackReader, Packs};
 
 use self::data::{Base, Entry, Unpacker};
 use self::windows::Next;
-use crate::git::model::bytes::Bytes;
-use crate::git::store::cache::Object;
-use crate::git::store::delta;
+use crate::model::bytes::Bytes;
+use crate::store::cache::Object;
+use crate::store::delta;
 
 /// The most deltas of a chain; git creates at most 50, or 4095 if configured.
 const MAX_DELTAS: usize = 4096;

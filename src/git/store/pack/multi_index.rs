@@ -3,10 +3,10 @@
 
 use gix::hash::Kind;
 
-use crate::error::Result;
-use crate::git::model::big_endian;
-use crate::git::store::GitDirectory;
-use crate::limits;
+use crate::model::big_endian;
+use crate::store::GitDirectory;
+use redline_base::error::Result;
+use redline_base::limits;
 
 const FILE: &[u8] = b"multi-pack-index";
 

@@ -8,10 +8,10 @@ use gix::objs::Kind;
 use super::data::{Kept, Pack, Unpacker};
 use super::fault::Fault;
 use super::{header, size, unpack};
-use crate::budget::Budget;
-use crate::git::Oid;
-use crate::git::model::bytes::Bytes;
-use crate::git::store::cache::Cache;
+use crate::Oid;
+use crate::model::bytes::Bytes;
+use crate::store::cache::Cache;
+use redline_base::budget::Budget;
 
 /// The packs of a query.
 #[derive(Default)]

@@ -226,7 +226,7 @@ impl Bits<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::store::inflate::tests::packed;
+    use crate::store::inflate::tests::packed;
 
     /// Contents of all kinds: few and many symbols, repeats near and far, short and long.
     fn contents() -> impl Iterator<Item = Vec<u8>> {

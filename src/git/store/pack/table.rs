@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::fault::Fault;
-use crate::limits;
-use crate::sandbox::PooledFile;
+use redline_base::limits;
+use redline_sandbox::PooledFile;
 
 /// Bytes of a page. A few objects need a few pages of a table of megabytes, and many need each page
 /// once.
@@ -111,7 +111,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::Access;
+    use redline_sandbox::Access;
 
     #[test]
     fn every_piece_of_a_table_is_what_the_file_holds_there() {

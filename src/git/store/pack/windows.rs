@@ -136,7 +136,7 @@ impl Windows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::{Access, PooledFile};
+    use redline_sandbox::{Access, PooledFile};
 
     #[test]
     fn every_piece_of_a_pack_is_what_the_file_holds_there() {

@@ -4,11 +4,11 @@
 //! The tests count checks, not time: a pass over many lines makes at least one every [`QUANTUM`]
 //! steps.
 
-use crate::text::cancel_token::{CheckCount, QUANTUM, STRIDE};
-use crate::text::engine::prune::RetainedLines;
-use crate::text::engine::sides::Buffers;
-use crate::text::engine::*;
-use crate::text::tests::{LINES, looks, split};
+use crate::cancel_token::{CheckCount, QUANTUM, STRIDE};
+use crate::engine::prune::RetainedLines;
+use crate::engine::sides::Buffers;
+use crate::engine::*;
+use crate::tests::{LINES, looks, split};
 
 /// Returns an upper bound of the passes over [`LINES`] lines with the number of checks made.
 fn passes(pass: impl Fn(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {

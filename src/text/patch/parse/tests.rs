@@ -1,8 +1,8 @@
 //! Patches as programs print them, and the known defects of patch parsers.
 
 use super::Parser;
-use crate::text::cancel_token::{CancelToken, CheckCount, QUANTUM, STRIDE};
-use crate::text::patch::{FilePatch, LineKind, PatchError, PatchStatus, apply, parse};
+use crate::cancel_token::{CancelToken, CheckCount, QUANTUM, STRIDE};
+use crate::patch::{FilePatch, LineKind, PatchError, PatchStatus, apply, parse};
 
 fn one(patch: &[u8]) -> FilePatch<'_> {
     let mut files = parse(patch).unwrap_or_else(|e| panic!("{e}"));

@@ -1,0 +1,99 @@
+//! The journal: which operations on files were done, declined or failed, with the contents before
+//! and after.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `record` | an operation and its files, as a line of JSON |
+//! | `reading` | the operations of lines, also of torn ones |
+//! | `foreign` | changes of a file by others between two operations |
+//! | `bounds` | the limits: which operations are kept |
+//! | `memory` | the operations of a database without a directory |
+//! | `store` | the directory of the setting `redline_journal` |
+//! | `taking_back` | the content of a file after operations on it are undone |
+
+mod bounds;
+mod foreign;
+mod memory;
+mod reading;
+mod record;
+mod store;
+mod taking_back;
+
+pub use bounds::Bounds;
+pub use foreign::{Seen, seen};
+pub use memory::Memory;
+pub use reading::Entry;
+pub use record::{Approved, ChangeKind, End, FileChange, Outcome, Record, Version};
+pub use store::{Looked, Store};
+pub use taking_back::{Conflicting, Contents, State, Step, take_back};
+
+use redline_base::error::{Error, Result};
+use redline_edit::Digest;
+
+/// The contents of the files of an operation before and after it.
+pub type Kept<'a> = Vec<(Digest, &'a [u8])>;
+
+/// Where operations are recorded.
+#[derive(Debug, Clone, Copy)]
+pub enum Journal<'a> {
+    /// In memory, for one database.
+    Memory(&'a Memory),
+    /// In a directory, durably.
+    Directory(&'a Store<'a>),
+}
+
+impl Journal<'_> {
+    /// Records an operation before it is done, or one that was not done, with the contents before
+    /// and after.
+    ///
+    /// # Errors
+    /// Those of the system and of the limits; then the operation must not be done.
+    pub fn begin(self, record: &Record, contents: &Kept<'_>) -> Result<()> {
+        match self {
+            Self::Memory(memory) => memory.begin(record, contents),
+            Self::Directory(store) => store.begin(record, contents),
+        }
+    }
+
+    /// Records the outcome of an operation.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn end(self, end: &End) -> Result<()> {
+        match self {
+            Self::Memory(memory) => memory.end(end),
+            Self::Directory(store) => store.end(end),
+        }
+    }
+
+    /// Returns all operations, the oldest first.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn entries(self) -> Result<Vec<Entry>> {
+        match self {
+            Self::Memory(memory) => Ok(memory.entries()),
+            Self::Directory(store) => store.entries(),
+        }
+    }
+
+    /// Returns a recorded content.
+    ///
+    /// # Errors
+    /// `not_found` if it is no longer kept, `tool_failed` if it differs from what was recorded.
+    pub fn content(self, version: &Version) -> Result<Vec<u8>> {
+        let found = match self {
+            Self::Memory(memory) => memory.content(version),
+            Self::Directory(store) => store.content(version)?,
+        };
+        let bytes = found.ok_or_else(|| {
+            Error::not_found(format!("the content {} is no longer kept", version.oid))
+                .with_hint("The journal keeps contents within its limits of size and age")
+        })?;
+        if Digest::sha256(&bytes).to_string() == version.sha256 {
+            return Ok(bytes);
+        }
+        Err(Error::tool_failed(format!("the content {} in the journal is damaged", version.oid))
+            .with_hint("Restore the file by other means: nothing was changed"))
+    }
+}

@@ -1,0 +1,5 @@
+//! Repositories: parity with git of attributes, the index and merge bases.
+
+mod attributes_git;
+mod index_git;
+mod merge_bases;

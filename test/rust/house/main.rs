@@ -1,0 +1,4 @@
+//! The rules of the sources.
+
+mod architecture;
+mod sources;
