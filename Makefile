@@ -94,7 +94,7 @@ test: debug $(STABLE_MCP) $(NEXT_MCP)
 # Parts of it, by a word of their names (K=renames) and in one host (HOST=2.0.0); slow tests are among them where K says.
 test-rust:
 	$(call step,cargo test $(K))
-	@time $(CARGO) test --lib --test core $(K)
+	@time $(CARGO) test --workspace $(K)
 
 test-sql: debug $(STABLE_MCP) $(NEXT_MCP)
 	$(call pytest_in_hosts,test/python/surface/test_sql.py)
@@ -152,17 +152,15 @@ $(CARGO_FUZZ):
 	$(CARGO) install --locked --root build/cargo-fuzz cargo-fuzz || { \
 		echo "fuzz: cargo-fuzz could not be installed from crates.io" >&2; exit 1; }
 
-# With the tests: built apart, they would have the dependencies built again with other features.
 debug:
 	$(call step,cargo build)
-	$(CARGO) build --lib --tests
+	$(CARGO) build
 	@$(PYTHON) scripts/package.py debug
 
-# A registry's CI may name the platform, and on macOS the processor to build for. Built as one kind of library: of a crate
-# that is a Rust library too, cargo does not optimise across crates, whatever the profile says.
+# A registry's CI may name the platform, and on macOS the processor to build for.
 release:
-	$(call step,cargo rustc --release --crate-type cdylib)
-	$(CARGO) rustc --release --lib --crate-type cdylib $(if $(TRIPLE),--target $(TRIPLE))
+	$(call step,cargo build --release)
+	$(CARGO) build --release $(if $(TRIPLE),--target $(TRIPLE))
 	@$(PYTHON) scripts/package.py release $(if $(TRIPLE),--target $(TRIPLE)) $(if $(DUCKDB_PLATFORM),--platform $(DUCKDB_PLATFORM))
 
 # The wheel that is published, with the library linked against an old glibc on Linux.

@@ -6,8 +6,8 @@
 use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
-use redline::budget::Budget;
-use redline::text::{Algorithm, CancelToken, Diff, DiffOptions, Engine};
+use redline_base::budget::Budget;
+use redline_text::{Algorithm, CancelToken, Diff, DiffOptions, Engine};
 
 /// Moments at which a comparison is cancelled, spread over the time that it takes.
 const MOMENTS: u32 = 40;

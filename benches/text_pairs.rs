@@ -7,8 +7,8 @@ use std::time::Instant;
 use std::{env, fs, process};
 
 use imara_diff::{Algorithm, BasicLineDiffPrinter, InternedInput, UnifiedDiffConfig};
-use redline::text::unified::unified_diff;
-use redline::text::{CancelToken, Diff, DiffOptions, Engine};
+use redline_text::unified::unified_diff;
+use redline_text::{CancelToken, Diff, DiffOptions, Engine};
 use similar::TextDiff;
 
 fn main() {

@@ -113,7 +113,8 @@ def package(
 ) -> Path:
     """Writes the extension of one profile, by default to build/<profile>, and returns its path."""
     metadata = json.loads(run("cargo", "metadata", "--no-deps", "--format-version", "1"))
-    crate = metadata["packages"][0]
+    (root,) = metadata["workspace_default_members"]
+    crate = next(package for package in metadata["packages"] if package["id"] == root)
     name = crate["name"]
     triple = target or host_triple()
 

@@ -161,6 +161,8 @@ api! {
         // End in a C++ destructor, which must not throw.
         fn duckdb_disconnect(connection: *mut sys::duckdb_connection);
         fn duckdb_destroy_result(result: *mut sys::duckdb_result);
+        fn duckdb_destroy_extracted(statements: *mut sys::duckdb_extracted_statements);
+        fn duckdb_destroy_prepare(statement: *mut sys::duckdb_prepared_statement);
         fn duckdb_destroy_client_context(context: *mut sys::duckdb_client_context);
         fn duckdb_destroy_file_system(system: *mut sys::duckdb_file_system);
         fn duckdb_destroy_file_open_options(options: *mut sys::duckdb_file_open_options);
@@ -198,6 +200,13 @@ api! {
         // Allocate by the size of an argument, cast, or access a container with a check.
         fn duckdb_query(
             connection: sys::duckdb_connection, query: *const c_char, out: *mut sys::duckdb_result,
+        ) -> sys::duckdb_state;
+        fn duckdb_extract_statements(
+            connection: sys::duckdb_connection, query: *const c_char, out: *mut sys::duckdb_extracted_statements,
+        ) -> idx_t;
+        fn duckdb_prepare_extracted_statement(
+            connection: sys::duckdb_connection, statements: sys::duckdb_extracted_statements, index: idx_t,
+            out: *mut sys::duckdb_prepared_statement,
         ) -> sys::duckdb_state;
         fn duckdb_client_context_get_config_option(
             context: sys::duckdb_client_context, name: *const c_char, scope: *mut sys::duckdb_config_option_scope,

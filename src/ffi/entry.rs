@@ -58,6 +58,31 @@ impl Registrar {
         }
     }
 
+    /// Tells whether every one of some statements can be planned; runs none of them.
+    pub fn can_plan(&self, statements: &[String]) -> bool {
+        // SAFETY: the text outlives the call that parses it; what is made is destroyed once.
+        unsafe {
+            let mut parsed = ptr::null_mut();
+            let text = c_name(&statements.join(";"));
+            let count =
+                self.outside.duckdb_extract_statements(self.connection, text.as_ptr(), &mut parsed);
+            let can = usize::try_from(count) == Ok(statements.len())
+                && (0..count).all(|index| {
+                    let mut planned = ptr::null_mut();
+                    let state = self.outside.duckdb_prepare_extracted_statement(
+                        self.connection,
+                        parsed,
+                        index,
+                        &mut planned,
+                    );
+                    self.outside.duckdb_destroy_prepare(&mut planned);
+                    state == sys::DuckDBSuccess
+                });
+            self.outside.duckdb_destroy_extracted(&mut parsed);
+            can
+        }
+    }
+
     /// Registers a setting.
     pub fn option(&self, option: &ConfigOption) -> Result<()> {
         // SAFETY: the connection is open as long as the registrar exists.

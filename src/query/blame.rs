@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
+use redline_base::budget::Weigh;
 use redline_base::error::{Error, Result};
-use redline_base::pipeline::{Source, Weigh, Window};
+use redline_base::pipeline::{Source, Window};
 use redline_git::{
     Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion, Change, CommitInfo, Mailmap,
     Mailmaps, Oid, Pathspec, Repository,

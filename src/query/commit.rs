@@ -2,8 +2,8 @@
 
 use super::rows::RowGroup;
 use super::run::{Need, Needs};
+use redline_base::budget::Weigh;
 use redline_base::error::Result;
-use redline_base::pipeline::Weigh;
 use redline_git::{CommitInfo, Mailmap, Objects, Oid, Visited};
 use redline_text::CancelToken;
 

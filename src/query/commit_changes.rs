@@ -6,9 +6,10 @@ use super::commits::CommitRange;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
+use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_base::limits;
-use redline_base::pipeline::{Weigh, Window};
+use redline_base::pipeline::Window;
 use redline_git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
     Measured, Pathspec, Search, range_of,

@@ -8,9 +8,10 @@ use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
 use redline_base::budget::Charge;
+use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_base::limits;
-use redline_base::pipeline::{Weigh, Window};
+use redline_base::pipeline::Window;
 use redline_git::{
     CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Visited, decorations,
     range_of,

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::rows::RowGroup;
 use redline_base::budget::Charge;
+use redline_base::budget::Weigh;
 use redline_base::error::Result;
-use redline_base::pipeline::Weigh;
 use redline_git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};
 use redline_text::cancel_token::Stopped;
 use redline_text::combined::{CombinedHunk, CombinedLine, marks};

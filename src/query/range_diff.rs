@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, Need, Needs, Run};
 use redline_base::budget::Charge;
+use redline_base::budget::Weigh;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
-use redline_base::pipeline::{Ordered, Source, Unweighed, Weigh, Window};
+use redline_base::pipeline::{Ordered, Source, Unweighed, Window};
 use redline_git::{
     Comparable, History, HistoryOptions, Merges, Notes, RangePatch, RangePatcher, Repository,
     WrittenFiles, by_date, mailmap_of, range_of,

@@ -14,10 +14,10 @@ use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Needs};
 use super::seen::Seen;
 use redline_base::budget::Charge;
+use redline_base::budget::Weigh;
 use redline_base::error::{Result, is_hard_to_see, quoted};
 use redline_base::form::{Form, counted};
 use redline_base::limits;
-use redline_base::pipeline::Weigh;
 use redline_git::{
     Change, Comparison, LineCounts, Measure, Measured, Measurer, Origin, Status, changed_files,
     untracked_paths,

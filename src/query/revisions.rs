@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::rows::{CallersWalk, Rows};
 use super::run::{Context, Run};
 use redline_base::budget::Current;
+use redline_base::budget::Weigh;
 use redline_base::error::{Error, Result, quoted, visible};
 use redline_base::limits;
-use redline_base::pipeline::{Batches, Growth, Source, Unweighed, Weigh, Window};
+use redline_base::pipeline::{Batches, Growth, Source, Unweighed, Window};
 use redline_git::{
     Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Repository, Untracked,
     changed_files, nearest_paths,

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::run::{Context, Needs};
+use redline_base::budget::Weigh;
 use redline_base::budget::{Budget, Current};
 use redline_base::error::Result;
-use redline_base::pipeline::{Ordered, Weigh};
+use redline_base::pipeline::Ordered;
 use redline_git::{Change, Changes};
 
 /// A request that is complete and checked, as far as possible without a repository.

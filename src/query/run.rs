@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use redline_base::budget::Weigh;
 use redline_base::budget::{Budget, Current, KEPT, Permits};
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_base::limits;
-use redline_base::pipeline::{Ordered, Source, Weigh, Window};
+use redline_base::pipeline::{Ordered, Source, Window};
 use redline_git::{Mailmap, Mailmaps, Measure, Repositories, Repository};
 use redline_sandbox::{Access, Sandboxes, read_restricted};
 use redline_text::CancelToken;

@@ -7,6 +7,7 @@ mod current;
 mod kept;
 mod memory;
 mod threads;
+mod weigh;
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ pub use current::{Current, check_current, check_every};
 pub use kept::KEPT;
 pub use memory::{Charge, LARGE_BYTES, append, copied, lossy, owned, reserve};
 pub use threads::{Permits, RowThread};
+pub use weigh::Weigh;
 
 use crate::error::Error;
 use crate::limits;

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use state::{Room, Shared};
 use sync::{JoinHandle, Mutex};
 
-use crate::budget::{Budget, Current, Permits};
+use crate::budget::{Budget, Current, Permits, Weigh};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -67,24 +67,6 @@ impl Window {
     /// Returns a window of so many jobs, of any size.
     pub fn unweighed(jobs: usize) -> Self {
         Self { jobs, bytes: usize::MAX }
-    }
-}
-
-/// A result that knows its approximate size in memory.
-pub trait Weigh {
-    /// Returns the size in bytes.
-    fn bytes(&self) -> usize;
-}
-
-impl<T: Weigh> Weigh for Vec<T> {
-    fn bytes(&self) -> usize {
-        self.iter().map(Weigh::bytes).sum()
-    }
-}
-
-impl<A: Weigh, B: Weigh> Weigh for (A, B) {
-    fn bytes(&self) -> usize {
-        self.0.bytes() + self.1.bytes()
     }
 }
 

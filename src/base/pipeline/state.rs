@@ -5,7 +5,8 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::sync::{Condvar, Mutex, MutexGuard};
-use super::{Poll, Weigh, Window};
+use super::{Poll, Window};
+use crate::budget::Weigh;
 use crate::error::{Error, Result};
 
 /// The number of results for which a waiting reader is woken.

@@ -6,8 +6,8 @@ use crate::change::contents::Reader;
 use crate::model::changed_file::{Change, Entry, Source};
 use crate::model::diff_attribute::DiffAttribute;
 use crate::store::counted_pairs::{CountedPairs, Counts, Pair, Rule};
+use redline_base::budget::Weigh;
 use redline_base::error::Result;
-use redline_base::pipeline::Weigh;
 use redline_text::{CancelToken, DiffOptions, Engine, line_counts};
 
 /// The numbers of added and removed lines; a binary file has none.

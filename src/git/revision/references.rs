@@ -15,8 +15,8 @@ use crate::model::commit::{CommitInfo, Person, TagInfo};
 use crate::refs::{Packed, Resolved};
 use crate::repository::Repository;
 use redline_base::budget::Charge;
+use redline_base::budget::Weigh;
 use redline_base::error::Result;
-use redline_base::pipeline::Weigh;
 use redline_text::CancelToken;
 
 /// The target of HEAD.

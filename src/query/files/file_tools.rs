@@ -6,7 +6,6 @@ use super::hidden_call::{Hidden, call_of};
 use super::planned_operation::{Effect, PlannedOperation, file_name};
 use super::question::{Asking, Planned, Question};
 use super::recorded::{Recorded, file_at};
-use super::taking_back::Chosen;
 use crate::Caller;
 use redline_base::budget::{Budget, check_current, lossy, owned};
 use redline_base::error::{Error, ErrorKind, Result, quoted};
@@ -333,7 +332,7 @@ impl FileTools {
             }
             FileCall::Patch(arguments) => return self.patch_payload(arguments, asking),
             // It changes files that the session may see.
-            FileCall::Undo(arguments) => return self.undo_payload(&Chosen::from(arguments)),
+            FileCall::Undo(arguments) => return self.undo_payload(arguments),
             FileCall::Edit(arguments) => EditCall::Strings(arguments),
             FileCall::Lines(arguments) => EditCall::Lines(arguments),
         };

@@ -50,10 +50,10 @@ impl FileTools {
     }
 
     /// Returns the payload for a person's decision, if one is needed.
-    pub(super) fn undo_payload(&self, chosen: &Chosen) -> Result<Option<String>> {
+    pub(super) fn undo_payload(&self, arguments: &UndoArguments) -> Result<Option<String>> {
         let caller = self.caller();
         let (approvals, rules) = (&caller.state.approvals, caller.rules());
-        for target in &self.taken_back(chosen, None)? {
+        for target in &self.taken_back(&Chosen::from(arguments), None)? {
             let operation = target.operation(&caller.session);
             if self.asks_about(target) && !approvals.allows(&operation, rules) {
                 let proposal = self.undo_proposal(target, &operation)?;

@@ -4,7 +4,7 @@
 //! (`whitespace`), numbered by content (`intern`), thinned out (`prune`), searched (`myers`,
 //! `patience`, `histogram`), and the changes are slid to their most readable place (`compact`).
 //! git's behaviour is known from its documentation, from the papers named in each file, and from
-//! comparing this engine with it (`test/rust/engine_parity`).
+//! comparing this engine with it (`test/rust/text/engine_parity`).
 
 mod classic;
 mod compact;

@@ -1,4 +1,4 @@
-//! Small cases; `test/rust/engine_parity` compares with git.
+//! Small cases; `test/rust/text/engine_parity` compares with git.
 
 mod cancel;
 

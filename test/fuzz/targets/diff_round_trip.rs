@@ -5,10 +5,10 @@
 mod texts;
 
 use libfuzzer_sys::fuzz_target;
-use redline::text::engine::Options;
-use redline::text::hunk::hunks;
-use redline::text::lines::Lines;
-use redline::text::{Algorithm, CancelToken, Engine, Whitespace};
+use redline_text::engine::Options;
+use redline_text::hunk::hunks;
+use redline_text::lines::Lines;
+use redline_text::{Algorithm, CancelToken, Engine, Whitespace};
 use texts::{ALGORITHMS, Input, WHITESPACE};
 
 fuzz_target!(|data: &[u8]| {

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use redline::text::LineKind;
-use redline::text::patch::{FilePatch, PatchHunk, apply, hunk_text, parse, reverse};
+use redline_text::LineKind;
+use redline_text::patch::{FilePatch, PatchHunk, apply, hunk_text, parse, reverse};
 
 /// Lines that are put before a hunk at most, so that its place exists.
 const PADDING: usize = 1000;

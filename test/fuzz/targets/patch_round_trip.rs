@@ -5,10 +5,10 @@
 mod texts;
 
 use libfuzzer_sys::fuzz_target;
-use redline::text::patch::{apply, parse, reverse};
-use redline::text::section::{Finder, Sections};
-use redline::text::unified::{write_hunk, write_labels};
-use redline::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
+use redline_text::patch::{apply, parse, reverse};
+use redline_text::section::{Finder, Sections};
+use redline_text::unified::{write_hunk, write_labels};
+use redline_text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 use texts::{ALGORITHMS, Input};
 
 const DRIVERS: [&str; 8] = ["cpp", "css", "html", "markdown", "perl", "python", "rust", "tex"];

@@ -1,6 +1,6 @@
 //! Two texts and options out of the fuzzer's bytes.
 
-use redline::text::{Algorithm, Whitespace};
+use redline_text::{Algorithm, Whitespace};
 
 /// The algorithms and the modes of white space.
 pub const ALGORITHMS: [Algorithm; 4] =

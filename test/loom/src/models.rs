@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicUsize;
 
 use crate::budget::{Budget, Permits};
 use crate::error::{Error, Result};
-use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
+use crate::budget::Weigh;
+use crate::pipeline::{Ordered, Poll, Source, Window};
 
 /// Switches of threads at places where none is forced; two or three find nearly all faults there are.
 const PREEMPTIONS: usize = 2;

@@ -1,6 +1,6 @@
 """Sandboxes in SQL: files and repositories by name, the answers to an agent, and the contents that it must never see.
 
-The table of paths is in test/rust/sandbox_attacks.rs; these tests check that every function applies the same rules.
+The table of paths is in test/rust/sandbox/attacks.rs; these tests check that every function applies the same rules.
 """
 
 import json

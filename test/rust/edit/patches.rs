@@ -8,11 +8,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use redline_base::error::{ErrorKind, Result};
 use redline_edit::FileName;
 use redline_edit::patches::{
     ChangeKind, Decision, FileChange, FitOptions, Fitted, Hunk, decide, fit, read,
 };
-use redline_base::error::{ErrorKind, Result};
 use redline_text::{CancelToken, LineKind};
 
 const FILE: FileName<'static> = FileName { sandbox: "ws", relative: "file" };

@@ -28,6 +28,27 @@ struct Import {
     path: Vec<String>,
 }
 
+impl Import {
+    /// Has the path begin at the root of the workspace, whose crates are read as modules of one:
+    /// `crate` of a file in `own`, and `redline_git` in any file.
+    fn name_crate(&mut self, own: Option<&str>) {
+        let Some(first) = self.path.first() else { return };
+        let below = match first.strip_prefix("redline_") {
+            Some(named) => Some(named.to_owned()),
+            None => own.filter(|_| first == "crate").map(str::to_owned),
+        };
+        if let Some(below) = below {
+            self.path.splice(..1, ["crate".to_owned(), below]);
+        }
+    }
+}
+
+/// Returns the crate of a file by its directory; `None` for the extension itself.
+fn own_crate(name: &str) -> Option<&str> {
+    let directory = name.strip_prefix("src/")?.split_once('/')?.0;
+    (!["ffi", "functions"].contains(&directory)).then_some(directory)
+}
+
 /// A file that names something of another one.
 pub struct Arrow<'s> {
     /// The file that names it.
@@ -46,7 +67,10 @@ impl Source {
         let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut seen = Seen::default();
         seen.visit_file(&file);
-        let Seen { tests, imports, exports } = seen;
+        let Seen { tests, mut imports, mut exports } = seen;
+        let own = own_crate(name);
+        let shown = exports.iter_mut().map(|(_, import)| import);
+        imports.iter_mut().chain(shown).for_each(|import| import.name_crate(own));
         Self { name: name.to_owned(), text, tests, imports, exports }
     }
 
@@ -377,16 +401,16 @@ impl<'ast> Visit<'ast> for Seen {
         visit::visit_path(self, path);
     }
 
-    /// In what is given to a macro, paths are those that begin with `crate`.
+    /// In what is given to a macro, paths are those that begin with `crate` or a crate of ours.
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         let text = call.tokens.to_string().replace(' ', "");
         let line = call.span().start().line;
-        for path in text.split("crate::").skip(1) {
-            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-            let end = path.find(|c| !is_name(c)).unwrap_or(path.len());
-            let names = path[..end].split("::").map(str::to_owned);
-            let path = std::iter::once("crate".to_owned()).chain(names).collect();
-            self.imports.push(Import { line, path });
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        for path in text.split(|c| !is_name(c)) {
+            if path.starts_with("crate::") || path.starts_with("redline_") {
+                let path = path.split("::").map(str::to_owned).collect();
+                self.imports.push(Import { line, path });
+            }
         }
         visit::visit_macro(self, call);
     }
@@ -414,9 +438,9 @@ mod tests {
                 "src/a/b.rs",
                 "pub(super) struct B; use super::c::C; #[cfg(test)] mod tests { use super::super::d::D; }",
             ),
-            file("src/a/c.rs", "fn f() -> crate::a::d::D {}"),
+            file("src/a/c.rs", "fn f() -> crate::d::D {}"),
             file("src/a/d.rs", "use super::{b::{B}, c as other};"),
-            file("src/e.rs", "use crate::a::B; use std::fs;"),
+            file("src/e/lib.rs", "use redline_a::B; use std::fs;"),
         ];
         assert_eq!(circles(&planted), [["src/a/b.rs", "src/a/c.rs", "src/a/d.rs"]]);
         assert!(circles(&planted[..3]).is_empty());
@@ -427,9 +451,12 @@ mod tests {
         let file = |name: &str, text: &str| Source::parse(name, text.to_owned());
         let planted = [
             file("src/a/mod.rs", "mod b; mod c; pub use b::{B, other as Other}; pub use c::*;"),
-            file("src/a/b.rs", "pub struct B; pub use crate::d::D;"),
-            file("src/a/c.rs", "use super::B;\nfn f() { println!(\"{}\", crate::d::D); }"),
-            file("src/d.rs", "use crate::a::B::new;\nuse crate::a::{self, Other, b::D, Absent};"),
+            file("src/a/b.rs", "pub struct B; pub use redline_d::D;"),
+            file("src/a/c.rs", "use super::B;\nfn f() { println!(\"{}\", redline_d::D); }"),
+            file(
+                "src/d/lib.rs",
+                "use redline_a::B::new;\nuse redline_a::{self, Other, b::D, Absent};",
+            ),
         ];
         let arrows: Vec<_> = arrows(&planted)
             .into_iter()
@@ -439,13 +466,13 @@ mod tests {
         assert_eq!(
             arrows,
             [
-                ("src/a/b.rs", 1, "src/d.rs"),
+                ("src/a/b.rs", 1, "src/d/lib.rs"),
                 ("src/a/c.rs", 1, "src/a/b.rs"),
-                ("src/a/c.rs", 2, "src/d.rs"),
-                ("src/d.rs", 1, "src/a/b.rs"),
-                ("src/d.rs", 2, "src/a/mod.rs"),
-                ("src/d.rs", 2, "src/a/b.rs"),
-                ("src/d.rs", 2, "src/a/mod.rs"),
+                ("src/a/c.rs", 2, "src/d/lib.rs"),
+                ("src/d/lib.rs", 1, "src/a/b.rs"),
+                ("src/d/lib.rs", 2, "src/a/mod.rs"),
+                ("src/d/lib.rs", 2, "src/a/b.rs"),
+                ("src/d/lib.rs", 2, "src/a/mod.rs"),
             ]
         );
     }

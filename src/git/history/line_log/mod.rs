@@ -36,8 +36,8 @@ use crate::tree::walk::TreeChanges;
 use order::TopologicalOrder;
 use patch::Touched;
 use ranges::Lines;
+use redline_base::budget::Weigh;
 use redline_base::error::Result;
-use redline_base::pipeline::Weigh;
 use redline_text::{Engine, plain_line_changes};
 
 pub use section::LinesAsked;
