@@ -46,7 +46,7 @@ fn check(dir: &Path, case: &Case) {
 /// Compares random pairs in each of the cases; the one at `place` of all cases has the pairs from
 /// there on.
 fn check_random(place: u64, cases: impl IntoIterator<Item = Case>) {
-    let pairs = number("REDLINE_PAIRS", 300);
+    let pairs = number("REDLINE_PAIRS", 200);
     for (case, place) in cases.into_iter().zip(place..) {
         let dir = two_directories();
         let first = number("REDLINE_SEED", 0) + if pairs > 1 { place * pairs } else { 0 };
