@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. With
---slow it runs those of the hosts that take minutes, and in one of them the tests of parity, slow or not, with repositories
-that are made as git 3 makes them. With --share, tests whose outcome depends on no host are dealt out to the hosts, which
-change places with each commit, and a quarter of those with twins runs.
+"""Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. The
+first host runs everything; the others run the contract, which is what a host may change (pytest's mark of that name), or
+with --whole everything too. With --slow it runs those of the hosts that take minutes, and in the first one the tests of
+parity, slow or not, with repositories that are made as git 3 makes them.
 
 All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
 print is shown as it comes.
@@ -80,18 +80,15 @@ def cargo_test(name: str, *arguments: str) -> Outcome:
     return outcome
 
 
-def commits() -> int:
-    """Returns how many commits lead to this checkout; 0 where git does not tell."""
-    count = subprocess.run(
-        ["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    )
-    return int(count.stdout) if count.returncode == 0 else 0
-
-
 # What is compared with git, and so runs on twins with SHA-256 ids and tables of references too.
 OF_PARITY = ["parity", "history", "rebase"]
-# With --share, one of so many parts of them runs with each commit.
-TWIN_SHARES = 4
+
+
+def marks(slow: bool, is_contract: bool, is_twin: bool) -> str:
+    """Returns the expression of marks by which pytest chooses tests."""
+    if is_twin:
+        return "slow or not slow"
+    return f"{'contract and ' if is_contract else ''}{'' if slow else 'not '}slow"
 
 
 def host_tests(
@@ -99,8 +96,9 @@ def host_tests(
     python: str,
     extension: Path,
     slow: bool,
-    share: str | None,
     output,
+    is_contract: bool = False,
+    is_whole: bool = False,
     is_twin: bool = False,
 ) -> list[Outcome]:
     """Runs test/python with one host, which prints to `output`; the SQL files are counted apart."""
@@ -119,17 +117,19 @@ def host_tests(
         "pytest",
         f"--junitxml={report}",
         "--durations=15",
-        *(["-m", "slow or not slow"] if is_twin else ["-m", "slow"] if slow else []),
-        *([f"--share={share}"] if share else []),
+        "-m",
+        marks(slow, is_contract, is_twin),
+        *([] if is_whole else ["--one-thread"]),
         *([f"test/python/{folder}" for folder in OF_PARITY] if is_twin else []),
     ]
     started = time.monotonic()
-    status = subprocess.run(
-        command, cwd=ROOT, env=environment, stdout=output, stderr=output
-    ).returncode
-    took = time.monotonic() - started
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
+    _, ended, used = os.wait4(process.pid, 0)
+    status = process.returncode = os.waitstatus_to_exitcode(ended)
+    took, worked = time.monotonic() - started, used.ru_utime + used.ru_stime
     sql = Outcome(f"SQL files, DuckDB {version}")
-    other = Outcome(f"{'SHA-256 twins' if is_twin else 'Python'}, DuckDB {version}")
+    what = "SHA-256 twins" if is_twin else "contract" if is_contract else "Python"
+    other = Outcome(f"{what}, DuckDB {version}")
     checks = 0
     if report.is_file():
         for case in ElementTree.parse(report).iter("testcase"):
@@ -144,35 +144,33 @@ def host_tests(
                 int(p.get("value")) for p in case.iter("property") if p.get("name") == "checks"
             )
     sql.note = f" ({checks} statements checked)"
-    other.note = f" ({took:.0f} s)"
+    other.note = f" ({took:.0f} s, {worked:.0f} of work)"
     # 0: all passed, 1: some failed; anything else means that pytest itself came to no end.
     other.broken = status not in (0, 1) or (status == 1 and not sql.failed and not other.failed)
     return [other] if slow else [sql, other]
 
 
-def all_hosts(hosts: list[str], extension: Path, slow: bool, is_shared: bool) -> list[Outcome]:
+def all_hosts(hosts: list[str], extension: Path, slow: bool, is_whole: bool) -> list[Outcome]:
     """Runs the tests of all hosts side by side: one prints as it goes, the others when they have ended."""
     pairs = [tuple(host.split("=", 1)) for host in hosts]
     outcomes = []
-    # A function with fast and slow cases has them run in different hosts.
-    first = commits() + slow
     with ThreadPoolExecutor() as pool, tempfile.TemporaryDirectory() as logs:
         running = []
-        for number, (version, python) in enumerate(pairs):
-            log = open(Path(logs) / version, "w+") if number else None  # noqa: SIM115
-            share = f"{(first + number) % len(pairs)}/{len(pairs)}" if is_shared else None
-            tests = pool.submit(host_tests, version, python, extension, slow, share, log)
-            running.append(
-                (version, "slow tests" if slow else "test/sql and test/python", log, tests)
-            )
-        if slow:
-            version, python = pairs[first % len(pairs)]
-            log = open(Path(logs) / "twins", "w+")  # noqa: SIM115
-            share = f"{first % TWIN_SHARES}/{TWIN_SHARES}" if is_shared else None
+
+        def start(version, python, what, **kind):
+            log = open(Path(logs) / str(len(running)), "w+") if running else None  # noqa: SIM115
             tests = pool.submit(
-                host_tests, version, python, extension, slow, share, log, is_twin=True
+                host_tests, version, python, extension, slow, log, is_whole=is_whole, **kind
             )
-            running.append((version, "tests of parity on SHA-256 twins", log, tests))
+            running.append((version, what, log, tests))
+
+        for number, (version, python) in enumerate(pairs):
+            is_contract = number > 0 and not is_whole
+            what = "slow tests" if slow else "test/sql and test/python"
+            what += " of the contract" if is_contract else ""
+            start(version, python, what, is_contract=is_contract)
+        if slow:
+            start(*pairs[0], "tests of parity on SHA-256 twins", is_twin=True)
         for version, what, log, outcome in running:
             heading(f"DuckDB {version}: {what}")
             outcomes += outcome.result()
@@ -190,10 +188,12 @@ def main() -> int:
         "--slow", action="store_true", help="run the tests that take minutes instead"
     )
     parser.add_argument(
-        "--share",
+        "--whole",
         action="store_true",
-        help="run what depends on no host in one of them, not in all",
+        help="run everything in all hosts, not only in the first one",
     )
+    # What the Makefile says until it says --whole.
+    parser.add_argument("--share", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "hosts",
         nargs="+",
@@ -208,9 +208,8 @@ def main() -> int:
         if arguments.slow
         else [cargo_test("Rust"), cargo_test("Rust, models of the pipeline", *LOOM)]
     )
-    outcomes += all_hosts(
-        arguments.hosts, arguments.extension.resolve(), arguments.slow, arguments.share
-    )
+    is_whole = arguments.whole or bool(os.environ.get("WHOLE"))
+    outcomes += all_hosts(arguments.hosts, arguments.extension.resolve(), arguments.slow, is_whole)
 
     good = all(outcome.good for outcome in outcomes)
     passed = sum(outcome.passed for outcome in outcomes)

@@ -10,6 +10,8 @@ import reading_calls
 import repositories
 import written_repositories
 
+pytestmark = pytest.mark.own_database
+
 ROWS = 3000
 THREADS = 4
 
