@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+import repositories
 from repositories import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
@@ -97,11 +98,8 @@ def git(folder: pathlib.Path, *words: str) -> str:
     ).stdout
 
 
-@pytest.fixture
-def project(tmp_path, monkeypatch) -> pathlib.Path:
-    """Returns a repository of two commits, whose work tree is edited."""
-    folder = tmp_path / "project"
-    (folder / "src").mkdir(parents=True)
+def make_project(folder: pathlib.Path) -> None:
+    (folder / "src").mkdir()
     git(folder, "init", "-q", "-b", "main")
     (folder / "README.md").write_text("# Project\n")
     (folder / "src/lib.py").write_text("x = 1\ny = 2\n")
@@ -121,6 +119,12 @@ def project(tmp_path, monkeypatch) -> pathlib.Path:
     git(folder, "add", ".")
     (folder / "README.md").write_text("# The project\n\nWhat it does.\n")
     (folder / "draft.txt").write_text("a draft\n")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch) -> pathlib.Path:
+    """Returns a repository of two commits, whose work tree is edited."""
+    folder = repositories.copied(tmp_path / "project", make_project)
     monkeypatch.chdir(folder)
     return folder
 
