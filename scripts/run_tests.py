@@ -4,8 +4,8 @@ first host runs everything; the others run the contract, which is what a host ma
 with --whole everything too. With --slow it runs those of the hosts that take minutes, and in the first one the tests of
 parity, slow or not, with repositories that are made as git 3 makes them.
 
-All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
-print is shown as it comes.
+All of them run, also behind one that fails: one run shows everything that is wrong. There are as many processes of pytest
+at a time as processors, each for a folder; what one prints is shown when it has ended.
 """
 
 import argparse
@@ -13,11 +13,10 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -82,60 +81,88 @@ def cargo_test(name: str, *arguments: str) -> Outcome:
 
 # What is compared with git, and so runs on twins with SHA-256 ids and tables of references too.
 OF_PARITY = ["parity", "history", "rebase"]
+# Folders of test/python that take long, the longest first: a processor that has done one takes the next.
+LONG = ["servers", "parity", "hostile", "files", "surface", "history", "packages", "layouts", "tools", "documents"]  # fmt: skip
 
 
-def marks(slow: bool, is_contract: bool, is_twin: bool) -> str:
-    """Returns the expression of marks by which pytest chooses tests."""
-    if is_twin:
-        return "slow or not slow"
-    return f"{'contract and ' if is_contract else ''}{'' if slow else 'not '}slow"
+@dataclass
+class Job:
+    """What one process of pytest runs with one host: some folders, or all."""
+
+    version: str
+    python: str
+    folders: list[str]
+    marks: str
+    what: str = "Python"
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.what}-{self.version}-{'-'.join(self.folders) or 'all'}".replace(" ", "-")
 
 
-def host_tests(
-    version: str,
-    python: str,
-    extension: Path,
-    slow: bool,
-    output,
-    is_contract: bool = False,
-    is_whole: bool = False,
-    is_twin: bool = False,
-) -> list[Outcome]:
-    """Runs test/python with one host, which prints to `output`; the SQL files are counted apart."""
-    kind = "-twin" if is_twin else "-slow" if slow else ""
-    report = ROOT / "build" / f"pytest{kind}-{version}.xml"
+@dataclass
+class Result:
+    """What a process of pytest came to."""
+
+    job: Job
+    status: int
+    seconds: float
+    worked: float  # of processor time, with that of its own processes
+    report: Path
+    printed: str
+
+
+def run(job: Job, extension: Path, options: list[str]) -> Result:
+    """Runs pytest, and keeps what it prints; until then it is in `build`."""
+    report = ROOT / "build" / f"pytest-{job.name}.xml"
     report.unlink(missing_ok=True)
     environment = os.environ | {
         "REDLINE_EXTENSION": str(extension),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
-        **({"REDLINE_TEST_TWIN": "1"} if is_twin else {}),
+        **job.environment,
     }
     command = [
-        python,
+        job.python,
         "-m",
         "pytest",
         f"--junitxml={report}",
-        "--durations=15",
+        # Those of several processes would overwrite each other.
+        "-p",
+        "no:cacheprovider",
+        "--durations=5",
         "-m",
-        marks(slow, is_contract, is_twin),
-        *([] if is_whole else ["--one-thread"]),
-        *([f"test/python/{folder}" for folder in OF_PARITY] if is_twin else []),
+        job.marks,
+        *options,
+        *(f"test/python/{folder}" for folder in job.folders),
     ]
     started = time.monotonic()
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
-    _, ended, used = os.wait4(process.pid, 0)
-    status = process.returncode = os.waitstatus_to_exitcode(ended)
-    took, worked = time.monotonic() - started, used.ru_utime + used.ru_stime
-    sql = Outcome(f"SQL files, DuckDB {version}")
-    what = "SHA-256 twins" if is_twin else "contract" if is_contract else "Python"
-    other = Outcome(f"{what}, DuckDB {version}")
+    with open(report.with_suffix(".log"), "w+") as log:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+        _, ended, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(ended)
+        log.seek(0)
+        printed = log.read()
+    took = time.monotonic() - started
+    return Result(job, process.returncode, took, used.ru_utime + used.ru_stime, report, printed)
+
+
+def outcomes_of(version: str, what: str, results: list[Result], has_sql: bool) -> list[Outcome]:
+    """Returns what the processes of one host came to together; the SQL files are counted apart."""
+    sql, other = Outcome(f"SQL files, DuckDB {version}"), Outcome(f"{what}, DuckDB {version}")
     checks = 0
-    if report.is_file():
-        for case in ElementTree.parse(report).iter("testcase"):
+    for result in results:
+        failed = 0
+        for case in (
+            ElementTree.parse(result.report).iter("testcase") if result.report.is_file() else ()
+        ):
             outcome = sql if case.get("classname", "").endswith("test_sql") else other
             if case.find("failure") is not None or case.find("error") is not None:
                 outcome.failed += 1
+                failed += 1
             elif case.find("skipped") is not None:
                 outcome.skipped += 1
             else:
@@ -143,42 +170,56 @@ def host_tests(
             checks += sum(
                 int(p.get("value")) for p in case.iter("property") if p.get("name") == "checks"
             )
+        # 0: all passed, 1: some failed, 5: the marks choose none of a folder; else pytest itself came to no end.
+        other.broken |= result.status not in (0, 1, 5) or (result.status == 1 and not failed)
     sql.note = f" ({checks} statements checked)"
-    other.note = f" ({took:.0f} s, {worked:.0f} of work)"
-    # 0: all passed, 1: some failed; anything else means that pytest itself came to no end.
-    other.broken = status not in (0, 1) or (status == 1 and not sql.failed and not other.failed)
-    return [other] if slow else [sql, other]
+    took, worked = (sum(given) for given in zip(*((r.seconds, r.worked) for r in results)))
+    other.note = f" ({took:.0f} s in all, {worked:.0f} of processor time)"
+    return [sql, other] if has_sql else [other]
+
+
+def folders() -> list[str]:
+    """Returns the folders of tests, those that take longest first."""
+    found = {path.parent.name for path in (ROOT / "test/python").glob("*/test_*.py")}
+    return sorted(found, key=lambda name: (LONG.index(name) if name in LONG else len(LONG), name))
+
+
+def jobs_of(hosts: list[str], slow: bool, is_whole: bool) -> list[Job]:
+    """Returns what is run, what takes longest first."""
+    pairs = [tuple(host.split("=", 1)) for host in hosts]
+    kind = "slow" if slow else "not slow"
+    jobs = []
+    for number, (version, python) in enumerate(pairs):
+        if number > 0 and not is_whole:
+            jobs.insert(1, Job(version, python, [], f"contract and {kind}", "contract"))
+        else:
+            jobs += [Job(version, python, [folder], kind) for folder in folders()]
+    if slow:
+        twin = {"REDLINE_TEST_TWIN": "1"}
+        jobs[1:1] = [
+            Job(*pairs[0], [folder], "slow or not slow", "SHA-256 twins", twin)
+            for folder in OF_PARITY
+        ]
+    return jobs
 
 
 def all_hosts(hosts: list[str], extension: Path, slow: bool, is_whole: bool) -> list[Outcome]:
-    """Runs the tests of all hosts side by side: one prints as it goes, the others when they have ended."""
-    pairs = [tuple(host.split("=", 1)) for host in hosts]
-    outcomes = []
-    with ThreadPoolExecutor() as pool, tempfile.TemporaryDirectory() as logs:
-        running = []
-
-        def start(version, python, what, **kind):
-            log = open(Path(logs) / str(len(running)), "w+") if running else None  # noqa: SIM115
-            tests = pool.submit(
-                host_tests, version, python, extension, slow, log, is_whole=is_whole, **kind
-            )
-            running.append((version, what, log, tests))
-
-        for number, (version, python) in enumerate(pairs):
-            is_contract = number > 0 and not is_whole
-            what = "slow tests" if slow else "test/sql and test/python"
-            what += " of the contract" if is_contract else ""
-            start(version, python, what, is_contract=is_contract)
-        if slow:
-            start(*pairs[0], "tests of parity on SHA-256 twins", is_twin=True)
-        for version, what, log, outcome in running:
-            heading(f"DuckDB {version}: {what}")
-            outcomes += outcome.result()
-            if log is not None:
-                log.seek(0)
-                print(log.read(), end="", flush=True)
-                log.close()
-    return outcomes
+    """Runs the tests of all hosts, as many processes at a time as there are processors; each prints when it has ended."""
+    jobs = jobs_of(hosts, slow, is_whole)
+    options = [] if is_whole else ["--one-thread"]
+    results: dict[tuple[str, str], list[Result]] = {}
+    with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+        for ended in as_completed([pool.submit(run, job, extension, options) for job in jobs]):
+            result = ended.result()
+            job = result.job
+            heading(f"DuckDB {job.version}, {job.what}: {' '.join(job.folders) or 'test/python'}")
+            print(result.printed, end="", flush=True)
+            results.setdefault((job.version, job.what), []).append(result)
+    return [
+        outcome
+        for version, what in dict.fromkeys((job.version, job.what) for job in jobs)
+        for outcome in outcomes_of(version, what, results[version, what], not slow)
+    ]
 
 
 def main() -> int:
