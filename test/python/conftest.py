@@ -25,7 +25,6 @@ def pytest_report_header() -> str:
 # read, and packages. The other hosts run these alone; all else is the same code in every host, and runs in the first one.
 CONTRACT = (
     "documents/test_docs.py",
-    "hostile/test_failing_calls.py",
     "hostile/test_lockdown.py",
     "packages/test_command.py::test_a_query_",
     "packages/test_distributed.py",
