@@ -128,9 +128,8 @@ def run(job: Job, extension: Path, options: list[str]) -> Result:
         "-m",
         "pytest",
         f"--junitxml={report}",
-        # Those of several processes would overwrite each other.
-        "-p",
-        "no:cacheprovider",
+        "-o",
+        f"cache_dir=build/pytest_cache/{job.name}",
         "--durations=5",
         "-m",
         job.marks,

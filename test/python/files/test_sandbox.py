@@ -204,7 +204,7 @@ def test_a_link_that_is_swapped_in_while_a_query_reads_is_not_followed(connect, 
     try:
         read = refused = 0
         # Until both outcomes were seen, of so many that each step of the swap was met.
-        while read + refused < 500 or (min(read, refused) <= 20 and read + refused < 50_000):
+        while read + refused < 300 or (min(read, refused) <= 20 and read + refused < 50_000):
             got = answer(con, DIFF, "workspace/real/secret", "workspace/a.txt")
             assert SECRET not in str(got)
             read += got.error is None

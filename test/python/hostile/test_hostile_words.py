@@ -320,6 +320,7 @@ class Drawn(HTMLParser):
             self.own.append(data)
 
 
+@pytest.mark.slow
 def test_a_page_shows_no_row_that_a_file_has_written(extension, folder, tmp_path):
     pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
     from served import Document, Served

@@ -169,7 +169,13 @@ LARGE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("make", LARGE.values(), ids=LARGE)
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(make, id=name, marks=pytest.mark.slow if name == "100 MB of lines" else ())
+        for name, make in LARGE.items()
+    ],
+)
 def test_a_patch_that_is_too_large_ends_soon_and_changes_nothing(agent, root, make):
     patch, before = make(), snapshot(root)
     start = time.process_time()

@@ -331,6 +331,7 @@ def find_one_of(con, repo, tmp_path, extension, count: int) -> None:
     assert 0 < read < 100_000 < 8 * count < size
 
 
+@pytest.mark.slow
 def test_one_name_of_very_many_is_found_without_reading_all(con, repo, tmp_path, extension):
     find_one_of(con, repo, tmp_path, extension, 80_000)
 

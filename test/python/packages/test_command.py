@@ -177,6 +177,7 @@ def test_a_terminal_gets_a_pager(extension, repo, tmp_path_factory):
     assert "diff --git a/src/a.txt b/src/a.txt" in seen.read_text()
 
 
+@pytest.mark.slow
 def test_a_query_is_written_in_every_format(redline, repo):
     query = "FROM file_changes('HEAD~1', 'HEAD', '.') SELECT file_path, additions"
     assert redline("sql", query).splitlines() == [
