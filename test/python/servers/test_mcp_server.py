@@ -429,6 +429,7 @@ def test_what_has_too_many_pages_is_refused_and_a_yes_to_a_page_is_none_to_all(d
     assert long.is_error and len(shown) == 1 and not (folder / "long.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_cancelled_call_does_not_hold_up_the_others(drive_apart, folder):
     # Many lines of two kinds in random order are hard to compare, which takes far longer than all else here.
     shuffled = random.Random(1)
@@ -500,6 +501,7 @@ def resident(name: str) -> int:
     raise AssertionError(f"no child runs {name}")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="there is no /proc")
 def test_calls_free_their_memory(drive_apart):
     async def conversation(client):

@@ -66,6 +66,7 @@ def assert_heard(progress: list, words: set):
     assert words <= {message for _, message in progress} <= words | {"works"}, progress
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_client_that_waits_for_progress_gets_the_answer_of_a_slow_person(served, client):
     progress = []
