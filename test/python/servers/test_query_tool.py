@@ -229,6 +229,7 @@ GREEDY = {
 }
 
 
+@pytest.mark.slow
 def test_a_query_ends_with_its_time_and_memory_and_leaves_nothing(extension, tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit('imported')\n")
     monkeypatch.chdir(tmp_path)

@@ -28,6 +28,8 @@ GRANTED_CALLS = {name: filled(CALLS[name], **REPOSITORY) for name in FUNCTIONS} 
     "diff_texts": "SELECT diff_texts('a', 'b')",
     "diff_files": "SELECT diff_files('README.md', 'README.md')",
     "edit_explain": "FROM edit_explain('README.md', 'redline')",
+    # Its work tree has changes, however git has looked at it before.
+    "file_status": "SELECT * FROM file_status('build/fixtures/readme-edits', ignored := true)",
     # Another file has a name that is not UTF-8.
     "tree_blame": "SELECT lines FROM tree_blame('after', 'build/fixtures/basic', paths := ['modified.txt'])",
     "tree_blame_list": "SELECT len(tree_blame_list('after', 'build/fixtures/basic', {'paths': 'modified.txt'}))",
