@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. With
---slow it runs those of the hosts that take minutes, and in one of them the tests of parity, slow or not, with repositories
-that are made as git 3 makes them. With --share, tests whose outcome depends on no host are dealt out to the hosts, which
-change places with each commit, and a quarter of those with twins runs.
+"""Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. The
+first host runs everything; the others run the contract, which is what a host may change (pytest's mark of that name), or
+with --whole everything too. With --slow it runs those of the hosts that take minutes, and in the first one the tests of
+parity, slow or not, with repositories that are made as git 3 makes them.
 
-All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
-print is shown as it comes.
+All of them run, also behind one that fails: one run shows everything that is wrong. There are as many processes of pytest
+at a time as processors, each for a folder; what one prints is shown when it has ended.
 """
 
 import argparse
@@ -13,11 +13,10 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,62 +79,89 @@ def cargo_test(name: str, *arguments: str) -> Outcome:
     return outcome
 
 
-def commits() -> int:
-    """Returns how many commits lead to this checkout; 0 where git does not tell."""
-    count = subprocess.run(
-        ["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    )
-    return int(count.stdout) if count.returncode == 0 else 0
-
-
 # What is compared with git, and so runs on twins with SHA-256 ids and tables of references too.
 OF_PARITY = ["parity", "history", "rebase"]
-# With --share, one of so many parts of them runs with each commit.
-TWIN_SHARES = 4
+# Folders of test/python that take long, the longest first: a processor that has done one takes the next.
+LONG = ["servers", "parity", "hostile", "files", "surface", "history", "packages", "layouts", "tools", "documents"]  # fmt: skip
 
 
-def host_tests(
-    version: str,
-    python: str,
-    extension: Path,
-    slow: bool,
-    share: str | None,
-    output,
-    is_twin: bool = False,
-) -> list[Outcome]:
-    """Runs test/python with one host, which prints to `output`; the SQL files are counted apart."""
-    kind = "-twin" if is_twin else "-slow" if slow else ""
-    report = ROOT / "build" / f"pytest{kind}-{version}.xml"
+@dataclass
+class Job:
+    """What one process of pytest runs with one host: some folders, or all."""
+
+    version: str
+    python: str
+    folders: list[str]
+    marks: str
+    what: str = "Python"
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.what}-{self.version}-{'-'.join(self.folders) or 'all'}".replace(" ", "-")
+
+
+@dataclass
+class Result:
+    """What a process of pytest came to."""
+
+    job: Job
+    status: int
+    seconds: float
+    worked: float  # of processor time, with that of its own processes
+    report: Path
+    printed: str
+
+
+def run(job: Job, extension: Path, options: list[str]) -> Result:
+    """Runs pytest, and keeps what it prints; until then it is in `build`."""
+    report = ROOT / "build" / f"pytest-{job.name}.xml"
     report.unlink(missing_ok=True)
     environment = os.environ | {
         "REDLINE_EXTENSION": str(extension),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
-        **({"REDLINE_TEST_TWIN": "1"} if is_twin else {}),
+        **job.environment,
     }
     command = [
-        python,
+        job.python,
         "-m",
         "pytest",
         f"--junitxml={report}",
-        "--durations=15",
-        *(["-m", "slow or not slow"] if is_twin else ["-m", "slow"] if slow else []),
-        *([f"--share={share}"] if share else []),
-        *([f"test/python/{folder}" for folder in OF_PARITY] if is_twin else []),
+        "-o",
+        f"cache_dir=build/pytest_cache/{job.name}",
+        "--durations=5",
+        "-m",
+        job.marks,
+        *options,
+        *(f"test/python/{folder}" for folder in job.folders),
     ]
     started = time.monotonic()
-    status = subprocess.run(
-        command, cwd=ROOT, env=environment, stdout=output, stderr=output
-    ).returncode
+    with open(report.with_suffix(".log"), "w+") as log:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+        _, ended, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(ended)
+        log.seek(0)
+        printed = log.read()
     took = time.monotonic() - started
-    sql = Outcome(f"SQL files, DuckDB {version}")
-    other = Outcome(f"{'SHA-256 twins' if is_twin else 'Python'}, DuckDB {version}")
+    return Result(job, process.returncode, took, used.ru_utime + used.ru_stime, report, printed)
+
+
+def outcomes_of(version: str, what: str, results: list[Result], has_sql: bool) -> list[Outcome]:
+    """Returns what the processes of one host came to together; the SQL files are counted apart."""
+    sql, other = Outcome(f"SQL files, DuckDB {version}"), Outcome(f"{what}, DuckDB {version}")
     checks = 0
-    if report.is_file():
-        for case in ElementTree.parse(report).iter("testcase"):
+    for result in results:
+        failed = 0
+        for case in (
+            ElementTree.parse(result.report).iter("testcase") if result.report.is_file() else ()
+        ):
             outcome = sql if case.get("classname", "").endswith("test_sql") else other
             if case.find("failure") is not None or case.find("error") is not None:
                 outcome.failed += 1
+                failed += 1
             elif case.find("skipped") is not None:
                 outcome.skipped += 1
             else:
@@ -143,44 +169,56 @@ def host_tests(
             checks += sum(
                 int(p.get("value")) for p in case.iter("property") if p.get("name") == "checks"
             )
+        # 0: all passed, 1: some failed, 5: the marks choose none of a folder; else pytest itself came to no end.
+        other.broken |= result.status not in (0, 1, 5) or (result.status == 1 and not failed)
     sql.note = f" ({checks} statements checked)"
-    other.note = f" ({took:.0f} s)"
-    # 0: all passed, 1: some failed; anything else means that pytest itself came to no end.
-    other.broken = status not in (0, 1) or (status == 1 and not sql.failed and not other.failed)
-    return [other] if slow else [sql, other]
+    took, worked = (sum(given) for given in zip(*((r.seconds, r.worked) for r in results)))
+    other.note = f" ({took:.0f} s in all, {worked:.0f} of processor time)"
+    return [sql, other] if has_sql else [other]
 
 
-def all_hosts(hosts: list[str], extension: Path, slow: bool, is_shared: bool) -> list[Outcome]:
-    """Runs the tests of all hosts side by side: one prints as it goes, the others when they have ended."""
+def folders() -> list[str]:
+    """Returns the folders of tests, those that take longest first."""
+    found = {path.parent.name for path in (ROOT / "test/python").glob("*/test_*.py")}
+    return sorted(found, key=lambda name: (LONG.index(name) if name in LONG else len(LONG), name))
+
+
+def jobs_of(hosts: list[str], slow: bool, is_whole: bool) -> list[Job]:
+    """Returns what is run, what takes longest first."""
     pairs = [tuple(host.split("=", 1)) for host in hosts]
-    outcomes = []
-    # A function with fast and slow cases has them run in different hosts.
-    first = commits() + slow
-    with ThreadPoolExecutor() as pool, tempfile.TemporaryDirectory() as logs:
-        running = []
-        for number, (version, python) in enumerate(pairs):
-            log = open(Path(logs) / version, "w+") if number else None  # noqa: SIM115
-            share = f"{(first + number) % len(pairs)}/{len(pairs)}" if is_shared else None
-            tests = pool.submit(host_tests, version, python, extension, slow, share, log)
-            running.append(
-                (version, "slow tests" if slow else "test/sql and test/python", log, tests)
-            )
-        if slow:
-            version, python = pairs[first % len(pairs)]
-            log = open(Path(logs) / "twins", "w+")  # noqa: SIM115
-            share = f"{first % TWIN_SHARES}/{TWIN_SHARES}" if is_shared else None
-            tests = pool.submit(
-                host_tests, version, python, extension, slow, share, log, is_twin=True
-            )
-            running.append((version, "tests of parity on SHA-256 twins", log, tests))
-        for version, what, log, outcome in running:
-            heading(f"DuckDB {version}: {what}")
-            outcomes += outcome.result()
-            if log is not None:
-                log.seek(0)
-                print(log.read(), end="", flush=True)
-                log.close()
-    return outcomes
+    kind = "slow" if slow else "not slow"
+    jobs = []
+    for number, (version, python) in enumerate(pairs):
+        if number > 0 and not is_whole:
+            jobs.insert(1, Job(version, python, [], f"contract and {kind}", "contract"))
+        else:
+            jobs += [Job(version, python, [folder], kind) for folder in folders()]
+    if slow:
+        twin = {"REDLINE_TEST_TWIN": "1"}
+        jobs[1:1] = [
+            Job(*pairs[0], [folder], "slow or not slow", "SHA-256 twins", twin)
+            for folder in OF_PARITY
+        ]
+    return jobs
+
+
+def all_hosts(hosts: list[str], extension: Path, slow: bool, is_whole: bool) -> list[Outcome]:
+    """Runs the tests of all hosts, as many processes at a time as there are processors; each prints when it has ended."""
+    jobs = jobs_of(hosts, slow, is_whole)
+    options = [] if is_whole else ["--one-thread"]
+    results: dict[tuple[str, str], list[Result]] = {}
+    with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+        for ended in as_completed([pool.submit(run, job, extension, options) for job in jobs]):
+            result = ended.result()
+            job = result.job
+            heading(f"DuckDB {job.version}, {job.what}: {' '.join(job.folders) or 'test/python'}")
+            print(result.printed, end="", flush=True)
+            results.setdefault((job.version, job.what), []).append(result)
+    return [
+        outcome
+        for version, what in dict.fromkeys((job.version, job.what) for job in jobs)
+        for outcome in outcomes_of(version, what, results[version, what], not slow)
+    ]
 
 
 def main() -> int:
@@ -190,10 +228,12 @@ def main() -> int:
         "--slow", action="store_true", help="run the tests that take minutes instead"
     )
     parser.add_argument(
-        "--share",
+        "--whole",
         action="store_true",
-        help="run what depends on no host in one of them, not in all",
+        help="run everything in all hosts, not only in the first one",
     )
+    # What the Makefile says until it says --whole.
+    parser.add_argument("--share", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "hosts",
         nargs="+",
@@ -208,9 +248,8 @@ def main() -> int:
         if arguments.slow
         else [cargo_test("Rust"), cargo_test("Rust, models of the pipeline", *LOOM)]
     )
-    outcomes += all_hosts(
-        arguments.hosts, arguments.extension.resolve(), arguments.slow, arguments.share
-    )
+    is_whole = arguments.whole or bool(os.environ.get("WHOLE"))
+    outcomes += all_hosts(arguments.hosts, arguments.extension.resolve(), arguments.slow, is_whole)
 
     good = all(outcome.good for outcome in outcomes)
     passed = sum(outcome.passed for outcome in outcomes)

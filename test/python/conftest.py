@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import time
 
 import duckdb
 import pytest
@@ -20,47 +21,86 @@ def pytest_report_header() -> str:
     return f"DuckDB {duckdb.__version__}, {repositories.git_version()}"
 
 
-# They test the engine, the sandboxes, the tools and the servers, which are the same code in every host. What a host may
-# change (functions as SQL sees them, packages, documents, attacks through SQL) runs in each.
-SAME_IN_EVERY_HOST = (
-    "files/",
-    "history/",
-    "layouts/",
-    "parity/",
-    "rebase/",
-    "servers/",
-    "tools/",
-    "hostile/test_attacks.py",
-    "hostile/test_patch_faults.py",
-    "hostile/test_ref_limit.py",
+# What a host of its own may change: how functions are registered and called, types, macros, settings, errors, SQL as it is
+# read, and packages. The other hosts run these alone; all else is the same code in every host, and runs in the first one.
+CONTRACT = (
+    "documents/test_docs.py",
+    "hostile/test_lockdown.py",
+    "packages/test_command.py::test_a_query_",
+    "packages/test_distributed.py",
+    "packages/test_package.py",
+    "packages/test_python_package.py",
+    "packages/test_registry.py",
+    "servers/test_mcp_server.py::test_right_calls_are_answered",
+    "surface/test_coexistence.py",
+    "surface/test_help.py",
+    "surface/test_host.py",
+    "surface/test_list_arguments.py",
+    "surface/test_list_options.py",
+    "surface/test_macros.py",
+    "surface/test_qualified.py",
+    "surface/test_shared_rows.py",
+    "surface/test_sql.py",
+    "tools/test_agent_calls.py",
+    "tools/test_snapshots.py",
 )
+# A test that takes longer is marked slow.
+SLOW_SECONDS = 3.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--share",
-        metavar="K/N",
-        help="of the tests whose outcome depends on no host, run each Nth function alone",
+        "--one-thread",
+        action="store_true",
+        help="have the thread that asks do all the work, in DuckDB 1.5 and in databases whose threads no test sets",
     )
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the functions that are the share of another host."""
-    if (share := config.getoption("--share")) is None:
-        return
-    mine, hosts = map(int, share.split("/"))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what a host of its own may change."""
     folder = pathlib.Path(__file__).parent
+    for item in items:
+        place = f"{item.path.relative_to(folder).as_posix()}::{item.name}"
+        # Of the two readers of SQL files one is enough.
+        if place.startswith(CONTRACT) and not place.endswith("-relations]"):
+            item.add_marker("contract")
 
-    def function(item: pytest.Item) -> str | None:
-        path = item.path.relative_to(folder).as_posix()
-        if not path.startswith(SAME_IN_EVERY_HOST):
-            return None
-        return f"{path}::{item.name.partition('[')[0]}"
 
-    turns = dict.fromkeys(filter(None, map(function, items)))
-    others = {name for turn, name in enumerate(turns) if turn % hosts != mine % hosts}
-    config.hook.pytest_deselected(items=[item for item in items if function(item) in others])
-    items[:] = [item for item in items if function(item) not in others]
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):
+    """Keeps what a test took: processor time, with that of its processes, and seconds."""
+    before, start = sum(os.times()[:4]), time.monotonic()
+    try:
+        return (yield)
+    finally:
+        took = sum(os.times()[:4]) - before, time.monotonic() - start
+        item.user_properties.append(("took", took))
+
+
+class Slow:
+    """Lists the tests that should be marked slow. Seconds count on a quiet machine alone: a busy one makes no test slow."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        took = dict(report.user_properties).get("took")
+        if report.when != "call" or took is None or "slow" in report.keywords:
+            return
+        worked, seconds = took
+        is_quiet = os.getloadavg()[0] <= (os.cpu_count() or 1) + 0.5
+        if worked > SLOW_SECONDS or (seconds > SLOW_SECONDS and is_quiet):
+            self.found.append(f"{seconds:6.1f} s, {worked:5.1f} of work  {report.nodeid}")
+
+    def pytest_terminal_summary(self, terminalreporter) -> None:
+        if self.found:
+            terminalreporter.section(f"over {SLOW_SECONDS:g} s, and not marked slow")
+            for line in sorted(self.found, reverse=True):
+                terminalreporter.line(line)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Slow())
 
 
 @pytest.fixture(autouse=True)
@@ -91,14 +131,14 @@ def cases(tmp_path_factory) -> pathlib.Path:
 
 
 def threads_of(config: pytest.Config) -> dict[str, int]:
-    """Returns the settings by which DuckDB 1.5 has the thread that asks do all the work, where hosts share the tests.
+    """Returns the settings by which DuckDB 1.5 has the thread that asks do all the work, where that is wanted.
 
     Its client runs in circles while a thread of DuckDB's own works, which is two thirds of the processor time of short
     queries. DuckDB's own threads then work in the other host, in test/sql and in the tests that set `threads`.
     """
-    is_shared = config.getoption("--share") is not None and duckdb.__version__.startswith("1.5.")
+    is_one = config.getoption("--one-thread") and duckdb.__version__.startswith("1.5.")
     count = os.cpu_count() or 1
-    return {"threads": count, "external_threads": count} if is_shared else {}
+    return {"threads": count, "external_threads": count} if is_one else {}
 
 
 @pytest.fixture
@@ -125,7 +165,62 @@ def connect(extension, request):
         connection.close()
 
 
+class Loaded:
+    """A database in memory that has loaded the extension, which the tests of a module share."""
+
+    # What a test could leave to the next one.
+    SETTINGS = "SELECT name, value FROM duckdb_settings()"
+    OBJECTS = """
+        SELECT database_name, path FROM duckdb_databases() UNION ALL
+        SELECT schema_name, database_name FROM duckdb_schemas() WHERE NOT internal UNION ALL
+        SELECT table_name, schema_name FROM duckdb_tables() WHERE NOT temporary UNION ALL
+        SELECT view_name, schema_name FROM duckdb_views() WHERE NOT (internal OR temporary)"""
+
+    def __init__(self, extension: pathlib.Path, threads: dict[str, int]):
+        self.extension, self.threads = extension, threads
+        self.open()
+
+    def open(self) -> None:
+        self.database = duckdb.connect(config={"allow_unsigned_extensions": True, **self.threads})
+        # A table name must not find a variable of a test.
+        self.database.execute("SET GLOBAL python_enable_replacements = false")
+        self.database.execute(f"LOAD '{self.extension}'")
+        self.settings, self.objects = self.rows(self.SETTINGS), self.rows(self.OBJECTS)
+
+    def rows(self, query: str) -> set[tuple]:
+        return set(self.database.execute(query).fetchall())
+
+    def close(self) -> None:
+        self.database.close()
+
+
+@pytest.fixture(scope="module")
+def loaded(extension, pytestconfig):
+    """Returns the database of the tests of a module that need none of their own."""
+    shared = Loaded(extension, threads_of(pytestconfig))
+    yield shared
+    left = shared.rows(Loaded.OBJECTS) ^ shared.objects
+    shared.close()
+    assert not left, f"a test of this module has left something outside of its schema: {left}"
+
+
 @pytest.fixture
-def con(connect):
-    """Returns a connection to a database in memory that has loaded the extension."""
-    return connect()
+def con(request):
+    """Returns a connection to a database that has loaded the extension.
+
+    Its schema is new, and its database is that of the module: to open and load one takes longer than most tests. A test
+    whose subject is in the database (settings, the journal, what is kept between queries) is marked `own_database`.
+    """
+    if request.node.get_closest_marker("own_database"):
+        yield request.getfixturevalue("connect")()
+        return
+    shared = request.getfixturevalue("loaded")
+    cursor = shared.database.cursor()
+    cursor.execute("CREATE SCHEMA of_a_test; USE of_a_test")
+    yield cursor
+    cursor.close()
+    shared.database.execute("DROP SCHEMA of_a_test CASCADE")
+    if changed := shared.rows(Loaded.SETTINGS) ^ shared.settings:
+        shared.close()
+        shared.open()
+        pytest.fail(f"the test needs the mark `own_database`: it has changed {sorted(changed)}")

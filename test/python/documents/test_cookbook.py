@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+import repositories
 from repositories import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
@@ -97,11 +98,8 @@ def git(folder: pathlib.Path, *words: str) -> str:
     ).stdout
 
 
-@pytest.fixture
-def project(tmp_path, monkeypatch) -> pathlib.Path:
-    """Returns a repository of two commits, whose work tree is edited."""
-    folder = tmp_path / "project"
-    (folder / "src").mkdir(parents=True)
+def make_project(folder: pathlib.Path) -> None:
+    (folder / "src").mkdir()
     git(folder, "init", "-q", "-b", "main")
     (folder / "README.md").write_text("# Project\n")
     (folder / "src/lib.py").write_text("x = 1\ny = 2\n")
@@ -121,14 +119,43 @@ def project(tmp_path, monkeypatch) -> pathlib.Path:
     git(folder, "add", ".")
     (folder / "README.md").write_text("# The project\n\nWhat it does.\n")
     (folder / "draft.txt").write_text("a draft\n")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch) -> pathlib.Path:
+    """Returns a repository of two commits, whose work tree is edited."""
+    folder = repositories.copied(tmp_path / "project", make_project)
     monkeypatch.chdir(folder)
     return folder
 
 
-@pytest.fixture
-def book_con(extension):
+@pytest.fixture(scope="module")
+def book(extension):
     with duckdb_redline.connect(extension=extension) as con:
         yield con
+
+
+@pytest.fixture
+def book_con(request, extension):
+    """Returns a connection to a database with all macros."""
+    if request.node.get_closest_marker("own_database"):
+        database = duckdb_redline.connect(extension=extension)
+    else:
+        database = request.getfixturevalue("book").cursor()
+    with database as con:
+        yield con
+
+
+# A recipe that keeps something in the database has one of its own.
+IN_SQL = [
+    pytest.param(
+        number,
+        marks=pytest.mark.own_database
+        if re.search(r"^CREATE (TABLE|VIEW|MACRO)", recipe, re.MULTILINE)
+        else (),
+    )
+    for number, recipe in enumerate(RECIPES[: PROGRAMS - 1], 1)
+]
 
 
 def test_the_recipes_are_in_order():
@@ -138,7 +165,7 @@ def test_the_recipes_are_in_order():
     assert set(ANSWERS) <= set(numbers)
 
 
-@pytest.mark.parametrize("number", range(1, PROGRAMS))
+@pytest.mark.parametrize("number", IN_SQL)
 def test_a_recipe_in_sql_answers(book_con, project, number):
     blocks = [text for language, text in BLOCK.findall(RECIPES[number - 1]) if language == "sql"]
     assert len(blocks) == 1
@@ -186,7 +213,7 @@ def clone(tmp_path_factory) -> pathlib.Path:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("number", range(1, PROGRAMS))
+@pytest.mark.parametrize("number", IN_SQL)
 def test_a_recipe_runs_in_any_clone_as_it_is_printed(book_con, clone, monkeypatch, number):
     monkeypatch.chdir(clone)
     (query,) = [text for language, text in BLOCK.findall(RECIPES[number - 1]) if language == "sql"]

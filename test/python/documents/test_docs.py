@@ -27,6 +27,9 @@ def examples():
                 found[1],
                 found[2] or found[3],
                 id=f"{document.stem}-{number}",
+                marks=pytest.mark.own_database
+                if re.search(r"^SET ", found[1], re.MULTILINE)
+                else (),
             )
 
 

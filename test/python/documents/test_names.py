@@ -29,6 +29,8 @@ CRATES = ("std::", "core::", "gix::", "serde_json::", "vtab::")
 
 
 def defines(text: str, name: str) -> bool:
+    if name not in text:
+        return False
     kinds = "fn|struct|enum|trait|mod|const|static|type|macro_rules!"
     # A method or a variant of a type that is named before it is a word of its file.
     return re.search(rf"\b(?:{kinds})\s+{name}\b|^\s+{name}[,({{ ]", text, re.MULTILINE) is not None

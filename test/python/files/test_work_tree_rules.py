@@ -152,6 +152,7 @@ def test_the_larger_of_two_limits_around_a_file_counts(connect, root):
         ], repo
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("limit", ["sandboxes", "directories"])
 def test_a_work_tree_that_is_a_git_directory_is_refused(con, root, limit):
     (root / "y/.git/plain").mkdir()

@@ -26,8 +26,7 @@ ANN, BOB, EVE = ("Ann <ann@example.com>", "Bob <bob@example.com>", "Eve <eve@exa
 
 
 @pytest.fixture
-def con(connect):
-    con = connect()
+def con(con):
     con.execute("SET TimeZone = 'UTC'")
     con.execute(SCRIPT)
     return con

@@ -140,6 +140,7 @@ def test_a_file_that_no_commit_changed_is_refused(con, renamed):
         history(con, renamed, "f9")
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_the_number_of_threads_changes_no_row(con, renamed, count):
     process_threads.let_work(con, count)
@@ -176,6 +177,7 @@ def long(tmp_path_factory) -> pathlib.Path:
     return repo
 
 
+@pytest.mark.own_database
 def test_a_limit_leaves_no_threads(con, long):
     process_threads.let_work(con, 4).execute("SELECT 1").fetchall()
     before = process_threads.count()
@@ -185,6 +187,7 @@ def test_a_limit_leaves_no_threads(con, long):
         process_threads.assert_ended(before)
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("missing", ["commit", "tree"])
 def test_a_missing_object_is_the_same_error_for_any_number_of_threads(con, long, missing):
     name = repositories.git_text(

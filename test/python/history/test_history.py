@@ -292,6 +292,7 @@ def test_any_two_commits_name_the_range_of_git_log(con, history):
         assert {commit for (commit,) in got.fetchall()} == wanted, range
 
 
+@pytest.mark.own_database
 def test_a_commit_that_a_slow_clock_excludes_late_is_not_shown(con, tmp_path):
     """If a clock was years late, the walk meets the excluded commits last: by then it has found them and
     compared some, though their objects may be missing."""
@@ -431,6 +432,7 @@ def long(tmp_path_factory) -> pathlib.Path:
     return bundle("cargo.bundle", tmp_path_factory.mktemp("long"))
 
 
+@pytest.mark.own_database
 def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
     process_threads.let_work(con, 2).execute("SELECT 1").fetchall()
     # Of processor time: a busy machine takes no more.
@@ -450,6 +452,7 @@ def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
     )  # the whole takes longer still; an idle machine needs under half a second
 
 
+@pytest.mark.own_database
 def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
     process_threads.let_work(con, 2).execute("SELECT 1").fetchall()
     before, most = process_threads.count(), 0
@@ -486,6 +489,7 @@ def test_eight_connections_see_one_history(con, cases):
     assert answers == [wanted] * 8
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_the_number_of_threads_changes_no_row(con, cases, count):
     process_threads.let_work(con, count)

@@ -24,9 +24,10 @@ def git(folder: pathlib.Path, *words: str, date: int = 1_700_000_000) -> str:
     return done.stdout
 
 
-@pytest.fixture
-def one(tmp_path) -> pathlib.Path:
+@pytest.fixture(scope="module")
+def one(tmp_path_factory) -> pathlib.Path:
     """Returns a repository with one commit on main, in which a file and a submodule are."""
+    tmp_path = tmp_path_factory.mktemp("one")
     inner, folder = tmp_path / "inner", tmp_path / "one"
     for made in (inner, folder):
         git(tmp_path, "init", "-q", "-b", "main", str(made))
@@ -75,16 +76,19 @@ def test_a_branch_without_a_commit_is_named_in_the_error(con, tmp_path, name):
 
 
 def test_a_shallow_history_is_said_to_be_shallow(con, one, tmp_path):
-    (one / "a.txt").write_text("two\n")
-    git(one, "commit", "-qam", "Next")
-    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{one}", "short")
+    longer = tmp_path / "longer"
+    git(tmp_path, "clone", "-q", str(one), str(longer))
+    (longer / "a.txt").write_text("two\n")
+    git(longer, "commit", "-qam", "Next")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{longer}", "short")
     with pytest.raises(duckdb.Error, match="the history is shallow: 'git fetch --unshallow'"):
         con.execute("FROM commits('HEAD~1', ?)", [str(tmp_path / "short")]).fetchall()
 
 
-@pytest.fixture
-def dated(tmp_path) -> pathlib.Path:
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory) -> pathlib.Path:
     """Returns a repository with a commit in each of the last days, weeks and months."""
+    tmp_path = tmp_path_factory.mktemp("dated")
     git(tmp_path, "init", "-q", "-b", "main")
     now = int(datetime.datetime.now().timestamp())
     for days in (800, 400, 200, 100, 50, 25, 13, 8, 5, 3, 1.5):

@@ -231,7 +231,7 @@ def test_a_query_of_a_long_history_is_cancelled_promptly(con, endless, query):
     def interrupt():
         # Again and again: an interrupt before the query has begun is lost.
         while not ended.wait(INTERRUPTED_AFTER):
-            asked.append(time.monotonic())
+            asked.append(time.process_time())
             con.interrupt()
 
     thread = threading.Thread(target=interrupt)
@@ -239,9 +239,9 @@ def test_a_query_of_a_long_history_is_cancelled_promptly(con, endless, query):
     try:
         with pytest.raises(duckdb.InterruptException):
             con.execute(query.replace("REPO", str(endless))).fetchall()
-        took = time.monotonic() - asked[0]
+        took = time.process_time() - asked[0]
     finally:
         ended.set()
         thread.join()
-    assert took < PROMPTLY, f"it took {took:.1f} s to stop"
+    assert took < PROMPTLY, f"it took {took:.1f} s of processor time to stop"
     assert con.execute("SELECT 42").fetchone() == (42,)

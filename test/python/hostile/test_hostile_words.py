@@ -245,16 +245,11 @@ def test_no_row_that_a_person_is_shown_is_one_that_a_file_has_written(
 def test_a_form_shows_no_row_that_a_file_has_written(extension, folder):
     pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
     import anyio
+    import in_memory
     import mcp_types as types
-    from mcp import Client, StdioServerParameters
+    from mcp import Client
 
-    server = [
-        str(ROOT / "examples/mcp_server.py"),
-        str(folder),
-        "--extension",
-        str(extension),
-        "--write",
-    ]
+    server = in_memory.server(extension, str(folder), "--write")
     shown = []
 
     async def refuse(context, params):
@@ -262,11 +257,8 @@ def test_a_form_shows_no_row_that_a_file_has_written(extension, folder):
         return types.ElicitResult(action="decline")
 
     async def main():
-        with anyio.fail_after(120):
-            async with Client(
-                StdioServerParameters(command=sys.executable, args=server),
-                elicitation_callback=refuse,
-            ) as client:
+        with anyio.fail_after(180):
+            async with Client(server, elicitation_callback=refuse) as client:
                 for tool, arguments in proposals("workspace"):
                     if tool != "read_file":
                         answer = await client.call_tool(tool, arguments)
@@ -328,6 +320,7 @@ class Drawn(HTMLParser):
             self.own.append(data)
 
 
+@pytest.mark.slow
 def test_a_page_shows_no_row_that_a_file_has_written(extension, folder, tmp_path):
     pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
     from served import Document, Served

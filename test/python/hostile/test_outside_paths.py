@@ -12,6 +12,8 @@ import pytest
 import repositories
 from repositories import git
 
+pytestmark = pytest.mark.own_database
+
 # What takes a repository, and what takes a file.
 REPOSITORY = [
     "SELECT count(*) FROM commits('HEAD', ?)",

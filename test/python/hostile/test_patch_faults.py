@@ -304,7 +304,8 @@ for number in range(int(count)):
 """
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [6, 60])
 def test_eight_writers_of_overlapping_patches_lose_and_halve_none(extension, tmp_path, count):
     root = tmp_path / "root"
     fill(root, dict.fromkeys(BEFORE, "head\n"))

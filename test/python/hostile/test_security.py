@@ -354,6 +354,7 @@ def test_no_command_of_a_repository_runs(evil, extension, tmp_path, environment)
     assert_answers_of_the_clean_copy(evil, answers)
 
 
+@pytest.mark.slow
 def test_no_program_is_started(evil, extension, tmp_path):
     """strace sees every execve. There is one, of the host itself."""
     strace = shutil.which("strace")

@@ -8,6 +8,8 @@ import apart
 import pytest
 from repositories import commit_nothing, git
 
+pytestmark = pytest.mark.own_database
+
 
 class World:
     """A repository that changes, and a connection that has read it before."""

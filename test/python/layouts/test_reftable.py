@@ -41,17 +41,14 @@ def read_by_git(repo, *arguments: str) -> list[str]:
     ).stdout.split()
 
 
-@pytest.fixture(params=["sha1", "sha256"])
-def repo(request, tmp_path) -> pathlib.Path:
-    """Returns a repository of twenty commits whose references are in tables."""
-    repo = tmp_path / "repo"
+def make(repo: pathlib.Path, object_format: str) -> None:
     made = subprocess.run(
         [
             "git",
             "init",
             "-q",
             "--ref-format=reftable",
-            f"--object-format={request.param}",
+            f"--object-format={object_format}",
             "-b",
             "main",
             repo,
@@ -65,7 +62,12 @@ def repo(request, tmp_path) -> pathlib.Path:
         for n in range(1, 21)
     )
     git(repo, "fast-import", "--quiet", stdin=commits)
-    return repo
+
+
+@pytest.fixture(params=["sha1", "sha256"])
+def repo(request, tmp_path) -> pathlib.Path:
+    """Returns a repository of twenty commits whose references are in tables."""
+    return repositories.copied(tmp_path / "repo", make, request.param)
 
 
 def listed(con, repo) -> list[tuple]:
@@ -329,6 +331,7 @@ def find_one_of(con, repo, tmp_path, extension, count: int) -> None:
     assert 0 < read < 100_000 < 8 * count < size
 
 
+@pytest.mark.slow
 def test_one_name_of_very_many_is_found_without_reading_all(con, repo, tmp_path, extension):
     find_one_of(con, repo, tmp_path, extension, 80_000)
 

@@ -12,6 +12,7 @@ import sys
 
 import duckdb
 import pytest
+import repositories
 from repositories import ROOT
 
 pytest.importorskip("click", reason="`make test` installs the packages of the commands")
@@ -26,22 +27,25 @@ ENVIRONMENT = {
 AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
 
 
+def make(folder: pathlib.Path) -> None:
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "src").mkdir()
+    (folder / "src/a.txt").write_text("one\ntwo\nthree\n")
+    (folder / "old.txt").write_text("a file that moves\nof two lines\n")
+    commit(folder, "Start")
+    (folder / "src/a.txt").write_text("one\n2\nthree\nfour\n")
+    (folder / "old.txt").rename(folder / "new.txt")
+    (folder / "b.bin").write_bytes(b"\0\1")
+    commit(folder, "Change")
+    (folder / "src/a.txt").write_text("staged\n")
+    git(folder, "add", ".")
+    (folder / "new.txt").write_text("not staged\x1b[2J\u202e\n")
+
+
 @pytest.fixture
 def repo(tmp_path) -> pathlib.Path:
     """Returns a repository of two commits, with one change that is staged and one that is not."""
-    git(tmp_path, "init", "-q", "-b", "main")
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src/a.txt").write_text("one\ntwo\nthree\n")
-    (tmp_path / "old.txt").write_text("a file that moves\nof two lines\n")
-    commit(tmp_path, "Start")
-    (tmp_path / "src/a.txt").write_text("one\n2\nthree\nfour\n")
-    (tmp_path / "old.txt").rename(tmp_path / "new.txt")
-    (tmp_path / "b.bin").write_bytes(b"\0\1")
-    commit(tmp_path, "Change")
-    (tmp_path / "src/a.txt").write_text("staged\n")
-    git(tmp_path, "add", ".")
-    (tmp_path / "new.txt").write_text("not staged\x1b[2J\u202e\n")
-    return tmp_path
+    return repositories.copied(tmp_path, make)
 
 
 def git(folder: pathlib.Path, *words: str) -> str:
@@ -173,6 +177,7 @@ def test_a_terminal_gets_a_pager(extension, repo, tmp_path_factory):
     assert "diff --git a/src/a.txt b/src/a.txt" in seen.read_text()
 
 
+@pytest.mark.slow
 def test_a_query_is_written_in_every_format(redline, repo):
     query = "FROM file_changes('HEAD~1', 'HEAD', '.') SELECT file_path, additions"
     assert redline("sql", query).splitlines() == [

@@ -271,6 +271,7 @@ def test_everything_is_done_again_when_told_or_with_other_tables(con, tasks, out
     ]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_at_any_step_changes_nothing(con, tasks, out, clock, tmp_path):
     (task,) = tasks(clock.repo)
     histories.update(task)

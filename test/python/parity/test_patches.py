@@ -72,6 +72,7 @@ def test_patches_of_other_kinds_of_repository_equal_those_of_git(con, repo):
     assert_same(patches(con, path, "main~1", "main"), git_diff(path, "main~1", "main"), repo)
 
 
+@pytest.mark.slow
 def test_patches_of_a_whole_history_equal_those_of_git(con, ripgrep):
     log = repositories.git(ripgrep, "log", "-p", "--no-merges", MARK_FORMAT, *PLAIN, "HEAD")
     roots = repositories.git_text(ripgrep, "rev-list", "--max-parents=0", "HEAD").split()
@@ -215,7 +216,13 @@ RENAMES = {
 }
 
 
-@pytest.mark.parametrize("options", RENAMES)
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(one, marks=pytest.mark.slow if one == "renames := true" else ())
+        for one in RENAMES
+    ],
+)
 def test_patches_of_renamed_files_equal_those_of_git(con, ripgrep, options):
     if options == "renames := true":
         commits = repositories.git_text(

@@ -35,6 +35,7 @@ SAMPLE = [
 ]
 
 
+@pytest.mark.slow
 def test_a_sample_of_the_tests_of_parity_passes_on_twins(extension):
     folder = repositories.ROOT / "test/python"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]

@@ -87,17 +87,20 @@ def assert_same(con, repo, minimum=1):
     )
 
 
-@pytest.fixture
-def repo(tmp_path) -> pathlib.Path:
-    write(tmp_path, "init --quiet --initial-branch=main .")
+def make(folder: pathlib.Path) -> None:
+    write(folder, "init --quiet --initial-branch=main .")
     files = {
         f"d{number % 3}/f{number}": "".join(f"{number} {line}\n" for line in range(20))
         for number in range(30)
     }
-    Clock(tmp_path).commit(
+    Clock(folder).commit(
         "root", files=files | {".gitignore": "*.log\nbuild/\n", "d0/.gitignore": "!keep.log\n"}
     )
-    return tmp_path
+
+
+@pytest.fixture
+def repo(tmp_path) -> pathlib.Path:
+    return repositories.copied(tmp_path, make)
 
 
 def test_every_state_of_a_file_is_listed(con, repo):

@@ -122,6 +122,7 @@ def test_of_a_conflict_in_the_index_ours_is_read(con, tmp_path):
     )
 
 
+@pytest.mark.own_database
 def test_a_file_is_read_as_text_or_as_bytes_up_to_the_limit(con, tmp_path):
     write(tmp_path, "init --quiet --initial-branch=main .")
     Clock(tmp_path).commit("root", files={"a": b"\xff\0b\r\n", "large": b"x" * 1001})

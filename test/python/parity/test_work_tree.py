@@ -44,16 +44,21 @@ LETTERS = {
 class Tree:
     """A work tree that a test changes."""
 
-    def __init__(self, path: pathlib.Path, *config: str):
+    def __init__(self, path: pathlib.Path):
         self.path = path
-        path.mkdir()
-        self.git("init", "--quiet", "--initial-branch=main")
+
+    @classmethod
+    def new(cls, path: pathlib.Path, *config: str) -> "Tree":
+        path.mkdir(exist_ok=True)
+        tree = cls(path)
+        tree.git("init", "--quiet", "--initial-branch=main")
         for name, value in [
             ("user.name", "T"),
             ("user.email", "t@example.com"),
             *(pair.split("=") for pair in config),
         ]:
-            self.git("config", name, value)
+            tree.git("config", name, value)
+        return tree
 
     def git(self, *arguments: str) -> bytes:
         env = repositories.environment(
@@ -81,14 +86,17 @@ def lines(*numbers: int) -> str:
     return "".join(f"line {number}\n" for number in numbers)
 
 
-def start(path, *config) -> Tree:
-    tree = Tree(path, *config)
+def make(path: pathlib.Path, *config: str) -> None:
+    tree = Tree.new(path, *config)
     for name in ["a", "b", "sub/c", "sub/d", "sub.x", "z"]:
         tree.write(name, f"{name}\n" + lines(*range(20)))
     tree.write("run", "#!/bin/sh\n", executable=True)
     (tree.path / "link").symlink_to("a")
     tree.commit()
-    return tree
+
+
+def start(path: pathlib.Path, *config: str) -> Tree:
+    return Tree(repositories.copied(path, make, *config))
 
 
 # -- what is done to the tree: each function is one case ---------------------------------------
@@ -482,7 +490,7 @@ def odd_names(tree):
 
 def submodules(tree):
     for name in ["clean", "moved", "dirty", "staged", "both", "untracked", "removed", "absent"]:
-        other = Tree(tree.path.parent / f"module-{name}")
+        other = Tree.new(tree.path.parent / f"module-{name}")
         other.write("f", "1\n")
         other.commit()
         tree.git("submodule", "--quiet", "add", str(other.path), f"modules/{name}")
@@ -514,7 +522,7 @@ def submodules(tree):
 def submodules_behind_the_index(tree):
     names = ["back", "dirty", "absent"]
     for name in [*names, "added"]:
-        other = Tree(tree.path.parent / f"module-{name}")
+        other = Tree.new(tree.path.parent / f"module-{name}")
         other.write("f", "1\n")
         other.commit()
         if name != "added":
@@ -536,7 +544,7 @@ def submodules_behind_the_index(tree):
 
 def file_became_a_repository(tree):
     (tree.path / "a").unlink()
-    other = Tree(tree.path / "a")
+    other = Tree.new(tree.path / "a")
     other.write("f", "1\n")
     other.commit()
 
@@ -855,7 +863,7 @@ def test_untracked_files_are_those_that_git_add_would_take(con, tmp_path):
     (tree.path / "to-folder").symlink_to("deep")
     os.mkfifo(tree.path / "fifo")
     (tree.path / "hollow").mkdir()
-    other = Tree(tree.path / "nested")
+    other = Tree.new(tree.path / "nested")
     other.write("f", "1\n")
     other.commit()
     tree.write("a", "changed\n")
@@ -917,7 +925,7 @@ def test_a_link_out_of_the_work_tree_is_not_followed(con, tmp_path):
 def test_no_program_of_a_filter_is_run(con, tmp_path, word):
     tree = start(tmp_path / "tree")
     mark = tmp_path / "ran"
-    other = Tree(tmp_path / "module")
+    other = Tree.new(tmp_path / "module")
     other.write("f", "1\n")
     other.commit()
     subprocess.run(
@@ -1081,7 +1089,7 @@ def test_ids_are_cut_as_git_cuts_them_where_objects_begin_alike(con, tmp_path):
 def test_an_index_whose_trees_do_not_have_its_entries_is_believed_as_far_as_by_git(
     con, tmp_path, name
 ):
-    tree = Tree(tmp_path / "tree")
+    tree = Tree.new(tmp_path / "tree")
     for path in ["a", "sub/c", "sub/d", "deep/er/f", "z"]:
         tree.write(path, path)
     tree.commit()
@@ -1113,7 +1121,7 @@ MANY = 3000
 @pytest.fixture
 def large(tmp_path):
     """Returns a work tree with enough files for several threads, none of them written just now."""
-    tree = Tree(tmp_path / "large")
+    tree = Tree.new(tmp_path / "large")
     for number in range(MANY):
         tree.write(f"d{number % 40:02}/f{number:04}.txt", f"{number}\n")
     os.symlink("f0001.txt", tree.path / "d01/link")
@@ -1142,6 +1150,7 @@ def check_as_git(con, tree: Tree) -> None:
             assert got == raw(tree, words), sides
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_changes_among_many_files_are_those_of_git_with_any_number_of_threads(con, large, threads):
     process_threads.let_work(con, threads)

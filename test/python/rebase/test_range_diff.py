@@ -74,7 +74,7 @@ def world(tmp_path_factory):
 
 def test_random_rebases_are_shown_as_git_shows_them(con, world):
     series = Series(world, 7)
-    for number in range(100):
+    for number in range(40):
         assert_same(con, world, *series.ranges(), what=f"rebase {number}:")
 
 

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+import repositories
 from rebases import clone_of_ripgrep
 from repositories import ROOT, git
 
@@ -17,11 +18,7 @@ def con(con):
     return con
 
 
-@pytest.fixture
-def repo(tmp_path):
-    """Returns a repository with a branch of one commit: two hunks of a text, a binary file and a mode."""
-    made = tmp_path / "project"
-    made.mkdir()
+def make(made) -> None:
     git(made, "init", "-q", "-b", "main")
     (made / "tool.sh").write_text("true\n")
     write(made, "a.txt", BASE)
@@ -31,7 +28,12 @@ def repo(tmp_path):
     (made / "image.bin").write_bytes(b"\0\1\2")
     (made / "tool.sh").chmod(0o755)
     commit(made)
-    return made
+
+
+@pytest.fixture
+def repo(tmp_path):
+    """Returns a repository with a branch of one commit: two hunks of a text, a binary file and a mode."""
+    return repositories.copied(tmp_path / "project", make)
 
 
 def write(repo, name: str, lines: list[str]) -> None:

@@ -5,6 +5,7 @@ import random
 import re
 
 import pytest
+import repositories
 from repositories import git
 
 AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
@@ -23,18 +24,19 @@ def commit(repo, **files: list[str]) -> None:
     git(repo, *AUTHOR, "commit", "-qm", "Change")
 
 
-@pytest.fixture
-def repo(tmp_path):
-    """Returns a repository with a branch: four hunks of a text, a renamed file and a binary one."""
-    made = tmp_path / "project"
-    made.mkdir()
+def make(made) -> None:
     git(made, "init", "-q", "-b", "main")
     commit(made, a=BASE, old=BASE[:40])
     git(made, "checkout", "-qb", "feature")
     git(made, "mv", "old.txt", "new.txt")
     (made / "image.bin").write_bytes(b"\0\1\2")
     commit(made, a=edited(BASE, EDITS), new=edited(BASE[:40], {20: "twenty\n"}))
-    return made
+
+
+@pytest.fixture
+def repo(tmp_path):
+    """Returns a repository with a branch: four hunks of a text, a renamed file and a binary one."""
+    return repositories.copied(tmp_path / "project", make)
 
 
 def rebase(repo, lines: list[str]) -> None:

@@ -9,11 +9,11 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 
 import pytest
+import waiting
 from lockdown import READING_TOOLS
 from repositories import ROOT
 
@@ -150,10 +150,11 @@ def test_a_person_approves_at_the_shell_of_the_http_server(folder):
         before = len(said)
         shell.stdin.write(line + "\n")
         shell.stdin.flush()
-        until = time.monotonic() + 30
-        while not any(awaited in one for one in said[before:]):
-            assert time.monotonic() < until and shell.poll() is None, "".join(said)
-            time.sleep(0.05)
+        waiting.until(
+            lambda: any(awaited in one for one in said[before:]) or shell.poll() is not None,
+            lambda: "".join(said),
+        )
+        assert shell.poll() is None, "".join(said)
         return "".join(said[before:])
 
     def call(name, token=TOKEN, **arguments):
@@ -161,19 +162,21 @@ def test_a_person_approves_at_the_shell_of_the_http_server(folder):
         headers = {"Content-Type": "application/json"} | (
             {"Authorization": f"Bearer {token}"} if token else {}
         )
-        until = time.monotonic() + 30
-        while True:
+
+        def ask():
             try:
                 with urllib.request.urlopen(
                     urllib.request.Request(f"http://localhost:{port}/mcp", body, headers),
-                    timeout=30,
+                    timeout=waiting.SECONDS,
                 ) as answer:
                     return json.loads(answer.read())
             except urllib.error.HTTPError as error:
                 return error.code
             except OSError:
-                assert time.monotonic() < until and shell.poll() is None, "".join(said)
-                time.sleep(0.1)
+                assert shell.poll() is None, "".join(said)
+                return None
+
+        return waiting.until(ask, lambda: "".join(said))
 
     try:
         edit = {"path": "workspace/a.txt", "old_string": "two", "new_string": "2"}

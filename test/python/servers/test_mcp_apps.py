@@ -52,7 +52,7 @@ def drive(extension, folder):
 
             host = open_database({"workspace": folder}, True, extension)
             server = make_server(host, Forms(host), one_session())
-            with anyio.fail_after(60):
+            with anyio.fail_after(180):
                 async with Client(
                     server, mode=mode, extensions=list(extensions), elicitation_callback=callback
                 ) as client:

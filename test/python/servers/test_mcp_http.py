@@ -219,6 +219,7 @@ def test_a_no_of_one_client_is_none_of_another(served, folder):
     assert (folder / "a.txt").read_text() == "one\n2\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")
 def test_the_generation_before_gets_values_that_are_complete_where_they_are_asked_for(
     served, folder, extension, con

@@ -43,7 +43,7 @@ def ask(extension, tmp_path):
         ]
 
         async def main():
-            with anyio.fail_after(120):
+            with anyio.fail_after(180):
                 async with Client(
                     StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)
                 ) as client:

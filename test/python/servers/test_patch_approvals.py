@@ -1,17 +1,16 @@
 """A patch of several files is shown whole before its approval: at the server's terminal, in the forms of a client, and on the page."""
 
 import re
-import sys
 
 import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 import anyio
+import in_memory
 import mcp_types as types
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from person import Person
-from repositories import ROOT
 from served import Served
 
 LINES = [f"line {number} end{number}." for number in range(300)]
@@ -67,11 +66,9 @@ def test_the_forms_of_a_client_show_all_of_a_patch(extension, tmp_path, yes):
         name = "approve" if "approve" in params.requested_schema["properties"] else "next"
         return types.ElicitResult(action="accept", content={name: yes or name == "next"})
 
-    command = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension)]
-
     async def main():
-        server = StdioServerParameters(command=sys.executable, args=[*command, "--write"])
-        with anyio.fail_after(120):
+        server = in_memory.server(extension, str(folder), "--write")
+        with anyio.fail_after(180):
             async with Client(server, elicitation_callback=callback) as client:
                 return await client.call_tool("apply_patch", {"patch": PATCH})
 
@@ -82,7 +79,7 @@ def test_the_forms_of_a_client_show_all_of_a_patch(extension, tmp_path, yes):
 
 @pytest.mark.parametrize("yes", [True, False])
 def test_the_terminal_shows_all_of_a_patch(extension, tmp_path, yes):
-    folder, person = fill(tmp_path), Person()
+    folder, person = fill(tmp_path), Person(rows=150)
 
     async def conversation(client):
         results = []
@@ -125,7 +122,7 @@ def test_the_page_shows_all_of_a_patch(extension, tmp_path, yes):
             parts.append(served.shown(onward[0]))
         assert files(folder) == BEFORE
         assert served.answer(parts[-1].form("yes" if yes else "no")).status == 303
-        result = call.result(60)
+        result = call.result(120)
         assert bool(result.is_error) != yes
         check(folder, "".join(part.text for part in parts), yes, result.content[0].text)
     finally:

@@ -14,6 +14,8 @@ import threading
 import time
 from collections.abc import Iterator
 
+import waiting
+
 BROWSER = next(
     filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome", "chrome"])),
     None,
@@ -90,7 +92,7 @@ class Chromium:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self.process.wait(30)
+        self.process.wait(waiting.SECONDS)
         os.close(self.to)
         os.close(self.source)
 
@@ -101,7 +103,7 @@ class Chromium:
             {"sessionId": self.session} if self.session else {}
         )
         os.write(self.to, json.dumps(order).encode() + b"\0")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + waiting.SECONDS
         while time.monotonic() < deadline:
             message = self.message(deadline - time.monotonic())
             if message is None:
@@ -136,7 +138,7 @@ class Chromium:
         self.do("Page.navigate", url=address)
         self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
 
-    def until(self, expression: str, seconds: float = 20) -> None:
+    def until(self, expression: str, seconds: float = waiting.SECONDS) -> None:
         """Waits until an expression is true; a page that is being replaced has none."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

@@ -53,7 +53,7 @@ async def main(given: dict) -> dict:
         )
         return types.ElicitResult(action="accept", content={"approve": True})
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(180):
         async with streams(given) as (read, write):
             async with ClientSession(read, write, elicitation_callback=answer) as client:
                 said = await client.initialize()

@@ -9,6 +9,7 @@ import termios
 import threading
 
 import anyio
+import waiting
 from mcp import Client, StdioServerParameters
 from repositories import ROOT
 
@@ -26,9 +27,9 @@ os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
 class Person:
     """Reads a server's terminal, and types on it."""
 
-    def __init__(self):
+    def __init__(self, rows: int = 40):
         self.ours, self.theirs = os.openpty()
-        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 100, 0, 0))
         self.said = ""
         threading.Thread(target=self.read, daemon=True).start()
 
@@ -44,7 +45,7 @@ class Person:
 
     async def sees(self, words, after=0):
         """Returns the end of words that appear after a place."""
-        with anyio.move_on_after(30):
+        with anyio.move_on_after(waiting.SECONDS):
             while True:
                 found = re.compile(words).search(self.said, after)
                 if found:
@@ -52,14 +53,14 @@ class Person:
                 await anyio.sleep(0.02)
         raise AssertionError(f"not seen: {words} in {self.said[after:]}")
 
-    def drive(self, extension, folder, conversation):
-        server = with_terminal(extension, folder)
+    def drive(self, extension, folder, conversation, *options):
+        server = [*with_terminal(extension, folder), *options]
         command = StdioServerParameters(
             command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(self.theirs), *server]
         )
 
         async def main():
-            with anyio.fail_after(90):
+            with anyio.fail_after(2 * waiting.SECONDS):
                 async with Client(command) as client:
                     return await conversation(client)
 

@@ -3,13 +3,10 @@
 import glob
 import pathlib
 import threading
-import time
 from collections.abc import Callable
 
 import duckdb
-
-# Seconds until threads that end have left the list: it still has one that was joined just now.
-PROMPTLY = 30.0
+import waiting
 
 
 def let_work(con: duckdb.DuckDBPyConnection, count: int) -> duckdb.DuckDBPyConnection:
@@ -34,12 +31,15 @@ def count() -> int:
 
 def assert_ended(before: int) -> None:
     """Fails when threads outlive a query before which there were so many. DuckDB's own pool has its size by then."""
-    _wait(lambda: count() <= before, lambda: f"{count()} threads, {before} before the query")
+    # The list still has a thread that was joined just now.
+    waiting.until(
+        lambda: count() <= before, lambda: f"{count()} threads, {before} before the query"
+    )
 
 
 def assert_none_named(name: str) -> None:
     """Fails when a thread of that name stays."""
-    _wait(lambda: name not in names(), lambda: f"there still is a thread '{name}'")
+    waiting.until(lambda: name not in names(), lambda: f"there still is a thread '{name}'")
 
 
 def named_during(work: Callable[[], object]) -> set[str]:
@@ -50,10 +50,3 @@ def named_during(work: Callable[[], object]) -> set[str]:
         seen.update(names())
     running.join()
     return seen
-
-
-def _wait(is_so: Callable[[], bool], otherwise: Callable[[], str]) -> None:
-    deadline = time.monotonic() + PROMPTLY
-    while not is_so():
-        assert time.monotonic() < deadline, otherwise()
-        time.sleep(0.01)

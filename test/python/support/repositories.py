@@ -9,14 +9,16 @@ from it in one thing, that it finds `.gitattributes` in the index too, so it is 
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import functools
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -125,6 +127,34 @@ def fixture(name: str) -> pathlib.Path:
     if not os.path.lexists(path):
         raise AssertionError(f"make_repos.sh makes no repository named {name}")
     return path
+
+
+@functools.cache
+def _templates() -> pathlib.Path:
+    folder = tempfile.mkdtemp(prefix="redline-templates-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return pathlib.Path(folder)
+
+
+@functools.cache
+def _template(make: Callable[..., object], *arguments: str) -> pathlib.Path:
+    path = _templates() / str(len(list(_templates().iterdir()))) / "repository"
+    path.mkdir(parents=True)
+    make(path, *arguments)
+    return path
+
+
+def copied(target: pathlib.Path, make: Callable[..., object], *arguments: str) -> pathlib.Path:
+    """Returns a new directory with a copy of what `make(directory, *arguments)` makes there once per run.
+
+    To git the work tree is as new as one that was made there: its files are as old as the index, which knows them.
+    """
+    # Without the times of the files; the directory may be there.
+    copy = {"symlinks": True, "copy_function": shutil.copy, "dirs_exist_ok": True}
+    shutil.copytree(_template(make, *arguments), target, **copy)
+    if (target / ".git/index").exists():
+        git(target, "update-index", "-q", "--refresh")
+    return target
 
 
 def bundle_folder() -> pathlib.Path | None:

@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.parse
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from html.parser import HTMLParser
 import anyio
 import httpx2
 import mcp_types as types
+import waiting
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -114,26 +114,28 @@ class Served:
 
     def address(self, what: str) -> str:
         """Returns an address that the server has printed: `serving` or `approve`."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and self.process.poll() is None:
-            found = re.search(rf"^redline-mcp: {what} at (\S+)$", "".join(self.said), re.MULTILINE)
-            if found:
-                return found[1]
-            time.sleep(0.02)
-        raise AssertionError(f"the server says no address: {self.said}")
+        said = re.compile(rf"^redline-mcp: {what} at (\S+)$", re.MULTILINE)
+
+        def found() -> str | None:
+            if match := said.search("".join(self.said)):
+                return match[1]
+            assert self.process.poll() is None, f"the server says no address: {self.said}"
+            return None
+
+        return waiting.until(found, lambda: f"the server says no address: {self.said}")
 
     def close(self) -> str:
         """Ends the server and returns what it has written to stdout."""
         self.process.terminate()
         out = self.process.stdout.read()
-        assert self.process.wait(30) == 0, "".join(self.said)
+        assert self.process.wait(waiting.SECONDS) == 0, "".join(self.said)
         self.calls.shutdown(cancel_futures=True)
         return out
 
     @contextlib.asynccontextmanager
     async def client(self, token: str | None = None, mode: str = "auto", **more):
         headers = {"Authorization": f"Bearer {self.tokens[0] if token is None else token}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=60) as http_client:
+        async with httpx2.AsyncClient(headers=headers, timeout=waiting.SECONDS) as http_client:
             async with Client(
                 streamable_http_client(self.address("serving"), http_client=http_client),
                 mode=mode,
@@ -145,7 +147,7 @@ class Served:
         """Runs a coroutine function with a client."""
 
         async def main():
-            with anyio.fail_after(60):
+            with anyio.fail_after(waiting.SECONDS):
                 async with self.client(**more) as client:
                     return await conversation(client)
 
@@ -181,15 +183,13 @@ class Served:
 
     def waiting(self, count: int = 1) -> list[str]:
         """Returns the links of what waits, as soon as there are so many."""
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            links = [
-                link for link in Document(self.request().text).links if link.startswith("change?")
-            ]
-            if len(links) == count:
-                return links
-            time.sleep(0.05)
-        raise AssertionError(f"{count} should wait: {self.request().text}")
+
+        def listed() -> tuple[list[str]] | None:
+            all_links = Document(self.request().text).links
+            links = [link for link in all_links if link.startswith("change?")]
+            return (links,) if len(links) == count else None
+
+        return waiting.until(listed, lambda: f"{count} should wait: {self.request().text}")[0]
 
     def shown(self, link: str) -> Document:
         answer = self.request(link)
@@ -219,7 +219,9 @@ def exchange(
         for one in ([given] if isinstance(given, str) else given or [])
     ]
     head = "\r\n".join([f"{method} {target} HTTP/1.1", *lines, "connection: close", "", ""])
-    with socket.create_connection((place.hostname, place.port), timeout=30) as connection:
+    with socket.create_connection(
+        (place.hostname, place.port), timeout=waiting.SECONDS
+    ) as connection:
         connection.sendall(head.encode("latin-1") + body)
         response = http.client.HTTPResponse(connection, method=method)
         response.begin()
@@ -241,7 +243,7 @@ def by_old_client(given: dict) -> dict:
         program,
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=waiting.SECONDS,
         env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)},
     )
     assert done.returncode == 0, done.stderr

@@ -5,6 +5,8 @@ import shutil
 
 import repositories
 
+# Of the client: today's protocol, and the earlier one.
+MODES = ["auto", "legacy"]
 # Right calls with words of their answers, and wrong calls with their error codes.
 GOOD = {
     "Diff": ({"path_a": "workspace/a.txt", "path_b": "workspace/b.txt"}, "@@ -1,2 +1,2 @@"),

@@ -10,6 +10,8 @@ import reading_calls
 import repositories
 import written_repositories
 
+pytestmark = pytest.mark.own_database
+
 ROWS = 3000
 THREADS = 4
 
@@ -48,7 +50,13 @@ def on(connection: duckdb.DuckDBPyConnection, threads: int, query: str) -> list[
     return process_threads.let_work(connection, threads).execute(query).fetchall()
 
 
-@pytest.mark.parametrize("call", FUNCTIONS.values(), ids=FUNCTIONS)
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(call, id=name, marks=pytest.mark.slow if name == "inline_diff" else ())
+        for name, call in FUNCTIONS.items()
+    ],
+)
 def test_several_threads_give_the_values_of_one_in_its_order(pairs, call):
     query = f"SELECT id, {call} FROM pairs"
     assert on(pairs, THREADS, query) == on(pairs, 1, query)

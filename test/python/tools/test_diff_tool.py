@@ -28,6 +28,8 @@ GRANTED_CALLS = {name: filled(CALLS[name], **REPOSITORY) for name in FUNCTIONS} 
     "diff_texts": "SELECT diff_texts('a', 'b')",
     "diff_files": "SELECT diff_files('README.md', 'README.md')",
     "edit_explain": "FROM edit_explain('README.md', 'redline')",
+    # Its work tree has changes, however git has looked at it before.
+    "file_status": "SELECT * FROM file_status('build/fixtures/readme-edits', ignored := true)",
     # Another file has a name that is not UTF-8.
     "tree_blame": "SELECT lines FROM tree_blame('after', 'build/fixtures/basic', paths := ['modified.txt'])",
     "tree_blame_list": "SELECT len(tree_blame_list('after', 'build/fixtures/basic', {'paths': 'modified.txt'}))",
@@ -107,6 +109,7 @@ def test_a_diff_applies_with_patch(con, tmp_path):
         assert patched.decode() == new, (number, old, result["diff"])
 
 
+@pytest.mark.own_database
 def test_a_cut_diff_ends_at_a_line_within_the_limit(con):
     dice = random.Random(5)
     old = "".join(dice.choice("aäß€😀\n") for _ in range(3000))
@@ -173,6 +176,7 @@ def lock(con, folder):
     con.execute("SET lock_configuration = true")
 
 
+@pytest.mark.own_database
 def test_files_that_duckdb_allows_are_read(con, folder):
     lock(con, folder)
     for a, b in [
@@ -186,6 +190,7 @@ def test_files_that_duckdb_allows_are_read(con, folder):
     assert url["identical"]
 
 
+@pytest.mark.own_database
 def test_refuses_a_path_outside_the_allowed_directories(con, folder):
     names = [
         "allowed_evil/a", "allowed_evil/none", "allowed_evil", "allowed_evil/fifo", "allowed/../allowed_evil/a", "allowed/..",
@@ -225,6 +230,7 @@ def test_refuses_a_path_outside_the_allowed_directories(con, folder):
     assert len(words) == 1, words
 
 
+@pytest.mark.own_database
 def test_what_is_wrong_inside_is_told_apart(con, folder):
     lock(con, folder)
     allowed = folder / "allowed"
@@ -264,6 +270,7 @@ def test_a_fifo_or_device_is_refused_at_once(extension, folder):
         )
 
 
+@pytest.mark.own_database
 def test_the_home_directory_is_duckdb_s(con, folder):
     con.execute(f"SET home_directory = '{folder / 'allowed'}'")
     assert diff(con, "~/a", str(folder / "allowed/a"), function="diff_files")["identical"]
@@ -271,6 +278,7 @@ def test_the_home_directory_is_duckdb_s(con, folder):
     assert refusal(con, "SELECT diff_files('~/fifo', '~/a')")[0] == "tool_failed"
 
 
+@pytest.mark.own_database
 @pytest.mark.skipif(sys.platform != "linux", reason="the user of one thread is changed")
 def test_a_file_that_the_system_forbids_is_said_to_be_denied(con, tmp_path):
     (tmp_path / "secret").write_text("x")
@@ -301,6 +309,7 @@ def test_a_file_over_the_limit_is_refused_unread(extension, tmp_path):
     )
 
 
+@pytest.mark.own_database
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="there is no /proc")
 def test_a_file_that_hides_its_size_is_read_whole(con):
     assert (
@@ -311,6 +320,7 @@ def test_a_file_that_hides_its_size_is_read_whole(con):
     assert code == "too_large" and "has over 100 bytes" in words
 
 
+@pytest.mark.own_database
 def test_the_words_of_another_file_system_are_kept(con):
     con.execute("SET autoload_known_extensions = false")
     con.execute("SET autoinstall_known_extensions = false")
@@ -321,6 +331,7 @@ def test_the_words_of_another_file_system_are_kept(con):
 # -- grants ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("granted", [*READING_TOOLS, "*"])
 def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
     con.execute(f"SET redline_tool_grants = ['search', '{granted}']")
@@ -365,6 +376,7 @@ def test_each_database_has_its_own_settings(connect, tmp_path):
     assert refusal(one, "SELECT diff_texts('a', 'a')")[0] == "permission_denied"
 
 
+@pytest.mark.own_database
 def test_a_prepared_statement_obeys_the_current_grants(con):
     con.execute("PREPARE compared AS SELECT diff_texts('a', 'b')")
     con.execute("SET redline_tool_grants = ['GitDiff']")

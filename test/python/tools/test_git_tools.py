@@ -8,6 +8,8 @@ import shutil
 import pytest
 import repositories
 
+pytestmark = pytest.mark.own_database
+
 
 class Clock:
     """Times of commits, an hour apart."""

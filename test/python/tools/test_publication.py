@@ -150,6 +150,7 @@ def test_templates_answer_as_the_call_does(server, tools, text, monkeypatch):
             assert call(server, tool, arguments) == called, (name, arguments)
 
 
+@pytest.mark.own_database
 def test_calls_through_the_templates_take_effect(server, tools, tmp_path):
     sandbox = json.dumps(
         [
@@ -264,6 +265,7 @@ def test_a_list_is_text_that_may_be_json_or_one_value(server, tools):
     assert len(answers) == 1 and "1 file changed" in answers.pop()
 
 
+@pytest.mark.slow
 def test_no_error_shows_the_template(server, tools):
     for name, tool in tools.items():
         for argument in tool["properties"]:

@@ -201,7 +201,8 @@ def random_pairs(repo, count):
     return near + [(commits[a], commits[min(b, a + 100)]) for a, b in far]
 
 
-@pytest.mark.parametrize("bundle", ["ripgrep", pytest.param("cargo", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("bundle", ["ripgrep", "cargo"])
 def test_each_hunk_of_a_history_comes_once(con, tmp_path, bundle):
     if repositories.bundle_folder() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of the bundles")

@@ -9,6 +9,8 @@ import pytest
 import repositories
 from answers import next_cursor
 
+pytestmark = pytest.mark.own_database
+
 
 @pytest.fixture
 def tools(con):

@@ -1,0 +1,36 @@
+"""A server in this process, which a client of the official SDK asks without a transport: for tests of what it answers."""
+
+import argparse
+import pathlib
+import sys
+
+from repositories import ROOT
+
+sys.path.insert(0, str(ROOT / "python"))
+
+from duckdb_redline.server import command
+from duckdb_redline.server.forms import Forms
+from duckdb_redline.server.host import open_database
+from duckdb_redline.server.protocol import make_server, one_session
+from duckdb_redline.server.query import Queries
+
+
+def server(extension: pathlib.Path, *arguments: str):
+    """Returns the server that the command would run with these arguments, whose client asks the person."""
+    given: argparse.Namespace = command.parser().parse_args([*arguments])
+    assert given.http is None and given.approve in (None, "client"), (
+        "it has no transport, and no page"
+    )
+    roots = command.sandboxes(given.directories)
+    host = open_database(roots, given.write, extension.resolve(), given.max_file_bytes)
+    queries = None
+    if given.query is not None:
+        queries = Queries(roots, extension.resolve(), given.query, given.max_file_bytes)
+    return make_server(
+        host,
+        Forms(host),
+        one_session(),
+        structured=given.structured,
+        queries=queries,
+        progress_seconds=given.progress,
+    )
