@@ -17,7 +17,8 @@ import duckdb
 import pytest
 import repositories
 
-pytestmark = pytest.mark.slow
+# Each query begins without what another one has kept.
+pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 DEADLINE = 1
 
@@ -109,7 +110,6 @@ def test_the_message_names_the_setting_and_the_seconds(texts):
         texts.execute("SELECT max(length(unified_diff(a, b))) FROM texts_3").fetchall()
 
 
-@pytest.mark.own_database
 def test_0_and_null_leave_the_default_times(con):
     for none in ["0", "NULL"]:
         con.execute(f"SET GLOBAL redline_max_seconds = {none}")
@@ -275,7 +275,6 @@ def test_one_file_is_compared_within_the_deadline(con, repos, name, query):
     ended(con, query, [str(repos[name])])
 
 
-@pytest.mark.own_database
 @pytest.mark.parametrize("tool", ["GitDiff", "GitDiffSummary"])
 @pytest.mark.parametrize("name", ["newlines", "shuffled", "bomb"])
 def test_a_tool_answers_soon_after_its_deadline(con, repos, name, tool, monkeypatch):
