@@ -21,6 +21,7 @@ NEXT_MCP := $(VENVS)/$(NEXT)/.mcp
 # The official client of the generation before, which has the same name as today's.
 OLD_MCP := build/mcp-1.30.0
 LIBDUCKDB := build/libduckdb/libduckdb.so
+DEBUG := build/debug/redline.duckdb_extension
 
 CARGO_FUZZ := build/cargo-fuzz/bin/cargo-fuzz
 FUZZ_TARGETS := patch_parse patch_round_trip diff_round_trip
@@ -34,7 +35,7 @@ SHELL := /bin/bash
 # Runs pytest in one host or in all; a word chooses among the slow tests too.
 pytest_in_hosts = @set -e; for host in $(or $(HOST),$(STABLE) $(NEXT)); do \
 	printf '\n==> DuckDB %s: %s\n' $$host '$(1)'; \
-	REDLINE_EXTENSION=build/debug/redline.duckdb_extension PYTHONDONTWRITEBYTECODE=1 \
+	REDLINE_EXTENSION=$(DEBUG) PYTHONDONTWRITEBYTECODE=1 \
 		$(VENVS)/$$host/bin/python -m pytest -q --durations=5 $(1) $(if $(K),-m "" -k '$(K)'); \
 	done
 
@@ -43,15 +44,17 @@ step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
 include scripts/registry.mk
-.PHONY: help run shell mcp test test-rust test-sql test-python test-slow test-memory torture fuzz debug release wheel test-wheel sql fmt lint bench bench-compare bench-worst clean
+.PHONY: help run shell mcp check night test test-rust test-sql test-python test-slow test-memory torture fuzz debug release wheel test-wheel sql fmt lint bench bench-compare bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
 	@echo "make shell        open a DuckDB shell with redline loaded"
 	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=DIRECTORY; WRITE=1 APPROVE=web outside of this checkout)"
-	@echo "make test         run the tests, in DuckDB $(STABLE) and $(NEXT) side by side (WHOLE=1: each in both, also those of the engine)"
+	@echo "make check K=word build what changed, test the crates that changed and the tests named so: the inner loop"
+	@echo "make test         run the tests: all in DuckDB $(STABLE), and in $(NEXT) what a host may change (WHOLE=1: all in both)"
 	@echo "make test-rust    run a part: the Rust tests (K=word), test-sql, test-python (K=word HOST=$(NEXT))"
-	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories"
+	@echo "make test-slow    run those that take longer: attacks, damage, whole histories"
+	@echo "make night        run everything there is, in both hosts: .ci/night"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
 	@echo "make torture      damage the files of repositories while they are read, $(TORTURE_CASES) times in each host (half an hour)"
 	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
@@ -68,11 +71,12 @@ help:
 	@echo "make registry     what is submitted to the community registry, in build/registry (REPOSITORY=owner/name)"
 	@echo "make clean        remove build/ and target/"
 
-run: release $(STABLE_READY)
+# With the build that the tests use: an optimised one (`make release`) would compile every crate once more.
+run: debug $(STABLE_READY)
 	$(call step,examples/first_look.py in DuckDB $(STABLE))
-	@$(STABLE_BIN)/python examples/first_look.py
+	@$(STABLE_BIN)/python examples/first_look.py $(DEBUG)
 	$(call step,the commands of the Python package: redline log -n 5; redline --help)
-	@PYTHONPATH=python $(STABLE_BIN)/python -m duckdb_redline --no-pager log -n 5
+	@PYTHONPATH=python $(STABLE_BIN)/python -m duckdb_redline --extension $(DEBUG) --no-pager log -n 5
 	@PYTHONPATH=python $(STABLE_BIN)/python -m duckdb_redline --help
 
 shell: release $(STABLE_READY)
@@ -84,11 +88,15 @@ mcp:
 	@$(MAKE) --no-print-directory release $(NEXT_MCP) >&2
 	@$(VENVS)/$(NEXT)/bin/python examples/mcp_server.py "$(or $(FOLDER),.)" $(if $(WRITE),--write) $(if $(APPROVE),--approve $(APPROVE))
 
-# Tests of the engine, which is the same code in every host, run in one of them, and with the next commit in the other.
-SHARE = $(if $(WHOLE),,--share)
+# Everything in every host, not in the first one alone.
+WHOLE_OPTION = $(if $(WHOLE),--whole)
+
+# What a change has to do with: the crates that it touches, and the tests whose file or name holds the word K.
+check: debug $(STABLE_READY)
+	@CARGO="$(CARGO)" $(PYTHON) scripts/check.py --extension $(DEBUG) --python $(STABLE_BIN)/python $(K)
 
 test: debug $(STABLE_MCP) $(NEXT_MCP)
-	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py $(SHARE) --extension build/debug/redline.duckdb_extension \
+	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py $(WHOLE_OPTION) --extension $(DEBUG) \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
 
 # Parts of it, by a word of their names (K=renames) and in one host (HOST=2.0.0); slow tests are among them where K says.
@@ -104,8 +112,11 @@ test-python: debug $(STABLE_MCP) $(NEXT_MCP)
 
 # Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes.
 test-slow: debug $(STABLE_MCP) $(NEXT_MCP)
-	@$(PYTHON) scripts/run_tests.py --slow $(SHARE) --extension build/debug/redline.duckdb_extension \
+	@$(PYTHON) scripts/run_tests.py --slow $(WHOLE_OPTION) --extension $(DEBUG) \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
+
+night:
+	@.ci/night
 
 test-memory: debug $(LIBDUCKDB)
 	@command -v valgrind >/dev/null || { \
@@ -117,19 +128,19 @@ test-memory: debug $(LIBDUCKDB)
 torture: debug $(STABLE_READY) $(NEXT_READY)
 	@set -e; for host in $(STABLE) $(NEXT); do \
 		printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $$host; \
-		REDLINE_TORTURE=1 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+		REDLINE_TORTURE=1 REDLINE_EXTENSION=$(DEBUG) \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/layouts/test_layouts.py test/python/hostile/test_boundary.py; \
-		REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+		REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=$(DEBUG) \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
 			test/python/layouts/test_work_beside.py test/python/hostile/test_failing_calls.py; \
-		REDLINE_PATCHES=1000 REDLINE_KILLS=500 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+		REDLINE_PATCHES=1000 REDLINE_KILLS=500 REDLINE_EXTENSION=$(DEBUG) \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
 			test/python/files/test_patch_histories.py test/python/hostile/test_patch_faults.py; \
-		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=$(DEBUG) \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py; \
-		REDLINE_REBASES=1000 REDLINE_MOVED=2000 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+		REDLINE_REBASES=1000 REDLINE_MOVED=2000 REDLINE_EXTENSION=$(DEBUG) \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 -m "slow or not slow" test/python/rebase; \
-		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension build/debug/redline.duckdb_extension \
+		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension $(DEBUG) \
 			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
 	done
 
@@ -160,7 +171,9 @@ debug:
 # A registry's CI may name the platform, and on macOS the processor to build for.
 release:
 	$(call step,cargo build --release)
-	$(CARGO) build --release $(if $(TRIPLE),--target $(TRIPLE))
+	@mkdir -p build
+	@set -o pipefail; $(CARGO) build --release $(if $(TRIPLE),--target $(TRIPLE)) 2>&1 | tee build/release.log
+	@! grep -q '^warning' build/release.log || { echo "release: a warning fails the build" >&2; exit 1; }
 	@$(PYTHON) scripts/package.py release $(if $(TRIPLE),--target $(TRIPLE)) $(if $(DUCKDB_PLATFORM),--platform $(DUCKDB_PLATFORM))
 
 # The wheel that is published, with the library linked against an old glibc on Linux.
@@ -171,7 +184,7 @@ wheel: $(WHEEL_READY)
 # The package with the debug build, or the wheel of a directory (WHEELS=build/dist), as its users get it.
 test-wheel: $(if $(WHEELS),,debug) $(WHEEL_READY)
 	$(if $(WHEELS),,@REDLINE_REPOSITORY=owner/redline $(VENVS)/wheel/bin/python scripts/wheel.py --output build/wheel/debug \
-		--extension build/debug/redline.duckdb_extension)
+		--extension $(DEBUG))
 	$(call step,scripts/check_wheel.py)
 	@$(PYTHON) scripts/check_wheel.py $(or $(WHEELS),build/wheel/debug) $(NEXT) $(STABLE)
 
@@ -182,7 +195,7 @@ sql: debug $(STABLE_READY)
 fmt: $(STABLE_CHECKS)
 	$(STABLE_BIN)/ruff check --fix
 	$(STABLE_BIN)/ruff format
-	$(CARGO) fmt
+	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml
 	$(CARGO) fmt --manifest-path benches/Cargo.toml
@@ -194,14 +207,14 @@ lint: $(STABLE_CHECKS)
 	$(call step,mypy)
 	@$(STABLE_BIN)/python -m mypy --strict --cache-dir build/mypy python/duckdb_redline
 	$(call step,cargo fmt --check)
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml --check
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml --check
 	$(CARGO) fmt --manifest-path benches/Cargo.toml --check
 	$(call step,cargo clippy)
-	$(CARGO) clippy --all-targets -- -D warnings
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(call step,cargo doc)
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 
 # A package of its own, whose dependencies have the versions of the extension.
 define build_bench

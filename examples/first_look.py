@@ -1,6 +1,6 @@
 """A first look at redline: what the last commits of this checkout changed, asked from DuckDB.
 
-`make run` builds the extension and runs this in the Python of build/venv. It prints each query before
+`make run` builds the extension and runs this, with its path, in the Python of build/venv. It prints each query before
 its answer, so that all of it can be typed into `make shell` as well.
 """
 
@@ -13,7 +13,7 @@ import unicodedata
 import duckdb
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXTENSION = "build/release/redline.duckdb_extension"
+EXTENSION = sys.argv[1] if len(sys.argv) > 1 else "build/release/redline.duckdb_extension"
 MOST_COMMITS = 5
 MOST_LINES = 40
 

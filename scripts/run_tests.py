@@ -232,8 +232,6 @@ def main() -> int:
         action="store_true",
         help="run everything in all hosts, not only in the first one",
     )
-    # What the Makefile says until it says --whole.
-    parser.add_argument("--share", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "hosts",
         nargs="+",
@@ -246,10 +244,11 @@ def main() -> int:
     outcomes = (
         []
         if arguments.slow
-        else [cargo_test("Rust"), cargo_test("Rust, models of the pipeline", *LOOM)]
+        else [cargo_test("Rust", "--workspace"), cargo_test("Rust, models of the pipeline", *LOOM)]
     )
-    is_whole = arguments.whole or bool(os.environ.get("WHOLE"))
-    outcomes += all_hosts(arguments.hosts, arguments.extension.resolve(), arguments.slow, is_whole)
+    outcomes += all_hosts(
+        arguments.hosts, arguments.extension.resolve(), arguments.slow, arguments.whole
+    )
 
     good = all(outcome.good for outcome in outcomes)
     passed = sum(outcome.passed for outcome in outcomes)

@@ -1,10 +1,10 @@
 //! Functions that panic on purpose, in debug builds only: tests use them to show that a panic
 //! becomes a SQL error.
 
-use crate::ffi::{Batch, Field, Open, Overload};
+use crate::ffi::{self, Batch, Field, Open, Overload};
 use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{
-    self, Col, Declaration, Family, Grant, Out, Row, Scalar, Table, Varchar, Written, varchar,
+    Col, Declaration, Family, Grant, Out, Row, Scalar, Table, Varchar, Written, varchar,
 };
 use redline_base::error::Result;
 
@@ -81,7 +81,7 @@ impl Table for PanicScan {
     }
 }
 
-impl surface::Scan for Scan {
+impl ffi::Scan for Scan {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         assert_ne!(self.place, "scan", "a deliberate panic");
         if !std::mem::replace(&mut self.done, true) {

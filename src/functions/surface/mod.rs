@@ -14,7 +14,7 @@ pub mod structures;
 pub mod table;
 pub mod value;
 
-pub use crate::ffi::{Scan, State};
+pub use crate::ffi::State;
 pub use columns::{
     Col, Has, Part, Row, bigint, blob, boolean, double, integer, json, timestamp, utinyint,
     varchar, varchars,

@@ -1,5 +1,5 @@
 """The real extension duckdb_mcp beside redline, in the command line tool of DuckDB 1.5: sql/mcp_server.sql over stdio and
-sql/mcp_http.sql over HTTP. REDLINE_TEST_MCP names its build; `.ci/run` makes one where the source is at hand."""
+sql/mcp_http.sql over HTTP. REDLINE_TEST_MCP names its build; `.ci/night` makes one where the source is at hand."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""axe-core, which finds what of a page is not accessible. `.ci/run` fetches it where npm is."""
+"""axe-core, which finds what of a page is not accessible. `.ci/night` fetches it where npm is."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ from repositories import ROOT
 
 SOURCE = pathlib.Path(os.environ.get("REDLINE_TEST_AXE") or ROOT / "build/axe/package/axe.min.js")
 needs_axe = pytest.mark.skipif(
-    not SOURCE.is_file(), reason="there is no axe-core in build/axe (.ci/run fetches it with npm)"
+    not SOURCE.is_file(), reason="there is no axe-core in build/axe (.ci/night fetches it with npm)"
 )
 RUN = """
 axe.run(document, {resultTypes: ['violations']}).then(({violations, passes, testEngine}) => ({
