@@ -56,7 +56,10 @@ def main() -> int:
         steps.append([CARGO, "test", "-q", *packages, "--lib"])
     if packages and word:
         steps.append([CARGO, "test", "-q", *packages, "--test", "*", word])
-    pytest = [arguments.python, "-B", "-m", "pytest", "-q", "--one-thread", "-p", "no:cacheprovider"]
+    pytest = [
+        arguments.python,
+        *["-B", "-m", "pytest", "-q", "--one-thread", "-p", "no:cacheprovider"],
+    ]
     if word:
         files = sorted(str(path) for path in (ROOT / "test/python").glob(f"*/test_*{word}*.py"))
         has_sql = any((ROOT / "test/sql").glob(f"*{word}*.test"))

@@ -7,13 +7,13 @@
 #![cfg(test)]
 #![allow(dead_code, unused_imports)]
 
-#[path = "../../../src/budget/mod.rs"]
+#[path = "../../../src/base/budget/mod.rs"]
 mod budget;
-#[path = "../../../src/error.rs"]
+#[path = "../../../src/base/error.rs"]
 mod error;
-#[path = "../../../src/limits.rs"]
+#[path = "../../../src/base/limits.rs"]
 mod limits;
-#[path = "../../../src/pipeline/mod.rs"]
+#[path = "../../../src/base/pipeline/mod.rs"]
 mod pipeline;
 
 mod models;

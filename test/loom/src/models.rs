@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
+use crate::budget::Weigh;
 use crate::budget::{Budget, Permits};
 use crate::error::{Error, Result};
-use crate::budget::Weigh;
 use crate::pipeline::{Ordered, Poll, Source, Window};
 
 /// Switches of threads at places where none is forced; two or three find nearly all faults there are.
