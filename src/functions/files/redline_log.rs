@@ -83,7 +83,7 @@ impl Row for LogRow {
             "The operation, for `revert_edit`; NULL for what others wrote",
             |row, out| out.text(row.id.as_deref()),
         ),
-        timestamp("at", "When it began, or when it was found", |row| row.at),
+        timestamp("recorded_at", "When it began, or when it was found", |row| row.at),
         varchar("client", "The session, by a name that all of its calls have", |row, out| {
             out.text(row.client.as_deref())
         }),

@@ -31,7 +31,7 @@ def agent(connect, root):
 
 
 def last(con):
-    return value(con, "SELECT arg_max(id, \"at\") FROM redline_log() WHERE outcome = 'done'")
+    return value(con, "SELECT arg_max(id, recorded_at) FROM redline_log() WHERE outcome = 'done'")
 
 
 def revert(con, name=None):
@@ -134,7 +134,9 @@ def test_only_the_operations_of_a_path_or_a_time_are_taken_back(agent, root):
     for name in "ab":
         assert answer(agent, "SELECT write_file(?, 'ours')", f"ws/{name}").error is None
     assert answer(agent, "SELECT write_file('ws/c', 'ours')").error is None
-    call = "SELECT revert_edits('ws', {'since': (SELECT max(\"at\") FROM redline_log())}).outcome"
+    call = (
+        "SELECT revert_edits('ws', {'since': (SELECT max(recorded_at) FROM redline_log())}).outcome"
+    )
     assert value(agent, call) == "applied"
     assert sorted(path.name for path in root.iterdir()) == ["a", "b"]
     assert value(agent, "SELECT revert_edits('ws', {'path': 'ws/a'}).outcome") == "applied"

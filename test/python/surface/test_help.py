@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 
 import pytest
@@ -154,3 +155,15 @@ def test_everything_of_a_macro_is_what_its_script_says(con):
         )
         if example:
             con.execute(f"DESCRIBE {example}")
+
+
+def test_no_column_and_no_named_parameter_needs_quotes(con):
+    columns = con.execute(
+        "SELECT DISTINCT \"column\" FROM redline_debug_columns() WHERE function NOT LIKE 'redline_debug%'"
+    ).fetchall()
+    named = {name for row in help_rows(con) for name in re.findall(r"(\w+) :=", row[2])}
+    assert len(columns) > 100 and len(named) > 30
+    for (name,) in columns:
+        con.execute(f"SELECT {name} FROM (SELECT 1 AS {name}) GROUP BY {name} ORDER BY {name}")
+    for name in named:
+        con.execute(f"SELECT struct_pack({name} := 1)")
