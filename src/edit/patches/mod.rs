@@ -4,15 +4,17 @@
 //! | file | holds |
 //! |---|---|
 //! | `form` | the detection of the format |
+//! | `rest` | the lines around a patch: none that looks like a part of it is dropped |
 //! | `unified`, `recount` | unified and git diffs; the counts in their headers are corrected from the bodies |
 //! | `envelope` | `*** Begin Patch` … `*** End Patch` |
-//! | `blocks` | `<<<<<<< SEARCH` … `>>>>>>> REPLACE` |
+//! | `blocks`, `block_path` | `<<<<<<< SEARCH` … `>>>>>>> REPLACE`; the line that names its file |
 //! | `edits` | a JSON list of edits in the shape of `edit_file` |
 //! | `fit`, `keys`, `place` | the places of hunks in a file, byte for byte or in the passes of `fuzz` |
 //! | `miss` | the first line in which a hunk differs from the most similar place |
 //! | `made` | the file with the hunks applied, with its line ends and its last newline |
 //! | `decide` | whether all files have the change already |
 
+mod block_path;
 mod blocks;
 mod decide;
 mod edits;
@@ -24,6 +26,7 @@ mod made;
 mod miss;
 mod place;
 mod recount;
+mod rest;
 mod unified;
 
 use redline_base::error::{Error, Result, quoted};
@@ -90,6 +93,8 @@ pub struct Hunk {
     pub anchors: Vec<String>,
     /// Whether it is at the end of the file.
     pub ends_file: bool,
+    /// The number of empty lines at its end that may be no context, but stand between two hunks.
+    pub empty_end: usize,
     /// The line of the patch, from 1, at which it starts.
     pub line: usize,
 }

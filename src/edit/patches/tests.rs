@@ -342,6 +342,63 @@ fn a_move_overwrites_nothing_and_is_known_when_it_is_made() {
     );
 }
 
+#[test]
+fn empty_lines_of_an_added_file_stay_also_without_their_plus() {
+    for (lines, content) in [
+        ("+import sys\n\n+x\n", "import sys\n\nx\n"),
+        ("+a\n  \n\n+b\n", "a\n\n\nb\n"),
+        ("+a\n+\n\n", "a\n\n"),
+        ("\n+a\n", "\na\n"),
+        ("", ""),
+        ("\n", ""),
+    ] {
+        let found = changes(&format!("*** Begin Patch\n*** Add File: f\n{lines}{END}"));
+        assert_eq!(found[0].kind, ChangeKind::Create(content.to_owned()), "{lines:?}");
+    }
+}
+
+#[test]
+fn empty_context_counts_and_bare_lines_at_the_end_of_a_hunk_where_the_file_has_them() {
+    const EOF: &str = "*** End of File\n";
+    for (now, lines, end, then) in [
+        ("a\nb\n\n", "-b\n+B\n \n", EOF, "a\nB\n\n"),
+        ("a\nb\n\n", "-b\n+B\n\n", EOF, "a\nB\n\n"),
+        ("k\nx\nk\n\nz\n", "-k\n+K\n \n", "", "k\nx\nK\n\nz\n"),
+        ("k\nx\nk\n\nz\n", "-k\n+K\n\n\n", "", "k\nx\nK\n\nz\n"),
+        ("a\nb\n", "-b\n+B\n\n", "", "a\nB\n"),
+        ("a\nb\n", "-b\n+B\n\n", EOF, "a\nB\n"),
+        ("a\nb\nc\n", "-a\n+A\n\n@@\n-c\n+C\n\n", "", "A\nb\nC\n"),
+        ("a\n\n\n", " \n \n+d\n", EOF, "a\n\n\nd\n"),
+        ("a\n\nb\n", " a\n+d\n\n", "", "a\nd\n\nb\n"),
+        ("a\nb\n\n", "+d\n\n", EOF, "a\nb\n\nd\n"),
+    ] {
+        let patch = format!("{ENVELOPE}@@\n{lines}{end}{END}");
+        assert_eq!(made(&patch, now), then, "{patch}");
+        let again = fitted(&patch, Some(then), false).map(|found| found.state);
+        assert!(again.is_ok() || lines.starts_with('+'), "{patch}: {again:?}");
+    }
+    for (now, lines) in [("k\nz\n", "-k\n+K\n \n"), ("a\nb\n\n\n", "-b\n+B\n \n*** End of File\n")]
+    {
+        assert!(missed(&format!("{ENVELOPE}@@\n{lines}{END}"), now).starts_with("not_found"));
+    }
+    // In the passes of fuzz, too.
+    let patch = format!("{ENVELOPE}@@\n-b\n+B\n\n\n{END}");
+    let found = fitted(&patch, Some("b\nx\n  b\n \nz\n"), true).unwrap();
+    assert_eq!((found.hunks[0].line, found.hunks[0].pass), (1, Pass::Exact));
+    let found = fitted(&patch, Some("x\n  b\n \nz\n  b\n"), true).unwrap();
+    assert_eq!((found.hunks[0].line, found.hunks[0].pass), (2, Pass::Trimmed));
+}
+
+#[test]
+fn uncertain_empty_lines_are_found_in_linear_time() {
+    redline_base::growth::assert_linear(
+        "empty lines",
+        1 << 9,
+        |size| (format!("{ENVELOPE}@@\n \n-\n{}{END}", "\n".repeat(size)), "\n".repeat(2 * size)),
+        |(patch, now)| drop(fitted(patch, Some(now), false)),
+    );
+}
+
 /// Damaged patches are read or refused, and those that are read are fitted or refused, for every
 /// state of the file.
 #[test]
