@@ -30,7 +30,8 @@ pub fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
         ))
         .with_hint("Send it in several patches"));
     }
-    check_paths(changes, cancel)
+    check_paths(&changes, cancel)?;
+    Ok(changes)
 }
 
 fn read_as_detected(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {

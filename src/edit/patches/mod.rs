@@ -137,12 +137,13 @@ impl FileChange {
         std::iter::once(self.path.as_str()).chain(new)
     }
 
-    /// Removes a prefix of this many bytes from its paths, which must have it.
-    pub fn strip(&mut self, prefix: usize) {
-        self.path.drain(..prefix);
-        if let ChangeKind::Update { moves_to: Some(path), .. } = &mut self.kind {
-            path.drain(..prefix);
-        }
+    /// Returns its paths, as [`Self::paths`], to be replaced.
+    pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let moves_to = match &mut self.kind {
+            ChangeKind::Update { moves_to, .. } => moves_to.as_mut(),
+            _ => None,
+        };
+        std::iter::once(&mut self.path).chain(moves_to)
     }
 }
 
@@ -175,10 +176,13 @@ fn wrong(line: usize, what: impl std::fmt::Display) -> Error {
 }
 
 /// Refuses a plan with two changes of one path, as their order would matter.
-fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+///
+/// # Errors
+/// `invalid_args`, with the lines of both.
+pub fn check_paths(changes: &[FileChange], cancel: &CancelToken<'_>) -> Result<()> {
     let mut olds = std::collections::HashMap::new();
     let mut news = std::collections::HashMap::new();
-    for change in &changes {
+    for change in changes {
         cancel.check()?;
         let twice = olds
             .insert(change.path.as_str(), change.line)
@@ -195,7 +199,7 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
             .with_hint("Put all changes of one file into one section"));
         }
     }
-    for change in &changes {
+    for change in changes {
         cancel.check()?;
         let Some(path) = change.new_path() else { continue };
         let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
@@ -211,7 +215,7 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
             .with_hint("Take another path for one of them"));
         }
     }
-    Ok(changes)
+    Ok(())
 }
 
 #[cfg(test)]
