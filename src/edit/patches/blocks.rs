@@ -150,6 +150,21 @@ fn path(lines: &Lines<'_>, above: Range<usize>, before: Option<&Path>) -> Result
     Ok(path)
 }
 
+/// Returns the number that some tools put on a line of its own above the old lines, with dashes
+/// below, and the line from which on these are.
+fn start_line(lines: &Lines<'_>, block: &Block) -> (Option<usize>, usize) {
+    let number = |index: usize, mark: &str| {
+        lines.text(index).strip_prefix(mark)?.trim().parse::<usize>().ok()
+    };
+    let first = block.start + 1;
+    let Some(start) = number(first, ":start_line:") else { return (None, first) };
+    let dashes = first + 1 + usize::from(number(first + 1, ":end_line:").is_some());
+    let is_end = dashes < block.divider
+        && lines.text(dashes).len() >= 3
+        && lines.text(dashes).bytes().all(|byte| byte == b'-');
+    if is_end { (Some(start).filter(|start| *start > 0), dashes + 1) } else { (None, first) }
+}
+
 /// The changes by file.
 #[derive(Default)]
 struct Changes {
@@ -169,8 +184,13 @@ impl Changes {
     ) -> Result<()> {
         cancel.check()?;
         let line = block.start + 1;
-        let old = lines.all[block.start + 1..block.divider].concat();
-        let new = lines.all[block.divider + 1..block.end].concat();
+        let (start, first) = start_line(lines, block);
+        let mut old = lines.all[first..block.divider].concat();
+        let mut new = lines.all[block.divider + 1..block.end].concat();
+        // If the marks have it too, the line end is the patch's, as in the other forms.
+        if lines.all[block.start].ends_with("\r\n") && !old.is_empty() {
+            (old, new) = (old.replace("\r\n", "\n"), new.replace("\r\n", "\n"));
+        }
         if old == new {
             return Err(
                 wrong(line, "both parts of the block are equal").with_hint("Give the replacement")
@@ -188,7 +208,7 @@ impl Changes {
             return Ok(());
         }
         let lines = between(&old, &new, &mut self.engine, cancel)?;
-        let hunk = Hunk { lines, line, ..Hunk::default() };
+        let hunk = Hunk { lines, start, line, ..Hunk::default() };
         let place = *self.places.entry(path.clone()).or_insert(self.all.len());
         match self.all.get_mut(place).map(|change| &mut change.kind) {
             Some(ChangeKind::Update { hunks, .. }) => hunks.push(hunk),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::keys::Numbered;
 use super::made::{Found, made, too_large};
-use super::miss::{not_found, not_unique};
+use super::miss::{Missed, not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_places, old_places, settled};
 use super::{ChangeKind, FileChange, Hunk, Replacement, State};
 use crate::matching::Haystack;
@@ -257,12 +257,19 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        let miss = |hunk: &Hunk| {
-            let numbered = if has_cr(hunk) { &with_cr } else { &plain };
-            not_found(self.file, self.text, numbered, hunk)
-        };
-        let all = hunks.iter().zip(found).map(|(hunk, found)| found.ok_or_else(|| miss(hunk)));
-        Ok((all.collect::<Result<_>>()?, hunks))
+        if let Some(index) = found.iter().position(Option::is_none) {
+            let hunk = &hunks[index];
+            let of_pass = |pass| Ok((pass, self.numbered(pass, false)?));
+            let missed = Missed {
+                file: self.file,
+                text: self.text,
+                numbered: if has_cr(hunk) { &with_cr } else { &plain },
+                fuzzy: &Pass::FUZZY.into_iter().map(of_pass).collect::<Result<Vec<_>>>()?,
+                fuzz: self.options.fuzz,
+            };
+            return Err(not_found(&missed, hunk));
+        }
+        Ok((found.into_iter().flatten().collect(), hunks))
     }
 
     fn numbered(&self, pass: Pass, has_cr: bool) -> Result<Numbered> {

@@ -10,7 +10,7 @@
 //! | `blocks`, `block_path` | `<<<<<<< SEARCH` … `>>>>>>> REPLACE`; the line that names its file |
 //! | `edits` | a JSON list of edits in the shape of `edit_file` |
 //! | `fit`, `keys`, `place` | the places of hunks in a file, byte for byte or in the passes of `fuzz` |
-//! | `miss` | the first line in which a hunk differs from the most similar place |
+//! | `miss`, `pasted` | the first line in which a hunk differs from the most similar place; what it has that files have not |
 //! | `made` | the file with the hunks applied, with its line ends and its last newline |
 //! | `decide` | whether all files have the change already |
 
@@ -24,6 +24,7 @@ mod form;
 mod keys;
 mod made;
 mod miss;
+mod pasted;
 mod place;
 mod recount;
 mod rest;

@@ -189,6 +189,56 @@ fn a_miss_names_the_first_line_that_differs() {
 }
 
 #[test]
+fn a_miss_says_what_was_pasted_and_whether_fuzz_takes_it() {
+    let file = "\tif a < b && c:\n\t\treturn \"it's\"\n\n# end\n";
+    let block = |old: &str| format!("f\n<<<<<<< SEARCH\n{old}\n=======\nx\n>>>>>>> REPLACE\n");
+    for (old, words) in [
+        ("1: \tif a < b && c:\n2: \t\treturn \"it's\"", "has a line number, which ws/f has not"),
+        ("  4→# end", "has a line number"),
+        ("-\tif a < b && c:", "has the mark of a diff"),
+        ("\tif a &lt; b &amp;&amp; c:", "has HTML entities"),
+        ("```python\n# end\n```", "'```python' has a fence"),
+        (":start_line:4\n# end", "':start_line:4' has :start_line:"),
+        (
+            "if a < b && c:",
+            "(tabs). Take the lines as they are in the file, or set fuzz: with it, the hunk fits at line 1 as trimmed",
+        ),
+        ("# end  ", "(trailing space). Take"),
+        (
+            "\t\treturn “it’s”",
+            "(Unicode confusable). Take the lines as they are in the file, or set fuzz: with it, the hunk fits at line 2 as ascii",
+        ),
+        ("nothing", "has none of its lines"),
+    ] {
+        let error = missed(&block(old), file);
+        assert!(error.starts_with("not_found: ") && error.contains(words), "{error}");
+    }
+    let patch = format!("{UNIFIED}@@ -1,2 +1,2 @@\n a\n-b\n+c\n").replace('\n', "\r\n");
+    let error = missed(&patch, "a\nb\n");
+    assert!(error.contains("(line ends). Take") && error.contains("as trimmed_end"), "{error}");
+    // A hunk that fits in none of the passes, and not at all.
+    let patch = format!("{UNIFIED}@@\n-if a < b && c:\n-other\n+x\n");
+    assert!(missed(&patch, file).contains("(tabs). Read the file again"));
+}
+
+#[test]
+fn line_ends_of_a_whole_block_are_the_patch_s_and_a_start_line_is_a_hint() {
+    let patch = "f\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
+    for (now, then) in [("a\nx\n", "a\ny\n"), ("a\r\nx\r\n", "a\r\ny\r\n")] {
+        assert_eq!(made(&patch.replace('\n', "\r\n"), now), then);
+    }
+    for (hint, then) in [
+        (":start_line:3\n-------\n", "x\na\ny\n"),
+        (":start_line: 1\n:end_line: 1\n-------\n", "y\na\nx\n"),
+    ] {
+        let patch = patch.replace("x\n", &format!("{hint}x\n"));
+        assert_eq!(made(&patch, "x\na\nx\n"), then);
+        let is_elsewhere = hint.contains('3');
+        assert_eq!(fitted(&patch, Some("x\nx\nz\n"), false).is_err(), is_elsewhere);
+    }
+}
+
+#[test]
 fn fuzz_overlooks_white_space_and_typography_where_one_place_is_left_and_names_the_pass() {
     let patch = format!("{UNIFIED}@@\n   a - \"b\"\n-c\n+d\n");
     for (file, pass) in [
@@ -395,6 +445,15 @@ fn uncertain_empty_lines_are_found_in_linear_time() {
         "empty lines",
         1 << 9,
         |size| (format!("{ENVELOPE}@@\n \n-\n{}{END}", "\n".repeat(size)), "\n".repeat(2 * size)),
+        |(patch, now)| drop(fitted(patch, Some(now), false)),
+    );
+    redline_base::growth::assert_linear(
+        "lines that are not there",
+        1 << 9,
+        |size| {
+            let old = (0..size).map(|line| format!("{line}: &lt;\n")).collect::<String>();
+            (format!("f\n<<<<<<< SEARCH\n{old}=======\n>>>>>>> REPLACE\n"), "a\n".repeat(size))
+        },
         |(patch, now)| drop(fitted(patch, Some(now), false)),
     );
 }
