@@ -43,10 +43,12 @@ impl Pass {
 }
 
 /// How a change is fitted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct FitOptions {
     /// Whether hunks without an exact match are searched for in the other passes.
     pub fuzz: bool,
+    /// Whether a hunk that only adds lines, without context, goes where its number says.
+    pub unidiff_zero: bool,
     /// The most bytes that the file may have.
     pub max_bytes: u64,
 }
@@ -364,11 +366,30 @@ impl<'a> Finder<'a> {
         if hunk.ends_file {
             return Ok(lines.len());
         }
+        // Line 0 is before the first.
+        let named = hunk.start.or(hunk.new_start.map(|_| 0));
+        if let Some(above) = named.filter(|_| self.options.unidiff_zero) {
+            return if above <= lines.len() {
+                Ok(above)
+            } else {
+                Err(Error::not_found(format!(
+                    "the hunk at line {} of the patch adds lines below line {above} of {}, which has {}",
+                    hunk.line,
+                    self.file,
+                    lines.len()
+                ))
+                .with_hint("Read the file again, and give the line above the added ones"))
+            };
+        }
         Err(Error::invalid_args(format!(
             "the hunk at line {} of the patch adds lines to {} and has none that are there",
             hunk.line, self.file
         ))
-        .with_hint("Give unchanged lines around the added ones"))
+        .with_hint(if named.is_some() {
+            "Give unchanged lines around the added ones; edit_files takes the number alone with the option unidiff_zero"
+        } else {
+            "Give unchanged lines around the added ones"
+        }))
     }
 }
 

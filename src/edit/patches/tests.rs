@@ -15,7 +15,7 @@ fn refused(patch: &str) -> String {
 fn fitted(patch: &str, now: Option<&str>, fuzz: bool) -> Result<Fitted> {
     let changes = changes(patch);
     let [change] = &changes[..] else { panic!("{changes:?}") };
-    let options = FitOptions { fuzz, max_bytes: 1 << 20 };
+    let options = FitOptions { fuzz, unidiff_zero: false, max_bytes: 1 << 20 };
     fit(FILE, change, now.map(str::as_bytes), None, &options, &CancelToken::never())
 }
 
@@ -140,6 +140,31 @@ fn a_hunk_goes_where_it_says_else_to_the_only_place_and_never_to_the_first_of_tw
             "{error}"
         );
     }
+}
+
+#[test]
+fn added_lines_without_context_go_where_their_number_says_if_that_is_asked_for() {
+    let zero = |hunks: &str, now: &str| {
+        let changes = changes(&format!("{UNIFIED}{hunks}"));
+        let options = FitOptions { fuzz: false, unidiff_zero: true, max_bytes: 1 << 20 };
+        let fitted =
+            fit(FILE, &changes[0], Some(now.as_bytes()), None, &options, &CancelToken::never());
+        fitted.map(|fitted| (fitted.state, String::from_utf8(fitted.content.unwrap()).unwrap()))
+    };
+    for (hunks, now, then) in [
+        ("@@ -1,0 +2 @@\n+x\n", "a\na\n", "a\nx\na\n"),
+        ("@@ -0,0 +1 @@\n+x\n", "a\n", "x\na\n"),
+        ("@@ -2,0 +3 @@\n+x\n", "a\nb\n", "a\nb\nx\n"),
+        ("@@ -2 +2 @@\n-b\n+B\n@@ -3,0 +4,2 @@\n+x\n+y\n", "a\nb\nc\nd\n", "a\nB\nc\nx\ny\nd\n"),
+    ] {
+        assert_eq!(zero(hunks, now).unwrap(), (State::Before, then.to_owned()), "{hunks}");
+        let error = missed(&format!("{UNIFIED}{hunks}"), now);
+        assert!(error.contains("with the option unidiff_zero"), "{error}");
+    }
+    let beyond = zero("@@ -9,0 +10 @@\n+x\n", "a\n").unwrap_err().to_string();
+    assert!(beyond.contains("below line 9 of ws/f, which has 1"), "{beyond}");
+    assert!(zero("@@\n+x\n", "a\n").is_err());
+    assert_eq!(zero("@@ -1,0 +2 @@\n+x\n", "a\nx\n").unwrap().0, State::Either);
 }
 
 #[test]
@@ -368,7 +393,7 @@ fn binary_and_large_results_are_refused() {
     assert!(missed(&patch, "a\n\0").contains("is a binary file"));
     assert!(missed(&format!("{UNIFIED}@@\n-a\n+\0\n"), "a\n").contains("would make ws/f binary"));
     let changes = changes(&patch);
-    let options = FitOptions { fuzz: false, max_bytes: 1 };
+    let options = FitOptions { fuzz: false, unidiff_zero: false, max_bytes: 1 };
     let error =
         fit(FILE, &changes[0], Some(b"a\n"), None, &options, &CancelToken::never()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
@@ -378,7 +403,7 @@ fn binary_and_large_results_are_refused() {
 fn a_move_overwrites_nothing_and_is_known_when_it_is_made() {
     let patch = format!("*** Begin Patch\n*** Update File: f\n*** Move to: g\n-a\n+b\n{END}");
     let changes = changes(&patch);
-    let options = FitOptions { fuzz: false, max_bytes: 1 << 20 };
+    let options = FitOptions { fuzz: false, unidiff_zero: false, max_bytes: 1 << 20 };
     let try_fit = |now: Option<&str>, target: Option<&str>| {
         let [now, target] = [now, target].map(|text| text.map(str::as_bytes));
         fit(FILE, &changes[0], now, target, &options, &CancelToken::never())
@@ -505,7 +530,7 @@ fn a_damaged_patch_is_an_error_and_never_a_panic() {
             for (change, fuzz) in
                 changes.iter().flat_map(|change| [(change, false), (change, true)])
             {
-                let options = FitOptions { fuzz, max_bytes: 1 << 10 };
+                let options = FitOptions { fuzz, unidiff_zero: false, max_bytes: 1 << 10 };
                 for target in [None, now] {
                     drop(fit(FILE, change, now, target, &options, &CancelToken::never()));
                 }

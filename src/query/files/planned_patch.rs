@@ -61,7 +61,7 @@ impl<'a> AskedPatch<'a> {
                 "base_oids names {}, which the patch does not change",
                 quoted(path)
             ))
-            .with_hint("Name files by their paths as they are in the patch"));
+            .with_hint("Name files by their paths below the sandbox"));
         }
         let mut files = Vec::new();
         for change in changes {
@@ -73,9 +73,14 @@ impl<'a> AskedPatch<'a> {
             };
             files.push((change, from, to));
         }
-        let fuzz: &[u8] = if arguments.fuzz { b"fuzz" } else { b"exact" };
+        let matching = match (arguments.fuzz, arguments.unidiff_zero) {
+            (false, false) => "exact",
+            (true, false) => "fuzz",
+            (false, true) => "unidiff_zero",
+            (true, true) => "fuzz, unidiff_zero",
+        };
         let base_oids = serde_json::to_vec(&arguments.base_oids).unwrap_or_default();
-        let arguments = [arguments.patch.clone().into_bytes(), fuzz.to_vec(), base_oids];
+        let arguments = [arguments.patch.clone().into_bytes(), matching.into(), base_oids];
         let mut asked = Self { sandbox, files, arguments, paths: String::new() };
         let mut paths: Vec<&str> = asked.places().map(|place| place.path().as_str()).collect();
         paths.sort_unstable();
@@ -112,7 +117,7 @@ impl<'a> AskedPatch<'a> {
         cancel: &CancelToken<'_>,
     ) -> Result<PlannedPatch<'_, 'a>> {
         let max_bytes = self.sandbox.max_file_bytes;
-        let options = FitOptions { fuzz: given.fuzz, max_bytes };
+        let options = FitOptions { fuzz: given.fuzz, unidiff_zero: given.unidiff_zero, max_bytes };
         let mut files = Vec::new();
         let mut fitted = Vec::new();
         for (change, place, to) in &self.files {

@@ -230,7 +230,7 @@ prop_compose! {
 /// Applies a patch to files in memory; `None` if it is refused.
 fn applied(parts: &[Part], patch: &str) -> Option<Vec<(String, String)>> {
     let read = changes(patch).ok()?;
-    let options = FitOptions { fuzz: false, max_bytes: 1 << 20 };
+    let options = FitOptions { fuzz: false, unidiff_zero: false, max_bytes: 1 << 20 };
     let name = FileName { sandbox: "w", relative: "f" };
     let mut files = Vec::new();
     let mut made = Vec::new();
