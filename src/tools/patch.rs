@@ -65,6 +65,8 @@ pub struct PatchArguments {
     pub patch: String,
     /// Whether hunks without an exact match are searched for without regard to whitespace.
     pub fuzz: bool,
+    /// Whether hunks that only add lines, without context, go where their numbers say.
+    pub unidiff_zero: bool,
     /// Whether nothing is written.
     pub dry_run: bool,
     /// The git blob ids that files must have, by their paths beneath the root.

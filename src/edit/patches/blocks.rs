@@ -1,7 +1,12 @@
 //! Reads SEARCH/REPLACE blocks, each after the path of its file.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::block_path::{Named, contradicts, named};
+use super::rest::{Lines, fence};
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
-use redline_base::error::Result;
+use redline_base::error::{Result, quoted};
 use redline_text::{CancelToken, Diff, DiffOptions, Engine};
 
 /// Tells whether a line starts a SEARCH block.
@@ -24,97 +29,196 @@ fn is_mark(line: &str, sign: char, signs: usize, word: &str) -> bool {
     line.len() - rest.len() == signs && rest.trim() == word
 }
 
-pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
-    let mut engine = Engine::default();
-    let mut changes: Vec<FileChange> = Vec::new();
-    let mut named: Option<String> = None;
-    let mut lines = patch.split_inclusive('\n').zip(1..);
-    while let Some((line, number)) = lines.next() {
-        cancel.check()?;
-        let Some(signs) = search_signs(line.trim_end()) else {
-            named = path(line).or(named);
-            continue;
-        };
-        let is_divider = |line: &str| is_mark(line, '=', signs, "");
-        let is_end = |line: &str| is_mark(line, '>', signs, "REPLACE");
-        let name = named.take().or_else(|| changes.last().map(|change| change.path.clone()));
-        let Some(name) = name else {
-            return Err(
-                wrong(number, "the block has no file").with_hint("Put the file's path above it")
-            );
-        };
-        let old = part(&mut lines, number, "=======", is_divider)?;
-        let new = part(&mut lines, number, ">>>>>>> REPLACE", is_end)?;
-        if new.split_inclusive('\n').any(|line| is_divider(line.trim_end())) {
-            return Err(wrong(number, "the block has more than one line =======").with_hint(
-                "Send this change as a unified diff: which line divides is not certain",
-            ));
-        }
-        if old == new {
-            return Err(wrong(number, "both parts of the block are equal")
-                .with_hint("Give the replacement"));
-        }
-        add(&mut changes, name, &old, new, number, &mut engine, cancel)?;
-    }
-    Ok(changes)
-}
-
-/// Adds a block to the change of its file.
-fn add(
-    changes: &mut Vec<FileChange>,
-    path: String,
-    old: &str,
-    new: String,
-    line: usize,
-    engine: &mut Engine,
-    cancel: &CancelToken<'_>,
-) -> Result<()> {
-    if old.is_empty() {
-        changes.push(FileChange::new(path, ChangeKind::Create(new), line));
-        return Ok(());
-    }
-    let hunk = Hunk { lines: between(old, &new, engine, cancel)?, line, ..Hunk::default() };
-    let open = changes.iter_mut().find(|change| change.path == path);
-    match open.map(|change| &mut change.kind) {
-        Some(ChangeKind::Update { hunks, .. }) => hunks.push(hunk),
-        _ => {
-            let kind = ChangeKind::Update { hunks: vec![hunk], moves_to: None };
-            changes.push(FileChange::new(path, kind, line));
-        }
-    }
-    Ok(())
-}
-
-/// Returns the lines up to a mark.
-fn part<'a>(
-    lines: &mut impl Iterator<Item = (&'a str, usize)>,
+/// A block: its lines in the patch, from 0, with the marks.
+struct Block {
     start: usize,
+    divider: usize,
+    end: usize,
+}
+
+pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+    let mut pace = cancel.pace();
+    let mut blocks = Vec::new();
+    let mut index = 0;
+    while let Some(line) = lines.all.get(index) {
+        pace.pass(line.len())?;
+        if let Some(signs) = search_signs(lines.text(index)) {
+            let block = block(&lines, index, signs)?;
+            index = block.end;
+            blocks.push(block);
+        }
+        index += 1;
+    }
+    let mut paths: Vec<Path> = Vec::new();
+    let mut below = 0;
+    for block in &blocks {
+        let path = path(&lines, below..block.start, paths.last())?;
+        let path = path.ok_or_else(|| {
+            wrong(block.start + 1, "the block has no file")
+                .with_hint("Put the file's path above it")
+        })?;
+        lines.own(path.line..path.line + 1);
+        lines.own(block.start..block.end + 1);
+        below = block.end + 1;
+        paths.push(path);
+    }
+    lines.check_rest(cancel)?;
+    let mut changes = Changes::default();
+    for (block, path) in blocks.iter().zip(paths) {
+        changes.add(&lines, block, path, cancel)?;
+    }
+    Ok(changes.all)
+}
+
+/// Finds the marks of the block that starts at a line.
+fn block(lines: &Lines<'_>, start: usize, signs: usize) -> Result<Block> {
+    let is_divider = |line: &str| is_mark(line, '=', signs, "");
+    let is_end = |line: &str| is_mark(line, '>', signs, "REPLACE");
+    let divider = mark_below(lines, start, start, "=======", is_divider)?;
+    let end = mark_below(lines, start, divider, ">>>>>>> REPLACE", is_end)?;
+    if (divider + 1..end).any(|index| is_divider(lines.text(index))) {
+        return Err(wrong(start + 1, "the block has more than one line =======")
+            .with_hint("Send this change as a unified diff: which line divides is not certain"));
+    }
+    Ok(Block { start, divider, end })
+}
+
+/// Returns the line of the next mark of a block.
+fn mark_below(
+    lines: &Lines<'_>,
+    start: usize,
+    above: usize,
     mark: &str,
     is_mark: impl Fn(&str) -> bool,
-) -> Result<String> {
-    let mut text = String::new();
-    for (line, number) in lines {
-        if is_mark(line.trim_end()) {
-            return Ok(text);
+) -> Result<usize> {
+    for index in above + 1..lines.all.len() {
+        let line = lines.text(index);
+        if is_mark(line) {
+            return Ok(index);
         }
-        if is_search(line.trim_end()) {
-            return Err(wrong(
-                number,
-                format_args!("a block starts before '{mark}' of the one at line {start}"),
-            ));
+        if is_search(line) {
+            let what =
+                format_args!("a block starts before '{mark}' of the one at line {}", start + 1);
+            return Err(wrong(index + 1, what));
         }
-        text.push_str(line);
     }
-    Err(wrong(start, format_args!("the block has no '{mark}'"))
+    Err(wrong(start + 1, format_args!("the block has no '{mark}'"))
         .with_hint("The patch may have been cut: send all of it"))
 }
 
-/// Returns the path that a line names; `None` for a fence or an empty line.
-fn path(line: &str) -> Option<String> {
-    let line = line.trim();
-    let is_fence = line.starts_with("```");
-    let line = line.trim_start_matches('#').trim_end_matches(':').trim().trim_matches(['`', '*']);
-    (!is_fence && !line.is_empty() && !line.contains(' ')).then(|| line.to_owned())
+/// The path of a block.
+#[derive(Clone)]
+struct Path {
+    text: String,
+    /// Whether it is certainly a path: words may be none.
+    is_certain: bool,
+    /// The line that names it.
+    line: usize,
+}
+
+/// Returns the path of a block: the nearest of the lines above that is neither empty nor a fence
+/// names it. Without such a line, it is that of the block before.
+fn path(lines: &Lines<'_>, above: Range<usize>, before: Option<&Path>) -> Result<Option<Path>> {
+    let mut fences = Vec::new();
+    let mut path = before.cloned();
+    for index in above.rev() {
+        let line = lines.text(index);
+        if fence(line).is_some() {
+            fences.push(index);
+        } else if !line.trim().is_empty() {
+            let (text, is_certain) = match named(line) {
+                Named::Path(path) => (path.to_owned(), true),
+                Named::Line(path) => (path.to_owned(), false),
+                Named::Nothing => {
+                    return Err(wrong(
+                        index + 1,
+                        format_args!("{} names no file, and a block follows", quoted(line)),
+                    )
+                    .with_hint("Put the file's path on a line of its own above the block"));
+                }
+            };
+            path = Some(Path { text, is_certain, line: index });
+            break;
+        }
+    }
+    let text = path.as_ref().map(|path| path.text.as_str());
+    if let Some(index) = fences.into_iter().find(|&index| contradicts(lines.text(index), text)) {
+        let what = format_args!("{} may name another file", quoted(lines.text(index)));
+        return Err(wrong(index + 1, what)
+            .with_hint("Put the file's path on a line of its own above the fence"));
+    }
+    Ok(path)
+}
+
+/// Returns the number that some tools put on a line of its own above the old lines, with dashes
+/// below, and the line from which on these are.
+fn start_line(lines: &Lines<'_>, block: &Block) -> (Option<usize>, usize) {
+    let number = |index: usize, mark: &str| {
+        lines.text(index).strip_prefix(mark)?.trim().parse::<usize>().ok()
+    };
+    let first = block.start + 1;
+    let Some(start) = number(first, ":start_line:") else { return (None, first) };
+    let dashes = first + 1 + usize::from(number(first + 1, ":end_line:").is_some());
+    let is_end = dashes < block.divider
+        && lines.text(dashes).len() >= 3
+        && lines.text(dashes).bytes().all(|byte| byte == b'-');
+    if is_end { (Some(start).filter(|start| *start > 0), dashes + 1) } else { (None, first) }
+}
+
+/// The changes by file.
+#[derive(Default)]
+struct Changes {
+    all: Vec<FileChange>,
+    places: HashMap<String, usize>,
+    engine: Engine,
+}
+
+impl Changes {
+    /// Adds a block to the change of its file.
+    fn add(
+        &mut self,
+        lines: &Lines<'_>,
+        block: &Block,
+        Path { text: path, is_certain, .. }: Path,
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
+        cancel.check()?;
+        let line = block.start + 1;
+        let (start, first) = start_line(lines, block);
+        let mut old = lines.all[first..block.divider].concat();
+        let mut new = lines.all[block.divider + 1..block.end].concat();
+        // If the marks have it too, the line end is the patch's, as in the other forms.
+        if lines.all[block.start].ends_with("\r\n") && !old.is_empty() {
+            (old, new) = (old.replace("\r\n", "\n"), new.replace("\r\n", "\n"));
+        }
+        if old == new {
+            return Err(
+                wrong(line, "both parts of the block are equal").with_hint("Give the replacement")
+            );
+        }
+        if old.is_empty() {
+            if !is_certain {
+                return Err(wrong(
+                    line,
+                    format_args!("the block creates a file, and {} may be no path", quoted(&path)),
+                )
+                .with_hint("Put backticks around a path with blanks"));
+            }
+            self.all.push(FileChange::new(path, ChangeKind::Create(new), line));
+            return Ok(());
+        }
+        let lines = between(&old, &new, &mut self.engine, cancel)?;
+        let hunk = Hunk { lines, start, line, ..Hunk::default() };
+        let place = *self.places.entry(path.clone()).or_insert(self.all.len());
+        match self.all.get_mut(place).map(|change| &mut change.kind) {
+            Some(ChangeKind::Update { hunks, .. }) => hunks.push(hunk),
+            _ => {
+                let kind = ChangeKind::Update { hunks: vec![hunk], moves_to: None };
+                self.all.push(FileChange::new(path, kind, line));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the lines common to both parts as context, and the others as changes.

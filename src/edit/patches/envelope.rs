@@ -1,5 +1,6 @@
 //! Reads `*** Begin Patch` … `*** End Patch`, as OpenAI's models write it.
 
+use super::rest::Lines;
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
 use redline_base::error::{Result, quoted};
 use redline_text::{CancelToken, LineKind};
@@ -17,25 +18,52 @@ struct Reader<'a> {
     lines: std::iter::Peekable<std::vec::IntoIter<(usize, &'a str)>>,
 }
 
-pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+/// Reads one envelope or several, as models write one for each file.
+pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     let mut pace = cancel.pace();
-    let mut lines = Vec::new();
-    let mut has_ended = false;
-    let all = patch.lines().zip(1..).skip_while(|(line, _)| line.trim() != BEGIN).skip(1);
-    for (line, number) in all {
-        pace.pass(line.len())?;
-        if line.trim_end() == END {
-            has_ended = true;
-            break;
+    let mut envelopes = Vec::new();
+    let mut start: Option<usize> = None;
+    for index in 0..lines.all.len() {
+        pace.pass(lines.all[index].len())?;
+        let line = lines.text(index);
+        match start {
+            None if line.trim_start() == BEGIN => start = Some(index),
+            Some(first) if line == BEGIN => {
+                let what =
+                    format_args!("a patch begins before '{END}' of the one at line {}", first + 1);
+                return Err(wrong(index + 1, what).with_hint("Send each of them whole"));
+            }
+            Some(first) if line == END => {
+                lines.own(first..index + 1);
+                envelopes.push(first + 1..index);
+                start = None;
+            }
+            _ => {}
         }
-        lines.push((number, line));
     }
-    if !has_ended {
-        return Err(wrong(patch.lines().count(), format_args!("there is no '{END}'"))
+    if start.is_some() {
+        return Err(wrong(lines.all.len(), format_args!("there is no '{END}'"))
             .with_hint("The patch may have been cut: send all of it"));
     }
-    let mut reader = Reader { lines: lines.into_iter().peekable() };
+    lines.check_rest(cancel)?;
     let mut changes = Vec::new();
+    for envelope in envelopes {
+        let numbers = envelope.start + 1..;
+        let within = lines.all[envelope].iter().map(|line| without_end(line));
+        files(numbers.zip(within).collect(), &mut changes)?;
+    }
+    Ok(changes)
+}
+
+/// Returns a line without its line end, as [`str::lines`] does.
+fn without_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// Reads the files of an envelope.
+fn files(lines: Vec<(usize, &str)>, changes: &mut Vec<FileChange>) -> Result<()> {
+    let mut reader = Reader { lines: lines.into_iter().peekable() };
     while let Some((number, line)) = reader.lines.next() {
         if line.trim().is_empty() {
             continue;
@@ -60,7 +88,7 @@ pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChan
             return Err(wrong(number, "the path is empty"));
         }
     }
-    Ok(changes)
+    Ok(())
 }
 
 impl<'a> Reader<'a> {
@@ -78,14 +106,18 @@ impl<'a> Reader<'a> {
 
     fn content(&mut self) -> Result<String> {
         let mut content = String::new();
+        // Editors and models strip a lone +. Empty lines at the end are between files.
+        let mut empty = 0;
         while let Some((number, line)) = self.next_line() {
             let Some(text) = line.strip_prefix('+') else {
                 if line.trim().is_empty() {
+                    empty += 1;
                     continue;
                 }
                 return Err(wrong(number, format_args!("{} is not an added line", quoted(line)))
                     .with_hint("Start each line of a new file with +"));
             };
+            content.extend(std::iter::repeat_n('\n', std::mem::take(&mut empty)));
             content.push_str(text);
             content.push('\n');
         }
@@ -120,12 +152,12 @@ impl<'a> Reader<'a> {
             }
             is_open |= !line.is_empty();
             if is_open {
-                let line = hunk_line(line, number)?;
-                last(&mut hunks, number).lines.push(line);
+                let hunk = last(&mut hunks, number);
+                hunk.empty_end = if line.is_empty() { hunk.empty_end + 1 } else { 0 };
+                hunk.lines.push(hunk_line(line, number)?);
             }
         }
-        hunks.iter_mut().for_each(drop_blank_end);
-        if let Some(empty) = hunks.iter().find(|hunk| hunk.lines.is_empty()) {
+        if let Some(empty) = hunks.iter().find(|hunk| hunk.lines.len() == hunk.empty_end) {
             return Err(wrong(empty.line, "the hunk has no lines"));
         }
         Ok(hunks)
@@ -150,10 +182,4 @@ fn hunk_line(line: &str, number: usize) -> Result<HunkLine> {
             .with_hint("Start each line with a space, - or +")
     })?;
     Ok(HunkLine::new(kind, &line[1..]))
-}
-
-/// Drops empty lines after a hunk.
-fn drop_blank_end(hunk: &mut Hunk) {
-    let is_blank = |line: &HunkLine| line.kind == LineKind::Context && line.text.is_empty();
-    while hunk.lines.pop_if(|line| is_blank(line)).is_some() {}
 }

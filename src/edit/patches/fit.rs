@@ -1,9 +1,11 @@
 //! Finds where the parts of a change apply in one file, and computes the result.
 
+use std::borrow::Cow;
+
 use super::keys::Numbered;
 use super::made::{Found, made, too_large};
-use super::miss::{not_found, not_unique};
-use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
+use super::miss::{Missed, not_found, not_unique};
+use super::place::{Text, anchor_places, below_anchors, new_places, old_places, settled};
 use super::{ChangeKind, FileChange, Hunk, Replacement, State};
 use crate::matching::Haystack;
 use crate::plan::Plan;
@@ -41,10 +43,12 @@ impl Pass {
 }
 
 /// How a change is fitted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct FitOptions {
     /// Whether hunks without an exact match are searched for in the other passes.
     pub fuzz: bool,
+    /// Whether a hunk that only adds lines, without context, goes where its number says.
+    pub unidiff_zero: bool,
     /// The most bytes that the file may have.
     pub max_bytes: u64,
 }
@@ -193,7 +197,7 @@ fn fit_hunks(
         lacks_newline: now.last().is_some_and(|last| *last != b'\n'),
     };
     let finder = Finder { file, text: &text, hunks, options, cancel };
-    let found = finder.find()?;
+    let (found, hunks) = finder.find()?;
     let mut state = State::Either;
     for (index, found) in found.iter().enumerate() {
         state = state.and(found.state).ok_or_else(|| {
@@ -209,7 +213,7 @@ fn fit_hunks(
     let content = if state == State::After {
         now.to_vec()
     } else {
-        made(file, &text, hunks, &found, options.max_bytes, cancel)?
+        made(file, &text, &hunks, &found, options.max_bytes, cancel)?
     };
     check_size(file, &content, options)?;
     let line = |found: &Found| HunkFit { line: found.place + 1, pass: found.pass };
@@ -224,16 +228,20 @@ struct Finder<'a> {
     cancel: &'a CancelToken<'a>,
 }
 
-impl Finder<'_> {
-    fn find(&self) -> Result<Vec<Found>> {
+impl<'a> Finder<'a> {
+    /// Returns the places of the hunks, and the hunks with the empty lines that they have there.
+    fn find(&self) -> Result<(Vec<Found>, Vec<Cow<'a, Hunk>>)> {
         let mut found: Vec<Option<Found>> = Vec::new();
+        let mut hunks = Vec::new();
         // Hunks that have a CR are compared with it.
         let [plain, with_cr] = [false, true].map(|has_cr| self.numbered(Pass::Exact, has_cr));
         let (plain, with_cr) = (plain?, with_cr?);
         for hunk in self.hunks {
             self.cancel.check()?;
             let numbered = if has_cr(hunk) { &with_cr } else { &plain };
-            found.push(self.exact(hunk, numbered)?);
+            let hunk = settled(self.text, numbered, hunk, self.cancel)?;
+            found.push(self.exact(&hunk, numbered)?);
+            hunks.push(hunk);
         }
         if self.options.fuzz {
             for pass in Pass::FUZZY {
@@ -241,19 +249,29 @@ impl Finder<'_> {
                     break;
                 }
                 let numbered = self.numbered(pass, false)?;
-                for (hunk, found) in self.hunks.iter().zip(&mut found) {
+                for (index, found) in found.iter_mut().enumerate() {
                     self.cancel.check()?;
                     if found.is_none() {
-                        *found = self.fuzzy(hunk, &numbered, pass)?;
+                        hunks[index] =
+                            settled(self.text, &numbered, &self.hunks[index], self.cancel)?;
+                        *found = self.fuzzy(&hunks[index], &numbered, pass)?;
                     }
                 }
             }
         }
-        let miss = |hunk: &Hunk| {
-            let numbered = if has_cr(hunk) { &with_cr } else { &plain };
-            not_found(self.file, self.text, numbered, hunk)
-        };
-        self.hunks.iter().zip(found).map(|(hunk, found)| found.ok_or_else(|| miss(hunk))).collect()
+        if let Some(index) = found.iter().position(Option::is_none) {
+            let hunk = &hunks[index];
+            let of_pass = |pass| Ok((pass, self.numbered(pass, false)?));
+            let missed = Missed {
+                file: self.file,
+                text: self.text,
+                numbered: if has_cr(hunk) { &with_cr } else { &plain },
+                fuzzy: &Pass::FUZZY.into_iter().map(of_pass).collect::<Result<Vec<_>>>()?,
+                fuzz: self.options.fuzz,
+            };
+            return Err(not_found(&missed, hunk));
+        }
+        Ok((found.into_iter().flatten().collect(), hunks))
     }
 
     fn numbered(&self, pass: Pass, has_cr: bool) -> Result<Numbered> {
@@ -348,11 +366,30 @@ impl Finder<'_> {
         if hunk.ends_file {
             return Ok(lines.len());
         }
+        // Line 0 is before the first.
+        let named = hunk.start.or(hunk.new_start.map(|_| 0));
+        if let Some(above) = named.filter(|_| self.options.unidiff_zero) {
+            return if above <= lines.len() {
+                Ok(above)
+            } else {
+                Err(Error::not_found(format!(
+                    "the hunk at line {} of the patch adds lines below line {above} of {}, which has {}",
+                    hunk.line,
+                    self.file,
+                    lines.len()
+                ))
+                .with_hint("Read the file again, and give the line above the added ones"))
+            };
+        }
         Err(Error::invalid_args(format!(
             "the hunk at line {} of the patch adds lines to {} and has none that are there",
             hunk.line, self.file
         ))
-        .with_hint("Give unchanged lines around the added ones"))
+        .with_hint(if named.is_some() {
+            "Give unchanged lines around the added ones; edit_files takes the number alone with the option unidiff_zero"
+        } else {
+            "Give unchanged lines around the added ones"
+        }))
     }
 }
 

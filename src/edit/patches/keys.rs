@@ -48,6 +48,11 @@ impl Numbered {
         Ok(this)
     }
 
+    /// Tells whether the CR of a line counts.
+    pub(super) fn has_cr(&self) -> bool {
+        self.has_cr
+    }
+
     /// Returns the numbers of lines of a hunk.
     pub(super) fn of<'h>(&self, lines: impl Iterator<Item = &'h HunkLine>) -> Vec<u32> {
         // The lines of a hunk that was not numbered match nowhere: no line of a file has the number

@@ -1,6 +1,7 @@
 //! Applies hunks to a file. New lines end as the lines around them; the last newline stays as it
 //! was, unless the patch changes it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::place::Text;
@@ -26,12 +27,13 @@ pub(super) struct Found {
 pub(super) fn made(
     file: FileName<'_>,
     text: &Text<'_>,
-    hunks: &[Hunk],
+    hunks: &[Cow<'_, Hunk>],
     found: &[Found],
     max_bytes: u64,
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<u8>> {
-    let mut placed: Vec<(&Found, &Hunk)> = found.iter().zip(hunks).collect();
+    let mut placed: Vec<(&Found, &Hunk)> =
+        found.iter().zip(hunks.iter().map(|hunk| &**hunk)).collect();
     placed.sort_by_key(|(found, _)| found.place);
     let mut pace = cancel.pace();
     let mut made = Made { text, out: Vec::new(), file, max_bytes };

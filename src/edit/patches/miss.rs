@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use super::keys::Numbered;
-use super::place::{Text, below_anchors};
-use super::{Hunk, HunkLine};
+use super::pasted::pasted;
+use super::place::{Text, below_anchors, old_places};
+use super::{Hunk, HunkLine, Pass};
 use crate::places::listed;
 use crate::reason::reasons;
 use crate::request::FileName;
@@ -16,13 +17,37 @@ use redline_text::lines::without_cr;
 /// repeat more often tell little.
 const REPEATED: usize = 64;
 
+/// A hunk that fits nowhere byte for byte.
+pub(super) struct Missed<'a> {
+    pub(super) file: FileName<'a>,
+    pub(super) text: &'a Text<'a>,
+    /// The lines as they were compared.
+    pub(super) numbered: &'a Numbered,
+    /// The lines as each pass of `fuzz` compares them.
+    pub(super) fuzzy: &'a [(Pass, Numbered)],
+    /// Whether these passes were tried.
+    pub(super) fuzz: bool,
+}
+
+impl Missed<'_> {
+    /// Returns the place at which the hunk fits in a pass of `fuzz`, and the pass; if several fit,
+    /// or none, the most similar place.
+    fn place(&self, hunk: &Hunk, old: &[&HunkLine]) -> Option<(usize, Option<Pass>)> {
+        let fitting = self.fuzzy.iter().filter(|_| !self.fuzz).find_map(|(pass, numbered)| {
+            let places = old_places(self.text, numbered, hunk);
+            (places.len() == 1).then(|| (places[0], Some(*pass)))
+        });
+        let last = self.fuzzy.last().map(|(_, numbered)| numbered);
+        fitting.or_else(|| {
+            let near = |numbered| nearest(self.text, numbered, hunk, old);
+            near(self.numbered).or_else(|| near(last?)).map(|place| (place, None))
+        })
+    }
+}
+
 /// Returns the error for a hunk whose old lines do not occur in the file.
-pub(super) fn not_found(
-    file: FileName<'_>,
-    text: &Text<'_>,
-    numbered: &Numbered,
-    hunk: &Hunk,
-) -> Error {
+pub(super) fn not_found(missed: &Missed<'_>, hunk: &Hunk) -> Error {
+    let &Missed { file, text, numbered, .. } = missed;
     let at = format!("the hunk at line {} of the patch", hunk.line);
     if below_anchors(&text.lines, &hunk.anchors).is_none() {
         let anchors: Vec<String> = hunk.anchors.iter().map(|anchor| quoted(anchor)).collect();
@@ -33,7 +58,18 @@ pub(super) fn not_found(
         .with_hint("Give whole lines after @@, as they are in the file");
     }
     let old: Vec<&HunkLine> = hunk.lines.iter().filter(|line| line.kind.is_old()).collect();
-    let Some(place) = nearest(text, numbered, hunk, &old) else {
+    let found = missed.place(hunk, &old);
+    if found.is_none_or(|(_, pass)| pass.is_none())
+        && let Some((line, pasted)) = pasted(&text.lines, &old)
+    {
+        let (what, instead) = pasted.words();
+        return Error::not_found(format!(
+            "{at} does not fit: {} has {what}, which {file} has not",
+            quoted(line)
+        ))
+        .with_hint(instead);
+    }
+    let Some((place, pass)) = found else {
         return Error::not_found(format!("{at} does not fit: {file} has none of its lines"))
             .with_hint("Read the file again, and take its lines as they are");
     };
@@ -59,15 +95,26 @@ pub(super) fn not_found(
         .with_hint("Read the file again, and take its lines as they are");
     }
     let line = text.lines.get(place + index);
-    let found = String::from_utf8_lossy(without_cr(line.strip_suffix(b"\n").unwrap_or(line)));
-    let why: Vec<&str> = reasons(wanted, &found).into_iter().map(|reason| reason.name()).collect();
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    // Without a CR in the patch, both line ends are equal.
+    let found = String::from_utf8_lossy(if numbered.has_cr() { line } else { without_cr(line) });
+    let why = reasons(&format!("{wanted}\n"), &format!("{found}\n"));
+    let why: Vec<&str> = why.into_iter().map(|reason| reason.name()).collect();
+    let hint = match pass {
+        Some(pass) => format!(
+            "Take the lines as they are in the file, or set fuzz: with it, the hunk fits at line {} as {}",
+            place + 1,
+            pass.name()
+        ),
+        None => "Read the file again, and take its lines as they are".to_owned(),
+    };
     Error::not_found(format!(
         "{at} does not fit: line {number} of {file} is {}, and the patch has {} ({})",
         quoted(&found),
         quoted(wanted),
         why.join(", ")
     ))
-    .with_hint("Read the file again, and take its lines as they are")
+    .with_hint(hint)
 }
 
 /// Returns the place with the most lines of the hunk: of several, the place that the hunk names, or

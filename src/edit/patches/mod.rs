@@ -4,15 +4,17 @@
 //! | file | holds |
 //! |---|---|
 //! | `form` | the detection of the format |
+//! | `rest` | the lines around a patch: none that looks like a part of it is dropped |
 //! | `unified`, `recount` | unified and git diffs; the counts in their headers are corrected from the bodies |
 //! | `envelope` | `*** Begin Patch` … `*** End Patch` |
-//! | `blocks` | `<<<<<<< SEARCH` … `>>>>>>> REPLACE` |
+//! | `blocks`, `block_path` | `<<<<<<< SEARCH` … `>>>>>>> REPLACE`; the line that names its file |
 //! | `edits` | a JSON list of edits in the shape of `edit_file` |
 //! | `fit`, `keys`, `place` | the places of hunks in a file, byte for byte or in the passes of `fuzz` |
-//! | `miss` | the first line in which a hunk differs from the most similar place |
+//! | `miss`, `pasted` | the first line in which a hunk differs from the most similar place; what it has that files have not |
 //! | `made` | the file with the hunks applied, with its line ends and its last newline |
 //! | `decide` | whether all files have the change already |
 
+mod block_path;
 mod blocks;
 mod decide;
 mod edits;
@@ -22,8 +24,10 @@ mod form;
 mod keys;
 mod made;
 mod miss;
+mod pasted;
 mod place;
 mod recount;
+mod rest;
 mod unified;
 
 use redline_base::error::{Error, Result, quoted};
@@ -90,6 +94,8 @@ pub struct Hunk {
     pub anchors: Vec<String>,
     /// Whether it is at the end of the file.
     pub ends_file: bool,
+    /// The number of empty lines at its end that may be no context, but stand between two hunks.
+    pub empty_end: usize,
     /// The line of the patch, from 1, at which it starts.
     pub line: usize,
 }
@@ -132,12 +138,13 @@ impl FileChange {
         std::iter::once(self.path.as_str()).chain(new)
     }
 
-    /// Removes a prefix of this many bytes from its paths, which must have it.
-    pub fn strip(&mut self, prefix: usize) {
-        self.path.drain(..prefix);
-        if let ChangeKind::Update { moves_to: Some(path), .. } = &mut self.kind {
-            path.drain(..prefix);
-        }
+    /// Returns its paths, as [`Self::paths`], to be replaced.
+    pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let moves_to = match &mut self.kind {
+            ChangeKind::Update { moves_to, .. } => moves_to.as_mut(),
+            _ => None,
+        };
+        std::iter::once(&mut self.path).chain(moves_to)
     }
 }
 
@@ -170,10 +177,13 @@ fn wrong(line: usize, what: impl std::fmt::Display) -> Error {
 }
 
 /// Refuses a plan with two changes of one path, as their order would matter.
-fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+///
+/// # Errors
+/// `invalid_args`, with the lines of both.
+pub fn check_paths(changes: &[FileChange], cancel: &CancelToken<'_>) -> Result<()> {
     let mut olds = std::collections::HashMap::new();
     let mut news = std::collections::HashMap::new();
-    for change in &changes {
+    for change in changes {
         cancel.check()?;
         let twice = olds
             .insert(change.path.as_str(), change.line)
@@ -190,7 +200,7 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
             .with_hint("Put all changes of one file into one section"));
         }
     }
-    for change in &changes {
+    for change in changes {
         cancel.check()?;
         let Some(path) = change.new_path() else { continue };
         let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
@@ -206,7 +216,7 @@ fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec
             .with_hint("Take another path for one of them"));
         }
     }
-    Ok(changes)
+    Ok(())
 }
 
 #[cfg(test)]

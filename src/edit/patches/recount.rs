@@ -1,6 +1,7 @@
 //! Corrects the counts in the hunk headers of a unified diff before it is parsed: models write
 //! correct bodies with wrong counts, and a count that is too small would cut a hunk.
 
+use super::rest::Lines;
 use super::wrong;
 use redline_base::error::{Result, quoted};
 use redline_text::CancelToken;
@@ -9,16 +10,16 @@ use redline_text::CancelToken;
 /// missing are `None`.
 type Numbers = [Option<(usize, usize)>; 2];
 
-/// Returns the patch with the counts of the bodies. A hunk without numbers starts at line 0.
+/// Returns the patch with the counts of the bodies, after noting whose lines belong to hunks. A hunk
+/// without numbers starts at line 0.
 ///
 /// # Errors
 /// `invalid_args` for a line in a hunk that cannot be part of one.
-pub(super) fn recounted(patch: &str, cancel: &CancelToken<'_>) -> Result<String> {
-    let lines: Vec<&str> = patch.split_inclusive('\n').collect();
-    let mut out = String::with_capacity(patch.len() + patch.len() / 8);
+pub(super) fn recounted(lines: &mut Lines<'_>, cancel: &CancelToken<'_>) -> Result<String> {
+    let mut out = String::new();
     let mut pace = cancel.pace();
     let mut index = 0;
-    while let Some(&line) = lines.get(index) {
+    while let Some(&line) = lines.all.get(index) {
         pace.pass(line.len())?;
         index += 1;
         if !is_header(line) {
@@ -26,10 +27,18 @@ pub(super) fn recounted(patch: &str, cancel: &CancelToken<'_>) -> Result<String>
             continue;
         }
         let numbers = numbers(line);
-        let body = Body::of(&lines[index..], index, numbers)?;
+        let body = match Body::of(&lines.all[index..], index, numbers) {
+            Ok(body) => body,
+            Err(error) => {
+                // If another patch began above, that is the reason.
+                lines.own(index - 1..lines.all.len());
+                return Err(error);
+            }
+        };
         let [old, new] = numbers.map(|side| side.map_or(0, |(start, _)| start));
         out.push_str(&format!("@@ -{old},{} +{new},{} @@\n", body.old, body.new));
-        for line in &lines[index..index + body.lines] {
+        lines.own(index - 1..index + body.lines);
+        for line in &lines.all[index..index + body.lines] {
             pace.pass(line.len())?;
             out.push_str(line);
         }
@@ -38,7 +47,7 @@ pub(super) fn recounted(patch: &str, cancel: &CancelToken<'_>) -> Result<String>
     Ok(out)
 }
 
-fn is_header(line: &str) -> bool {
+pub(super) fn is_header(line: &str) -> bool {
     line.strip_prefix("@@").is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(' '))
 }
 
@@ -140,7 +149,7 @@ mod tests {
     use super::*;
 
     fn recount(patch: &str) -> String {
-        recounted(patch, &CancelToken::never()).unwrap()
+        recounted(&mut Lines::of(patch), &CancelToken::never()).unwrap()
     }
 
     #[test]
@@ -168,7 +177,8 @@ mod tests {
     #[test]
     fn a_line_that_is_none_of_a_hunk_is_refused_and_cuts_nothing() {
         for patch in ["@@ -1,3 +1,3 @@\n a\nb\n-c\n+d\n", "@@\n-a\nb\n"] {
-            let error = recounted(patch, &CancelToken::never()).unwrap_err().to_string();
+            let error =
+                recounted(&mut Lines::of(patch), &CancelToken::never()).unwrap_err().to_string();
             assert!(
                 error.starts_with("invalid_args: line 3 of the patch: 'b' is not a line"),
                 "{error}"

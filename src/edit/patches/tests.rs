@@ -15,7 +15,7 @@ fn refused(patch: &str) -> String {
 fn fitted(patch: &str, now: Option<&str>, fuzz: bool) -> Result<Fitted> {
     let changes = changes(patch);
     let [change] = &changes[..] else { panic!("{changes:?}") };
-    let options = FitOptions { fuzz, max_bytes: 1 << 20 };
+    let options = FitOptions { fuzz, unidiff_zero: false, max_bytes: 1 << 20 };
     fit(FILE, change, now.map(str::as_bytes), None, &options, &CancelToken::never())
 }
 
@@ -143,6 +143,31 @@ fn a_hunk_goes_where_it_says_else_to_the_only_place_and_never_to_the_first_of_tw
 }
 
 #[test]
+fn added_lines_without_context_go_where_their_number_says_if_that_is_asked_for() {
+    let zero = |hunks: &str, now: &str| {
+        let changes = changes(&format!("{UNIFIED}{hunks}"));
+        let options = FitOptions { fuzz: false, unidiff_zero: true, max_bytes: 1 << 20 };
+        let fitted =
+            fit(FILE, &changes[0], Some(now.as_bytes()), None, &options, &CancelToken::never());
+        fitted.map(|fitted| (fitted.state, String::from_utf8(fitted.content.unwrap()).unwrap()))
+    };
+    for (hunks, now, then) in [
+        ("@@ -1,0 +2 @@\n+x\n", "a\na\n", "a\nx\na\n"),
+        ("@@ -0,0 +1 @@\n+x\n", "a\n", "x\na\n"),
+        ("@@ -2,0 +3 @@\n+x\n", "a\nb\n", "a\nb\nx\n"),
+        ("@@ -2 +2 @@\n-b\n+B\n@@ -3,0 +4,2 @@\n+x\n+y\n", "a\nb\nc\nd\n", "a\nB\nc\nx\ny\nd\n"),
+    ] {
+        assert_eq!(zero(hunks, now).unwrap(), (State::Before, then.to_owned()), "{hunks}");
+        let error = missed(&format!("{UNIFIED}{hunks}"), now);
+        assert!(error.contains("with the option unidiff_zero"), "{error}");
+    }
+    let beyond = zero("@@ -9,0 +10 @@\n+x\n", "a\n").unwrap_err().to_string();
+    assert!(beyond.contains("below line 9 of ws/f, which has 1"), "{beyond}");
+    assert!(zero("@@\n+x\n", "a\n").is_err());
+    assert_eq!(zero("@@ -1,0 +2 @@\n+x\n", "a\nx\n").unwrap().0, State::Either);
+}
+
+#[test]
 fn anchors_narrow_and_additions_go_below_them() {
     let file = "class A\n  def f\n    1\nclass B\n  def f\n    1\n";
     let anchored = |anchors: &str, lines: &str| format!("{ENVELOPE}{anchors}{lines}{END}");
@@ -186,6 +211,56 @@ fn a_miss_names_the_first_line_that_differs() {
     assert!(beyond.contains("ws/f ends after line 4, and the patch has 'x'"), "{beyond}");
     let other = missed(&format!("{UNIFIED}@@\n-nothing\n+y\n"), file);
     assert!(other.contains("ws/f has none of its lines"), "{other}");
+}
+
+#[test]
+fn a_miss_says_what_was_pasted_and_whether_fuzz_takes_it() {
+    let file = "\tif a < b && c:\n\t\treturn \"it's\"\n\n# end\n";
+    let block = |old: &str| format!("f\n<<<<<<< SEARCH\n{old}\n=======\nx\n>>>>>>> REPLACE\n");
+    for (old, words) in [
+        ("1: \tif a < b && c:\n2: \t\treturn \"it's\"", "has a line number, which ws/f has not"),
+        ("  4→# end", "has a line number"),
+        ("-\tif a < b && c:", "has the mark of a diff"),
+        ("\tif a &lt; b &amp;&amp; c:", "has HTML entities"),
+        ("```python\n# end\n```", "'```python' has a fence"),
+        (":start_line:4\n# end", "':start_line:4' has :start_line:"),
+        (
+            "if a < b && c:",
+            "(tabs). Take the lines as they are in the file, or set fuzz: with it, the hunk fits at line 1 as trimmed",
+        ),
+        ("# end  ", "(trailing space). Take"),
+        (
+            "\t\treturn “it’s”",
+            "(Unicode confusable). Take the lines as they are in the file, or set fuzz: with it, the hunk fits at line 2 as ascii",
+        ),
+        ("nothing", "has none of its lines"),
+    ] {
+        let error = missed(&block(old), file);
+        assert!(error.starts_with("not_found: ") && error.contains(words), "{error}");
+    }
+    let patch = format!("{UNIFIED}@@ -1,2 +1,2 @@\n a\n-b\n+c\n").replace('\n', "\r\n");
+    let error = missed(&patch, "a\nb\n");
+    assert!(error.contains("(line ends). Take") && error.contains("as trimmed_end"), "{error}");
+    // A hunk that fits in none of the passes, and not at all.
+    let patch = format!("{UNIFIED}@@\n-if a < b && c:\n-other\n+x\n");
+    assert!(missed(&patch, file).contains("(tabs). Read the file again"));
+}
+
+#[test]
+fn line_ends_of_a_whole_block_are_the_patch_s_and_a_start_line_is_a_hint() {
+    let patch = "f\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
+    for (now, then) in [("a\nx\n", "a\ny\n"), ("a\r\nx\r\n", "a\r\ny\r\n")] {
+        assert_eq!(made(&patch.replace('\n', "\r\n"), now), then);
+    }
+    for (hint, then) in [
+        (":start_line:3\n-------\n", "x\na\ny\n"),
+        (":start_line: 1\n:end_line: 1\n-------\n", "y\na\nx\n"),
+    ] {
+        let patch = patch.replace("x\n", &format!("{hint}x\n"));
+        assert_eq!(made(&patch, "x\na\nx\n"), then);
+        let is_elsewhere = hint.contains('3');
+        assert_eq!(fitted(&patch, Some("x\nx\nz\n"), false).is_err(), is_elsewhere);
+    }
 }
 
 #[test]
@@ -318,7 +393,7 @@ fn binary_and_large_results_are_refused() {
     assert!(missed(&patch, "a\n\0").contains("is a binary file"));
     assert!(missed(&format!("{UNIFIED}@@\n-a\n+\0\n"), "a\n").contains("would make ws/f binary"));
     let changes = changes(&patch);
-    let options = FitOptions { fuzz: false, max_bytes: 1 };
+    let options = FitOptions { fuzz: false, unidiff_zero: false, max_bytes: 1 };
     let error =
         fit(FILE, &changes[0], Some(b"a\n"), None, &options, &CancelToken::never()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
@@ -328,7 +403,7 @@ fn binary_and_large_results_are_refused() {
 fn a_move_overwrites_nothing_and_is_known_when_it_is_made() {
     let patch = format!("*** Begin Patch\n*** Update File: f\n*** Move to: g\n-a\n+b\n{END}");
     let changes = changes(&patch);
-    let options = FitOptions { fuzz: false, max_bytes: 1 << 20 };
+    let options = FitOptions { fuzz: false, unidiff_zero: false, max_bytes: 1 << 20 };
     let try_fit = |now: Option<&str>, target: Option<&str>| {
         let [now, target] = [now, target].map(|text| text.map(str::as_bytes));
         fit(FILE, &changes[0], now, target, &options, &CancelToken::never())
@@ -339,6 +414,72 @@ fn a_move_overwrites_nothing_and_is_known_when_it_is_made() {
     assert_eq!(try_fit(None, None).unwrap_err().kind(), ErrorKind::NotFound);
     assert!(
         try_fit(Some("a\n"), Some("x")).unwrap_err().to_string().contains("'g' is there already")
+    );
+}
+
+#[test]
+fn empty_lines_of_an_added_file_stay_also_without_their_plus() {
+    for (lines, content) in [
+        ("+import sys\n\n+x\n", "import sys\n\nx\n"),
+        ("+a\n  \n\n+b\n", "a\n\n\nb\n"),
+        ("+a\n+\n\n", "a\n\n"),
+        ("\n+a\n", "\na\n"),
+        ("", ""),
+        ("\n", ""),
+    ] {
+        let found = changes(&format!("*** Begin Patch\n*** Add File: f\n{lines}{END}"));
+        assert_eq!(found[0].kind, ChangeKind::Create(content.to_owned()), "{lines:?}");
+    }
+}
+
+#[test]
+fn empty_context_counts_and_bare_lines_at_the_end_of_a_hunk_where_the_file_has_them() {
+    const EOF: &str = "*** End of File\n";
+    for (now, lines, end, then) in [
+        ("a\nb\n\n", "-b\n+B\n \n", EOF, "a\nB\n\n"),
+        ("a\nb\n\n", "-b\n+B\n\n", EOF, "a\nB\n\n"),
+        ("k\nx\nk\n\nz\n", "-k\n+K\n \n", "", "k\nx\nK\n\nz\n"),
+        ("k\nx\nk\n\nz\n", "-k\n+K\n\n\n", "", "k\nx\nK\n\nz\n"),
+        ("a\nb\n", "-b\n+B\n\n", "", "a\nB\n"),
+        ("a\nb\n", "-b\n+B\n\n", EOF, "a\nB\n"),
+        ("a\nb\nc\n", "-a\n+A\n\n@@\n-c\n+C\n\n", "", "A\nb\nC\n"),
+        ("a\n\n\n", " \n \n+d\n", EOF, "a\n\n\nd\n"),
+        ("a\n\nb\n", " a\n+d\n\n", "", "a\nd\n\nb\n"),
+        ("a\nb\n\n", "+d\n\n", EOF, "a\nb\n\nd\n"),
+    ] {
+        let patch = format!("{ENVELOPE}@@\n{lines}{end}{END}");
+        assert_eq!(made(&patch, now), then, "{patch}");
+        let again = fitted(&patch, Some(then), false).map(|found| found.state);
+        assert!(again.is_ok() || lines.starts_with('+'), "{patch}: {again:?}");
+    }
+    for (now, lines) in [("k\nz\n", "-k\n+K\n \n"), ("a\nb\n\n\n", "-b\n+B\n \n*** End of File\n")]
+    {
+        assert!(missed(&format!("{ENVELOPE}@@\n{lines}{END}"), now).starts_with("not_found"));
+    }
+    // In the passes of fuzz, too.
+    let patch = format!("{ENVELOPE}@@\n-b\n+B\n\n\n{END}");
+    let found = fitted(&patch, Some("b\nx\n  b\n \nz\n"), true).unwrap();
+    assert_eq!((found.hunks[0].line, found.hunks[0].pass), (1, Pass::Exact));
+    let found = fitted(&patch, Some("x\n  b\n \nz\n  b\n"), true).unwrap();
+    assert_eq!((found.hunks[0].line, found.hunks[0].pass), (2, Pass::Trimmed));
+}
+
+#[test]
+fn uncertain_empty_lines_are_found_in_linear_time() {
+    redline_base::growth::assert_linear(
+        "empty lines",
+        1 << 9,
+        |size| (format!("{ENVELOPE}@@\n \n-\n{}{END}", "\n".repeat(size)), "\n".repeat(2 * size)),
+        |(patch, now)| drop(fitted(patch, Some(now), false)),
+    );
+    redline_base::growth::assert_linear(
+        "lines that are not there",
+        1 << 9,
+        |size| {
+            let old = (0..size).map(|line| format!("{line}: &lt;\n")).collect::<String>();
+            (format!("f\n<<<<<<< SEARCH\n{old}=======\n>>>>>>> REPLACE\n"), "a\n".repeat(size))
+        },
+        |(patch, now)| drop(fitted(patch, Some(now), false)),
     );
 }
 
@@ -389,7 +530,7 @@ fn a_damaged_patch_is_an_error_and_never_a_panic() {
             for (change, fuzz) in
                 changes.iter().flat_map(|change| [(change, false), (change, true)])
             {
-                let options = FitOptions { fuzz, max_bytes: 1 << 10 };
+                let options = FitOptions { fuzz, unidiff_zero: false, max_bytes: 1 << 10 };
                 for target in [None, now] {
                     drop(fit(FILE, change, now, target, &options, &CancelToken::never()));
                 }

@@ -1,6 +1,7 @@
 //! Reads unified and git diffs.
 
-use super::recount::recounted;
+use super::recount::{is_header, recounted};
+use super::rest::Lines;
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
 use redline_base::error::{Error, Result, quoted};
 use redline_text::patch::{self, FilePatch, PatchError, PatchHunk, PatchStatus};
@@ -10,8 +11,30 @@ use redline_text::{CancelToken, LineKind};
 const KIND_BITS: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 
-pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
-    let patch = recounted(patch, cancel)?;
+/// The starts of the lines below `diff --git`.
+const GIT_LINES: [&str; 15] = [
+    "old mode ",
+    "new mode ",
+    "deleted file mode ",
+    "new file mode ",
+    "rename from ",
+    "rename to ",
+    "copy from ",
+    "copy to ",
+    "similarity index ",
+    "dissimilarity index ",
+    "index ",
+    "--- ",
+    "+++ ",
+    "Binary files ",
+    "GIT binary patch",
+];
+
+pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+    let patch = recounted(&mut lines, cancel);
+    own_headers(&mut lines, cancel)?;
+    lines.check_rest(cancel)?;
+    let patch = patch?;
     let read = patch::parse_within(patch.as_bytes(), *cancel).map_err(|error| match error {
         PatchError::Stopped(stopped) => stopped.into(),
         error => {
@@ -19,6 +42,45 @@ pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChan
         }
     })?;
     read.files.iter().map(change).collect()
+}
+
+/// Notes which lines belong to the headers of files.
+fn own_headers(lines: &mut Lines<'_>, cancel: &CancelToken<'_>) -> Result<()> {
+    let mut pace = cancel.pace();
+    let mut index = 0;
+    while let Some(line) = lines.all.get(index) {
+        pace.pass(line.len())?;
+        let start = index;
+        index += 1;
+        if line.starts_with("diff --git ") {
+            let is_git = |line: &&str| GIT_LINES.iter().any(|start| line.starts_with(start));
+            while lines.all.get(index).is_some_and(is_git)
+                && !lines.all[index - 1].starts_with("+++ ")
+            {
+                index += 1;
+            }
+        } else if line.starts_with("---") {
+            // An empty line may follow each name.
+            let after_blank = |index: usize| {
+                index
+                    + usize::from(
+                        lines.all.get(index).is_some_and(|line| line.trim_end().is_empty()),
+                    )
+            };
+            let plus = after_blank(index);
+            let hunk = after_blank(plus + 1);
+            let is_file = lines.all.get(plus).is_some_and(|line| line.starts_with("+++"))
+                && lines.all.get(hunk).is_some_and(|line| is_header(line));
+            if !is_file {
+                continue;
+            }
+            index = hunk;
+        } else if !line.starts_with("Binary files ") {
+            continue;
+        }
+        lines.own(start..index);
+    }
+    Ok(())
 }
 
 fn change(file: &FilePatch<'_>) -> Result<FileChange> {

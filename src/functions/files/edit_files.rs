@@ -24,13 +24,18 @@ const PATCH: Param<Text> = required(
     "A unified or git diff, `*** Begin Patch`, SEARCH/REPLACE blocks, or a JSON list of edits with their paths",
 );
 const FUZZ: Param<Flag> = flag("fuzz", false, "Let white space differ where nothing fits");
+const UNIDIFF_ZERO: Param<Flag> = flag(
+    "unidiff_zero",
+    false,
+    "Add lines without context where the number of their hunk says, as git apply --unidiff-zero",
+);
 const DRY_RUN: Param<Flag> = flag("dry_run", false, "Write nothing");
 const BASE_OIDS: Param<Maybe<Text>> = optional("base_oids", "A JSON object: blob ids by path");
 const REASON: Param<Maybe<Text>> = optional("reason", "Why, for the record");
 
-const FIELDS: &[Field] = fields![FUZZ, DRY_RUN, BASE_OIDS, REASON];
+const FIELDS: &[Field] = fields![FUZZ, UNIDIFF_ZERO, DRY_RUN, BASE_OIDS, REASON];
 const OPTIONS: Field =
-    options(FIELDS, "A STRUCT of fuzz, dry_run, base_oids and reason; NULL for none");
+    options(FIELDS, "A STRUCT of fuzz, unidiff_zero, dry_run, base_oids and reason; NULL for none");
 const OF_PATCH: [Field; 3] = [SANDBOX.field, PATCH.field, OPTIONS];
 const OF_PAIRS: [Field; 3] = [SANDBOX.field, PAIRS_OF.field, OPTIONS];
 const OF_EDITS: [Field; 3] = [SANDBOX.field, EDITS_OF.field, OPTIONS];
@@ -125,6 +130,7 @@ fn patch_arguments(args: Args<'_>) -> Result<PatchArguments> {
         sandbox: args.owned(SANDBOX)?,
         patch,
         fuzz: options.get(FUZZ)?,
+        unidiff_zero: options.get(UNIDIFF_ZERO)?,
         dry_run: options.get(DRY_RUN)?,
         base_oids,
         reason: options.get(REASON)?.map(str::to_owned),

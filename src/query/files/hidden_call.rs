@@ -22,10 +22,11 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
             let content = arguments.first().map(text).transpose()?.unwrap_or_default();
             FileCall::Write(WriteFileArguments { path, content })
         }
-        (FileTool::Patch, [patch, fuzz, base_oids]) => FileCall::Patch(PatchArguments {
+        (FileTool::Patch, [patch, matching, base_oids]) => FileCall::Patch(PatchArguments {
             sandbox: path,
             patch: text(patch)?,
-            fuzz: fuzz == b"fuzz",
+            fuzz: matching.starts_with(b"fuzz"),
+            unidiff_zero: matching.ends_with(b"unidiff_zero"),
             dry_run: false,
             base_oids: serde_json::from_slice(base_oids)
                 .map_err(|_| Error::tool_failed("a patch lacks its base ids"))?,

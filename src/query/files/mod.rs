@@ -4,6 +4,7 @@
 
 mod file_tools;
 pub(super) mod hidden_call;
+mod patch_paths;
 mod patch_tools;
 mod planned_operation;
 mod planned_patch;

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::hidden_call::Hidden;
+use super::patch_paths::{below_sandbox, without_sides};
 use super::planned_operation::file_name;
 use super::question::Planned;
 use super::recorded::{Changed, is_executable, side_of};
@@ -40,13 +41,17 @@ impl<'a> AskedPatch<'a> {
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
         let mut changes = patches::read(&arguments.patch, cancel)?;
-        let sandbox = sandbox_of(sandboxes, &arguments.sandbox, &changes)?;
+        let sandbox = below_sandbox(sandboxes, &arguments.sandbox, &mut changes)?;
         let name = &sandbox.name;
-        // Paths may start with the name of the sandbox, as in the other tools.
-        let prefix = format!("{name}/");
-        if changes.iter().flat_map(FileChange::paths).all(|path| path.starts_with(&prefix)) {
-            changes.iter_mut().for_each(|change| change.strip(prefix.len()));
+        let place = |path: &str| {
+            let place = sandboxes.resolve_for_writing(&format!("{name}/{path}"))?;
+            place.check_rules()?;
+            Ok::<_, Error>(place)
+        };
+        if !sandbox.approvals.read {
+            without_sides(&mut changes, place, cancel)?;
         }
+        patches::check_paths(&changes, cancel)?;
         if let Some(path) = arguments
             .base_oids
             .keys()
@@ -56,13 +61,8 @@ impl<'a> AskedPatch<'a> {
                 "base_oids names {}, which the patch does not change",
                 quoted(path)
             ))
-            .with_hint("Name files by their paths as they are in the patch"));
+            .with_hint("Name files by their paths below the sandbox"));
         }
-        let place = |path: &str| {
-            let place = sandboxes.resolve_for_writing(&format!("{name}/{path}"))?;
-            place.check_rules()?;
-            Ok::<_, Error>(place)
-        };
         let mut files = Vec::new();
         for change in changes {
             cancel.check()?;
@@ -73,9 +73,14 @@ impl<'a> AskedPatch<'a> {
             };
             files.push((change, from, to));
         }
-        let fuzz: &[u8] = if arguments.fuzz { b"fuzz" } else { b"exact" };
+        let matching = match (arguments.fuzz, arguments.unidiff_zero) {
+            (false, false) => "exact",
+            (true, false) => "fuzz",
+            (false, true) => "unidiff_zero",
+            (true, true) => "fuzz, unidiff_zero",
+        };
         let base_oids = serde_json::to_vec(&arguments.base_oids).unwrap_or_default();
-        let arguments = [arguments.patch.clone().into_bytes(), fuzz.to_vec(), base_oids];
+        let arguments = [arguments.patch.clone().into_bytes(), matching.into(), base_oids];
         let mut asked = Self { sandbox, files, arguments, paths: String::new() };
         let mut paths: Vec<&str> = asked.places().map(|place| place.path().as_str()).collect();
         paths.sort_unstable();
@@ -112,7 +117,7 @@ impl<'a> AskedPatch<'a> {
         cancel: &CancelToken<'_>,
     ) -> Result<PlannedPatch<'_, 'a>> {
         let max_bytes = self.sandbox.max_file_bytes;
-        let options = FitOptions { fuzz: given.fuzz, max_bytes };
+        let options = FitOptions { fuzz: given.fuzz, unidiff_zero: given.unidiff_zero, max_bytes };
         let mut files = Vec::new();
         let mut fitted = Vec::new();
         for (change, place, to) in &self.files {
@@ -156,28 +161,6 @@ impl<'a> AskedPatch<'a> {
             states: OnceCell::new(),
         })
     }
-}
-
-/// Returns the named sandbox; without a name, the one that all paths start with, or the only one.
-fn sandbox_of<'a>(
-    sandboxes: &'a Sandboxes,
-    name: &str,
-    changes: &[FileChange],
-) -> Result<&'a Sandbox> {
-    let named = |name: &str| sandboxes.iter().find(|sandbox| sandbox.name == name);
-    if !name.is_empty() {
-        return named(name).ok_or_else(|| {
-            Error::fs_denied(format!("there is no sandbox {}", quoted(name)))
-                .with_hint(sandboxes.writable())
-        });
-    }
-    let mut starts = changes.iter().flat_map(FileChange::paths).map(|path| path.split('/').next());
-    let first = starts.next().flatten();
-    let common = first.filter(|start| starts.all(|other| other == Some(start)));
-    common.and_then(named).or_else(|| sandboxes.only()).ok_or_else(|| {
-        Error::invalid_args("the paths of the patch do not start with one sandbox")
-            .with_hint(format!("Give paths as sandbox/relative/path. {}", sandboxes.writable()))
-    })
 }
 
 /// A patch that fits, and its effect.

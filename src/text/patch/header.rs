@@ -6,6 +6,7 @@ use super::super::lines::without_cr;
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::lines::{Line, Lines};
 use super::path::{self, Name, name_and_rest};
+use super::time::time_start;
 use super::values::{index, malformed, octal, oid, percent};
 use super::work::Work;
 use super::{FilePatch, PatchStatus};
@@ -13,7 +14,7 @@ use super::{FilePatch, PatchStatus};
 /// The first bytes of a file in a git diff.
 pub(super) const GIT: &[u8] = b"diff --git ";
 
-/// A `---` or `+++` line: the name, and the TAB and time after it.
+/// A `---` or `+++` line: the name, and the TAB or blanks and time after it.
 #[derive(Clone, Debug)]
 pub(super) struct Side<'a> {
     pub name: Name<'a>,
@@ -64,15 +65,16 @@ pub(super) fn side<'a>(line: &Line<'a>, quoted: bool) -> Result<Side<'a>, PatchE
     let text = line.text.get(3..).unwrap_or_default();
     let text = without_cr(text.strip_prefix(b" ").unwrap_or(text));
     match name_and_rest(text) {
-        Some((name, rest)) => Ok(Side { name, rest }),
-        // Outside git, a name may contain a quote.
-        None if !quoted => {
+        Some((name, rest)) if quoted || text.starts_with(b"\"") => Ok(Side { name, rest }),
+        None if quoted => Err(malformed(line, "a file name, quoted as git does")),
+        // Outside git, a name may contain a quote, and blanks may separate its time.
+        _ => {
             let tab = text.iter().position(|&byte| byte == b'\t');
-            let (raw, rest) = text.split_at(tab.unwrap_or(text.len()));
+            let end = path::dev_null_end(text).or(tab).or_else(|| time_start(text));
+            let (raw, rest) = text.split_at(end.unwrap_or(text.len()));
             let name = Name::bare(raw);
             Ok(Side { name, rest })
         }
-        None => Err(malformed(line, "a file name, quoted as git does")),
     }
 }
 

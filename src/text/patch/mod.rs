@@ -20,6 +20,7 @@ mod parse;
 mod path;
 mod print;
 mod reverse;
+mod time;
 mod values;
 mod work;
 

@@ -7,6 +7,12 @@ use crate::quoted_path;
 /// The name of the missing side of a created or deleted file.
 pub(super) const DEV_NULL: &[u8] = b"/dev/null";
 
+/// Returns the end of the name of a missing side, which any text may follow after a blank.
+pub(super) fn dev_null_end(text: &[u8]) -> Option<usize> {
+    let rest = text.strip_prefix(DEV_NULL)?;
+    rest.first().is_none_or(u8::is_ascii_whitespace).then_some(DEV_NULL.len())
+}
+
 /// The places where a line with two bare names is tried to be split, which keeps the search linear.
 const MAX_CUTS: usize = 64;
 

@@ -16,7 +16,7 @@ use redline_edit::patches::{
 use redline_text::{CancelToken, LineKind};
 
 const FILE: FileName<'static> = FileName { sandbox: "ws", relative: "file" };
-const OPTIONS: FitOptions = FitOptions { fuzz: false, max_bytes: 1 << 26 };
+const OPTIONS: FitOptions = FitOptions { fuzz: false, unidiff_zero: false, max_bytes: 1 << 26 };
 
 fn git(dir: &Path) -> Command {
     let mut command = Command::new("git");
