@@ -13,18 +13,19 @@ class ExtensionError(Exception):
 
 
 def extension_path() -> pathlib.Path:
-    """Returns the extension's file: the package's own, or in a checkout the one built by `make release`."""
+    """Returns the extension's file: the package's own, or in a checkout the one that was built last."""
     packaged = HERE / FILE
     if packaged.is_file():
         return packaged
     if not (CHECKOUT / "Cargo.toml").is_file():
         raise ExtensionError(f"the package has no {FILE}: install it again, or name the file")
-    built = CHECKOUT / "build" / "release" / FILE
-    if not built.is_file():
+    places = [CHECKOUT / "build" / profile / FILE for profile in ("release", "debug")]
+    built = [path for path in places if path.is_file()]
+    if not built:
         raise ExtensionError(
-            f"the checkout has no {built.relative_to(CHECKOUT)}: run `make release` first, or name the file"
+            f"the checkout has no build/*/{FILE}: run `make run` first, or name the file"
         )
-    return built
+    return max(built, key=lambda path: path.stat().st_mtime)
 
 
 def version() -> str:
