@@ -39,6 +39,9 @@ pytest_in_hosts = @set -e; for host in $(or $(HOST),$(STABLE) $(NEXT)); do \
 		$(VENVS)/$$host/bin/python -m pytest -q --durations=5 $(1) $(if $(K),-m "" -k '$(K)'); \
 	done
 
+# Makes targets side by side: pip waits for its registry where cargo computes.
+together = @$(MAKE) --no-print-directory -j3 $(1)
+
 # One line above each step; what the tools print stays visible below it.
 step = @printf '\n==> %s\n' "$(1)"
 
@@ -72,7 +75,8 @@ help:
 	@echo "make clean        remove build/ and target/"
 
 # With the build that the tests use: an optimised one (`make release`) would compile every crate once more.
-run: debug $(STABLE_READY)
+run:
+	$(call together,debug $(STABLE_READY))
 	$(call step,examples/first_look.py in DuckDB $(STABLE))
 	@$(STABLE_BIN)/python examples/first_look.py $(DEBUG)
 	$(call step,the commands of the Python package: redline log -n 5; redline --help)
@@ -95,7 +99,8 @@ WHOLE_OPTION = $(if $(WHOLE),--whole)
 check: debug $(STABLE_READY)
 	@CARGO="$(CARGO)" $(PYTHON) scripts/check.py --extension $(DEBUG) --python $(STABLE_BIN)/python $(K)
 
-test: debug $(STABLE_MCP) $(NEXT_MCP)
+test:
+	$(call together,debug $(STABLE_MCP) $(NEXT_MCP))
 	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py $(WHOLE_OPTION) --extension $(DEBUG) \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
 
