@@ -55,7 +55,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
     Ok(changes)
 }
 
-/// Returns a line without its line end, as [`str::lines`] does.
+/// Returns a line without its line end, as [`lines`](str::lines) does.
 fn without_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)

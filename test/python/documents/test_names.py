@@ -6,8 +6,11 @@ import pytest
 import repositories
 
 ROOT = repositories.ROOT
+# By module; that of a crate is its directory.
 SOURCES = {
-    path.relative_to(ROOT / "src").with_suffix("").as_posix().removesuffix("/mod"): path.read_text()
+    re.sub(
+        "/(mod|lib)$", "", path.relative_to(ROOT / "src").with_suffix("").as_posix()
+    ): path.read_text()
     for path in sorted((ROOT / "src").rglob("*.rs"))
 }
 DOCUMENTS = [
@@ -39,6 +42,7 @@ def defines(text: str, name: str) -> bool:
 def is_there(name: str) -> bool:
     """Tells whether some module's path ends as the name begins, and has or holds the rest of it."""
     names = [part for part in name.split("::") if part not in ("crate", "super", "self")]
+    names[0] = names[0].removeprefix("redline_") if len(names) > 1 else names[0]
     if names[0][0].isupper() or len(names) == 1:
         return any(defines(text, names[0]) for text in SOURCES.values())
     for length in range(len(names), 0, -1):
