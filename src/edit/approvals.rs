@@ -10,7 +10,7 @@ use super::payload::Payload;
 use super::proposal::{Proposal, approval_id};
 use super::scope::Scope;
 use super::secret::{Digest, Secret};
-use super::waiting::{Given, Planned, Request, Rules, State, Taken, declined, nothing_waits};
+use super::waiting::{Given, Planned, Request, Rules, State, declined, nothing_waits};
 use redline_base::error::{Error, Result, quoted};
 
 /// The proposals and approvals of one database.
@@ -84,8 +84,7 @@ impl Approvals {
     }
 
     fn planned(&self, operation: &Operation<'_>, proposal: Proposal) -> (Digest, Planned) {
-        let digests = [operation.state(&self.secret), operation.outcome(&self.secret)];
-        (operation.id(&self.secret), Planned::new(digests, operation.result, proposal))
+        (operation.id(&self.secret), Planned::new(operation, proposal, &self.secret))
     }
 
     /// Refuses another proposal of a session that has reached its quota.
@@ -114,7 +113,8 @@ impl Approvals {
     ) -> Result<String> {
         let mut state = self.lock(rules);
         let (id, waiting) = state.named(payload.approval_id())?;
-        let outcome = outcome_of(waiting.plan.as_ref(), payload)?;
+        let plan = shown_plan(waiting.plan.as_ref(), payload)?;
+        let (results, may_be_covered) = (plan.results.clone(), plan.may_be_covered);
         let given = Given {
             id: id.to_string(),
             scope,
@@ -125,44 +125,45 @@ impl Approvals {
             since: rules.now,
         };
         let covered = scope.of(&waiting.covered).cloned();
-        if covered.is_none() {
+        let is_once = covered.is_none() || !may_be_covered;
+        if is_once {
             waiting.approved = Some(given.clone());
         }
-        state.declined.remove(&outcome);
-        state.declined.retain(|_, (declined, _)| *declined != id);
-        match covered {
-            // Kept in this list alone, so that everything listed can be withdrawn.
-            Some(covered) => {
-                state.remove(id);
-                state.covered.entry(covered).or_default().push(given);
-            }
-            None => state.renew(id, rules.now),
+        state.declined.retain(|result, (declined, _)| *declined != id && !results.contains(result));
+        match is_once {
+            true => state.renew(id, rules.now),
+            false => drop(state.remove(id)),
+        }
+        if let Some(covered) = covered {
+            state.covered.entry(covered).or_default().push(given);
         }
         Ok(payload.approval_id().to_owned())
     }
 
     /// Records that a person declined `payload`, and removes the operation from those that wait;
-    /// returns its approval id. Until the time to live has passed, every operation with the same
-    /// result on the same state of the file is declined without a question, whatever its arguments.
+    /// returns its approval id. Until the time to live has passed, every operation of the session
+    /// that has the same result on the same state of one of its files is declined without a
+    /// question, whatever its tool, its arguments and its other files.
     ///
     /// # Errors
     /// As [`Self::approve`].
     pub fn decline(&self, payload: &Payload, rules: Rules) -> Result<String> {
         let mut state = self.lock(rules);
         let (id, waiting) = state.named(payload.approval_id())?;
-        let outcome = outcome_of(waiting.plan.as_ref(), payload)?;
-        let same = |plan: &Planned| plan.outcome == outcome;
+        let results = shown_plan(waiting.plan.as_ref(), payload)?.results.clone();
+        let same = |plan: &Planned| plan.results.iter().any(|result| results.contains(result));
         let waiting = state.iter().filter(|(_, waiting)| waiting.approved.is_none());
         let waiting = waiting.filter(|(_, waiting)| waiting.plan.as_ref().is_some_and(same));
         let ids: Vec<Digest> = waiting.map(|(id, _)| *id).chain([id]).collect();
         for id in ids {
             state.remove(id);
         }
-        state.declined.insert(outcome, (id, rules.now));
+        state.declined.extend(results.into_iter().map(|result| (result, (id, rules.now))));
         Ok(payload.approval_id().to_owned())
     }
 
-    /// Refuses an operation that a person has declined, on any state of the file.
+    /// Refuses an operation that a person has declined: the same call, on any state of its files,
+    /// or another one with the same result for one of them.
     ///
     /// # Errors
     /// `declined`.
@@ -173,21 +174,26 @@ impl Approvals {
         rules: Rules,
     ) -> Result<()> {
         let state = self.lock(rules);
+        if state.around(operation).is_some() {
+            return Ok(());
+        }
         let id = operation.id(&self.secret);
-        let is_declined = state.declined.values().any(|(declined, _)| *declined == id);
-        if is_declined && !state.is_covered(operation) { Err(declined(outline)) } else { Ok(()) }
+        if state.declined.values().any(|(declined, _)| *declined == id) {
+            return Err(declined(outline));
+        }
+        state.check_declined(&operation.results(&self.secret), outline)
     }
 
-    /// Returns what an approved operation writes, as it was proposed, with its approval, and uses
-    /// the approval up. If an approval of a wider scope covers the operation, the operation's own
-    /// result is returned.
+    /// Returns the approval of an operation and uses it up; one of a wider scope that covers it
+    /// stays. What was approved is the result on the state that was shown, so that a plan with the
+    /// same digest writes the same bytes.
     ///
-    /// Without an approval the operation is proposed; without a `proposal` it is recorded as a
-    /// request. `outline` is the part that the caller may see.
+    /// Without an approval the operation is proposed; without a `proposal` nothing is recorded.
+    /// `outline` is the part that the caller may see.
     ///
     /// # Errors
     /// `approval_required` without an approval, `declined` after a person declined it, `stale` if
-    /// it was approved but the file has changed since; that approval is void. `too_large` as
+    /// it was approved but a file has changed since; that approval is void. `too_large` as
     /// [`Self::propose`].
     pub fn take(
         &self,
@@ -195,15 +201,15 @@ impl Approvals {
         proposal: Option<Proposal>,
         outline: &str,
         rules: Rules,
-    ) -> Result<Taken> {
+    ) -> Result<Given> {
         let mut state = self.lock(rules);
         let (id, now) = (operation.id(&self.secret), operation.state(&self.secret));
         if state.approved(&id).is_some()
             && let Some(waiting) = state.remove(id)
-            && let Some(plan) = waiting.plan
+            && let (Some(plan), Some(given)) = (waiting.plan, waiting.approved)
         {
             if plan.state == now {
-                return Ok(Taken { result: plan.result, given: waiting.approved });
+                return Ok(given);
             }
             if !state.is_covered(operation) {
                 return Err(outdated(outline));
@@ -211,8 +217,7 @@ impl Approvals {
         }
         if let Some(given) = state.covering(operation).cloned() {
             state.remove(id);
-            let result = operation.result.unwrap_or_default().into();
-            return Ok(Taken { result, given: Some(given) });
+            return Ok(given);
         }
         if let Some(proposal) = proposal {
             let (id, planned) = self.planned(operation, proposal);
@@ -233,7 +238,7 @@ impl Approvals {
     ) -> Error {
         let mut state = self.lock(rules);
         state.remove(operation.id(&self.secret));
-        if state.is_covered(operation) { error } else { outdated(outline) }
+        if state.around(operation).is_some() { error } else { outdated(outline) }
     }
 
     /// Tells whether the operation would be done without a question.
@@ -243,11 +248,11 @@ impl Approvals {
         state.is_covered(operation) || state.approved(&id).is_some_and(|given| given.has_state(now))
     }
 
-    /// Tells whether a person has decided on the operation, on this state of the file or another
-    /// one.
+    /// Tells whether a person has decided on the call, on this state of its files or another one,
+    /// or on such calls, which it may turn out to be.
     pub fn has_answer(&self, operation: &Operation<'_>, rules: Rules) -> bool {
         let state = self.lock(rules);
-        state.is_covered(operation) || state.approved(&operation.id(&self.secret)).is_some()
+        state.around(operation).is_some() || state.approved(&operation.id(&self.secret)).is_some()
     }
 
     /// Tells whether an approval of a scope wider than `once` covers the operation.
@@ -296,6 +301,8 @@ impl Approvals {
         let wide = state.covered.values().flatten();
         let mut given: Vec<Given> = once.chain(wide).cloned().collect();
         given.sort_by(|one, two| (one.since, &one.id).cmp(&(two.since, &two.id)));
+        // One of a wide scope also allows once what was shown and is not of its kind.
+        given.dedup_by(|one, two| (one.since, &one.id) == (two.since, &two.id));
         given
     }
 
@@ -326,12 +333,12 @@ impl Approvals {
     }
 }
 
-/// Returns the outcome of a waiting operation if the payload shows it; otherwise the person would
+/// Returns the plan of a waiting operation if the payload shows it; otherwise the person would
 /// decide on something else than they saw.
-fn outcome_of(plan: Option<&Planned>, payload: &Payload) -> Result<Digest> {
+fn shown_plan<'p>(plan: Option<&'p Planned>, payload: &Payload) -> Result<&'p Planned> {
     let plan = plan.ok_or_else(|| nothing_waits(payload.approval_id()))?;
     if plan.proposal.payload == *payload {
-        return Ok(plan.outcome);
+        return Ok(plan);
     }
     Err(Error::invalid_args("the payload is not the one that waits under its approval_id").with_hint(
         "Show and approve the payload unchanged; if the file has changed since, show the payload that waits now",

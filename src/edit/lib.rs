@@ -5,6 +5,7 @@
 //! | `plan` | the result of edits of a file, all or none of them |
 //! | `matching`, `line_ends` | the occurrences of a string in a file, and the line ends of its replacement |
 //! | `explain`, `fold`, `windows`, `reason` | near misses of a string that does not occur, and how they differ |
+//! | `change` | the files that a call changes, each with its two sides |
 //! | `payload` | the description of an operation for the person who approves it, as typed JSON |
 //! | `proposal` | the payload of an operation, and the chunks of one that is large |
 //! | `operation`, `secret` | the operation that an approval covers, to the byte, as a digest keyed with a secret |
@@ -18,6 +19,7 @@
 mod approvals;
 mod approver;
 mod calls;
+mod change;
 mod explain;
 mod fold;
 mod line_edit;
@@ -41,14 +43,15 @@ mod windows;
 pub use approvals::{Approvals, required};
 pub use approver::Approvers;
 pub use calls::Calls;
+pub use change::{ChangeSet, ChangedFile, Side, is_executable, mode_after};
 pub use explain::{NearMiss, WANTED_BYTES, explain};
 pub use line_edit::LineEdit;
 pub use operation::{FileTool, Operation, Session};
 pub use pages::{Page, Proof, proven};
 pub use plan::{ContentDiff, Plan, check_base};
-pub use proposal::{Existing, Proposal};
+pub use proposal::Proposal;
 pub use repeats::{Repeats, Ticket};
 pub use request::{Edit, FileName};
 pub use scope::Scope;
 pub use secret::Digest;
-pub use waiting::{Given, Request, Rules, Taken};
+pub use waiting::{Given, Request, Rules};

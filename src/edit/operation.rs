@@ -1,6 +1,7 @@
-//! The operation that an approval covers: one operation of one session on one state of one file, to
-//! the byte.
+//! The operation that an approval covers: one operation of one session on one state of its files,
+//! to the byte.
 
+use super::change::{ChangeSet, ChangedFile, Side};
 use super::secret::{Digest, Mac, Secret};
 
 /// A tool that works on files.
@@ -68,7 +69,7 @@ impl Session {
     }
 }
 
-/// An operation and the state of the file that it is meant for.
+/// An operation, and its effect on the files as they are.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation<'a> {
     /// The session.
@@ -77,20 +78,16 @@ pub struct Operation<'a> {
     pub tool: FileTool,
     /// The identity of the sandbox: its name, its path and its directory.
     pub sandbox: &'a [u8],
-    /// The path beneath the root.
+    /// The path beneath the root; of several files all of them, in order.
     pub path: &'a [u8],
     /// The arguments that the result depends on, in order.
     pub arguments: &'a [&'a [u8]],
-    /// The current content, `None` if there is no file.
-    pub base: Option<&'a [u8]>,
-    /// The new content, `None` if nothing is written.
-    pub result: Option<&'a [u8]>,
-    /// The current kind and permissions of the file.
-    pub mode: Option<u32>,
+    /// The files before and after; empty while they must not be read.
+    pub changes: &'a ChangeSet<'a>,
 }
 
 impl Operation<'_> {
-    /// Returns the approval id: the same for equal operations, whatever the file holds.
+    /// Returns the approval id: the same for equal operations, whatever the files hold.
     pub fn id(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("operation");
         fields.push(self.tool.name().as_bytes());
@@ -102,25 +99,42 @@ impl Operation<'_> {
         fields.finish()
     }
 
-    /// Returns a digest of the result of the operation for its session, whatever arguments lead to
-    /// it.
-    pub fn outcome(&self, secret: &Secret) -> Digest {
-        let mut fields = secret.mac("outcome");
-        fields.push(self.sandbox);
-        fields.push(self.path);
-        fields.push(self.state(secret).to_string().as_bytes());
-        self.session.push(&mut fields);
+    /// Returns a digest of the files before and after.
+    pub fn state(&self, secret: &Secret) -> Digest {
+        let mut fields = secret.mac("state");
+        for file in &self.changes.0 {
+            fields.push(file.path.as_bytes());
+            fields.push_optional(file.old_path.map(str::as_bytes));
+            push_side(&mut fields, file.before);
+            push_side(&mut fields, file.after);
+        }
         fields.finish()
     }
 
-    /// Returns a digest of the state of the file and of the result.
-    pub fn state(&self, secret: &Secret) -> Digest {
-        let mut fields = secret.mac("state");
-        fields.push_optional(self.base);
-        fields.push_optional(self.result);
-        fields.push_optional(self.mode.map(u32::to_be_bytes).as_ref().map(|mode| &mode[..]));
-        fields.finish()
+    /// Returns a digest of the result for each path and the session, whatever tool and whatever
+    /// other files lead to it: what a person who declines the operation has declined.
+    pub fn results(&self, secret: &Secret) -> Vec<Digest> {
+        let result = |(path, sides): (&str, [Option<Side<'_>>; 2])| {
+            let mut fields = secret.mac("result");
+            fields.push(&[u8::from(self.tool == FileTool::Read)]);
+            fields.push(self.sandbox);
+            fields.push(path.as_bytes());
+            sides.into_iter().for_each(|side| push_side(&mut fields, side));
+            self.session.push(&mut fields);
+            fields.finish()
+        };
+        self.changes.0.iter().flat_map(ChangedFile::at_paths).map(result).collect()
     }
+
+    /// Tells whether an approval of a scope wider than `once` may cover it.
+    pub fn may_be_covered(&self) -> bool {
+        self.tool == FileTool::Read || self.changes.is_of_contents()
+    }
+}
+
+fn push_side(fields: &mut Mac, side: Option<Side<'_>>) {
+    fields.push_optional(side.map(|side| side.content));
+    fields.push(&side.map_or(0, |side| side.mode).to_be_bytes());
 }
 
 #[cfg(test)]
@@ -134,15 +148,22 @@ mod tests {
         let (secret, session) = (Secret::random(), Session::Connection(1));
         let sessions =
             [Session::Connection(2), Session::Named("1".to_owned()), Session::Named(String::new())];
+        let side = |content, mode| Some(Side { content, mode, oid: "" });
+        let file = ChangedFile {
+            path: "a/b",
+            old_path: None,
+            before: side(&b"old"[..], 0o100_644),
+            after: side(b"new", 0o100_644),
+        };
+        let set = |file| ChangeSet(vec![file]);
+        let changes = set(file);
         let one = Operation {
             session: &session,
             tool: FileTool::Edit,
             sandbox: b"w",
             path: b"a/b",
             arguments: &[b"old", b"new"],
-            base: Some(b"old"),
-            result: Some(b"new"),
-            mode: Some(0o100_644),
+            changes: &changes,
         };
         let requests = [
             Operation { session: &sessions[0], ..one },
@@ -155,15 +176,20 @@ mod tests {
             Operation { arguments: &[b"old"], ..one },
             Operation { arguments: &[b"old", b"new", b""], ..one },
         ];
-        let states = [
-            Operation { base: Some(b"other"), ..one },
-            Operation { base: Some(b""), ..one },
-            Operation { base: None, ..one },
-            Operation { result: Some(b"newer"), ..one },
-            Operation { result: None, ..one },
-            Operation { mode: Some(0o100_755), ..one },
-            Operation { mode: None, ..one },
+        let sets = [
+            set(ChangedFile { path: "a/c", ..file }),
+            set(ChangedFile { old_path: Some("a"), ..file }),
+            set(ChangedFile { before: side(b"other", 0o100_644), ..file }),
+            set(ChangedFile { before: side(b"", 0o100_644), ..file }),
+            set(ChangedFile { before: None, ..file }),
+            set(ChangedFile { before: side(b"old", 0o100_755), ..file }),
+            set(ChangedFile { after: side(b"newer", 0o100_644), ..file }),
+            set(ChangedFile { after: side(b"new", 0o100_755), ..file }),
+            set(ChangedFile { after: None, ..file }),
+            ChangeSet(vec![file, file]),
+            ChangeSet::default(),
         ];
+        let states = sets.each_ref().map(|changes| Operation { changes, ..one });
         let ids: HashSet<Digest> =
             requests.iter().chain([&one]).map(|one| one.id(&secret)).collect();
         assert_eq!(ids.len(), requests.len() + 1);

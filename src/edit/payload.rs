@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::change::is_executable;
 use super::operation::FileTool;
 use super::secret::Digest;
 use redline_base::error::{Error, Result, quoted};
@@ -20,9 +21,6 @@ pub const WHOLE_BYTES: usize = 1 << 20;
 
 /// The bytes of a chunk; a chunk is shorter if it would split a character.
 pub const CHUNK_BYTES: usize = 64 << 10;
-
-/// The permission bits that make a file executable.
-const EXECUTE: u32 = 0o111;
 
 /// A payload; its field `type` names the variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,6 +111,9 @@ pub struct PatchPayload {
     pub unified_diff: String,
     /// The lines of `unified_diff`.
     pub diff_lines: u64,
+    /// The operations that it takes back, where it is an undo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<Vec<String>>,
     /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -131,6 +132,9 @@ pub struct PatchLargePayload {
     pub chunk: Chunk,
     /// The lines of the git diff.
     pub diff_lines: u64,
+    /// The operations that it takes back, where it is an undo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<Vec<String>>,
     /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -381,7 +385,7 @@ impl Payload {
         }
         let mode = self.parts().1.and_then(|base| base.mode.as_deref());
         let mode = mode.and_then(|mode| u32::from_str_radix(mode, 8).ok());
-        mode.is_some_and(|mode| mode & EXECUTE != 0)
+        mode.is_some_and(is_executable)
     }
 
     /// Returns the git blob id of the current content; `None` if there is no file, or several.

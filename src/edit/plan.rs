@@ -58,6 +58,9 @@ impl ContentDiff {
     }
 }
 
+/// The verbs of a report.
+const DONE: [&str; 3] = ["Added", "Removed", "Replaced"];
+
 impl Plan {
     /// Finds `edits` in `base`, the current content, and applies all or none.
     ///
@@ -145,7 +148,15 @@ impl Plan {
     /// Returns the report of the change, such as `Added 1 line at line 1 in
     /// workspace/src/utils.py`.
     pub fn message(&self, file: FileName<'_>) -> String {
-        format!("{} in {file}", self.change(["Added", "Removed", "Replaced"]))
+        format!("{} in {file}", self.change(DONE))
+    }
+
+    /// Returns the report for a caller who may not read the file, such as `Added 1 line in
+    /// workspace/src/utils.py`: counts, and nothing of what was there or where.
+    pub fn message_of_counts(&self, file: FileName<'_>) -> String {
+        let places = self.replacements_made();
+        let places = if places > 1 { format!(" at {places} places") } else { String::new() };
+        format!("{}{places} in {file}", self.lines(DONE))
     }
 
     /// Returns the question for the change, such as `Edit workspace/src/utils.py: add 1 line at
@@ -154,16 +165,19 @@ impl Plan {
         format!("Edit {file}: {}", self.change(["add", "remove", "replace"]))
     }
 
-    fn change(&self, [add, remove, replace]: [&str; 3]) -> String {
+    fn lines(&self, [add, remove, replace]: [&str; 3]) -> String {
         let (added, removed) =
             (counted(self.diff.additions, "line"), counted(self.diff.deletions, "line"));
-        let what = match (self.diff.deletions, self.diff.additions) {
+        match (self.diff.deletions, self.diff.additions) {
             (0, _) => format!("{add} {added}"),
             (_, 0) => format!("{remove} {removed}"),
             (old, new) if old == new => format!("{replace} {removed}"),
             (_, new) => format!("{replace} {removed} with {new}"),
-        };
-        let line = self.match_line;
+        }
+    }
+
+    fn change(&self, verbs: [&str; 3]) -> String {
+        let (what, line) = (self.lines(verbs), self.match_line);
         match self.replacements_made().saturating_sub(1) {
             0 => format!("{what} at line {line}"),
             others => format!("{what} at line {line} and {}", counted(others, "other place")),

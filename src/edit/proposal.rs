@@ -1,5 +1,6 @@
 //! The payload of an operation, and the text that its chunks are cut from.
 
+use super::change::Side;
 use super::payload::{
     Base, CHUNK_BYTES, Chunk, EditLargePayload, EditPayload, Head, PREVIEW_LINES,
     PatchLargePayload, PatchPayload, PatchedFile, Payload, ReadPayload, WHOLE_BYTES,
@@ -8,7 +9,6 @@ use super::payload::{
 use super::plan::{ContentDiff, Plan};
 use super::request::{Edit, FileName};
 use super::secret::Digest;
-use redline_base::budget::lossy;
 use redline_base::error::{Error, Result};
 use redline_base::form::counted;
 use redline_text::CancelToken;
@@ -20,20 +20,9 @@ const CONTEXT_LINES: usize = 3;
 /// The start of a payload's `fetch_url`; the approval id follows.
 const FETCH_URL: &str = "redline:approval/";
 
-/// The current state of the file.
-#[derive(Debug, Clone, Copy)]
-pub struct Existing<'a> {
-    /// Its content.
-    pub content: &'a [u8],
-    /// Its git blob id.
-    pub oid: &'a str,
-    /// Its kind and its permissions.
-    pub mode: u32,
-}
-
-impl Existing<'_> {
-    fn base(self) -> Base {
-        Base { base_oid: Some(self.oid.to_owned()), mode: Some(format!("{:o}", self.mode)) }
+impl Base {
+    fn of(side: Side<'_>) -> Self {
+        Self { base_oid: Some(side.oid.to_owned()), mode: Some(format!("{:o}", side.mode)) }
     }
 }
 
@@ -66,13 +55,12 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Proposes to write `content` to the file, new or existing, with `verb` as the first word of
-    /// the description; `change` is the difference to the existing content, if it may be shown.
+    /// Proposes to write `content` to the file, new or existing; `change` is the difference to the
+    /// existing content, if it may be shown.
     pub fn write(
-        verb: &str,
         file: FileName<'_>,
         content: &str,
-        existing: Option<Existing<'_>>,
+        existing: Option<Side<'_>>,
         change: Option<ContentDiff>,
         id: Digest,
     ) -> Self {
@@ -80,13 +68,13 @@ impl Proposal {
         let content_bytes = content.len() as u64;
         let existing_lines = existing.map(|existing| line_count(existing.content));
         let existing_bytes = existing.map(|existing| existing.content.len() as u64);
-        let mut description = format!("{verb} {} to {file}", counted(content_lines, "line"));
+        let mut description = format!("Write {} to {file}", counted(content_lines, "line"));
         if let Some(lines) = existing_lines {
             description += &format!(" (overwrites {})", counted(lines, "line"));
         }
         let head = Head::of(file, description);
         let file_exists = existing.is_some();
-        let base = existing.map(Existing::base).unwrap_or_default();
+        let base = existing.map(Base::of).unwrap_or_default();
         let approval_id = id.to_string();
         if content.len() > WHOLE_BYTES {
             let payload = Payload::WriteLarge(WriteLargePayload {
@@ -130,19 +118,18 @@ impl Proposal {
     /// `too_large` if the plan would have been, too.
     pub fn edit(
         file: FileName<'_>,
-        description: String,
-        existing: Existing<'_>,
+        [existing, result]: [Side<'_>; 2],
         edits: &[Edit<'_>],
         plan: &Plan,
         id: Digest,
     ) -> Result<Self> {
-        let head = Head::of(file, description);
+        let head = Head::of(file, plan.description(file));
         let base = existing.content;
         let (old_string, new_string, replace_all) = match edits {
             [edit] => (edit.old_string.to_owned(), edit.new_string.to_owned(), edit.replace_all),
             _ => {
-                let [old, new] =
-                    span(base, plan).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+                let [old, new] = span([base, result.content], plan)
+                    .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
                 (old, new, false)
             }
         };
@@ -152,7 +139,7 @@ impl Proposal {
         let diff_lines = line_count(unified_diff.as_bytes());
         let (match_line, match_count) = (plan.match_line, plan.replacements_made());
         let (file_lines, file_bytes) = (lines.len() as u64, base.len() as u64);
-        let (base, approval_id) = (existing.base(), id.to_string());
+        let (base, approval_id) = (Base::of(existing), id.to_string());
         let texts = [&old_string, &new_string, &unified_diff, &context_before, &context_after];
         if texts.iter().map(|text| text.len()).sum::<usize>() > WHOLE_BYTES {
             let payload = Payload::EditLarge(EditLargePayload {
@@ -197,6 +184,28 @@ impl Proposal {
             sum(|file| file.lines_added),
             sum(|file| file.lines_removed)
         );
+        Self::of_files(sandbox, description, files, (unified_diff, None), id)
+    }
+
+    /// Proposes to undo the operations `undone` on files of a sandbox.
+    pub fn undo(
+        sandbox: &str,
+        files: Vec<PatchedFile>,
+        unified_diff: String,
+        undone: Vec<String>,
+        id: Digest,
+    ) -> Self {
+        let description = format!("Undo: {sandbox} ({})", counted(files.len() as u64, "file"));
+        Self::of_files(sandbox, description, files, (unified_diff, Some(undone)), id)
+    }
+
+    fn of_files(
+        sandbox: &str,
+        description: String,
+        files: Vec<PatchedFile>,
+        (unified_diff, undoes): (String, Option<Vec<String>>),
+        id: Digest,
+    ) -> Self {
         let (path, sandbox) = (sandbox.to_owned(), sandbox.to_owned());
         let head = Head { description, path, sandbox };
         let diff_lines = line_count(unified_diff.as_bytes());
@@ -207,60 +216,30 @@ impl Proposal {
                 files,
                 chunk: Chunk::of(&unified_diff, id),
                 diff_lines,
+                undoes,
                 approval_id,
             });
             return Self { payload, large: Some(unified_diff) };
         }
-        let payload =
-            Payload::Patch(PatchPayload { head, files, unified_diff, diff_lines, approval_id });
+        let payload = Payload::Patch(PatchPayload {
+            head,
+            files,
+            unified_diff,
+            diff_lines,
+            undoes,
+            approval_id,
+        });
         Self { payload, large: None }
     }
 
-    /// Proposes to undo changes of the file: to give it the content `to`, or to remove it.
-    ///
-    /// # Errors
-    /// `too_large` for a content that is not shown.
-    pub fn undo(
-        file: FileName<'_>,
-        to: Option<&[u8]>,
-        existing: Option<Existing<'_>>,
-        change: ContentDiff,
-        id: Digest,
-    ) -> Result<Self> {
-        let Some(to) = to else { return Self::removal(file, existing, change, id) };
-        let verb = "Take back changes: Write";
-        Ok(Self::write(verb, file, &lossy(to)?, existing, Some(change), id))
-    }
-
-    /// Proposes to remove the file: an edit that leaves no content and no file.
-    fn removal(
-        file: FileName<'_>,
-        existing: Option<Existing<'_>>,
-        change: ContentDiff,
-        id: Digest,
-    ) -> Result<Self> {
-        let existing = existing.unwrap_or(Existing { content: b"", oid: "", mode: 0 });
-        let plan = Plan {
-            content: Vec::new(),
-            places: std::iter::once(0..existing.content.len()).collect(),
-            match_line: 1,
-            diff: change,
-        };
-        let old_string = lossy(existing.content)?;
-        let edit = Edit { old_string: &old_string, new_string: "", replace_all: false };
-        let lines = counted(line_count(existing.content), "line");
-        let description = format!("Take back changes: delete {file} ({lines})");
-        Self::edit(file, description, existing, &[edit], &plan, id)
-    }
-
     /// Proposes to read the file.
-    pub fn read(file: FileName<'_>, existing: Option<Existing<'_>>, id: Digest) -> Self {
+    pub fn read(file: FileName<'_>, existing: Option<Side<'_>>, id: Digest) -> Self {
         let payload = Payload::Read(ReadPayload {
             head: Head::of(file, format!("Read {file}")),
             file_lines: existing.map_or(0, |existing| line_count(existing.content)),
             file_bytes: existing.map_or(0, |existing| existing.content.len() as u64),
             file_exists: existing.is_some(),
-            base: existing.map(Existing::base).unwrap_or_default(),
+            base: existing.map(Base::of).unwrap_or_default(),
             approval_id: id.to_string(),
         });
         Self { payload, large: None }
@@ -313,10 +292,10 @@ fn chunks(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the part from the first match to the last, before and after the edit.
-fn span<'a>(base: &'a [u8], plan: &'a Plan) -> [&'a [u8]; 2] {
+fn span<'a>(contents: [&'a [u8]; 2], plan: &Plan) -> [&'a [u8]; 2] {
     let start = plan.places.first().map_or(0, |first| first.start);
-    let behind = base.len() - plan.places.last().map_or(0, |last| last.end);
-    [base, &plan.content].map(|bytes| &bytes[start..bytes.len() - behind])
+    let behind = contents[0].len() - plan.places.last().map_or(0, |last| last.end);
+    contents.map(|bytes| &bytes[start..bytes.len() - behind])
 }
 
 /// Returns the lines before and after the first match, each without the last line end.
@@ -341,6 +320,8 @@ mod tests {
 
     const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "src/utils.py" };
 
+    const OLD: Side<'static> = Side { content: b"", oid: "0123", mode: 0o100_644 };
+
     fn id() -> Digest {
         Digest::sha256(b"src/utils.py")
     }
@@ -349,8 +330,8 @@ mod tests {
         let plan =
             Plan::new(&mut Engine::default(), FILE, base, edits, 64 << 20, &CancelToken::never())
                 .unwrap();
-        let existing = Existing { content: base, oid: "0123", mode: 0o100_644 };
-        (Proposal::edit(FILE, plan.description(FILE), existing, edits, &plan, id()).unwrap(), plan)
+        let sides = [base, &plan.content].map(|content| Side { content, ..OLD });
+        (Proposal::edit(FILE, sides, edits, &plan, id()).unwrap(), plan)
     }
 
     fn one<'a>(old_string: &'a str, new_string: &'a str) -> Edit<'a> {
@@ -405,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_write_shows_the_fields_that_the_specification_has() {
-        let proposal = Proposal::write("Write", FILE, "a\nb", None, None, id());
+        let proposal = Proposal::write(FILE, "a\nb", None, None, id());
         assert_eq!(
             shown(&proposal),
             r#"{"type":"write",
@@ -427,9 +408,9 @@ mod tests {
 "approval_id":"ID"}"#
         );
         let content = "x\n".repeat(51);
-        let existing = Existing { content: b"\xff\0", oid: "0123", mode: 0o100_644 };
+        let existing = Side { content: b"\xff\0", ..OLD };
         let Payload::Write(write) =
-            Proposal::write("Write", FILE, &content, Some(existing), None, id()).payload
+            Proposal::write(FILE, &content, Some(existing), None, id()).payload
         else {
             panic!("small")
         };
@@ -445,8 +426,7 @@ mod tests {
             write.base.base_oid.as_deref(),
         );
         assert_eq!(of_old, (true, Some(1), Some(2), Some("0123")));
-        let Payload::Write(write) =
-            Proposal::write("Write", FILE, &content[2..], None, None, id()).payload
+        let Payload::Write(write) = Proposal::write(FILE, &content[2..], None, None, id()).payload
         else {
             panic!("small")
         };
@@ -455,7 +435,7 @@ mod tests {
 
     #[test]
     fn a_read_shows_its_fields_and_no_content() {
-        let existing = Existing { content: b"secret\n", oid: "0123", mode: 0o100_644 };
+        let existing = Side { content: b"secret\n", ..OLD };
         assert_eq!(
             shown(&Proposal::read(FILE, Some(existing), id())),
             r#"{"type":"read",
@@ -534,10 +514,10 @@ mod tests {
         let content = "é€😀\n".repeat(WHOLE_BYTES / 10 + 1);
         let whole = &content[..content.floor_char_boundary(WHOLE_BYTES)];
         assert!(matches!(
-            Proposal::write("Write", FILE, whole, None, None, id()).payload,
+            Proposal::write(FILE, whole, None, None, id()).payload,
             Payload::Write(_)
         ));
-        let proposal = Proposal::write("Write", FILE, &content, None, None, id());
+        let proposal = Proposal::write(FILE, &content, None, None, id());
         let Payload::WriteLarge(write) = &proposal.payload else { panic!("large") };
         assert!(write.chunk.content_truncated && write.chunk.chunk_size == CHUNK_BYTES as u64);
         assert_eq!(write.chunk.fetch_url, format!("redline:approval/{}", id()));
@@ -563,8 +543,7 @@ mod tests {
 
     #[test]
     fn the_fields_of_a_large_payload_are_in_order() {
-        let proposal =
-            Proposal::write("Write", FILE, &"x".repeat(WHOLE_BYTES + 1), None, None, id());
+        let proposal = Proposal::write(FILE, &"x".repeat(WHOLE_BYTES + 1), None, None, id());
         let json = proposal.payload.to_json();
         let names = [
             "type",

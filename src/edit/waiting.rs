@@ -9,7 +9,7 @@ use super::operation::{FileTool, Operation, Session};
 use super::payload::Payload;
 use super::proposal::Proposal;
 use super::scope::{Covered, Scope};
-use super::secret::Digest;
+use super::secret::{Digest, Secret};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
@@ -48,15 +48,6 @@ pub struct Given {
     pub since: Instant,
 }
 
-/// The result of an allowed operation.
-#[derive(Debug)]
-pub struct Taken {
-    /// The content.
-    pub result: Arc<[u8]>,
-    /// The approval; `None` if none was needed.
-    pub given: Option<Given>,
-}
-
 /// A call on a file that its session must not read unseen; nothing in it depends on the file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
@@ -84,22 +75,24 @@ impl Request {
     }
 }
 
-/// The plan of an operation on the current file.
+/// The plan of an operation on the current files.
 #[derive(Debug)]
 pub(super) struct Planned {
     pub state: Digest,
-    /// The result, whatever arguments lead to it.
-    pub outcome: Digest,
+    /// The result for each path, whatever tool leads to it.
+    pub results: Vec<Digest>,
+    /// Whether an approval of a scope wider than `once` may cover it.
+    pub may_be_covered: bool,
     pub proposal: Proposal,
-    pub result: Arc<[u8]>,
     bytes: usize,
 }
 
 impl Planned {
-    pub fn new([state, outcome]: [Digest; 2], result: Option<&[u8]>, proposal: Proposal) -> Self {
-        let result: Arc<[u8]> = result.unwrap_or_default().into();
-        let bytes = result.len() + proposal.held_bytes();
-        Self { state, outcome, proposal, result, bytes }
+    pub fn new(operation: &Operation<'_>, proposal: Proposal, secret: &Secret) -> Self {
+        let (state, results) = (operation.state(secret), operation.results(secret));
+        let bytes = proposal.held_bytes();
+        let may_be_covered = operation.may_be_covered();
+        Self { state, results, may_be_covered, proposal, bytes }
     }
 }
 
@@ -167,7 +160,7 @@ pub(super) struct State {
     connections: HashMap<u64, usize>,
     /// Approvals of wider scopes, which are only here.
     pub covered: HashMap<Covered, Vec<Given>>,
-    /// Declined results: the id under which each was shown, and the time.
+    /// Declined results of files: the id under which each was shown, and the time.
     pub declined: HashMap<Digest, (Digest, Instant)>,
     /// Distinguishes entries with the same time.
     counter: u64,
@@ -180,6 +173,11 @@ impl State {
 
     /// Returns the approval with the narrowest scope that covers an operation.
     pub fn covering(&self, operation: &Operation<'_>) -> Option<&Given> {
+        self.around(operation).filter(|_| operation.may_be_covered())
+    }
+
+    /// Returns the approval with the narrowest scope around an operation, whatever it changes.
+    pub fn around(&self, operation: &Operation<'_>) -> Option<&Given> {
         if self.covered.is_empty() {
             return None;
         }
@@ -225,7 +223,7 @@ impl State {
             // An agent cannot prolong the time of an operation that waits or is approved.
             return Ok(());
         }
-        self.check_declined_outcome(&planned)?;
+        self.check_planned(&planned)?;
         if !self.waiting.contains_key(&id) {
             self.check_quota(operation.session, rules)?;
         }
@@ -268,7 +266,7 @@ impl State {
         if waiting.has_state(planned.state) {
             return Ok(());
         }
-        self.check_declined_outcome(&planned)?;
+        self.check_planned(&planned)?;
         check_bytes(planned.bytes, rules)?;
         self.unplan(id);
         self.bytes[Pool::Hidden as usize] += planned.bytes;
@@ -279,11 +277,16 @@ impl State {
         Ok(())
     }
 
-    fn check_declined_outcome(&self, planned: &Planned) -> Result<()> {
-        if self.declined.contains_key(&planned.outcome) {
-            return Err(declined(planned.proposal.payload.description()));
+    /// Refuses an operation if a person has declined its result for one of its files.
+    pub fn check_declined(&self, results: &[Digest], outline: &str) -> Result<()> {
+        if results.iter().any(|result| self.declined.contains_key(result)) {
+            return Err(declined(outline));
         }
         Ok(())
+    }
+
+    fn check_planned(&self, planned: &Planned) -> Result<()> {
+        self.check_declined(&planned.results, planned.proposal.payload.description())
     }
 
     /// Refuses another proposal of a session, or of all sessions that a connection names, after its

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 use super::files::hidden_call::Hidden;
 use super::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
-use redline_edit::{Approvals, Digest, Operation, Proposal, Repeats, Rules, Session, Taken};
+use redline_edit::{Approvals, ChangeSet, Digest, Operation, Repeats, Rules, Session};
 use redline_journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
 use redline_sandbox::{Place, Sandbox};
 
@@ -82,8 +82,8 @@ impl Caller {
         if !place.sandbox().approvals.read {
             return true;
         }
-        let read = Hidden::read(place);
-        self.state.approvals.covers(&read.operation(&self.session), self.rules())
+        let (read, nothing) = (Hidden::read(place), ChangeSet::default());
+        self.state.approvals.covers(&read.operation(&self.session, &nothing), self.rules())
     }
 
     /// Refuses to read a file, by its path as given, that the session may not see.
@@ -117,20 +117,6 @@ impl Caller {
     /// Returns the approval id of an operation.
     pub fn id(&self, operation: &Operation<'_>) -> Digest {
         operation.id(self.state.approvals.secret())
-    }
-
-    /// Uses up the yes to an operation, or proposes it.
-    ///
-    /// # Errors
-    /// `approval_required`, final if nobody can approve; `declined`.
-    pub fn take(
-        &self,
-        operation: &Operation<'_>,
-        proposal: Option<Proposal>,
-        outline: &str,
-    ) -> Result<Taken> {
-        let taken = self.state.approvals.take(operation, proposal, outline, self.rules());
-        taken.map_err(|error| self.unapproved(outline, error))
     }
 
     /// Opens the journal and passes it to `work`.

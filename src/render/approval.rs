@@ -76,12 +76,21 @@ fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
             write(path, whole_lines(&p.chunk.content_preview), Some(of), old, extent)
         }
         Payload::Read(p) => read(p),
-        Payload::Patch(p) => patch(path, p.files.len(), &p.unified_diff, None),
+        Payload::Patch(p) => {
+            let card = patch(path, p.files.len(), &p.unified_diff, None);
+            if p.undoes.is_some() { undo(card) } else { card }
+        }
         Payload::PatchLarge(p) => {
             let of = Chunks { all: p.chunk.total_chunks, lines: p.diff_lines };
-            patch(path, p.files.len(), whole_lines(&p.chunk.content_preview), Some(of))
+            let card = patch(path, p.files.len(), whole_lines(&p.chunk.content_preview), Some(of));
+            if p.undoes.is_some() { undo(card) } else { card }
         }
     }
+}
+
+/// Returns the box of changes that take back others.
+fn undo(card: Card<'_>) -> Card<'_> {
+    Card { action: "Undo", question: "Undo these changes?", ..card }
 }
 
 /// Returns the box of changes of several files; `of` is given when `diff` is a first chunk.

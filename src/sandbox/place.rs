@@ -265,6 +265,10 @@ impl<'a> Place<'a> {
     /// directory.
     fn not_found(&self) -> Error {
         let error = Error::not_found(format!("there is no file {}", self.shown()));
+        if !self.sandbox.reads_freely() {
+            // The names of other files are hidden, too.
+            return error;
+        }
         let (near, directory) = self.near();
         let mut near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
         match near.last_mut() {

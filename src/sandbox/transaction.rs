@@ -1,6 +1,6 @@
-//! Changes of several files of a sandbox: all or none, even if the process is killed in between.
+//! Changes of files of a sandbox: all or none, even if the process is killed in between.
 //!
-//! New contents are staged beside the files, in a directory of a reserved name. Then the
+//! One file that only gets a content is written as in `write`. Of others, new contents are staged beside the files, in a directory of a reserved name. Then the
 //! directories are locked in one order, the files are compared with the state that was read, and
 //! each is swapped for its new content; the old ones are kept until all are in place. If the
 //! process is killed, the next operation reads its progress from the intent, and reverts or
@@ -57,6 +57,12 @@ pub struct After<'a> {
 /// - `tool_failed`: the system refuses, or another writer holds a lock.
 pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
     let Some(first) = changes.first() else { return Ok(()) };
+    if let [Change { place, before, after: Some(after) }] = changes
+        && let After { bytes, executable: None, moved_from: None } = after
+    {
+        // A file is written whole or not at all by itself.
+        return place.write_then(bytes, before, done);
+    }
     let sandbox = first.place.sandbox();
     check(sandbox, changes)?;
     let intents = Intents::open(first.place.sandboxes(), true)?;

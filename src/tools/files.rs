@@ -327,15 +327,15 @@ impl Output for Written {
 }
 
 /// What `edit_file` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct EditResult {
     /// Number of replacements made.
     pub replacements_made: u64,
     /// The larger of the numbers of added and removed lines.
     pub lines_changed: u64,
-    /// The git blob id of the file before.
+    /// The git blob id of the file before; empty if the caller may not read it.
     pub base_oid: String,
-    /// The git blob id of the file now; pass it as base_oid of the next edit.
+    /// The git blob id of the file now; pass it as base_oid of the next edit. Empty as above.
     pub oid: String,
     /// Whether the diff is cut. The file is not.
     pub truncated: bool,
@@ -362,6 +362,9 @@ impl EditResult {
 impl Output for EditResult {
     fn text(&self) -> String {
         let Self { message, oid, unified_diff, .. } = self;
+        if oid.is_empty() {
+            return message.clone();
+        }
         format!("{message}\nbase_oid for the next edit: {oid}\n{unified_diff}")
     }
 

@@ -125,6 +125,14 @@ pub struct FileResult {
     pub hunks: Vec<(u64, &'static str)>,
 }
 
+impl FileResult {
+    /// Returns it without what tells of the content: for a caller who may not read the file.
+    #[must_use]
+    pub fn of_counts(self) -> Self {
+        Self { base_oid: None, oid: None, hunks: Vec::new(), ..self }
+    }
+}
+
 impl Output for PatchResult {
     fn text(&self) -> String {
         let mut text = self.summary();

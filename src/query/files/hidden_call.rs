@@ -3,11 +3,11 @@
 
 use redline_base::budget::{lossy, owned};
 use redline_base::error::{Error, Result};
-use redline_edit::{FileTool, Operation, Request, Session};
-use redline_sandbox::Place;
+use redline_edit::{ChangeSet, FileTool, Operation, Request, Session};
+use redline_sandbox::{Place, Sandbox};
 use redline_tools::{
     EDIT_ARGUMENTS, EditArgument, EditFileArguments, EditLinesArguments, FileCall, PatchArguments,
-    REPLACE_ALL, ReadFileArguments, Replaced, UndoArguments, WriteFileArguments,
+    REPLACE_ALL, ReadFileArguments, UndoArguments, WriteFileArguments,
 };
 
 /// Returns the call of a session from its record.
@@ -66,7 +66,11 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
 #[derive(Debug)]
 pub struct Hidden<'a> {
     pub tool: FileTool,
+    /// The identity of the sandbox.
     pub sandbox: &'a [u8],
+    /// The name of the sandbox.
+    pub sandbox_name: &'a str,
+    /// The path beneath the root, or all of them.
     pub path: String,
     /// The path with its sandbox.
     pub shown: String,
@@ -75,9 +79,30 @@ pub struct Hidden<'a> {
 }
 
 impl<'a> Hidden<'a> {
-    fn new(tool: FileTool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
-        let (sandbox, path) = (&place.sandbox().identity, place.path().as_str().to_owned());
-        Self { tool, sandbox, path, shown: place.to_string(), arguments, base_oid: None }
+    /// Returns a call of a tool on one file.
+    pub fn new(tool: FileTool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
+        let path = place.path().as_str().to_owned();
+        let shown = place.to_string();
+        Self { path, shown, ..Self::of_files(tool, place.sandbox(), arguments) }
+    }
+
+    /// Returns a call of a tool on files of a sandbox, without their paths.
+    pub fn of_files(tool: FileTool, sandbox: &'a Sandbox, arguments: Vec<&'a [u8]>) -> Self {
+        Self {
+            tool,
+            sandbox: &sandbox.identity,
+            sandbox_name: &sandbox.name,
+            path: String::new(),
+            shown: sandbox.name.clone(),
+            arguments,
+            base_oid: None,
+        }
+    }
+
+    /// Returns a call of a tool on no files.
+    pub fn of_nothing(tool: FileTool, arguments: Vec<&'a [u8]>) -> Self {
+        let (path, shown) = Default::default();
+        Self { tool, sandbox: &[], sandbox_name: "", path, shown, arguments, base_oid: None }
     }
 
     /// Returns the call that reads a file.
@@ -85,30 +110,21 @@ impl<'a> Hidden<'a> {
         Self::new(FileTool::Read, place, Vec::new())
     }
 
-    pub(super) fn write(place: &Place<'a>, content: &'a str) -> Self {
-        Self::new(FileTool::Write, place, vec![content.as_bytes()])
-    }
-
-    pub(super) fn edit(
-        place: &Place<'a>,
-        replaced: &Replaced<'a>,
-        base_oid: Option<&'a str>,
-    ) -> Self {
-        Self { base_oid, ..Self::new(replaced.tool(), place, replaced.arguments()) }
-    }
-
-    /// Returns the operation of a session.
-    pub fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+    /// Returns the operation of a session that makes these changes; none while the files must not
+    /// be read.
+    pub fn operation<'b>(
+        &'b self,
+        session: &'b Session,
+        changes: &'b ChangeSet<'_>,
+    ) -> Operation<'b> {
         let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
-        Operation {
-            session,
-            tool: self.tool,
-            sandbox: self.sandbox,
-            path,
-            arguments,
-            base: None,
-            result: None,
-            mode: None,
-        }
+        Operation { session, tool: self.tool, sandbox: self.sandbox, path, arguments, changes }
     }
+}
+
+/// Returns paths as one text, in order, as they identify a call on several files.
+pub(super) fn joined<'p>(paths: impl Iterator<Item = &'p str>) -> String {
+    let mut paths: Vec<&str> = paths.collect();
+    paths.sort_unstable();
+    paths.join("\0")
 }

@@ -1,17 +1,19 @@
-//! The work of the file tools: each call is planned (`planned_operation`, `planned_patch`, `undo`),
-//! a person is asked if the sandbox says so (`question`), and the result is written and recorded
-//! (`recorded`).
+//! The work of the file tools: each tool makes a change set of the current files (`reading`,
+//! `writing`, `editing`, `patching`, `undo`); `change` has a person asked if the sandbox says so
+//! (`question`), and writes and records the result (`recorded`).
 
+mod change;
+mod editing;
 mod file_tools;
 pub(super) mod hidden_call;
 mod patch_paths;
-mod patch_tools;
-mod planned_operation;
-mod planned_patch;
+mod patching;
 mod question;
+mod reading;
 mod recorded;
 mod taking_back;
 mod undo;
+mod writing;
 
 pub use file_tools::FileTools;
 pub use taking_back::Chosen;

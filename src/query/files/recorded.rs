@@ -1,52 +1,41 @@
 //! What the journal has of a call that changes files.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 
+use super::change::PlannedFile;
 use crate::caller::{Caller, now, short};
 use redline_base::error::{Error, ErrorKind, Result};
-use redline_edit::{Digest, Taken};
-use redline_git::blob_id;
+use redline_edit::{ChangedFile, Digest, Given, Side};
 use redline_journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
-use redline_sandbox::{Expected, Place};
+use redline_sandbox::Place;
 
 /// A file before and after an operation.
-pub struct Changed<'a> {
+struct Changed<'a> {
     /// The record of the file.
-    pub file: FileChange,
+    file: FileChange,
     /// The contents before and after.
-    pub contents: Kept<'a>,
+    contents: Kept<'a>,
 }
-
-/// A content, and whether the file is executable.
-pub type Side<'a> = Option<(&'a [u8], bool)>;
 
 impl<'a> Changed<'a> {
-    /// Returns the change of the file at a place from one side to the other.
-    ///
-    /// # Errors
-    /// Those of the id of a content.
-    pub fn new(place: &Place<'_>, [base, result]: [Side<'a>; 2]) -> Result<Self> {
+    /// Returns the record of a planned file; a moved file is recorded under its new path.
+    fn new(planned: &'a PlannedFile<'_>) -> Self {
+        let ChangedFile { old_path, before, after, .. } = planned.sides();
         let mut contents = Vec::new();
-        let mut version = |side: Side<'a>| {
-            let Some((content, executable)) = side else { return Ok(None) };
-            contents.push((Digest::sha256(content), content));
-            Ok::<_, Error>(Some(Version::new(content, blob_id(content)?, executable)))
+        let mut version = |side: Option<Side<'a>>| {
+            let side = side?;
+            contents.push((Digest::sha256(side.content), side.content));
+            Some(Version::new(side.content, side.oid.to_owned(), side.is_executable()))
         };
-        let (base, result) = (version(base)?, version(result)?);
-        let kind = Some(ChangeKind::of(base.as_ref(), result.as_ref()));
-        Ok(Self { file: FileChange { kind, base, result, ..file_at(place) }, contents })
+        let (base, result) = (version(before), version(after));
+        let kind = match old_path {
+            Some(_) => ChangeKind::Move,
+            None => ChangeKind::of(base.as_ref(), result.as_ref()),
+        };
+        let old_path = old_path.map(str::to_owned);
+        let file = file_at(planned.new_place());
+        Self { file: FileChange { kind: Some(kind), base, result, old_path, ..file }, contents }
     }
-}
-
-/// Returns a file that was found, as one side of a change.
-pub fn side_of(found: &Expected) -> Side<'_> {
-    found.bytes().map(|content| (content, is_executable(found)))
-}
-
-/// Tells whether a file that was found is executable.
-pub fn is_executable(found: &Expected) -> bool {
-    found.mode().is_some_and(|mode| mode & 0o111 != 0)
 }
 
 /// Returns the record of a file before anything is known about it.
@@ -86,14 +75,13 @@ impl<'t> Recorded<'t> {
         Self { caller, record: RefCell::new(record), is_open: Cell::new(false) }
     }
 
-    /// Notes the yes that allows it, and returns what it allows to write.
-    pub fn allowed_by(&self, taken: Taken) -> Arc<[u8]> {
-        self.record.borrow_mut().approval = taken.given.map(|given| Approved {
+    /// Notes the approval that allows it.
+    pub fn allowed_by(&self, given: Given) {
+        self.record.borrow_mut().approval = Some(Approved {
             id: given.id,
             scope: given.scope.name().to_owned(),
             given_by: given.by,
         });
-        taken.result
     }
 
     /// Sets its reason.
@@ -105,11 +93,11 @@ impl<'t> Recorded<'t> {
     ///
     /// # Errors
     /// Those of the journal; then the operation must not be done.
-    pub fn begin(&self, changes: Vec<Changed<'_>>) -> Result<()> {
+    pub fn begin(&self, planned: &[PlannedFile<'_>]) -> Result<()> {
         self.close(Some(ErrorKind::Stale))?;
         let mut files = Vec::new();
         let mut contents = Vec::new();
-        for change in changes {
+        for change in planned.iter().map(Changed::new) {
             files.push(change.file);
             contents.extend(change.contents);
         }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::file_tools::FileTools;
-use super::recorded::is_executable;
 use crate::Caller;
 use redline_base::budget::{Charge, check_current, lossy};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
+use redline_edit::is_executable;
 use redline_journal::{
     Conflicting, Contents, Entry, FileChange, Journal, Outcome, Record, State, Step, Version,
     take_back,
@@ -35,7 +35,7 @@ pub enum Chosen {
 
 /// A file to change or remove.
 #[derive(Debug)]
-pub struct Target<'a> {
+pub(super) struct Target<'a> {
     /// Its place.
     pub place: Place<'a>,
     /// Its current state.
@@ -56,12 +56,17 @@ struct Undone<'a> {
 }
 
 impl FileTools {
-    /// Returns the targets of undoing the chosen operations, or only the one at a path.
+    /// Returns the ids of the chosen operations, and the targets of undoing them, or only the one at
+    /// a path.
     ///
     /// # Errors
     /// `not_found` for an operation or content that is not in the journal, `stale` if others have
     /// written to the same place since.
-    pub fn taken_back(&self, chosen: &Chosen, path: Option<&str>) -> Result<Vec<Target<'_>>> {
+    pub(super) fn taken_back(
+        &self,
+        chosen: &Chosen,
+        path: Option<&str>,
+    ) -> Result<(Vec<String>, Vec<Target<'_>>)> {
         let caller = self.caller();
         caller.with_journal(|journal| {
             let entries = journal.entries()?;
@@ -69,7 +74,7 @@ impl FileTools {
             let (files, conflicts) = (BTreeMap::new(), Vec::new());
             let mut undone = Undone { caller, files, conflicts, charge: Charge::free() };
             let mut engine = Engine::default();
-            for record in records {
+            for record in &records {
                 for file in record.files.iter().rev() {
                     check_current()?;
                     let is_asked = |asked: &str| {
@@ -84,7 +89,8 @@ impl FileTools {
                     }
                 }
             }
-            undone.finish()
+            let ids = records.iter().map(|record| record.id.clone()).collect();
+            Ok((ids, undone.finish()?))
         })
     }
 }
@@ -204,7 +210,7 @@ impl<'a> Undone<'a> {
 /// Returns a file as the journal stores it.
 fn contents(file: &Expected) -> State {
     let bytes = file.bytes()?.to_vec();
-    Some(Contents { bytes, executable: is_executable(file) })
+    Some(Contents { bytes, executable: file.mode().is_some_and(is_executable) })
 }
 
 /// Returns the error that shows the changes by others.

@@ -274,6 +274,7 @@ def test_a_yes_and_what_waits_expire(connections):
 
 
 def test_a_yes_covers_exactly_its_scope(connections, root):
+    (root / "g").write_text("x")
     for scope, done in (("once", 0), ("path", 1), ("sandbox", 2), ("session", 2)):
         host, agent = connections()
         yes(host, agent, "write_approval('workspace/f', 'y')", scope)

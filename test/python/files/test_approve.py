@@ -180,7 +180,7 @@ def test_the_demonstration_applies_approved_changes(extension):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("3 of 3 proposals wait for an answer:\n")
-    assert "message='Added 1 line at line 1 in workspace/src/utils.py')\n" in done.stdout
+    assert "message='Added 1 line in workspace/src/utils.py')\n" in done.stdout
     assert done.stdout.count("Not applied.") == 1
     assert re.search(r"Allow this read\? \[y/n\] ReadResult\(.*lines=1, bytes=13", done.stdout)
 

@@ -162,7 +162,8 @@ def test_a_person_is_asked_and_a_changed_file_voids_the_yes(connect, root):
     asked = f"SELECT needs_approval('undo', '{json.dumps({'id': name})}')"
     payload = value(con, asked)
     shown = json.loads(payload)
-    assert shown["path"] == "ws/f" and shown["description"].startswith("Take back changes: ")
+    assert shown["path"] == "ws" and shown["description"] == "Undo: ws (1 file)"
+    assert shown["type"] == "patch" and shown["undoes"] == [name]
     assert "-line five" not in shown["unified_diff"] and "-five" in shown["unified_diff"]
     approve(con, waits(con, payload))
     (root / "f").write_text((root / "f").read_text() + "theirs\n")
@@ -182,7 +183,7 @@ def test_a_created_file_is_removed_with_a_yes(connect, root):
     approvable(configure(con, {"name": "ws", "root": root, "mode": "rw"}))
     name = last(con)
     payload = value(con, f"SELECT needs_approval('undo', '{json.dumps({'id': name})}')")
-    assert "delete ws/f" in json.loads(payload)["description"]
+    assert "deleted file mode 100644\n" in json.loads(payload)["unified_diff"]
     approve(con, waits(con, payload))
     assert revert(con, name).rows == [("applied",)]
     assert not (root / "f").exists()

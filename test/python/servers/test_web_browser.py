@@ -96,7 +96,7 @@ def test_a_screen_reader_is_told_everything(served, browser, path):
     said = browser.spoken()
     for wanted in [
         ("heading", f"Edit workspace/{path.name}: replace 1 line at line 2"), ("button", "Yes, approve"), ("button", "No, decline"),
-        ("table", "The change"), ("group", "Yes is for"), ("radio", "this change, once"), ("radio", "every such call of this client"),
+        ("table", "The change"), ("group", "Yes is for"), ("radio", "this change, once"), ("radio", "every such call of this client that only changes the content of files"),
         ("columnheader", "Old text"), ("columnheader", "New text"), ("rowheader", "2"), ("region", "Your answer"), ("main", ""),
     ]:  # fmt: skip
         assert wanted in said, (wanted, [one for one in said if one[0] == wanted[0]])

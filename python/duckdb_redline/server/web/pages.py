@@ -16,12 +16,9 @@ from .visible import hidden, shown
 ALONE = "client"
 # Rows of one part of a change.
 PART_ROWS = 500
-SCOPES = {
-    "once": "this change, once",
-    "path": "every such call for this file",
-    "sandbox": "every such call in this sandbox",
-    "session": "every such call of this client",
-}
+SCOPES = ("once", "path", "sandbox", "session")
+# What a wider yes never covers.
+ALWAYS_ASKED = "New files, removals, moves, permissions and programs are asked about each time."
 ACTIONS = {
     "write": "Write this file?",
     "edit": "Apply this edit?",
@@ -194,16 +191,43 @@ def is_executable(fields: dict[str, Any]) -> bool:
     return fields.get("type") != "read" and bool(int(fields.get("mode") or "0", 8) & 0o111)
 
 
+def action(fields: dict[str, Any]) -> str:
+    """Returns the question about a call."""
+    if fields.get("undoes") is not None:
+        return "Undo these changes?"
+    return ACTIONS.get(str(fields.get("type")), "Allow this?")
+
+
+def covered(fields: dict[str, Any]) -> tuple[str, ...]:
+    """Returns what a yes of each scope is for."""
+    if fields.get("type") == "read":
+        return (
+            "this read, once",
+            "every read of this file",
+            "every read in this sandbox",
+            "every read of this client",
+        )
+    files = fields.get("files") or [fields]
+    here = "this file" if len(files) == 1 else f"exactly these {len(files)} files"
+    content = "that only changes the content of"
+    return (
+        "this change, once",
+        f"every such call {content} {here}",
+        f"every such call {content} files in this sandbox",
+        f"every such call of this client {content} files",
+    )
+
+
 def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
     """Returns the two answers, each a form that counts for this payload alone."""
     asked = node(
         "section",
-        node("h2", ACTIONS.get(str(question.fields.get("type")), "Allow this?")),
+        node("h2", action(question.fields)),
         aria_label="Your answer",
     )
     if may_approve:
         scopes = node("fieldset", node("legend", "Yes is for"))
-        for scope, label in SCOPES.items():
+        for scope, label in zip(SCOPES, covered(question.fields)):
             checked = {"checked": "checked"} if scope == "once" else {}
             append(
                 scopes,
@@ -213,6 +237,8 @@ def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
                     label,
                 ),
             )
+        if question.fields.get("type") != "read":
+            append(scopes, node("p", ALWAYS_ASKED))
         append(asked, form(question, seals.answer(question, "yes"), "yes", "Yes, approve", scopes))
     append(asked, form(question, seals.answer(question, "no"), "no", "No, decline"))
     return asked

@@ -1,0 +1,151 @@
+//! `edit_file` and `edit_lines`: passages of a file.
+
+use std::borrow::Cow;
+
+use super::change::{Maker, Planned, PlannedFile, file_name};
+use super::file_tools::FileTools;
+use super::hidden_call::Hidden;
+use redline_base::error::{Error, Result, quoted};
+use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
+use redline_git::blob_id;
+use redline_sandbox::{Expected, Place};
+use redline_text::{CancelToken, Engine};
+use redline_tools::{EditCall, EditResult, Replaced};
+
+/// A call that replaces passages of a file.
+pub(super) struct Editing<'a> {
+    tools: &'a FileTools,
+    place: Place<'a>,
+    call: EditCall<'a>,
+    replaced: Replaced<'a>,
+    engine: &'a mut Engine,
+}
+
+impl<'a> Editing<'a> {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// Those of the arguments and of the path.
+    pub fn new(tools: &'a FileTools, engine: &'a mut Engine, call: EditCall<'a>) -> Result<Self> {
+        let (place, replaced) = (tools.writable(call.path())?, call.replaced()?);
+        Ok(Self { tools, place, call, replaced, engine })
+    }
+
+    fn plan_on(&mut self, found: Expected) -> Result<Planned<'a, Plan>> {
+        let Self { tools, place, call, replaced, engine } = self;
+        let Some(bytes) = found.bytes() else {
+            let creates = match replaced {
+                Replaced::Strings(edits) => edits.iter().any(|edit| edit.old_string.is_empty()),
+                Replaced::Lines(edit) => edit.lines == [1, 0],
+            };
+            // The file's own error suggests similar names.
+            place.read().map_err(|error| match creates {
+                true => error.and_hint("write_file creates a file"),
+                false => error,
+            })?;
+            return Err(Error::stale(format!("{} was just created", quoted(call.path())))
+                .with_hint("Ask again"));
+        };
+        let file = file_name(place);
+        if let Some(given) = call.base_oid() {
+            check_base(file, given, &blob_id(bytes)?)?;
+        }
+        let most = place.sandbox().max_file_bytes;
+        let cancel = CancelToken::of(tools.budget());
+        let mut plan = match replaced {
+            Replaced::Strings(edits) => Plan::new(engine, file, bytes, edits, most, &cancel),
+            Replaced::Lines(edit) => {
+                Plan::of_lines(engine, file, bytes, (*edit).into(), most, &cancel)
+            }
+        }?;
+        let content = Cow::Owned(std::mem::take(&mut plan.content));
+        let file = PlannedFile::kept(place.clone(), found)?.written(content, None)?;
+        Ok(Planned { files: vec![file], told: plan })
+    }
+}
+
+impl<'a> Maker<'a> for Editing<'a> {
+    type Told = Plan;
+
+    fn call(&self) -> Hidden<'_> {
+        let call = Hidden::new(self.call.tool(), &self.place, self.replaced.arguments());
+        Hidden { base_oid: self.call.base_oid(), ..call }
+    }
+
+    fn places(&self) -> Vec<&Place<'a>> {
+        vec![&self.place]
+    }
+
+    fn plan(&mut self) -> Result<Planned<'a, Plan>> {
+        let found = self.place.read_for_writing()?;
+        self.plan_on(found)
+    }
+
+    fn plan_of(&mut self, found: &Expected) -> Option<Result<Planned<'a, Plan>>> {
+        Some(self.plan_on(found.clone()))
+    }
+
+    fn is_asked_about(&self, _: &Planned<'a, Plan>, _: bool) -> bool {
+        self.place.sandbox().approvals.edit
+    }
+
+    fn proposal(
+        &self,
+        planned: &Planned<'a, Plan>,
+        id: Digest,
+        _: bool,
+        _: &CancelToken<'_>,
+    ) -> Result<Proposal> {
+        let (file, plan) = (&planned.files[0], &planned.told);
+        let edits: &[Edit<'_>] = match &self.replaced {
+            Replaced::Strings(edits) => edits,
+            Replaced::Lines(_) => &[],
+        };
+        let nothing = Side { content: b"", mode: 0, oid: "" };
+        let sides = [file.before(), file.after()].map(|side| side.unwrap_or(nothing));
+        Proposal::edit(file.name(), sides, edits, plan, id)
+    }
+
+    fn takes_any_version(&self) -> bool {
+        self.call.base_oid().is_none()
+    }
+
+    fn is_refused_twice(&self) -> bool {
+        true
+    }
+}
+
+impl FileTools {
+    /// Replaces passages of a file.
+    ///
+    /// # Errors
+    /// Those of [`Self::change`], of the arguments and of the path.
+    pub fn edit(&self, engine: &mut Engine, call: EditCall<'_>) -> Result<EditResult> {
+        let made = self.change(&mut Editing::new(self, engine, call)?)?;
+        let (file, plan) = (&made.planned.files[0], &made.planned.told);
+        let (replacements_made, lines_changed) = (plan.replacements_made(), plan.lines_changed());
+        let path = call.path().to_owned();
+        // A caller who may not read the file is told what it did, and nothing that was there.
+        if !made.is_shown {
+            return Ok(EditResult {
+                message: plan.message_of_counts(file.name()),
+                path,
+                replacements_made,
+                lines_changed,
+                ..EditResult::default()
+            });
+        }
+        let oid =
+            |side: Option<Side<'_>>| side.map_or_else(String::new, |side| side.oid.to_owned());
+        Ok(EditResult {
+            path,
+            replacements_made,
+            lines_changed,
+            message: plan.message(file.name()),
+            unified_diff: plan.diff.unified_diff.clone(),
+            base_oid: oid(file.before()),
+            oid: oid(file.after()),
+            truncated: false,
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! `write_file`: the whole content of a file.
+
+use std::borrow::Cow;
+
+use super::change::{Made, Maker, Planned, PlannedFile};
+use super::file_tools::FileTools;
+use super::hidden_call::Hidden;
+use redline_base::error::Result;
+use redline_base::form::counted;
+use redline_edit::{Digest, FileTool, Proposal, payload};
+use redline_sandbox::Place;
+use redline_text::lines::line_count;
+use redline_text::{CancelToken, Engine, is_binary};
+use redline_tools::{WriteFileArguments, WriteResult};
+
+/// A call of `write_file`.
+pub(super) struct Write<'a> {
+    place: Place<'a>,
+    content: &'a str,
+}
+
+impl<'a> Write<'a> {
+    /// Returns the call with these arguments.
+    ///
+    /// # Errors
+    /// Those of the path.
+    pub fn new(tools: &'a FileTools, arguments: &'a WriteFileArguments) -> Result<Self> {
+        Ok(Self { place: tools.writable(&arguments.path)?, content: &arguments.content })
+    }
+}
+
+impl<'a> Maker<'a> for Write<'a> {
+    type Told = ();
+
+    fn call(&self) -> Hidden<'_> {
+        Hidden::new(FileTool::Write, &self.place, vec![self.content.as_bytes()])
+    }
+
+    fn places(&self) -> Vec<&Place<'a>> {
+        vec![&self.place]
+    }
+
+    fn plan(&mut self) -> Result<Planned<'a, ()>> {
+        let file = PlannedFile::kept(self.place.clone(), self.place.read_for_writing()?)?;
+        let file = file.written(Cow::Borrowed(self.content.as_bytes()), None)?;
+        Ok(Planned { files: vec![file], told: () })
+    }
+
+    /// A call that leaves the file as it is needs no approval, unless that would reveal the
+    /// content.
+    fn is_asked_about(&self, planned: &Planned<'a, ()>, may_read: bool) -> bool {
+        self.place.sandbox().approvals.write && !(may_read && planned.change_set().is_unchanged())
+    }
+
+    fn proposal(
+        &self,
+        planned: &Planned<'a, ()>,
+        id: Digest,
+        may_read: bool,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Proposal> {
+        let file = &planned.files[0];
+        let is_diffed = |side: &redline_edit::Side<'_>| may_read && is_shown_as_diff(side.content);
+        let change = match (file.before().filter(is_diffed), file.after().filter(is_diffed)) {
+            (Some(_), Some(_)) => Some(file.diff(&mut Engine::default(), cancel)?),
+            _ => None,
+        };
+        Ok(Proposal::write(file.name(), self.content, file.before(), change, id))
+    }
+}
+
+/// Tells whether a payload can have a diff that shows a whole content: a binary one has no lines,
+/// one that is not UTF-8 has lines with gaps, and for a large one the diff or the other content is
+/// large, too.
+fn is_shown_as_diff(content: &[u8]) -> bool {
+    content.len() <= payload::WHOLE_BYTES
+        && !is_binary(content)
+        && std::str::from_utf8(content).is_ok()
+}
+
+impl FileTools {
+    /// Creates a file or replaces its whole content.
+    ///
+    /// # Errors
+    /// Those of [`Self::change`] and of the path.
+    pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
+        let (path, content) = (&arguments.path, arguments.content.as_str());
+        let made = self.change(&mut Write::new(self, arguments)?)?;
+        let was = made.planned.files[0].before();
+        Ok(WriteResult {
+            path: path.clone(),
+            bytes_written: content.len() as u64,
+            lines_written: line_count(content.as_bytes()),
+            created: was.is_none(),
+            message: message(path, content.as_bytes(), &made),
+        })
+    }
+}
+
+fn message(path: &str, content: &[u8], made: &Made<'_, ()>) -> String {
+    let lines = |bytes: &[u8]| counted(line_count(bytes), "line");
+    let now = lines(content);
+    match made.planned.files[0].before() {
+        _ if !made.is_shown => format!("Wrote {path} ({now})"),
+        None => format!("Created {path} ({now})"),
+        Some(_) if made.id.is_none() => format!("{path} holds this content already ({now})"),
+        Some(was) => format!("Overwrote {path} (was {}, now {now})", lines(was.content)),
+    }
+}
