@@ -8,7 +8,7 @@ use redline_tools as tools;
 use redline_tools::{
     Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitBlame, GitDiff,
     GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff, GitRefs, GitShow, GitStatus,
-    ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile,
+    ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile, meant_by,
 };
 
 /// A call of a granted tool.
@@ -89,8 +89,12 @@ pub static TOOLS: &[Entry] = &[
 pub fn find(name: &str) -> Result<&'static Entry> {
     let found = TOOLS.iter().find(|tool| tool.declaration.name == name);
     found.ok_or_else(|| {
+        let error = Error::not_found(format!("there is no tool {}", quoted(name)));
+        if let Some(call) = meant_by(name) {
+            return error.with_hint(call);
+        }
         let names: Vec<&str> = TOOLS.iter().map(|tool| tool.declaration.name).collect();
-        Error::not_found(format!("there is no tool {}", quoted(name)))
+        error
             .near(&suggest::best(name, names.iter().copied()))
             .and_hint(format!("The tools are {}", names.join(", ")))
     })

@@ -19,6 +19,7 @@ mod history;
 mod instructions;
 mod listing;
 mod log;
+mod other_names;
 mod patch;
 mod publish;
 mod read;
@@ -56,6 +57,7 @@ pub use history::{
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
 pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
+pub use other_names::meant_by;
 pub use patch::{ApplyPatch, ChangedFiles, FileResult, PatchArguments, PatchResult};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{

@@ -1,253 +1,16 @@
 //! A call that changes files, from its plan to its end: the plan for the current files, the
 //! question to a person, the record, the write. Each tool only makes its change set.
 
-use std::borrow::Cow;
-
 use super::file_tools::FileTools;
 use super::hidden_call::Hidden;
+use super::planned::{Maker, Planned, PlannedFile};
 use super::question::{Asking, Question};
 use super::recorded::{Recorded, file_at};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_base::limits;
-use redline_edit::payload::PatchedFile;
-use redline_edit::{
-    ChangeSet, ChangedFile, ContentDiff, Digest, FileName, Proposal, Side, is_executable,
-    mode_after,
-};
-use redline_git::blob_id;
+use redline_edit::Digest;
 use redline_sandbox as sandbox;
-use redline_sandbox::{After, Change, Expected, Place};
-use redline_text::{CancelToken, is_binary};
-
-/// What a call makes of a file.
-pub(super) enum Outcome<'a> {
-    /// It stays as it is.
-    Kept,
-    /// It is removed.
-    Removed,
-    /// It gets a content and a mode.
-    Written { content: Cow<'a, [u8]>, mode: u32, oid: String },
-}
-
-/// A file of a call, as it is and as it is to be.
-pub(super) struct PlannedFile<'a> {
-    /// The file.
-    pub place: Place<'a>,
-    /// What was found there.
-    pub before: Expected,
-    /// The git blob id of that; empty where there is no file.
-    base_oid: String,
-    /// The place that it moves to.
-    target: Option<Place<'a>>,
-    outcome: Outcome<'a>,
-}
-
-impl<'a> PlannedFile<'a> {
-    /// Returns a file that stays as it is.
-    ///
-    /// # Errors
-    /// Those of the id of a content.
-    pub fn kept(place: Place<'a>, before: Expected) -> Result<Self> {
-        let base_oid = before.bytes().map(blob_id).transpose()?.unwrap_or_default();
-        Ok(Self { place, before, base_oid, target: None, outcome: Outcome::Kept })
-    }
-
-    /// The same file, removed.
-    pub fn removed(self) -> Self {
-        Self { outcome: Outcome::Removed, ..self }
-    }
-
-    /// The same file with a content; `executable` is the right to run it, `None` to keep that.
-    ///
-    /// # Errors
-    /// Those of the id of a content.
-    pub fn written(self, content: Cow<'a, [u8]>, executable: Option<bool>) -> Result<Self> {
-        let mode = mode_after(self.before.mode(), executable);
-        let is_kept = self.before.mode() == Some(mode) && self.before.bytes() == Some(&content);
-        let outcome = match is_kept {
-            true => Outcome::Kept,
-            false => Outcome::Written { oid: blob_id(&content)?, content, mode },
-        };
-        Ok(Self { outcome, ..self })
-    }
-
-    /// The same file, moved to another place.
-    pub fn moved(self, target: Place<'a>) -> Self {
-        Self { target: Some(target), ..self }
-    }
-
-    /// Returns the name of the file.
-    pub fn name(&self) -> FileName<'_> {
-        file_name(&self.place)
-    }
-
-    /// Returns the file before.
-    pub fn before(&self) -> Option<Side<'_>> {
-        let (content, mode) = (self.before.bytes()?, self.before.mode()?);
-        Some(Side { content, mode, oid: &self.base_oid })
-    }
-
-    /// Returns the file after.
-    pub fn after(&self) -> Option<Side<'_>> {
-        match &self.outcome {
-            Outcome::Kept => self.before(),
-            Outcome::Removed => None,
-            Outcome::Written { content, mode, oid } => Some(Side { content, mode: *mode, oid }),
-        }
-    }
-
-    /// Returns both sides of the file.
-    pub fn sides(&self) -> ChangedFile<'_> {
-        let (from, to) = (&self.place, self.target.as_ref().unwrap_or(&self.place));
-        let old_path = self.target.is_some().then(|| from.path().as_str());
-        let (before, after) = (self.before(), self.after());
-        ChangedFile { path: to.path().as_str(), old_path, before, after }
-    }
-
-    /// Returns `create`, `update`, `delete` or `mode`: what becomes of the file at its place.
-    pub fn kind(&self) -> &'static str {
-        match (self.before(), self.after()) {
-            (None, _) => "create",
-            (_, None) => "delete",
-            (Some(before), Some(after)) if before.oid == after.oid => "mode",
-            _ => "update",
-        }
-    }
-
-    /// Returns the place of the file afterwards.
-    pub fn new_place(&self) -> &Place<'a> {
-        self.target.as_ref().unwrap_or(&self.place)
-    }
-
-    /// Compares both contents.
-    ///
-    /// # Errors
-    /// Those of [`ContentDiff::new`].
-    pub fn diff(
-        &self,
-        engine: &mut redline_text::Engine,
-        cancel: &CancelToken<'_>,
-    ) -> Result<ContentDiff> {
-        let sides = [self.before(), self.after()];
-        let [old, new] = sides.map(|side| side.map_or(&b""[..], |side| side.content));
-        ContentDiff::new(engine, self.name(), old, new, cancel)
-    }
-
-    /// Returns what a payload lists of the file.
-    pub fn shown(&self, kind: &str, diff: &ContentDiff) -> PatchedFile {
-        let ChangedFile { path, old_path, before, after } = self.sides();
-        PatchedFile {
-            path: path.to_owned(),
-            old_path: old_path.map(str::to_owned),
-            kind: kind.to_owned(),
-            lines_added: diff.additions,
-            lines_removed: diff.deletions,
-            base_oid: before.map(|side| side.oid.to_owned()),
-            mode: before.map(|side| format!("{:o}", side.mode)),
-            executable: after.is_some_and(Side::is_executable),
-        }
-    }
-
-    /// Returns what the writer makes of it.
-    fn changes(&self) -> Vec<Change<'a>> {
-        let (place, before) = (self.place.clone(), self.before.clone());
-        let after = |moved_from| {
-            let after = self.after()?;
-            let was = self.before.mode().map(is_executable);
-            let is_wanted =
-                Some(after.is_executable()) == was || was.is_none() && !after.is_executable();
-            let executable = (!is_wanted).then(|| after.is_executable());
-            Some(After { bytes: after.content.to_vec(), executable, moved_from })
-        };
-        let Some(target) = &self.target else {
-            return vec![Change { place, before, after: after(None) }];
-        };
-        let to = after(Some((place.clone(), before.clone())));
-        let to = Change { place: target.clone(), before: Expected::Absent, after: to };
-        vec![Change { place, before, after: None }, to]
-    }
-}
-
-/// The files of a call with what they are to be, and what else its answer tells.
-pub(super) struct Planned<'a, T> {
-    pub files: Vec<PlannedFile<'a>>,
-    pub told: T,
-}
-
-impl<'a, T> Planned<'a, T> {
-    /// Returns the change set.
-    pub fn change_set(&self) -> ChangeSet<'_> {
-        ChangeSet(self.files.iter().map(PlannedFile::sides).collect())
-    }
-
-    /// Writes all files or none; `done` is called before another writer can change them.
-    fn write(&self, done: impl FnOnce()) -> Result<()> {
-        let changed = self.files.iter().filter(|file| !file.sides().is_unchanged());
-        let changes: Vec<Change<'a>> = changed.flat_map(PlannedFile::changes).collect();
-        sandbox::apply(&changes, done)
-    }
-}
-
-/// A call that makes a change set of the current files.
-pub(super) trait Maker<'a> {
-    /// What its answer tells beside the files.
-    type Told;
-
-    /// Returns the part of the call that does not depend on the files.
-    fn call(&self) -> Hidden<'_>;
-
-    /// Returns the places of its files.
-    fn places(&self) -> Vec<&Place<'a>>;
-
-    /// Plans the call for the current files.
-    ///
-    /// # Errors
-    /// Those of the tool.
-    fn plan(&mut self) -> Result<Planned<'a, Self::Told>>;
-
-    /// Plans the call for this state of its only file, which another writer cannot change
-    /// meanwhile; `None` if the call is planned for the current files alone.
-    fn plan_of(&mut self, _found: &Expected) -> Option<Result<Planned<'a, Self::Told>>> {
-        None
-    }
-
-    /// Tells whether the sandbox asks a person about it; `may_read` tells whether the content of
-    /// the files may be known.
-    fn is_asked_about(&self, planned: &Planned<'a, Self::Told>, may_read: bool) -> bool;
-
-    /// Returns what a person is shown of it under an id; lines that are overwritten only if
-    /// `may_read`.
-    ///
-    /// # Errors
-    /// Those of a comparison.
-    fn proposal(
-        &self,
-        planned: &Planned<'a, Self::Told>,
-        id: Digest,
-        may_read: bool,
-        cancel: &CancelToken<'_>,
-    ) -> Result<Proposal>;
-
-    /// Tells whether nothing is to be written.
-    fn is_dry_run(&self) -> bool {
-        false
-    }
-
-    /// Returns the reason, for the record.
-    fn reason(&self) -> Option<String> {
-        None
-    }
-
-    /// Tells whether it may be planned again when another writer was faster.
-    fn takes_any_version(&self) -> bool {
-        false
-    }
-
-    /// Tells whether a copy of the call in the same statement is refused.
-    fn is_refused_twice(&self) -> bool {
-        false
-    }
-}
+use redline_sandbox::Place;
 
 /// A call that was made, or would have been.
 pub(super) struct Made<'a, T> {
@@ -288,40 +51,41 @@ impl FileTools {
         maker: &mut M,
         recorded: &Recorded<'_>,
     ) -> Result<Made<'a, M::Told>> {
-        let question = Question::new(self.caller(), maker);
-        let made = |id, planned| Made { id, planned, is_shown: !question.is_unseen };
-        if maker.is_dry_run() {
-            question.check_seen(maker)?;
+        let mut question = Question::new(self.caller(), maker);
+        let is_shown = !question.is_unseen;
+        let made = |id, planned| Made { id, planned, is_shown };
+        if question.maker.is_dry_run() {
+            question.check_seen()?;
         }
         for tries in 1.. {
-            let planned = question.plan(maker, M::plan)?;
-            if maker.is_dry_run() {
-                question.check_declined(maker, &planned)?;
+            let planned = question.plan()?;
+            if question.maker.is_dry_run() {
+                question.check_declined(&planned)?;
                 return Ok(made(None, planned));
             }
-            let copy = maker.is_refused_twice().then(|| question.id(maker));
-            self.refuse_copy(maker, copy)?;
-            let asks = question.asks(maker, &planned);
+            let copy = question.maker.is_refused_twice().then(|| question.id());
+            self.refuse_copy(&question.maker.call(), copy)?;
+            let asks = question.asks(&planned);
             if asks {
-                recorded.allowed_by(question.take(maker, &planned)?);
+                recorded.allowed_by(question.take(&planned)?);
             }
             if planned.change_set().is_unchanged() {
                 return Ok(made(None, planned));
             }
             recorded.begin(&planned.files)?;
-            match planned.write(|| self.record_copy(copy)) {
+            match sandbox::apply(&planned.changes(), || self.record_copy(copy)) {
                 // Another writer was faster. A call with a version, or one whose payload was shown,
                 // means that version.
                 Err(error)
                     if error.kind() == ErrorKind::Stale
-                        && maker.takes_any_version()
+                        && question.maker.takes_any_version()
                         && !asks
                         && tries < limits::PATCH_TRIES =>
                 {
                     self.budget().check()?;
                     if let [file] = &planned.files[..]
                         && let Some(planned) =
-                            self.change_locked(maker, &file.place, recorded, copy)
+                            self.change_locked(question.maker, &file.place, recorded, copy)
                     {
                         return planned.map(|planned| made(Some(recorded.id()), planned));
                     }
@@ -351,7 +115,7 @@ impl FileTools {
                 };
                 let planned = planned?;
                 // A copy of this call may have made it in the meantime.
-                self.refuse_copy(maker, copy)?;
+                self.refuse_copy(&maker.call(), copy)?;
                 recorded.begin(&planned.files)?;
                 let after = planned.files.first().and_then(PlannedFile::after);
                 let content = after.map(|after| after.content.to_vec()).unwrap_or_default();
@@ -379,17 +143,16 @@ impl FileTools {
         if maker.is_dry_run() {
             return Ok(None);
         }
-        Question::new(self.caller(), maker).payload(maker, asking)
+        Question::new(self.caller(), maker).payload(asking)
     }
 
     /// Refuses a call that a copy of it has made in this statement.
-    fn refuse_copy<'a, M: Maker<'a>>(&self, maker: &M, copy: Option<Digest>) -> Result<()> {
+    fn refuse_copy(&self, call: &Hidden<'_>, copy: Option<Digest>) -> Result<()> {
         let (caller, ticket) = (self.caller(), self.ticket());
         let is_repeat = |id| caller.state.repeats.is_repeat(caller.connection, id, ticket);
         if !copy.is_some_and(is_repeat) {
             return Ok(());
         }
-        let call = maker.call();
         let (what, name) = (&call.shown, call.tool.name());
         Err(Error::stale(format!("this statement has already made this edit of {what}")).with_hint(
             format!(
@@ -406,46 +169,4 @@ impl FileTools {
             caller.state.repeats.record(caller.connection, id, self.ticket());
         }
     }
-}
-
-/// Returns the name of a file for plans and messages.
-pub(super) fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
-    FileName { sandbox: &place.sandbox().name, relative: place.path().as_str() }
-}
-
-/// Returns a file's part of a git diff: all of what is written, so that it can be read back from
-/// the text.
-pub(super) fn git_diff(file: &PlannedFile<'_>, diff: &ContentDiff) -> String {
-    let ChangedFile { path, old_path, before, after } = file.sides();
-    let old = old_path.unwrap_or(path);
-    let mut text = format!("diff --git a/{old} b/{path}\n");
-    let mode = |side: Side<'_>| if side.is_executable() { "100755" } else { "100644" };
-    match (before, after) {
-        (None, Some(after)) => text += &format!("new file mode {}\n", mode(after)),
-        (Some(before), None) => text += &format!("deleted file mode {}\n", mode(before)),
-        (Some(before), Some(after)) if before.is_executable() != after.is_executable() => {
-            text += &format!("old mode {}\nnew mode {}\n", mode(before), mode(after));
-        }
-        _ => {}
-    }
-    if old_path.is_some() {
-        text += &format!("rename from {old}\nrename to {path}\n");
-    }
-    let sides: Vec<Side<'_>> = before.into_iter().chain(after).collect();
-    if sides.iter().any(|side| is_binary(side.content)) {
-        return text
-            + &match &sides[..] {
-                [one, other] if one.oid != other.oid => {
-                    format!("Binary files with the git blob ids {} and {}\n", one.oid, other.oid)
-                }
-                all => format!("Binary file with the git blob id {}\n", all[0].oid),
-            };
-    }
-    let Some(hunks) = diff.unified_diff.splitn(3, '\n').nth(2) else { return text };
-    let of = |side: &str, path: &str, is_there: bool| {
-        if is_there { format!("{side}/{path}") } else { "/dev/null".to_owned() }
-    };
-    let (old, new) = (of("a", old, before.is_some()), of("b", path, after.is_some()));
-    text += &format!("--- {old}\n+++ {new}\n{hunks}");
-    text
 }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::change::{Maker, Planned, PlannedFile, file_name};
 use super::file_tools::FileTools;
 use super::hidden_call::Hidden;
+use super::planned::{Maker, Planned, PlannedFile, file_name};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
 use redline_git::blob_id;

@@ -1,22 +1,12 @@
-//! The file tools: the calls of SQL functions and tools of the same names, and their approval.
+//! The file tools for one caller: whose files they reach, and where.
 
 use std::sync::Arc;
 
-use super::editing::Editing;
-use super::hidden_call::call_of;
-use super::patching::Patching;
-use super::question::Asking;
-use super::reading::Read;
-use super::taking_back::Chosen;
-use super::undo::Undoing;
-use super::writing::Write;
 use crate::Caller;
-use redline_base::budget::{Budget, check_current};
+use redline_base::budget::Budget;
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Session, Ticket};
 use redline_sandbox::Place;
-use redline_text::Engine;
-use redline_tools::{EditCall, FileCall};
 
 /// The file tools for one caller.
 pub struct FileTools {
@@ -51,65 +41,8 @@ impl FileTools {
         self.caller.session = session;
     }
 
-    /// Returns the payload for a person's decision, or `None` if none is needed; the content of a
-    /// file that must not be read unseen is in it only for the holder of the host's key.
-    pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
-        if matches!(call, FileCall::Read(_)) && self.caller.access.sandboxes().is_none() {
-            return Ok(None);
-        }
-        self.payload(call, Asking { is_asked: false, holds_key })
-    }
-
-    /// Returns a payload that describes the call to a person and can be approved.
-    pub fn approval(&self, call: &FileCall) -> Result<String> {
-        let asking = Asking { is_asked: true, holds_key: false };
-        Ok(self.payload(call, asking)?.unwrap_or_default())
-    }
-
-    fn payload(&self, call: &FileCall, asking: Asking) -> Result<Option<String>> {
-        let engine = &mut Engine::default();
-        match call {
-            FileCall::Read(arguments) => self.ask(&mut Read(self.place(&arguments.path)?), asking),
-            FileCall::Write(arguments) => self.ask(&mut Write::new(self, arguments)?, asking),
-            FileCall::Edit(arguments) => {
-                self.ask(&mut Editing::new(self, engine, EditCall::Strings(arguments))?, asking)
-            }
-            FileCall::Lines(arguments) => {
-                self.ask(&mut Editing::new(self, engine, EditCall::Lines(arguments))?, asking)
-            }
-            FileCall::Patch(arguments) => {
-                self.ask(&mut Patching::new(self, engine, arguments)?, asking)
-            }
-            FileCall::Undo(arguments) => {
-                self.ask(&mut Undoing::new(self, &Chosen::from(arguments), None, false)?, asking)
-            }
-        }
-    }
-
-    /// Plans the calls that were requested on files that must not be read unseen, for the holder of
-    /// the host's key. A call that cannot be planned, such as an edit of a missing text, is left:
-    /// there is nothing to decide.
-    ///
-    /// # Errors
-    /// The reason for which the work of the thread stops.
-    pub fn plan_requests(&mut self) -> Result<()> {
-        let state = Arc::clone(&self.caller.state);
-        for (session, request) in state.approvals.requests(self.caller.rules()) {
-            self.for_session(session);
-            let planned = call_of(&request)
-                .and_then(|call| self.payload(&call, Asking { is_asked: false, holds_key: true }));
-            if planned.is_err() {
-                // The error of one call is reported when it is made; the end of the thread's work
-                // ends the loop.
-                check_current()?;
-                self.caller.budget.check()?;
-            }
-        }
-        Ok(())
-    }
-
     /// Returns the place of a path in a sandbox.
-    fn place(&self, path: &str) -> Result<Place<'_>> {
+    pub(super) fn place(&self, path: &str) -> Result<Place<'_>> {
         let sandboxes = self.caller.access.sandboxes().ok_or_else(|| {
             Error::fs_denied(format!("{} is not in a sandbox: none is configured", quoted(path)))
                 .with_hint("Ask the host to configure a directory in redline_sandboxes")

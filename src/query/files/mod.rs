@@ -1,13 +1,15 @@
-//! The work of the file tools: each tool makes a change set of the current files (`reading`,
-//! `writing`, `editing`, `patching`, `undo`); `change` has a person asked if the sandbox says so
-//! (`question`), and writes and records the result (`recorded`).
+//! The work of the file tools: each tool makes a change set of the current files (`planned`, by
+//! `reading`, `writing`, `editing`, `patching` and `undo`); `change` has a person asked if the
+//! sandbox says so (`question`), and writes and records the result (`recorded`).
 
+mod approval;
 mod change;
 mod editing;
 mod file_tools;
 pub(super) mod hidden_call;
 mod patch_paths;
 mod patching;
+mod planned;
 mod question;
 mod reading;
 mod recorded;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::change::{Maker, Planned, PlannedFile, file_name, git_diff};
 use super::file_tools::FileTools;
 use super::hidden_call::{Hidden, joined};
 use super::patch_paths::{below_sandbox, without_sides};
+use super::planned::{Maker, Planned, PlannedFile, file_name, git_diff};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
 use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};

@@ -1,11 +1,13 @@
 //! The question to a person about a call: what is recorded before its files are read, what the
 //! person sees of it, and how an approval is used.
 
-use super::change::{Maker, Planned};
 use super::hidden_call::Hidden;
+use super::planned::{Maker, Planned};
 use crate::Caller;
 use redline_base::error::{Error, ErrorKind, Result};
-use redline_edit::{ChangeSet, Digest, Given, Operation, Proposal, Rules, payload, required};
+use redline_edit::{
+    Approvals, ChangeSet, Digest, Given, Operation, Proposal, Rules, payload, required,
+};
 use redline_text::CancelToken;
 
 /// Why a payload is wanted.
@@ -18,62 +20,61 @@ pub(super) struct Asking {
 }
 
 /// A call about which a person may have to be asked.
-pub(super) struct Question<'a> {
+pub(super) struct Question<'a, M> {
     caller: &'a Caller,
+    /// What makes the change set.
+    pub maker: &'a mut M,
     /// Whether a file of the call must not be read unseen.
     pub is_unseen: bool,
 }
 
-impl<'a> Question<'a> {
+impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
     /// Returns the question about a call.
-    pub(super) fn new<'p, M: Maker<'p>>(caller: &'a Caller, maker: &M) -> Self {
+    pub(super) fn new(caller: &'a Caller, maker: &'a mut M) -> Self {
         let is_unseen = !maker.places().into_iter().all(|place| caller.may_show(place));
-        Self { caller, is_unseen }
+        Self { caller, maker, is_unseen }
     }
 
     /// Plans the call. If its files must not be read unseen, only once a person has said yes: until
     /// then the call is recorded and no file is opened, so that the answer, its time and what is
     /// left of the quotas depend on the call alone.
-    pub(super) fn plan<'p, M: Maker<'p>, P>(
-        &self,
-        maker: &mut M,
-        plan: impl FnOnce(&mut M) -> Result<P>,
-    ) -> Result<P> {
+    pub(super) fn plan(&mut self) -> Result<Planned<'p, M::Told>> {
         if !self.is_unseen {
-            return plan(maker);
+            return self.maker.plan();
         }
-        let nothing = ChangeSet::default();
-        let (approvals, rules) = (&self.caller.state.approvals, self.caller.rules());
-        let outline = outline(&maker.call());
-        approvals.check_declined(&self.operation(&maker.call(), &nothing), &outline, rules)?;
-        if approvals.has_answer(&self.operation(&maker.call(), &nothing), rules) {
-            return plan(maker).map_err(|error| {
-                let call = maker.call();
-                let operation = self.operation(&call, &nothing);
-                approvals.void(&operation, &outline, untold(&outline, error), rules)
-            });
+        let outline = outline(&self.maker.call());
+        let (nothing, rules) = (ChangeSet::default(), self.caller.rules());
+        let has_answer = self.of(&nothing, |approvals, operation| {
+            approvals.check_declined(operation, &outline, rules)?;
+            Ok::<_, Error>(approvals.has_answer(operation, rules))
+        })?;
+        if !has_answer {
+            return Err(self.requested()?);
         }
-        Err(self.requested(maker)?)
+        self.maker.plan().map_err(|error| {
+            let error = untold(&outline, error);
+            self.of(&nothing, |approvals, operation| {
+                approvals.void(operation, &outline, error, rules)
+            })
+        })
     }
 
     /// Records a call that is planned only for a person; returns the error of its caller.
-    fn requested<'p, M: Maker<'p>>(&self, maker: &M) -> Result<Error> {
-        let (caller, call) = (self.caller, maker.call());
-        let nothing = ChangeSet::default();
-        let operation = self.operation(&call, &nothing);
-        let approvals = &caller.state.approvals;
-        approvals.request(&operation, &call.shown, call.base_oid, caller.rules())?;
+    fn requested(&self) -> Result<Error> {
+        let (caller, call) = (self.caller, self.maker.call());
+        self.of(&ChangeSet::default(), |approvals, operation| {
+            approvals.request(operation, &call.shown, call.base_oid, caller.rules())
+        })?;
         let outline = outline(&call);
-        let id = operation.id(approvals.secret());
-        Ok(caller.unapproved(&outline, required(&outline, id)))
+        Ok(caller.unapproved(&outline, required(&outline, self.id())))
     }
 
     /// Refuses a call without effects on files that the caller may not read.
     ///
     /// # Errors
     /// Those of [`Caller::check_shown`].
-    pub(super) fn check_seen<'p, M: Maker<'p>>(&self, maker: &M) -> Result<()> {
-        let mut places = maker.places().into_iter();
+    pub(super) fn check_seen(&self) -> Result<()> {
+        let mut places = self.maker.places().into_iter();
         places.try_for_each(|place| self.caller.check_shown(place, &place.to_string()))
     }
 
@@ -81,24 +82,21 @@ impl<'a> Question<'a> {
     ///
     /// # Errors
     /// `declined`.
-    pub(super) fn check_declined<'p, M: Maker<'p>>(
-        &self,
-        maker: &M,
-        planned: &Planned<'p, M::Told>,
-    ) -> Result<()> {
-        let (caller, call, changes) = (self.caller, maker.call(), planned.change_set());
-        let operation = self.operation(&call, &changes);
-        caller.state.approvals.check_declined(&operation, &outline(&call), caller.rules())
+    pub(super) fn check_declined(&self, planned: &Planned<'p, M::Told>) -> Result<()> {
+        let (outline, rules) = (outline(&self.maker.call()), self.caller.rules());
+        self.of(&planned.change_set(), |approvals, operation| {
+            approvals.check_declined(operation, &outline, rules)
+        })
     }
 
     /// Returns the approval id of the call.
-    pub(super) fn id<'p, M: Maker<'p>>(&self, maker: &M) -> Digest {
-        self.caller.id(&self.operation(&maker.call(), &ChangeSet::default()))
+    pub(super) fn id(&self) -> Digest {
+        self.of(&ChangeSet::default(), |approvals, operation| operation.id(approvals.secret()))
     }
 
     /// Tells whether a person must see the planned call first.
-    pub(super) fn asks<'p, M: Maker<'p>>(&self, maker: &M, planned: &Planned<'p, M::Told>) -> bool {
-        self.is_unseen || maker.is_asked_about(planned, self.caller.may_read)
+    pub(super) fn asks(&self, planned: &Planned<'p, M::Told>) -> bool {
+        self.is_unseen || self.maker.is_asked_about(planned, self.caller.may_read)
     }
 
     /// Uses up the approval of the planned call, or proposes it.
@@ -106,27 +104,22 @@ impl<'a> Question<'a> {
     /// # Errors
     /// `approval_required`, final if nobody can approve; `declined`; `stale` if a file has changed
     /// since it was approved.
-    pub(super) fn take<'p, M: Maker<'p>>(
-        &self,
-        maker: &M,
-        planned: &Planned<'p, M::Told>,
-    ) -> Result<Given> {
-        let (caller, call, changes) = (self.caller, maker.call(), planned.change_set());
-        let operation = self.operation(&call, &changes);
-        let proposal = match self.is_unseen {
-            true => None,
-            false => Some(self.proposal(maker, planned)?),
+    pub(super) fn take(&self, planned: &Planned<'p, M::Told>) -> Result<Given> {
+        let proposal = (!self.is_unseen).then(|| self.proposal(planned)).transpose()?;
+        let outline = match &proposal {
+            Some(shown) => shown.payload.description().to_owned(),
+            None => outline(&self.maker.call()),
         };
-        let outline = proposal
-            .as_ref()
-            .map_or_else(|| outline(&call), |shown| shown.payload.description().to_owned());
-        let taken = caller.state.approvals.take(&operation, proposal, &outline, caller.rules());
+        let rules = self.caller.rules();
+        let taken = self.of(&planned.change_set(), |approvals, operation| {
+            approvals.take(operation, proposal, &outline, rules)
+        });
         taken.map_err(|error| match error.kind() {
             // An approval of a wider scope let it be planned and does not cover what it does.
             ErrorKind::ApprovalRequired if self.is_unseen => {
-                self.requested(maker).unwrap_or_else(|error| error)
+                self.requested().unwrap_or_else(|error| error)
             }
-            _ => caller.unapproved(&outline, error),
+            _ => self.caller.unapproved(&outline, error),
         })
     }
 
@@ -136,67 +129,56 @@ impl<'a> Question<'a> {
     /// # Errors
     /// `too_large` if the session has proposed as much as it may; `declined` if a person has said
     /// no; those of the plan.
-    pub(super) fn payload<'p, M: Maker<'p>>(
-        &self,
-        maker: &mut M,
-        asking: Asking,
-    ) -> Result<Option<String>> {
-        let caller = self.caller;
-        let approvals = &caller.state.approvals;
+    pub(super) fn payload(&mut self, asking: Asking) -> Result<Option<String>> {
         // The holder of the host's key has no share of a connection.
-        let rules = caller.rules();
+        let rules = self.caller.rules();
         let rules = Rules { connection: rules.connection.filter(|_| !asking.holds_key), ..rules };
-        let nothing = ChangeSet::default();
-        {
-            let call = maker.call();
-            let request = self.operation(&call, &nothing);
-            if self.is_unseen {
-                let is_decided = approvals.has_answer(&request, rules);
-                if is_decided && !asking.is_asked && !asking.holds_key {
-                    return Ok(None);
-                }
-                approvals.request(&request, &call.shown, call.base_oid, rules)?;
-                if !asking.holds_key {
-                    let id = caller.id(&request);
-                    return Ok(Some(payload::hidden(
-                        call.tool,
-                        &call.shown,
-                        call.sandbox_name,
-                        id,
-                    )));
-                }
-            } else {
-                approvals.check_quota(&request, rules)?;
-            }
-        }
-        let planned = maker.plan()?;
-        let (call, changes) = (maker.call(), planned.change_set());
-        let operation = self.operation(&call, &changes);
-        let is_free = !self.asks(maker, &planned) || approvals.allows(&operation, rules);
-        if is_free && !asking.is_asked {
-            return Ok(None);
-        }
-        let proposal = self.proposal(maker, &planned)?;
-        let json = proposal.payload.to_json();
         if self.is_unseen {
-            approvals.plan(&operation, proposal, rules)?;
+            let (nothing, call) = (ChangeSet::default(), self.maker.call());
+            let has_answer = self.of(&nothing, |all, operation| all.has_answer(operation, rules));
+            if has_answer && !asking.is_asked && !asking.holds_key {
+                return Ok(None);
+            }
+            self.of(&nothing, |approvals, operation| {
+                approvals.request(operation, &call.shown, call.base_oid, rules)
+            })?;
+            if !asking.holds_key {
+                let Hidden { tool, shown, sandbox_name, .. } = &call;
+                return Ok(Some(payload::hidden(*tool, shown, sandbox_name, self.id())));
+            }
         } else {
-            approvals.propose(&operation, proposal, rules)?;
+            self.of(&ChangeSet::default(), |all, operation| all.check_quota(operation, rules))?;
         }
-        Ok(Some(json))
+        let planned = self.maker.plan()?;
+        self.of(&planned.change_set(), |approvals, operation| {
+            let is_free = !self.asks(&planned) || approvals.allows(operation, rules);
+            if is_free && !asking.is_asked {
+                return Ok(None);
+            }
+            let proposal = self.proposal(&planned)?;
+            let json = proposal.payload.to_json();
+            match self.is_unseen {
+                true => approvals.plan(operation, proposal, rules)?,
+                false => approvals.propose(operation, proposal, rules)?,
+            }
+            Ok(Some(json))
+        })
     }
 
-    fn operation<'b>(&'b self, call: &'b Hidden<'_>, changes: &'b ChangeSet<'_>) -> Operation<'b> {
-        call.operation(&self.caller.session, changes)
-    }
-
-    fn proposal<'p, M: Maker<'p>>(
+    /// Passes the call with these changes to `work`.
+    fn of<T>(
         &self,
-        maker: &M,
-        planned: &Planned<'p, M::Told>,
-    ) -> Result<Proposal> {
+        changes: &ChangeSet<'_>,
+        work: impl FnOnce(&Approvals, &Operation<'_>) -> T,
+    ) -> T {
+        let call = self.maker.call();
+        work(&self.caller.state.approvals, &call.operation(&self.caller.session, changes))
+    }
+
+    fn proposal(&self, planned: &Planned<'p, M::Told>) -> Result<Proposal> {
         let caller = self.caller;
-        maker.proposal(planned, self.id(maker), caller.may_read, &CancelToken::of(&caller.budget))
+        let cancel = CancelToken::of(&caller.budget);
+        self.maker.proposal(planned, self.id(), caller.may_read, &cancel)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Reads files of a sandbox: those that the session may see at once, others once a person has said
 //! yes.
 
-use super::change::{Maker, Planned, PlannedFile};
 use super::file_tools::FileTools;
 use super::hidden_call::Hidden;
+use super::planned::{Maker, Planned, PlannedFile};
 use super::question::Question;
 use redline_base::budget::{lossy, owned};
 use redline_base::error::{Error, Result, quoted};
@@ -114,9 +114,9 @@ impl FileTools {
             return place.read();
         }
         let mut read = Read(place);
-        let question = Question::new(self.caller(), &read);
-        let planned = question.plan(&mut read, Read::plan)?;
-        question.take(&read, &planned)?;
+        let mut question = Question::new(self.caller(), &mut read);
+        let planned = question.plan()?;
+        question.take(&planned)?;
         match planned.files[0].before() {
             Some(side) => Ok(side.content.to_vec()),
             None => read.0.read(),

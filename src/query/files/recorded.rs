@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::change::PlannedFile;
+use super::planned::PlannedFile;
 use crate::caller::{Caller, now, short};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{ChangedFile, Digest, Given, Side};

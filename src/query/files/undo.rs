@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::change::{Maker, Planned, PlannedFile, git_diff};
 use super::file_tools::FileTools;
 use super::hidden_call::{Hidden, joined};
+use super::planned::{Maker, Planned, PlannedFile, git_diff};
 use super::taking_back::{Chosen, Target};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};

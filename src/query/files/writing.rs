@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::change::{Made, Maker, Planned, PlannedFile};
+use super::change::Made;
 use super::file_tools::FileTools;
 use super::hidden_call::Hidden;
+use super::planned::{Maker, Planned, PlannedFile};
 use redline_base::error::Result;
 use redline_base::form::counted;
 use redline_edit::{Digest, FileTool, Proposal, payload};

@@ -333,3 +333,25 @@ def test_a_wide_yes_lets_a_hidden_file_be_changed_and_asks_about_what_it_does_no
         payload = next(payload for _, payload in listed(host) if json.loads(payload)["path"] == path)
         approve(host, payload)
         assert answer(agent, "SELECT write_file(?, 'x')", path).error is None
+
+
+def test_names_of_tools_elsewhere_lead_to_the_call_that_does_it(connections, root):
+    host, agent = connections(write_approval=False, edit_approval=False)
+    (root / "a.txt").write_text("x\n")
+
+    def leads_to(name):
+        error = told(agent, name, path="workspace/a.txt")
+        assert error.startswith(f"not_found: there is no tool '{name}'. "), error
+        tool, _, arguments = error.split(". ", 1)[1].partition(": ")
+        return tool.split()[0], arguments.removesuffix(".").replace("workspace/", "ws/")
+
+    for name, left in (("move_file", ["b.txt"]), ("delete_file", [])):
+        tool, argument = leads_to(name)
+        patch = argument.removeprefix("patch = ").replace("\\n", "\n")
+        assert tool == "apply_patch" and told(agent, tool, patch=patch).startswith("Patched"), name
+        assert [path.name for path in root.iterdir()] == left
+        (root / "b.txt").unlink(missing_ok=True)
+        (root / "a.txt").write_text("x\n") if left else None
+    assert leads_to("create_file")[0] == "write_file"
+    assert leads_to("copy_file")[0] == "read_file"
+    assert leads_to("Grep") == ("search", "pattern = TODO")

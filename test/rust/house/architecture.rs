@@ -381,6 +381,34 @@ fn no_module_names_what_belongs_to_another() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A change of files has one way, whatever tool makes it: each step of it stands once.
+#[test]
+fn one_place_asks_a_person_about_a_change_and_one_writes_it() {
+    const CHANGE: &str = "src/query/files/change.rs";
+    const STEPS: &[(&str, &str, usize)] = &[
+        ("approvals.take(", "src/query/files/question.rs", 1),
+        ("approvals.propose(", "src/query/files/question.rs", 1),
+        ("Recorded::new(", CHANGE, 1),
+        // Before the write, and again where the plan is made under the writer's lock.
+        ("recorded.begin(", CHANGE, 2),
+        ("sandbox::apply(", CHANGE, 1),
+        (".rewrite(", CHANGE, 1),
+        (".write_then(", "", 0),
+    ];
+    let sources = sources();
+    let above = |source: &&Source| {
+        source.name.starts_with("src/query/") || source.name.starts_with("src/functions/")
+    };
+    for (step, home, times) in STEPS {
+        let mut found = Vec::new();
+        for source in sources.iter().filter(above) {
+            let lines = source.code().filter(|(_, line)| line.contains(step));
+            found.extend(lines.map(|_| source.name.as_str()));
+        }
+        assert_eq!(found, vec![*home; *times], "{step}");
+    }
+}
+
 /// `Outside::enter` is a promise that C++ called; what is contained has no way to one but this.
 #[test]
 fn only_a_callback_of_duckdb_enters_the_outside_and_each_does_so_once() {
