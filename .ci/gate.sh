@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-log=$(mktemp) parts=$(mktemp) skipped=$(mktemp)
+log=$(mktemp) parts=$(mktemp) skipped=$(mktemp) failed=
 trap 'rm -f "$log" "$parts" "$skipped"' EXIT
 
 heading() { printf '\n######## %s\n' "$*"; }
@@ -11,12 +11,13 @@ heading() { printf '\n######## %s\n' "$*"; }
 # Keeps for the summary that tests are skipped, and why.
 skip() { echo "skipped: $*" | tee -a "$skipped"; }
 
-# Runs a part, and keeps what it prints and how long it took.
+# Runs a part, and keeps what it prints, how long it took, and whether it failed: the others run all the same, as one run
+# should say all that is wrong.
 part() {
     heading "$*"
-    local start=$SECONDS
-    "$@" 2>&1 | tee -a "$log"
-    printf '%6d s  %s\n' $((SECONDS - start)) "$*" >>"$parts"
+    local start=$SECONDS word=
+    "$@" 2>&1 | tee -a "$log" || { word="  FAILED" failed+=" [$*]"; }
+    printf '%6d s  %s%s\n' $((SECONDS - start)) "$*" "$word" >>"$parts"
 }
 
 # Installs a package of Debian for the tests that need it.
@@ -42,7 +43,7 @@ large_repositories() {
     fi
 }
 
-# Prints the summaries, the times and what was skipped; the last line is that of all parts together.
+# Prints the summaries, the times and what was skipped; the last line is that of all parts together. Fails if one of them did.
 result() {
     heading "result"
     grep -E '^==> summary|^  (ok|FAILED) ' "$log" || true
@@ -51,6 +52,8 @@ result() {
     # Single tests that were skipped are in the reports of pytest, with their reasons.
     cat "$skipped"
     [ -s "$skipped" ] || echo "no suite was skipped"
+    [ -z "$failed" ] || echo "FAILED:$failed"
     sed -nE 's/^All tests passed: ([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped\.$/\1 \2 \3/p' "$log" |
         awk '{ p += $1; f += $2; s += $3 } END { print p + 0 " passed, " f + 0 " failed, " s + 0 " skipped" }'
+    [ -z "$failed" ]
 }

@@ -1,5 +1,6 @@
 """The server of redline-mcp, asked by the official client with today's protocol and the earlier one: in memory, and over stdio where that is the subject."""
 
+import codecs
 import functools
 import json
 import os
@@ -533,9 +534,10 @@ def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed,
     def answer():
         """Types when it is asked, and once."""
         waiting = typed
+        characters = codecs.getincrementaldecoder("utf-8")()
         while True:
             try:
-                shown.append(os.read(ours, 1 << 16).decode())
+                shown.append(characters.decode(os.read(ours, 1 << 16)))
             except OSError:
                 return
             if waiting and "[y/n] " in "".join(shown):

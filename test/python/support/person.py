@@ -1,5 +1,6 @@
 """A person at the terminal of a server: reads what it says there, and types."""
 
+import codecs
 import fcntl
 import os
 import re
@@ -34,9 +35,11 @@ class Person:
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
+        # A read may end within a character.
+        characters = codecs.getincrementaldecoder("utf-8")()
         while True:
             try:
-                self.said += os.read(self.ours, 1 << 16).decode()
+                self.said += characters.decode(os.read(self.ours, 1 << 16))
             except OSError:
                 return
 
