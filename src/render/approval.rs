@@ -77,29 +77,34 @@ fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
         }
         Payload::Read(p) => read(p),
         Payload::Patch(p) => {
-            let card = patch(path, p.files.len(), &p.unified_diff, None);
-            if p.undoes.is_some() { undo(card) } else { card }
+            let action = patch_action(p.undoes.as_deref());
+            patch((action, path), p.files.len(), &p.unified_diff, None)
         }
         Payload::PatchLarge(p) => {
             let of = Chunks { all: p.chunk.total_chunks, lines: p.diff_lines };
-            let card = patch(path, p.files.len(), whole_lines(&p.chunk.content_preview), Some(of));
-            if p.undoes.is_some() { undo(card) } else { card }
+            let diff = whole_lines(&p.chunk.content_preview);
+            patch((patch_action(p.undoes.as_deref()), path), p.files.len(), diff, Some(of))
         }
     }
 }
 
-/// Returns the box of changes that take back others.
-fn undo(card: Card<'_>) -> Card<'_> {
-    Card { action: "Undo", question: "Undo these changes?", ..card }
+/// Returns the action of a patch, which may take back operations.
+const fn patch_action(undoes: Option<&[String]>) -> &'static str {
+    if undoes.is_some() { "Undo" } else { "Patch" }
 }
 
 /// Returns the box of changes of several files; `of` is given when `diff` is a first chunk.
-fn patch<'a>(sandbox: &'a str, files: usize, diff: &'a str, of: Option<Chunks>) -> Card<'a> {
+fn patch<'a>(
+    (action, sandbox): (&'static str, &'a str),
+    files: usize,
+    diff: &'a str,
+    of: Option<Chunks>,
+) -> Card<'a> {
     let body = diff::lines_of_files(diff);
     let unshown = diff.split_terminator('\n').count() - body.len();
     let unseen = body.iter().map(|line| hidden(line.text)).sum::<usize>();
     Card {
-        action: "Patch",
+        action,
         path: sandbox,
         facts: format!("{}, {}", counted(files as u64, "file"), changes(&body)),
         lines: of.map_or(body.len(), |of| size(of.lines).saturating_sub(unshown)),

@@ -191,13 +191,6 @@ def is_executable(fields: dict[str, Any]) -> bool:
     return fields.get("type") != "read" and bool(int(fields.get("mode") or "0", 8) & 0o111)
 
 
-def action(fields: dict[str, Any]) -> str:
-    """Returns the question about a call."""
-    if fields.get("undoes") is not None:
-        return "Undo these changes?"
-    return ACTIONS.get(str(fields.get("type")), "Allow this?")
-
-
 def covered(fields: dict[str, Any]) -> tuple[str, ...]:
     """Returns what a yes of each scope is for."""
     if fields.get("type") == "read":
@@ -222,7 +215,7 @@ def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
     """Returns the two answers, each a form that counts for this payload alone."""
     asked = node(
         "section",
-        node("h2", action(question.fields)),
+        node("h2", ACTIONS.get(str(question.fields.get("type")), "Allow this?")),
         aria_label="Your answer",
     )
     if may_approve:
