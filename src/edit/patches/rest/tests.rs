@@ -156,6 +156,14 @@ fn reading_takes_linear_time() {
     }
 }
 
+/// The forms: a diff, an envelope, blocks, OF_JSON.
+const OF_BLOCKS: usize = 2;
+const OF_JSON: usize = 3;
+/// What becomes of a file: it is changed, made, removed, or moved and changed.
+const UPDATE: usize = 0;
+const CREATE: usize = 1;
+const DELETE: usize = 2;
+
 /// A change of one file in one form.
 #[derive(Debug, Clone)]
 struct Part {
@@ -191,44 +199,75 @@ fn new(name: usize) -> String {
 impl Part {
     fn text(&self) -> String {
         let (path, n, blank) = (NAMES[self.name], self.name, self.blank);
-        let text = match (self.form, self.kind) {
-            (0, 0) => format!(
-                "--- a/{path}\n+++ b/{path}\n@@ -2,3 +2,3 @@\n{blank}\n-one {n}\n+two {n}\n{blank}\n"
+        let hunk = format!("{blank}\n-one {n}\n+two {n}\n{blank}\n");
+        let numbered = format!("@@ -2,3 +2,3 @@\n{hunk}");
+        let text = match (self.form, self.kind()) {
+            (0, UPDATE) => format!("--- a/{path}\n+++ b/{path}\n{numbered}"),
+            (0, CREATE) => format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,3 @@\n+x\n+\n+y\n"),
+            (0, DELETE) => format!(
+                "--- a/{path}\n+++ /dev/null\n@@ -1,5 +0,0 @@\n-top {n}\n-\n-one {n}\n-\n-end {n}\n"
             ),
-            (0, _) => format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,3 @@\n+x\n+\n+y\n"),
-            (1, 0) => format!(
-                "*** Begin Patch\n*** Update File: {path}\n@@\n{blank}\n-one {n}\n+two {n}\n{blank}\n*** End Patch\n"
+            (0, _) => format!(
+                "diff --git a/{path} b/{path}.new\nrename from {path}\nrename to {path}.new\n--- a/{path}\n+++ b/{path}.new\n\
+                 {numbered}"
             ),
-            (1, _) => {
-                format!("*** Begin Patch\n*** Add File: {path}\n+x\n{blank}\n+y\n*** End Patch\n")
+            (1, kind) => {
+                let body = match kind {
+                    UPDATE => format!("*** Update File: {path}\n@@\n{hunk}"),
+                    CREATE => format!("*** Add File: {path}\n+x\n{blank}\n+y\n"),
+                    DELETE => format!("*** Delete File: {path}\n"),
+                    _ => format!("*** Update File: {path}\n*** Move to: {path}.new\n@@\n{hunk}"),
+                };
+                format!("*** Begin Patch\n{body}*** End Patch\n")
             }
-            (_, 0) => format!(
+            (OF_BLOCKS, UPDATE) => format!(
                 "{path}\n<<<<<<< SEARCH\n\none {n}\n\n=======\n\ntwo {n}\n\n>>>>>>> REPLACE\n"
             ),
-            _ => format!("`{path}`\n<<<<<<< SEARCH\n=======\nx\n\ny\n>>>>>>> REPLACE\n"),
+            (OF_BLOCKS, _) => {
+                format!("`{path}`\n<<<<<<< SEARCH\n=======\nx\n\ny\n>>>>>>> REPLACE\n")
+            }
+            _ => format!(
+                "[{{\"path\": \"{path}\", \"old_string\": \"one {n}\", \"new_string\": \"two {n}\"}}]\n"
+            ),
         };
         let text = format!("{}{text}", PROSE[self.prose]);
         if self.crlf { text.replace('\n', "\r\n") } else { text }
     }
 
-    fn before(&self) -> Option<String> {
-        (self.kind == 0).then(|| old(self.name))
+    /// What becomes of the file: blocks remove and move none, OF_JSON only changes it.
+    fn kind(&self) -> usize {
+        match self.form {
+            OF_BLOCKS => self.kind % 2,
+            OF_JSON => UPDATE,
+            _ => self.kind,
+        }
     }
 
-    fn after(&self) -> String {
-        if self.kind == 0 { new(self.name) } else { "x\n\ny\n".to_owned() }
+    fn before(&self) -> Option<String> {
+        (self.kind() != CREATE).then(|| old(self.name))
+    }
+
+    /// The files afterwards, `None` for one that is gone.
+    fn after(&self) -> Vec<(String, Option<String>)> {
+        let name = NAMES[self.name].to_owned();
+        match self.kind() {
+            UPDATE => vec![(name, Some(new(self.name)))],
+            CREATE => vec![(name, Some("x\n\ny\n".to_owned()))],
+            DELETE => vec![(name, None)],
+            _ => vec![(format!("{name}.new"), Some(new(self.name))), (name, None)],
+        }
     }
 }
 
 prop_compose! {
-    fn part()(form in 0..3_usize, name in 0..NAMES.len(), kind in 0..2_usize, prose in 0..PROSE.len(),
+    fn part()(form in 0..4_usize, name in 0..NAMES.len(), kind in 0..4_usize, prose in 0..PROSE.len(),
               crlf in prop::bool::weighted(0.1), blank in prop::sample::select(vec!["", " "])) -> Part {
         Part { form, name, kind, prose, crlf, blank }
     }
 }
 
 /// Applies a patch to files in memory; `None` if it is refused.
-fn applied(parts: &[Part], patch: &str) -> Option<Vec<(String, String)>> {
+fn applied(parts: &[Part], patch: &str) -> Option<Vec<(String, Option<String>)>> {
     let read = changes(patch).ok()?;
     let options = FitOptions { fuzz: false, unidiff_zero: false, max_bytes: 1 << 20 };
     let name = FileName { sandbox: "w", relative: "f" };
@@ -238,8 +277,13 @@ fn applied(parts: &[Part], patch: &str) -> Option<Vec<(String, String)>> {
         let now = parts.iter().find(|part| NAMES[part.name] == change.path).and_then(Part::before);
         let now = now.as_deref().map(str::as_bytes);
         let fitted = fit(name, change, now, None, &options, &CancelToken::never()).ok()?;
-        assert!(!matches!(change.kind, ChangeKind::Delete(_)));
-        files.push((change.path.clone(), String::from_utf8(fitted.content.clone()?).unwrap()));
+        let content = fitted.content.clone().map(|content| String::from_utf8(content).unwrap());
+        if let Some(moved) = change.new_path().filter(|path| *path != change.path) {
+            files.push((change.path.clone(), None));
+            files.push((moved.to_owned(), content));
+        } else {
+            files.push((change.path.clone(), content));
+        }
         made.push(fitted);
     }
     assert_eq!(decide(&made).ok()?, Decision::Apply);
@@ -265,17 +309,20 @@ proptest! {
             parts.iter_mut().for_each(|part| part.form = form);
         }
         let patch: String = parts.iter().map(Part::text).chain([PROSE[words].to_owned()]).collect();
-        let mut wanted: Vec<_> =
-            parts.iter().map(|part| (NAMES[part.name].to_owned(), part.after().replace("\r", ""))).collect();
+        let mut wanted: Vec<_> = parts.iter().flat_map(Part::after).collect();
         wanted.sort();
         if let Some(found) = applied(&parts, &patch) {
-            let found: Vec<_> =
-                found.into_iter().map(|(path, text)| (path, text.replace('\r', ""))).collect();
+            let plain = |text: Option<String>| text.map(|text| text.replace('\r', ""));
+            let found: Vec<_> = found.into_iter().map(|(path, text)| (path, plain(text))).collect();
             prop_assert_eq!(found, wanted, "{}", patch);
         } else {
             // Of one form and with line ends of the file, only words above a block are refused.
             let is_plain = parts.iter().all(|part| {
-                part.form == parts[0].form && !part.crlf && (part.form != 2 || part.prose < 2)
+                let is_alone = parts.len() == 1 && part.prose < 2 && words < 2;
+                part.form == parts[0].form
+                    && !part.crlf
+                    && (part.form != OF_BLOCKS || part.prose < 2)
+                    && (part.form != OF_JSON || is_alone)
             });
             let ends_open = |part: &Part| matches!(part.prose, 3 | 5..);
             prop_assert!(!is_plain || parts.iter().any(ends_open) || matches!(words, 3 | 5..), "{}", patch);
