@@ -1,5 +1,7 @@
 //! Opens repositories: the only place, in one way.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -7,13 +9,14 @@ use crate::Oid;
 use crate::config::checkout::Checkout;
 use crate::config::drivers::{Drivers, drivers};
 use crate::model::id_tables::IdSet;
+use crate::model::settings::{boolean, integer};
 use crate::objects::Objects;
 use crate::pathspec::{PathFilter, Pathspec};
 use crate::refs::{Packed, References, Resolved};
 use crate::store::cache::Cache;
 use crate::store::{
-    Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, check_work_tree, locate,
-    read_config, with_configured_work_tree,
+    Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, check_work_tree,
+    is_repository, locate, read_config, with_configured_work_tree,
 };
 use redline_base::budget::Budget;
 use redline_base::error::{Error, Result, quoted};
@@ -72,13 +75,10 @@ impl Repository {
             _ => gix::hash::Kind::Sha1,
         };
         let store = ObjectStore::open(&location.common_dir, hash, repositories)?;
-        let big_file_bytes = config
-            .integer("core.bigFileThreshold")
-            .ok()
-            .flatten()
+        let big_file_bytes = integer(&config, "core", "bigFileThreshold")
             .and_then(|bytes| u64::try_from(bytes).ok())
             .unwrap_or(limits::BIG_FILE_BYTES);
-        let quotes_high = config.boolean("core.quotePath").ok().flatten().unwrap_or(true);
+        let quotes_high = boolean(&config, "core", "quotePath").unwrap_or(true);
         let location = with_configured_work_tree(location, &config)?;
         check_work_tree(&location)?;
         let mut directories = vec![location.git_dir.path(), location.common_dir.path()];
@@ -137,7 +137,7 @@ impl Repository {
 
     /// Returns the commit-graph; empty if there is none, or the configuration turns it off.
     pub(super) fn graph(&self) -> Result<Arc<Graph>> {
-        let is_on = self.config.boolean("core.commitGraph").ok().flatten().unwrap_or(true);
+        let is_on = boolean(&self.config, "core", "commitGraph").unwrap_or(true);
         if is_on { self.store.graph() } else { Ok(Arc::default()) }
     }
 
@@ -178,6 +178,15 @@ impl Repository {
             ))
             .with_hint("Compare two revisions")
         })
+    }
+
+    /// Tells whether a directory of the work tree is a repository of its own.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(super) fn is_repository(&self, directory: &[u8]) -> Result<bool> {
+        let path = self.work_tree()?.join(OsStr::from_bytes(directory));
+        is_repository(self.location.git_dir.gate(), &path)
     }
 
     /// Opens the work tree, within the access rules.

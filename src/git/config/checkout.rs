@@ -3,6 +3,7 @@
 use gix::config::File;
 
 use crate::config::conversions::LineEndings;
+use crate::model::settings::{boolean, value};
 
 /// The repository settings that affect how its work tree is read.
 #[derive(Debug, Clone, Copy)]
@@ -22,17 +23,16 @@ pub struct Checkout {
 impl Checkout {
     /// Reads the settings; absent and malformed ones have git's defaults.
     pub fn new(config: &File) -> Self {
-        let flag =
-            |name: &str, default: bool| config.boolean(name).ok().flatten().unwrap_or(default);
-        let is_input = config
-            .string("core.autocrlf")
+        let flag = |key: &str, default: bool| boolean(config, "core", key).unwrap_or(default);
+        let is_input = value(config, "core", "autocrlf")
+            .flatten()
             .is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
-        let is_automatic = is_input || flag("core.autocrlf", false);
+        let is_automatic = is_input || flag("autocrlf", false);
         Self {
-            trusts_executable: flag("core.fileMode", true),
-            has_links: flag("core.symlinks", true),
-            ignores_case: flag("core.ignoreCase", false),
-            is_sparse: flag("core.sparseCheckout", false),
+            trusts_executable: flag("fileMode", true),
+            has_links: flag("symlinks", true),
+            ignores_case: flag("ignoreCase", false),
+            is_sparse: flag("sparseCheckout", false),
             line_endings: if is_automatic { LineEndings::Auto } else { LineEndings::Keep },
         }
     }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use gix::bstr::ByteSlice;
 
+use crate::model::settings::boolean_of;
+
 /// Diff drivers by name, and whether they treat files as binary (`diff.<driver>.binary`).
 pub type Drivers = HashMap<Vec<u8>, bool>;
 
@@ -16,11 +18,7 @@ pub fn drivers(config: &gix::config::File) -> Drivers {
     for section in sections {
         let Some(name) = section.header().subsection_name() else { continue };
         let Some(value) = section.value_implicit("binary") else { continue };
-        // A key without a value means true.
-        let is_binary = value.map_or(Some(true), |value| {
-            gix::config::Boolean::try_from(value.as_bstr()).ok().map(|value| value.is_true())
-        });
-        match is_binary {
+        match boolean_of(&value) {
             Some(is_binary) => drivers.insert(name.to_vec(), is_binary),
             None => drivers.remove(name.as_bytes()),
         };

@@ -35,15 +35,17 @@ impl Simplify {
     }
 
     /// Compares a commit with its parents; returns the only parent to follow, if there is one.
+    ///
+    /// As in git, the parents are read one by one, and none after the first with the same files:
+    /// commits are hidden only through those that were read. `look` tells whether a commit is
+    /// hidden, and reads its tree if that is wanted.
     pub fn only_parent(
         &mut self,
-        id: &Oid,
+        (id, new): (&Oid, Option<Oid>),
         parents: &[Oid],
         first_parent: bool,
-        tree: impl Fn(&Oid) -> Option<Oid>,
-        hidden: &IdSet,
+        mut look: impl FnMut(&Oid, bool) -> Result<(bool, Option<Oid>)>,
     ) -> Result<Option<Oid>> {
-        let new = tree(id);
         if parents.is_empty() {
             if self.has_same_files(None, new)? {
                 self.same.insert(*id);
@@ -52,13 +54,15 @@ impl Simplify {
         }
         let (mut relevant, mut relevant_change, mut other_change) = (false, false, false);
         for (number, parent) in parents.iter().enumerate() {
-            let is_relevant = !hidden.contains(parent) || self.bottoms.contains(parent);
-            relevant |= is_relevant;
             // git checks whether the second parent counts before it knows that it is not followed.
-            if number == 1 && first_parent {
+            let is_last = number == 1 && first_parent;
+            let (is_hidden, tree) = look(parent, !is_last)?;
+            let is_relevant = !is_hidden || self.bottoms.contains(parent);
+            relevant |= is_relevant;
+            if is_last {
                 break;
             }
-            if !self.has_same_files(tree(parent), new)? {
+            if !self.has_same_files(tree, new)? {
                 relevant_change |= is_relevant;
                 other_change |= !is_relevant;
             } else if is_relevant {

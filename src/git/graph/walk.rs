@@ -298,15 +298,17 @@ impl History {
 
     /// Adds the parents to follow to the queue.
     fn follow(&mut self, id: &Oid, parents: &[Oid]) -> Result<()> {
-        if self.simplify.is_some() {
-            parents.iter().try_for_each(|parent| self.load(parent))?;
-        }
-        if let Some(simplify) = &mut self.simplify {
-            let tree = |id: &Oid| self.known.get(id).map(|known| known.tree);
-            let first_parent = self.options.first_parent;
-            if let Some(only) =
-                simplify.only_parent(id, parents, first_parent, tree, &self.hidden)?
-            {
+        if let Some(mut simplify) = self.simplify.take() {
+            let (new, first_parent) = (self.tree_of(id), self.options.first_parent);
+            let look = |parent: &Oid, is_read: bool| {
+                if is_read {
+                    self.load(parent)?;
+                }
+                Ok((self.hidden.contains(parent), self.tree_of(parent)))
+            };
+            let only = simplify.only_parent((id, new), parents, first_parent, look);
+            self.simplify = Some(simplify);
+            if let Some(only) = only? {
                 if let Some(known) = self.known.get_mut(id) {
                     // As in git: commits are hidden later only along this path.
                     known.parents = vec![only];
@@ -346,12 +348,16 @@ impl History {
     }
 
     /// Returns a commit with the parents to compare it with.
-    fn comparable(&self, visited: Visited) -> Comparable {
+    fn comparable(&mut self, visited: Visited) -> Result<Comparable> {
         let Visited { id, tree, parents } = visited;
         let compared = if self.options.merges == Merges::AllParents { parents.len() } else { 1 };
-        let parents = parents.into_iter().take(compared);
-        let parents = parents.filter_map(|parent| Some((parent, self.tree_of(&parent)?))).collect();
-        Comparable { id, tree, parents }
+        let with_tree = |parent: Oid| match self.tree_of(&parent) {
+            Some(tree) => Ok((parent, tree)),
+            // One that is not followed is not met by being compared.
+            None => Ok((parent, self.commits.links(&parent)?.tree)),
+        };
+        let parents = parents.into_iter().take(compared).map(with_tree).collect::<Result<_>>()?;
+        Ok(Comparable { id, tree, parents })
     }
 
     /// Finds a commit that is not hidden so far, or ends the walk.
@@ -480,6 +486,6 @@ impl Iterator for History {
 
     fn next(&mut self) -> Option<Self::Item> {
         let visited = self.next_commit()?;
-        Some(visited.map(|visited| self.comparable(visited)))
+        Some(visited.and_then(|visited| self.comparable(visited)))
     }
 }

@@ -8,6 +8,7 @@
 //! | `mailmap` | proper names and addresses of people |
 //! | `bytes` | the bytes of an object, shared and charged |
 //! | `id_tables` | tables by object id |
+//! | `settings` | booleans and numbers of a configuration |
 //! | `space` | white space and ends of texts as git's C library defines them |
 //! | `width` | TABs in messages |
 
@@ -17,6 +18,7 @@ pub mod commit;
 pub mod diff_attribute;
 pub mod id_tables;
 pub mod mailmap;
+pub mod settings;
 pub mod space;
 pub mod width;
 

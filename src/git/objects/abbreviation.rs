@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gix::hash::Prefix;
 
 use crate::Oid;
+use crate::model::settings::{boolean_word, integer_of, value};
 use crate::store::ObjectStore;
 use redline_base::error::{Error, Result};
 
@@ -27,12 +28,13 @@ impl Abbreviation {
     /// Reads `core.abbrev`; by default the length depends on the number of packed objects.
     pub fn new(store: &Arc<ObjectStore>, config: &gix::config::File) -> Result<Self> {
         let longest = store.hash().len_in_hex();
-        let configured = config.string("core.abbrev").map(|value| value.to_string());
-        let configured = configured.unwrap_or_default().to_ascii_lowercase();
-        let digits = match (configured.as_str(), configured.parse::<usize>()) {
-            ("no" | "off" | "false", _) => longest,
-            (_, Ok(number)) => number.clamp(4, longest),
-            _ => {
+        let configured = value(config, "core", "abbrev").flatten();
+        let is_off = configured.as_deref().is_some_and(|value| boolean_word(value) == Some(false));
+        let number = configured.as_deref().and_then(|value| integer_of(value));
+        let digits = match number.map(|number| usize::try_from(number).unwrap_or(0)) {
+            _ if is_off => longest,
+            Some(number) => number.clamp(4, longest),
+            None => {
                 let packed = store.packed_objects()?;
                 // Half of the bits that number the objects are expected to collide; four bits per
                 // digit, rounded up.

@@ -6,6 +6,7 @@ use gix::bstr::{BString, ByteSlice};
 
 use super::resolver::Resolver;
 use crate::Oid;
+use crate::model::settings::{boolean_of, value_of};
 use crate::refs::Resolved;
 use redline_base::error::{Error, Result, quoted};
 
@@ -145,8 +146,8 @@ impl<'r> Branches<'r> {
             })?;
             return tracking(&target);
         }
-        let is_mirror = config.boolean_by("remote", Some(remote.as_bstr()), "mirror");
-        if is_mirror.is_ok_and(|mirror| mirror == Some(true)) {
+        let mirror = value_of(config, ("remote", Some(remote.as_bstr())), "mirror");
+        if mirror.as_ref().and_then(boolean_of) == Some(true) {
             return tracking(&full);
         }
         match config.string("push.default").as_deref().map(|value| value.as_bytes()) {

@@ -5,6 +5,7 @@ use gix::config::File;
 use gix::config::file::Metadata;
 
 use super::gate::{Gate, GitDirectory};
+use crate::model::settings::{boolean, integer_of, value};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
@@ -21,7 +22,7 @@ pub fn stores_tables(config: &File) -> bool {
 pub fn read(git_dir: &GitDirectory, common_dir: &GitDirectory) -> Result<File> {
     let gate = git_dir.gate();
     let mut config = read_file(common_dir, b"config")?;
-    if config.boolean("extensions.worktreeConfig").ok().flatten().unwrap_or(false) {
+    if boolean(&config, "extensions", "worktreeConfig").unwrap_or(false) {
         let own = read_file(git_dir, b"config.worktree")?;
         config.append(own).map_err(|error| unreadable(gate).with_source(error))?;
     }
@@ -56,8 +57,12 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
         )
     };
     let not_a_number = "has a core.repositoryformatversion that is not a number";
-    let version = config.integer("core.repositoryformatversion");
-    let version = version.map_err(|_| refused(not_a_number.to_owned()))?.unwrap_or(0);
+    let version = match value(config, "core", "repositoryformatversion") {
+        None => 0,
+        Some(value) => value
+            .and_then(|value| integer_of(&value))
+            .ok_or_else(|| refused(not_a_number.to_owned()))?,
+    };
     if !(0..=1).contains(&version) {
         return Err(refused(format!("has format version {version}, and git knows 0 and 1")));
     }

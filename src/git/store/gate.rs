@@ -84,6 +84,15 @@ impl Gate {
         }
     }
 
+    /// Opens a directory by its path; `None` if there is none that may and can be read.
+    pub fn open_if_readable(self: &Arc<Self>, path: &Path) -> Result<Option<GitDirectory>> {
+        match self.access.open_directory(path) {
+            Ok(directory) => Ok(Some(self.directory(directory))),
+            Err(error) if is_unusable(&error) => Ok(None),
+            Err(error) => Err(self.failed(error, path.as_os_str().as_bytes())),
+        }
+    }
+
     /// Tells whether there is a readable file at a path, for the wording of an error.
     pub fn is_file(self: &Arc<Self>, path: &Path) -> bool {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return false };
@@ -143,6 +152,15 @@ impl Gate {
     }
 }
 
+/// Tells whether nothing that may and can be read is at a path; other errors are failures.
+fn is_unusable(error: &OpenError) -> bool {
+    match error {
+        OpenError::System(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
+        OpenError::Stopped(_) => false,
+        _ => true,
+    }
+}
+
 impl GitDirectory {
     /// Returns the gate of the query.
     pub fn gate(&self) -> &Arc<Gate> {
@@ -161,6 +179,16 @@ impl GitDirectory {
             Ok(file) => Ok(Found::File(file)),
             Err(OpenError::Absent) => Ok(Found::Absent),
             Err(OpenError::Directory) => Ok(Found::Directory),
+            Err(error) => Err(self.failed(error, name)),
+        }
+    }
+
+    /// Does the same; an entry that cannot be used, or may not be read, counts as absent.
+    pub fn look_if_readable(&self, name: &[u8]) -> Result<Found> {
+        match self.directory.file(name) {
+            Ok(file) => Ok(Found::File(file)),
+            Err(OpenError::Directory) => Ok(Found::Directory),
+            Err(error) if is_unusable(&error) => Ok(Found::Absent),
             Err(error) => Err(self.failed(error, name)),
         }
     }

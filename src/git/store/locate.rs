@@ -12,8 +12,10 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use super::gate::{Found, Gate, GitDirectory};
-use redline_base::error::{Error, Result, quoted, visible};
+use crate::model::settings::boolean;
+use redline_base::error::{Error, ErrorKind, Result, quoted, visible};
 use redline_base::limits;
+use redline_sandbox::RegularFile;
 
 /// The directories of a repository.
 #[derive(Debug)]
@@ -188,6 +190,81 @@ fn is_git_dir(directory: &GitDirectory) -> Result<bool> {
         && matches!(directory.look(b"refs")?, Found::Directory))
 }
 
+/// Tells whether the directory at a path in a work tree is a repository of its own, by the rule of
+/// git's `is_nonbare_repository_dir`: its `.git` is a git directory, or a file that leads to one. A
+/// left-over `.git` makes none, and neither does one that leads to where nothing may be read.
+///
+/// # Errors
+/// Those of the system.
+pub fn is_repository(gate: &Arc<Gate>, path: &Path) -> Result<bool> {
+    let Some(directory) = gate.open_if_readable(path)? else { return Ok(false) };
+    let git_dir = match directory.look_if_readable(b".git")? {
+        Found::Absent => return Ok(false),
+        Found::Directory => directory.join(b".git"),
+        Found::File(file) => match named_by(&directory, &file, (b".git", b"gitdir: "))? {
+            Some(named) => directory.join(&named),
+            None => return Ok(false),
+        },
+    };
+    match gate.open_if_readable(&git_dir)? {
+        Some(git_dir) => is_whole_git_dir(&git_dir),
+        None => Ok(false),
+    }
+}
+
+/// Tells whether a directory is a git directory as git checks one: HEAD names a reference or a
+/// commit, and there are objects and references, its own or those of the main work tree.
+fn is_whole_git_dir(directory: &GitDirectory) -> Result<bool> {
+    let has_head = match directory.look_if_readable(b"HEAD")? {
+        Found::File(file) => {
+            named_by(directory, &file, (b"HEAD", b""))?.is_some_and(|line| is_head(&line))
+        }
+        // Of an unborn branch a link leads nowhere.
+        _ => directory.link(b"HEAD")?.is_some_and(|target| target.starts_with(b"refs/")),
+    };
+    if !has_head {
+        return Ok(false);
+    }
+    let common_dir = match directory.look_if_readable(b"commondir")? {
+        Found::File(file) => match named_by(directory, &file, (b"commondir", b""))? {
+            Some(named) => directory.gate().open_if_readable(&directory.join(&named))?,
+            None => None,
+        },
+        _ => Some(directory.clone()),
+    };
+    let Some(common_dir) = common_dir else { return Ok(false) };
+    for name in [b"objects", &b"refs"[..]] {
+        if !matches!(common_dir.look_if_readable(name)?, Found::Directory) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns what a file names after a prefix; `None` if it does not, or is too large for that.
+fn named_by(
+    directory: &GitDirectory,
+    file: &RegularFile,
+    (name, prefix): (&[u8], &[u8]),
+) -> Result<Option<Vec<u8>>> {
+    match directory.contents(file, name, limits::POINTER_BYTES) {
+        Ok(bytes) => Ok(named_after(prefix, &bytes)),
+        Err(error) if error.kind() == ErrorKind::TooLarge => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Tells whether a line is what HEAD may hold.
+fn is_head(line: &[u8]) -> bool {
+    match line.strip_prefix(b"ref:") {
+        Some(name) => name.trim_ascii_start().starts_with(b"refs/"),
+        None => {
+            let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+            digits >= 40
+        }
+    }
+}
+
 /// Returns the work tree of a git directory that was given itself: the parent of `.git`, or the one
 /// named in a linked work tree's `gitdir` file.
 fn work_tree_of(git_dir: &GitDirectory) -> Result<Option<PathBuf>> {
@@ -211,12 +288,12 @@ pub fn with_configured_work_tree(
     location: Location,
     config: &gix::config::File,
 ) -> Result<Location> {
-    let flag = |name: &str| config.boolean(name).ok().flatten().unwrap_or(false);
+    let flag = |section: &str, key: &str| boolean(config, section, key).unwrap_or(false);
     let is_linked = location.git_dir.path() != location.common_dir.path();
-    if is_linked && !flag("extensions.worktreeConfig") {
+    if is_linked && !flag("extensions", "worktreeConfig") {
         return Ok(location);
     }
-    if flag("core.bare") && !is_linked {
+    if flag("core", "bare") && !is_linked {
         return Ok(Location { work_tree: None, directory: Vec::new(), ..location });
     }
     let Some(value) = config.string("core.worktree") else { return Ok(location) };
@@ -280,10 +357,13 @@ fn pointer(directory: &GitDirectory, name: &[u8], prefix: &[u8]) -> Result<Point
         Found::File(file) => file,
     };
     let bytes = directory.contents(&file, name, limits::POINTER_BYTES)?;
-    let line = bytes.strip_prefix(prefix).unwrap_or_default();
-    let path = line.trim_end_with(|c| matches!(c, '\n' | '\r'));
-    let is_usable = !path.is_empty() && !path.contains(&0);
-    Ok(if is_usable { Pointer::To(path.to_vec()) } else { Pointer::Unusable })
+    Ok(named_after(prefix, &bytes).map_or(Pointer::Unusable, Pointer::To))
+}
+
+/// Returns the path after a prefix, without line endings at its end.
+fn named_after(prefix: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
+    let path = bytes.strip_prefix(prefix)?.trim_end_with(|c| matches!(c, '\n' | '\r'));
+    (!path.is_empty() && !path.contains(&0)).then(|| path.to_vec())
 }
 
 /// Returns the path from a work tree to a directory in it, with a trailing slash; empty for the

@@ -38,7 +38,7 @@ pub use gate::{Found, Gate, GitDirectory};
 pub use graph::Graph;
 use kept::Listed;
 pub use kept::{Lease, Repositories};
-pub use locate::{Location, check_work_tree, locate, with_configured_work_tree};
+pub use locate::{Location, check_work_tree, is_repository, locate, with_configured_work_tree};
 pub use pack::{Fault, Kept, PackReader, Packs};
 pub use shallow::read as shallow;
 

@@ -189,9 +189,6 @@ impl WorkTree {
         submodules: &Submodules,
     ) -> Result<Option<Entry>> {
         let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
-        if self.look(&[path, b"/.git"].concat())?.is_none() {
-            return Ok(unchanged);
-        }
         let Some(checked_out) = submodules.look(&self.repository, path)? else {
             return Ok(unchanged);
         };

@@ -8,7 +8,7 @@ use gix::bstr::ByteSlice;
 
 use crate::Oid;
 use crate::repository::Repository;
-use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
 /// A checked-out submodule.
@@ -57,8 +57,8 @@ impl Submodules {
         Self { above, is_dirty }
     }
 
-    /// Returns the checked-out submodule in a directory with a `.git`; `None` if there is no
-    /// repository with a commit.
+    /// Returns the checked-out submodule in a directory; `None` if there is no repository with a
+    /// commit.
     ///
     /// The submodule is opened like any repository, and only if it may be read.
     ///
@@ -66,6 +66,9 @@ impl Submodules {
     /// `tool_failed` for a submodule that contains itself, `too_large` for more than
     /// [`limits::SUBMODULE_DEPTH`] nested ones.
     pub fn look(&self, repository: &Repository, directory: &[u8]) -> Result<Option<CheckedOut>> {
+        if !repository.is_repository(directory)? {
+            return Ok(None);
+        }
         let shown = || quoted(&directory.to_str_lossy());
         let path = repository.work_tree()?.join(OsStr::from_bytes(directory));
         let Some(given) = path.to_str() else {
@@ -74,21 +77,10 @@ impl Submodules {
                 shown()
             )));
         };
-        let submodule = match repository.open_other(given) {
-            Ok(submodule) => submodule,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                return Err(Error::new(
-                    error.kind(),
-                    format!("the submodule {} cannot be opened", shown()),
-                )
-                .with_source(error));
-            }
-        };
-        if !submodule.location.directory.is_empty() {
-            // Its `.git` is invalid, and a parent repository was found.
-            return Ok(None);
-        }
+        let submodule = repository.open_other(given).map_err(|error| {
+            Error::new(error.kind(), format!("the submodule {} cannot be opened", shown()))
+                .with_source(error)
+        })?;
         let above = self.above.with(repository)?;
         if above.repositories.contains(&submodule.location.git_dir.own_stamp()?.identity()) {
             return Err(Error::tool_failed(format!(

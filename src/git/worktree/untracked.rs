@@ -5,6 +5,7 @@
 //! is read from the index. A directory is opened once and listed, and no file is opened: the
 //! listing has the kind of each name.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ pub fn files(
     let budget = repository.budget();
     let exclude = Arc::new(Ignores::of(repository, b"")?);
     let fold_case = exclude.folds_case();
+    let folded = fold_case.then(|| Folded::new(index));
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     let mut pace = Pace::new();
     // The third field: whether a directory is ignored, and so everything below it.
@@ -53,8 +55,10 @@ pub fn files(
             if directory.is_empty() { Vec::new() } else { [&directory[..], b"/"].concat() };
         let tracked = index.below(&prefix);
         if !directory.is_empty() {
-            if tracked.is_empty() && entries.iter().any(|entry| entry.name == b".git") {
-                // A nested repository, unless its files are tracked by this one.
+            let is_known = !tracked.is_empty() || folded.as_ref().is_some_and(|it| it.has(&prefix));
+            let has_git = || entries.iter().any(|entry| entry.name == b".git");
+            if !is_known && has_git() && repository.is_repository(&directory)? {
+                // A nested repository; not where its files are tracked by this one.
                 if paths.matches_in_list(&directory, Mode::submodule()) {
                     let list = if is_below { &mut passed } else { &mut found };
                     list.push((directory, EntryKind::Directory));
@@ -77,10 +81,10 @@ pub fn files(
         };
         for DirectoryEntry { name, kind } in entries {
             pace.entry(budget)?;
-            if kind == EntryKind::Special || name.eq_ignore_ascii_case(b".git") {
+            let is_directory = kind == EntryKind::Directory;
+            if kind == EntryKind::Special || is_git(&name, fold_case) {
                 continue;
             }
-            let is_directory = kind == EntryKind::Directory;
             // A directory that replaced a tracked file is not tracked.
             let start = tracked.partition_point(|known| known.path[prefix.len()..] < name[..]);
             let is_tracked = tracked[start..]
@@ -91,6 +95,9 @@ pub fn files(
                 continue;
             }
             let path = [&prefix[..], &name].concat();
+            if folded.as_ref().is_some_and(|it| it.holds(&path, is_directory)) {
+                continue;
+            }
             if is_directory {
                 let may_hold = paths.may_enter(&[&path[..], b"/"].concat())
                     || paths.matches_in_list(&path, Mode::submodule());
@@ -116,6 +123,54 @@ pub fn files(
         *ignored = passed;
     }
     Ok(found)
+}
+
+/// Tells whether a name is that of a git directory.
+fn is_git(name: &[u8], fold_case: bool) -> bool {
+    if fold_case { name.eq_ignore_ascii_case(b".git") } else { name == b".git" }
+}
+
+/// The paths of the index without regard to case, as git looks them up where `core.ignoreCase` is
+/// set: a file in another spelling is the tracked one.
+struct Folded {
+    /// Of files, and of submodules with a slash at the end.
+    files: HashSet<Vec<u8>>,
+    /// Of directories with tracked files, with a slash at the end.
+    directories: HashSet<Vec<u8>>,
+}
+
+impl Folded {
+    fn new(index: &Index) -> Self {
+        let (mut files, mut directories) = (HashSet::new(), HashSet::new());
+        for version in index.versions(0..index.count()) {
+            let mut path = version.path.to_ascii_lowercase();
+            let ends = path.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
+            for (end, _) in ends {
+                if !directories.insert(path[..=end].to_vec()) {
+                    break;
+                }
+            }
+            if version.entry.mode.is_submodule() {
+                path.push(b'/');
+            }
+            files.insert(path);
+        }
+        Self { files, directories }
+    }
+
+    /// Tells whether the index has files in a directory, whose path ends in a slash.
+    fn has(&self, directory: &[u8]) -> bool {
+        self.directories.contains(&directory.to_ascii_lowercase())
+    }
+
+    /// Tells whether the index has a file at the path, or a submodule where it is a directory.
+    fn holds(&self, path: &[u8], is_directory: bool) -> bool {
+        let mut path = path.to_ascii_lowercase();
+        if is_directory {
+            path.push(b'/');
+        }
+        self.files.contains(&path)
+    }
 }
 
 /// Reads a pattern file from the index that is absent from a sparse checkout.
