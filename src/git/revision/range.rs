@@ -237,8 +237,16 @@ pub struct Sides {
     pub named: [Option<Oid>; 2],
 }
 
+/// Tells whether a name is that of HEAD on a branch without a commit: what is uncommitted is then
+/// compared with the empty tree, as by `git diff --cached`.
+fn is_unborn_head(repository: &Repository, name: &str) -> Result<bool> {
+    let is_head = matches!(name, "HEAD" | "@");
+    Ok(is_head && matches!(repository.references().resolve(b"HEAD")?, Resolved::Dangling(_)))
+}
+
 /// Resolves both sides: two revisions, or, without `to`, the range `from`, or one revision and the
-/// work tree. `merge_base` replaces the first by the merge base of both.
+/// work tree; HEAD of an unborn branch is the empty tree beside the index and the work tree.
+/// `merge_base` replaces the first by the merge base of both.
 pub fn sides_of(
     repository: &Repository,
     from: &str,
@@ -246,14 +254,24 @@ pub fn sides_of(
     merge_base: bool,
 ) -> Result<Sides> {
     match to {
+        None if !merge_base && is_unborn_head(repository, from)? => {
+            Ok(Sides { sides: [Revision::Empty, Revision::WorkTree], named: [None, None] })
+        }
         None => sides_of_range(repository, from, merge_base),
         Some(to) if merge_base => since_merge_base_of(repository, from, to),
         Some(to) => {
             // One revision alone is compared with nothing.
             let is_alone = Revision::named(from) == Some(Revision::Empty);
             let of_range = if is_alone { ONE_END } else { TWO_ENDS };
-            let side = |name| side_or(repository, name, of_range);
-            let ((old, first), (new, last)) = (side(from)?, side(to)?);
+            let is_uncommitted =
+                |name| matches!(Revision::named(name), Some(Revision::Index | Revision::WorkTree));
+            let side = |name, other| {
+                if is_uncommitted(other) && is_unborn_head(repository, name)? {
+                    return Ok((Revision::Empty, None));
+                }
+                side_or(repository, name, of_range)
+            };
+            let ((old, first), (new, last)) = (side(from, to)?, side(to, from)?);
             Ok(Sides { sides: [old, new], named: [first, last] })
         }
     }

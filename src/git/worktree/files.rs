@@ -17,7 +17,7 @@ use crate::model::changed_file::{Entry, Mode, Source};
 use crate::objects::blob_id::blob_hasher;
 use crate::repository::Repository;
 use crate::worktree::clean::Cleaner;
-use crate::worktree::submodule::Submodules;
+use crate::worktree::submodule::{Submodules, names};
 use redline_base::budget::Stopped;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
@@ -189,15 +189,16 @@ impl WorkTree {
         submodules: &Submodules,
     ) -> Result<Option<Entry>> {
         let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
-        let Some(checked_out) = submodules.look(&self.repository, path)? else {
+        let is_known = unchanged.is_some();
+        let Some(checked_out) = submodules.look(&self.repository, path, is_known)? else {
             return Ok(unchanged);
         };
-        let source = if checked_out.is_dirty && unchanged.is_some() {
-            Source::Dirty
-        } else {
-            Source::Object
-        };
-        Ok(Some(Entry { mode: Mode::submodule(), oid: checked_out.head, source }))
+        let source = if checked_out.is_dirty { Source::Dirty } else { Source::Object };
+        // Printed is the id that the submodule has; one that the index names is unchanged.
+        let known =
+            unchanged.map(|entry| entry.oid).filter(|known| names(*known, checked_out.head));
+        let oid = known.filter(|_| !checked_out.is_dirty).unwrap_or(checked_out.head);
+        Ok(Some(Entry { mode: Mode::submodule(), oid, source }))
     }
 }
 

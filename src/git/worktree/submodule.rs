@@ -58,14 +58,19 @@ impl Submodules {
     }
 
     /// Returns the checked-out submodule in a directory; `None` if there is no repository with a
-    /// commit.
+    /// commit. Its files are compared only if it `is_known` to the index.
     ///
     /// The submodule is opened like any repository, and only if it may be read.
     ///
     /// # Errors
     /// `tool_failed` for a submodule that contains itself, `too_large` for more than
     /// [`limits::SUBMODULE_DEPTH`] nested ones.
-    pub fn look(&self, repository: &Repository, directory: &[u8]) -> Result<Option<CheckedOut>> {
+    pub fn look(
+        &self,
+        repository: &Repository,
+        directory: &[u8],
+        is_known: bool,
+    ) -> Result<Option<CheckedOut>> {
         if !repository.is_repository(directory)? {
             return Ok(None);
         }
@@ -97,7 +102,14 @@ impl Submodules {
             .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
         }
         let Some(head) = submodule.head()? else { return Ok(None) };
-        let is_dirty = (self.is_dirty)(&submodule, head, &above)?;
+        let is_dirty = is_known && (self.is_dirty)(&submodule, head, &above)?;
         Ok(Some(CheckedOut { head, is_dirty }))
     }
+}
+
+/// Tells whether the index of a superproject names a commit: as git, with zeros at the end where
+/// the ids of the superproject are longer.
+pub fn names(known: Oid, commit: Oid) -> bool {
+    let rest = known.as_bytes().strip_prefix(commit.as_bytes());
+    rest.is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
 }

@@ -31,7 +31,7 @@ def of_git(repo, commits: list[str]) -> dict[str, tuple[list, list]]:
         stdin="".join(f"{commit}\n" for commit in commits).encode(),
     ).decode()  # fmt: skip
     found: dict[str, tuple[list, list]] = {commit: ([], []) for commit in commits}
-    for part in re.split(r"^(?=[0-9a-f]{40}$)", text, flags=re.M)[1:]:
+    for part in re.split(r"^(?=(?:[0-9a-f]{40}|[0-9a-f]{64})$)", text, flags=re.M)[1:]:
         commit, _, patch = part.partition("\n")
         around, changed = found[commit]
         for file in re.split(r"^(?=diff --git )", patch, flags=re.M)[1:]:
