@@ -17,6 +17,8 @@ import repositories
 pytestmark = pytest.mark.slow
 
 HISTORIES = int(os.environ.get("REDLINE_HISTORIES", "120"))
+# Of histories in which reading a parent too many leaves out a commit too many.
+MERGES_SEED = 11
 SEED = 20_240_607
 
 MERGES = {
@@ -150,6 +152,60 @@ def test_each_range_has_the_rows_of_git_log_in_its_order(con, world):
                 f"{range} {merges} {paths} {times}: git {len(wanted)} rows, redline {len(got)}; {set(got) ^ set(wanted)}"
             )
     assert not failed, f"{len(failed)} of {len(branches)}\n" + "\n".join(failed[:20])
+
+
+def merge_heavy(repo: pathlib.Path, dice: random.Random, count: int) -> list[list[str]]:
+    """Writes long histories of merges with few changes and clocks that are wrong; returns the branches of each."""
+    stream, branches, mark = [], [], 0
+    for history in range(count):
+        size = dice.randrange(40, 140)
+        clock = dice.choice(["skewed", "skewed", "ordered", "wild", "same"])
+        window = dice.choice([6, 12, 25])
+        marks, names = [], []
+        for number in range(size):
+            mark += 1
+            after = {"skewed": number + dice.randrange(-8, 8), "ordered": number, "same": 0, "wild": dice.randrange(60)}
+            name = f"h{history}-{number}"
+            stream.append(
+                f"commit refs/heads/{name}\nmark :{mark}\ncommitter A <a@b> {START + after[clock]} +0000\ndata 1\nx\n"
+            )
+            known = marks[-window:]
+            parents = dice.sample(known, min(dice.choice([1, 2, 2, 2, 3, 4]), len(known)))
+            for place, parent in enumerate(parents):
+                stream.append(f"{'merge' if place else 'from'} :{parent}\n")
+            if dice.random() < 0.25:
+                stream.append(f"M 644 inline {dice.choice('ab')}\ndata 2\n{dice.randrange(3)}\n\n")
+            stream.append("\n")
+            marks.append(mark)
+            names.append(name)
+        branches.append(names)
+    repositories.git(repo, "fast-import", "--quiet", stdin="".join(stream).encode())
+    repositories.git(repo, "pack-refs", "--all")
+    return branches
+
+
+def test_commits_with_paths_are_those_of_git_log_in_its_order(con, tmp_path):
+    """Which commits are left out depends on the order in which git reads parents, and on what is hidden by then."""
+    dice = random.Random(MERGES_SEED)
+    repositories.git(tmp_path, "init", "--quiet", "--bare", ".")
+    failed, tried = [], 0
+    for names in merge_heavy(tmp_path, dice, max(HISTORIES, 100)):
+        for _ in range(8):
+            one, two = dice.sample(names[-len(names) * 2 // 3 :], 2)
+            asked = f"{one}{dice.choice(['..', '..', '..', '...'])}{two}"
+            options = {"paths": dice.choice("ab"), "first_parent": dice.random() < 0.1}
+            first_parent = ["--first-parent"] * options["first_parent"]
+            wanted = repositories.git_text(
+                tmp_path, "log", "--format=%H", *first_parent, asked, "--", options["paths"]
+            ).split()
+            rows = con.execute(
+                "SELECT commit_id FROM commits($range, $repo, paths := $paths, first_parent := $first_parent)",
+                options | {"range": asked, "repo": str(tmp_path)},
+            ).fetchall()
+            tried += 1
+            if [commit for (commit,) in rows] != wanted:
+                failed.append(f"{asked} {options}: git {len(wanted)}, redline {len(rows)}")
+    assert not failed, f"{len(failed)} of {tried}\n" + "\n".join(failed[:20])
 
 
 def test_all_references_have_the_rows_of_git_log(con, tmp_path):
