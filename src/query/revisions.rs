@@ -92,11 +92,15 @@ impl Revisions {
     pub fn ends(&self, comparison: &Comparison) -> Result<[String; 2]> {
         let commits = comparison.commits()?;
         let names = [Some(self.from.as_str()), self.to.as_deref()];
+        let id = |id: redline_git::Oid| id.to_string()[..SHOWN_DIGITS].to_owned();
         let shown = |at: usize| match commits[at] {
-            Some(id) => id.to_string()[..SHOWN_DIGITS].to_owned(),
+            Some(commit) => id(commit),
+            None if names[at].is_some_and(|name| name.ends_with("^!")) => "EMPTY".to_owned(),
             None => visible(names[at].unwrap_or("WORKTREE")),
         };
-        Ok([shown(0), shown(1)])
+        // A merge is compared with all of its parents.
+        let others = comparison.other_parents.iter().map(|other| format!(", {}", id(*other)));
+        Ok([shown(0) + &others.collect::<String>(), shown(1)])
     }
 
     /// Starts only the walk, on the caller's thread; `None` if access is limited, as that thread

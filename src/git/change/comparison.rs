@@ -52,6 +52,8 @@ pub struct Comparison {
     pub combined: Option<Combined>,
     /// The other parents of a merge; the old side is the first.
     pub(super) others: Arc<[Revision]>,
+    /// Their ids.
+    pub other_parents: Arc<[Oid]>,
 }
 
 impl Comparison {
@@ -71,14 +73,17 @@ impl Comparison {
         let found = if is_merge { commit_and_parents(repository, from)? } else { None };
         let (Sides { sides: [old, new], named }, others) = match found {
             None => (sides_of(repository, from, to, merge_base)?, Vec::new()),
-            Some((commit, mut parents)) => {
+            Some(((id, commit), mut parents)) => {
                 let others = parents.split_off(parents.len().min(1));
-                let sides = [parents.pop().unwrap_or(Revision::Empty), commit];
-                (Sides { sides, named: [None, None] }, others)
+                let (first, parent) = parents.pop().unzip();
+                let sides = [parent.unwrap_or(Revision::Empty), commit];
+                (Sides { sides, named: [first, Some(id)] }, others)
             }
         };
         let comparison = Self::new(repository.clone(), old, new)?;
-        Ok(Self { named, combined, others: others.into(), ..comparison })
+        let (other_parents, others): (Vec<_>, Vec<_>) = others.into_iter().unzip();
+        let (other_parents, others) = (other_parents.into(), others.into());
+        Ok(Self { named, combined, others, other_parents, ..comparison })
     }
 
     /// Compares two sides; reads the index once.
@@ -103,6 +108,7 @@ impl Comparison {
             looks_everywhere: false,
             combined: None,
             others: Arc::default(),
+            other_parents: Arc::default(),
         })
     }
 
@@ -115,6 +121,7 @@ impl Comparison {
             named: [None, None],
             combined: None,
             others: Arc::default(),
+            other_parents: Arc::default(),
             ..self.clone()
         }
     }

@@ -277,11 +277,14 @@ pub fn sides_of(
     }
 }
 
+/// A commit, and the side that it is.
+pub type Named = (Oid, Revision);
+
 /// Resolves `commit^!` to the commit and its parents; anything else is `None`.
 pub fn commit_and_parents(
     repository: &Repository,
     name: &str,
-) -> Result<Option<(Revision, Vec<Revision>)>> {
+) -> Result<Option<(Named, Vec<Named>)>> {
     if !name.ends_with("^!") {
         return Ok(None);
     }
@@ -289,7 +292,7 @@ pub fn commit_and_parents(
     let Range::Without { commit, parent: None } = Range::of(&resolver, Hint::Committish)? else {
         return Ok(None);
     };
-    let tree = |id: Oid| resolver.tree(id).map(Revision::Tree);
+    let tree = |id: Oid| Ok::<_, Error>((id, Revision::Tree(resolver.tree(id)?)));
     let commit = resolver.commit(commit)?;
     let parents = resolver.parents(&commit)?;
     Ok(Some((tree(commit)?, parents.into_iter().map(tree).collect::<Result<_>>()?)))

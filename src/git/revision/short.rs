@@ -32,8 +32,11 @@ pub enum Hint {
 
 /// Resolves `name-3-g1234567` by its digits, which must be a commit's.
 pub fn described(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
-    // git uses the last `-g` with anything after it.
+    // git uses the last `-g` with anything after it; since version 2.49 not that of a path.
     let Some(at) = name.rfind(b"-g").filter(|&at| at > 0) else { return Ok(None) };
+    if name[..at].contains(&b':') {
+        return Ok(None);
+    }
     abbreviated(resolver, &name[at + 2..], Hint::Commit)
 }
 
