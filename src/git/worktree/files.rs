@@ -195,11 +195,8 @@ impl WorkTree {
         let Some(checked_out) = submodules.look(&self.repository, path)? else {
             return Ok(unchanged);
         };
-        let source = if checked_out.is_dirty && unchanged.is_some() {
-            Source::Dirty
-        } else {
-            Source::Object
-        };
+        let dirt = checked_out.dirt.filter(|_| unchanged.is_some());
+        let source = dirt.map_or(Source::Object, Source::Dirty);
         Ok(Some(Entry { mode: Mode::submodule(), oid: checked_out.head, source }))
     }
 }
