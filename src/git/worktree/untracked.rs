@@ -54,8 +54,10 @@ pub fn files(
         let tracked = index.below(&prefix);
         if !directory.is_empty() {
             if tracked.is_empty() && entries.iter().any(|entry| entry.name == b".git") {
-                // A nested repository, unless its files are tracked by this one.
-                if paths.matches_in_list(&directory, Mode::submodule()) {
+                // A nested repository, unless its files are tracked by this one. In place of a
+                // tracked file it is a change of that.
+                let is_other = index.find(&directory).is_empty();
+                if is_other && paths.matches_in_list(&directory, Mode::submodule()) {
                     let list = if is_below { &mut passed } else { &mut found };
                     list.push((directory, EntryKind::Directory));
                 }

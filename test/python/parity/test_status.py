@@ -139,6 +139,10 @@ def test_every_state_of_a_file_is_listed(con, repo):
         (repo / name).parent.mkdir(parents=True, exist_ok=True)
         (repo / name).write_text("x\n")
     write(repo, "init --quiet nested", "init --quiet build/nested")
+    for name in ("d1/f7", "d1/f10"):
+        (repo / name).unlink()
+        write(repo, f"init --quiet {name}")
+    Clock(repo / "d1/f10").commit("a repository in place of a file")
     (repo / "nested/file").write_text("x\n")
     (repo / "nested.txt").write_text("x\n")
     (repo / "empty").mkdir()
