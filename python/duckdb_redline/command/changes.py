@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .names import print_ended, quoted
 from .screen import Screen, cut, harmless, padded, width_of
 from .sides import Sides
 
@@ -21,14 +22,14 @@ COLOURS = {
     "copied": "cyan",
     "type_changed": "magenta",
 }
-COLUMNS = "status, additions, deletions, old_path, file_path"
+COLUMNS = "status, additions, deletions, old_path_bytes, file_path_bytes"
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 # git's own colours for lines that were moved, and for a block next to another one.
 MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}
 # The style of a moved line by its sign and its number.
 Moved = dict[tuple[str, int], dict[str, Any]]
 # Status, added and removed lines (None: a binary file), the path before a rename, the path.
-Row = tuple[str, int | None, int | None, str | None, str]
+Row = tuple[str, int | None, int | None, bytes | None, bytes]
 # A bar is never narrower, however long the names are.
 MIN_BAR = 10
 
@@ -151,34 +152,41 @@ def show_files(
     sides: Sides,
     repo: str,
     form: str,
+    ends_by_nul: bool,
     **options: object,
 ) -> None:
     """Prints a line per changed file in one of the forms `stat`, `name-only`, `name-status` and `markdown`."""
+    if ends_by_nul and form not in CELLS:
+        raise click.UsageError("-z ends names by NUL, which Markdown cannot: leave out one of both")
     source, arguments = call("file_changes", sides, repo, **options)
     with screen.working("comparing"):
         rows: list[Row] = con.execute(f"SELECT {COLUMNS} FROM {source}", arguments).fetchall()
     if not rows:
         screen.note(f"Nothing differs {sides}.")
         return
-    screen.show(FORMS[form](rows, screen))
+    if ends_by_nul:
+        print_ended(cell for row in rows for cell in CELLS[form](row))
+    else:
+        screen.show(FORMS[form](rows, screen))
 
 
 def stat_lines(rows: list[Row], screen: Screen) -> Iterator[str]:
     """Yields bars as `git diff --stat` on a terminal, and cells between tabs in a pipe."""
-    return bars(rows, screen) if screen.is_terminal else tab_separated(rows)
+    return bars(rows, screen) if screen.is_terminal else map(tab_separated, rows)
 
 
-def tab_separated(rows: list[Row]) -> Iterator[str]:
-    for status, additions, deletions, old_path, file_path in rows:
-        yield (
-            "\t".join([status, count(additions), count(deletions), path_of(old_path, file_path)])
-            + "\n"
-        )
+def tab_separated(row: Row) -> str:
+    return "\t".join([*counted(row), path_of(row, False)]) + "\n"
+
+
+def counted(row: Row) -> list[str]:
+    status, additions, deletions, *_ = row
+    return [status, count(additions), count(deletions)]
 
 
 def bars(rows: list[Row], screen: Screen) -> Iterator[str]:
     """Yields a line per file with a bar of its added and removed lines, the largest as wide as there is room, then the totals."""
-    names = [path_of(old_path, file_path) for *_, old_path, file_path in rows]
+    names = [path_of(row, True) for row in rows]
     totals = [(additions or 0) + (deletions or 0) for _, additions, deletions, *_ in rows]
     digits = max(3, len(str(max(totals))))
     # " name | total bar"
@@ -221,23 +229,25 @@ def plural(number: int, noun: str) -> str:
 
 def names_only(rows: list[Row], screen: Screen) -> Iterator[str]:
     for *_, file_path in rows:
-        yield f"{harmless(file_path) if screen.is_terminal else file_path}\n"
+        yield quoted(file_path, readable=screen.is_terminal) + "\n"
 
 
 def names_and_statuses(rows: list[Row], screen: Screen) -> Iterator[str]:
-    for status, _, _, old_path, file_path in rows:
+    for row in rows:
+        status = row[0]
         shown = (
             screen.styled(padded(status, 12), fg=COLOURS.get(status))
             if screen.is_terminal
             else f"{status}\t"
         )
-        yield f"{shown}{path_of(old_path, file_path)}\n"
+        yield f"{shown}{path_of(row, screen.is_terminal)}\n"
 
 
 def markdown(rows: list[Row], screen: Screen) -> Iterator[str]:
     yield "| file | status | + | - |\n|---|---|---:|---:|\n"
-    for status, additions, deletions, old_path, file_path in rows:
-        name = path_of(old_path, file_path).replace("|", "\\|")
+    for row in rows:
+        status, additions, deletions, *_ = row
+        name = path_of(row, True).replace("|", "\\|")
         yield f"| {name} | {status} | {count(additions)} | {count(deletions)} |\n"
 
 
@@ -254,7 +264,28 @@ def count(lines: int | None) -> str:
     return "-" if lines is None else str(lines)
 
 
-def path_of(old_path: str | None, file_path: str) -> str:
-    return harmless(file_path if old_path is None else f"{old_path} => {file_path}").replace(
-        "\t", "\\t"
-    )
+def path_of(row: Row, readable: bool) -> str:
+    """Returns the name of a row's file, after the one that it had before a rename."""
+    names = [quoted(name, readable=readable) for name in row[3:] if name is not None]
+    return " => ".join(names)
+
+
+def ended_counts(row: Row) -> list[bytes]:
+    """Returns the cells of `git diff --numstat -z`, with the status before the counts."""
+    *_, old_path, file_path = row
+    counts = "".join(f"{cell}\t" for cell in counted(row)).encode()
+    return [counts + file_path] if old_path is None else [counts, old_path, file_path]
+
+
+def ended_statuses(row: Row) -> list[bytes]:
+    """Returns the cells of `git diff --name-status -z`, with a word for the status."""
+    *_, old_path, file_path = row
+    return [row[0].encode(), *([] if old_path is None else [old_path]), file_path]
+
+
+# The forms that -z has.
+CELLS: dict[str, Callable[[Row], list[bytes]]] = {
+    "stat": ended_counts,
+    "name-only": lambda row: [row[4]],
+    "name-status": ended_statuses,
+}

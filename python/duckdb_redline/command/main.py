@@ -4,6 +4,7 @@ import errno
 import functools
 import os
 import pathlib
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ..extension import ExtensionError, extension_path, version
-from .screen import Screen, harmless
+from .names import in_bytes, is_utf8
+from .screen import Screen, cut, harmless
 from .sides import (
     PathsAfterDashes,
     Sides,
@@ -28,6 +30,9 @@ from .sides import (
 if TYPE_CHECKING:
     import duckdb
 
+LINES = re.compile("([0-9]{1,18}),([0-9]{1,18})")
+# Of an argument that an error names.
+MAX_SHOWN = 100
 EPILOG = "Exit codes: 0 done, 1 the query failed (the reason is on stderr), 2 a wrong argument."
 REPO = click.option(
     "-C",
@@ -65,6 +70,9 @@ NAME_STATUS = click.option(
 MARKDOWN = click.option(
     "--markdown", "form", flag_value="markdown", help="Show a table in Markdown."
 )
+ENDED = click.option(
+    "-z", "ends_by_nul", is_flag=True, help="End names by NUL, and do not quote them."
+)
 PATCH = click.option("-p", "--patch", "form", flag_value="patch", help="Show the patch.")
 
 
@@ -87,6 +95,18 @@ class Given:
 
 class Command(click.Group):
     """Turns errors of DuckDB, redline and the system into an exit code and a line on stderr."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuses what is not UTF-8, in whatever argument: DuckDB takes texts alone."""
+        wrong = next((argument for argument in args if not is_utf8(argument)), None)
+        if wrong is not None and not ctx.resilient_parsing:
+            fail(
+                ctx,
+                f"{cut(harmless(in_bytes(wrong)), MAX_SHOWN)} is not UTF-8, as arguments must be: for such a byte write ? in a path "
+                "after --, give a revision by its id, and enter such a directory instead of naming it",
+                code=2,
+            )
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -114,9 +134,9 @@ class Command(click.Group):
             fail(ctx, str(error))
 
 
-def fail(ctx: click.Context, reason: str) -> NoReturn:
+def fail(ctx: click.Context, reason: str, code: int = 1) -> NoReturn:
     click.echo("\n".join(map(harmless, f"redline: {reason}".split("\n"))), err=True)
-    ctx.exit(1)
+    ctx.exit(code)
 
 
 def print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -201,6 +221,7 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
     show_default=True,
     help="How lines that were moved are coloured, where there is colour.",
 )
+@ENDED
 def diff(
     con: "duckdb.DuckDBPyConnection",
     screen: Screen,
@@ -210,6 +231,7 @@ def diff(
     form: str | None,
     context: int | None,
     color_moved: str,
+    ends_by_nul: bool,
 ) -> None:
     """Shows what changed, as git diff prints it.
 
@@ -218,15 +240,17 @@ def diff(
     """
     from .changes import show_diff, show_files
 
-    if form is None:
-        show_diff(con, screen, sides, repo, color_moved, context=context, **options)
-    else:
-        show_files(con, screen, sides, repo, form, **options)
+    if form is not None:
+        return show_files(con, screen, sides, repo, form, ends_by_nul, **options)
+    if ends_by_nul:
+        raise click.UsageError("-z is for lists: give --name-only, --name-status or --stat, too")
+    show_diff(con, screen, sides, repo, color_moved, context=context, **options)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Lists the changed files with bars of their lines.")
 @comparing
 @MARKDOWN
+@ENDED
 def stat(
     con: "duckdb.DuckDBPyConnection",
     screen: Screen,
@@ -234,6 +258,7 @@ def stat(
     repo: str,
     options: dict[str, object],
     form: str | None,
+    ends_by_nul: bool,
 ) -> None:
     """Lists the changed files with their counts of lines, on a terminal as bars.
 
@@ -241,7 +266,7 @@ def stat(
     """
     from .changes import show_files
 
-    show_files(con, screen, sides, repo, form or "stat", **options)
+    show_files(con, screen, sides, repo, form or "stat", ends_by_nul, **options)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Writes a page to review a change, and opens it.")
@@ -364,10 +389,10 @@ def blame(
 
     chosen = None
     if lines is not None:
-        first, _, last = lines.partition(",")
-        if not (first.isdigit() and last.isdigit()):
+        numbers = LINES.fullmatch(lines)
+        if numbers is None:
             raise click.UsageError(f"-L takes FIRST,LAST, two numbers of lines, not {lines!r}")
-        chosen = int(first), int(last)
+        chosen = int(numbers[1]), int(numbers[2])
     show_blame(given.database(), given.screen, file, revision, repo, chosen, ignore_whitespace)
 
 
@@ -375,15 +400,18 @@ def blame(
 @click.argument("paths", nargs=-1, shell_complete=complete_paths)
 @REPO
 @click.option("--ignored", is_flag=True, help="List ignored files, too.")
+@ENDED
 @click.pass_obj
-def status(given: Given, paths: tuple[str, ...], repo: str, ignored: bool) -> None:
+def status(
+    given: Given, paths: tuple[str, ...], repo: str, ignored: bool, ends_by_nul: bool
+) -> None:
     """Lists what is not committed: a letter for the index and one for the work tree.
 
-    As git status --short --untracked-files=all.
+    As git status --short --untracked-files=all, with names from the repository's root.
     """
     from .status import show_status
 
-    show_status(given.database(), given.screen, list(paths), repo, ignored)
+    show_status(given.database(), given.screen, list(paths), repo, ignored, ends_by_nul)
 
 
 @main.command(

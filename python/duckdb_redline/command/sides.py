@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from .names import is_utf8
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -68,7 +70,9 @@ def revisions_and_paths(
     after = click.get_current_context().meta.get("paths")
     for at, argument in enumerate(given):
         problem = None if at < most else ""
-        if problem is None and not is_range(argument) and argument.lower() not in UNCOMMITTED:
+        # HEAD may be of a branch without a commit: the comparison tells whether it may.
+        is_named = argument == "HEAD" or argument.lower() in UNCOMMITTED
+        if problem is None and not is_range(argument) and not is_named:
             problem = why_no_revision(con, repo, argument)
         if problem is None:
             continue
@@ -148,6 +152,8 @@ def first_column(ctx: click.Context, query: str, given: list[object]) -> list[st
     from ..connection import connect
     from ..extension import ExtensionError
 
+    if not all(map(is_utf8, map(str, given))):
+        return None
     try:
         extension = ctx.find_root().params.get("extension")
         rows = connect(macros=False, extension=extension).execute(query, given).fetchall()

@@ -1,9 +1,10 @@
 """The sub-command status: the differences from the last commit."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .screen import Screen, harmless
+from .names import print_ended, quoted
+from .screen import Screen
 
 if TYPE_CHECKING:
     import duckdb
@@ -18,6 +19,8 @@ LETTERS = {
     "untracked": "?",
     "ignored": "!",
 }
+# What differs in a submodule of the work tree.
+SUBMODULES = {"commits": "M", "content": "m", "untracked": "?"}
 # As `git status --short` has them: ours, then theirs.
 CONFLICTS = {
     "both_deleted": "DD",
@@ -29,32 +32,73 @@ CONFLICTS = {
     "both_modified": "UU",
 }
 
+COLUMNS = (
+    "index_status, worktree_status, submodule_change, conflict, old_path_bytes, file_path_bytes"
+)
+# After the tracked files, as in git.
+LAST = {"untracked": 1, "ignored": 2}
+
+
+@dataclass
+class Line:
+    """A file with a letter for the index and one for the work tree."""
+
+    index: str | None
+    worktree: str | None
+    submodule: str | None
+    conflict: str | None
+    old_path: bytes | None
+    path: bytes
+
+    def letters(self) -> str:
+        if self.conflict:
+            return CONFLICTS[self.conflict]
+        index, worktree = (LETTERS.get(word or "", " ") for word in (self.index, self.worktree))
+        if self.worktree in LAST:
+            return worktree * 2
+        return index + SUBMODULES.get(self.submodule or "", worktree)
+
+    def place(self) -> tuple[int, bytes]:
+        """Returns what git sorts by: conflicts are among the other tracked files."""
+        return LAST.get(self.worktree or "", 0), self.path
+
 
 def show_status(
-    con: "duckdb.DuckDBPyConnection", screen: Screen, paths: list[str], repo: str, ignored: bool
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    paths: list[str],
+    repo: str,
+    ignored: bool,
+    ends_by_nul: bool,
 ) -> None:
     """Prints a line per file, as `git status --short`: one letter for the index, one for the work tree."""
-    query = "SELECT index_status, worktree_status, conflict, old_path, file_path FROM system.main.file_status(?, ignored := ?, paths := ?)"
+    query = f"SELECT {COLUMNS} FROM system.main.file_status(?, ignored := ?, paths := ?)"
     with screen.working("reading the work tree"):
         rows = con.execute(query, [repo, ignored, paths or None]).fetchall()
     if not rows:
         screen.note("Nothing to commit: the work tree and the index are as HEAD has them.")
         return
-    screen.show(lines(rows, screen))
+    found = sorted((Line(*row) for row in rows), key=Line.place)
+    if ends_by_nul:
+        print_ended(cell for line in found for cell in cells(line))
+    else:
+        screen.show(printed(line, screen) for line in found)
 
 
-def lines(rows: list[tuple[str | None, ...]], screen: Screen) -> Iterator[str]:
-    for index, worktree, conflict, old_path, file_path in rows:
-        letters = (
-            CONFLICTS[conflict]
-            if conflict
-            else LETTERS.get(index or "", " ") + LETTERS.get(worktree or "", " ")
-        )
-        staged, changed = letters[0], letters[1]
-        if staged == " " and changed in "?!":
-            staged = changed
-        shown = screen.styled(
-            staged, fg="red" if conflict or staged in "?!" else "green"
-        ) + screen.styled(changed, fg="red")
-        name = f"{old_path} -> {file_path}" if old_path else str(file_path)
-        yield f"{shown} {harmless(name)}\n"
+def cells(line: Line) -> list[bytes]:
+    """Returns the cells of `git status --short -z`: a renamed file's old name follows its new one."""
+    named = line.letters().encode() + b" " + line.path
+    return [named] if line.old_path is None else [named, line.old_path]
+
+
+def printed(line: Line, screen: Screen) -> str:
+    letters = line.letters()
+    is_red = line.conflict is not None or line.worktree in LAST
+    shown = screen.styled(letters[0], fg="red" if is_red else "green")
+    shown += screen.styled(letters[1], fg="red")
+    names = [
+        quoted(name, readable=screen.is_terminal, blanks=True)
+        for name in (line.old_path, line.path)
+        if name is not None
+    ]
+    return f"{shown} {' -> '.join(names)}\n"

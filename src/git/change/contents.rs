@@ -219,7 +219,7 @@ impl Reader {
     ) -> Result<Contents> {
         let Some(entry) = entry else { return Ok(Contents::Absent) };
         if entry.mode.is_submodule() {
-            let dirty = if entry.source == Source::Dirty { "-dirty" } else { "" };
+            let dirty = if entry.dirt().is_some() { "-dirty" } else { "" };
             return Ok(Contents::Text(commit_line(entry, dirty)));
         }
         // git reads the attributes of regular files only: a link's target is never binary by name.

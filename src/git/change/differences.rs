@@ -7,13 +7,13 @@ use std::iter::Peekable;
 use std::sync::Arc;
 
 use crate::Oid;
-use crate::change::comparison::{Comparison, Untracked};
+use crate::change::comparison::Comparison;
 use crate::change::contents::Reader;
-use crate::change::listed::check_listed;
+use crate::change::listed::{check_listed, untracked_paths};
 use crate::change::renames::{RenameOptions, pair};
 use crate::change::uncommitted::Uncommitted;
 use crate::index::Index;
-use crate::model::changed_file::{Change, Entry, Source};
+use crate::model::changed_file::{Change, Dirt, Entry, Source};
 use crate::repository::Repository;
 use crate::revision::{Revision, side_of};
 use crate::tree::tree_lookup::entry_at;
@@ -42,7 +42,7 @@ pub fn walk(comparison: &Comparison) -> Result<Changes> {
     if has_equal_sides(comparison) {
         return Ok(Box::new(std::iter::empty()));
     }
-    Ok(Box::new(Uncommitted::new(comparison, is_dirty)?))
+    Ok(Box::new(Uncommitted::new(comparison, find_dirt)?))
 }
 
 /// Tells whether any file differs.
@@ -50,19 +50,28 @@ fn has_changes(comparison: &Comparison) -> Result<bool> {
     Ok(walk(comparison)?.next().transpose()?.is_some())
 }
 
-/// Tells whether the files of a submodule differ from a commit, in the index or in its work tree.
-pub(super) fn is_dirty(submodule: &Repository, head: Oid, above: &Above) -> Result<bool> {
+/// Returns what a submodule has beside a commit: changed files before untracked ones.
+pub(super) fn find_dirt(submodule: &Repository, head: Oid, above: &Above) -> Result<Option<Dirt>> {
     let head = side_of(submodule, &head.to_string())?;
     let comparison = |old, new| {
         let mut comparison = Comparison::new(submodule.clone(), old, new)?;
         comparison.above = above.clone();
         Ok::<_, Error>(comparison)
     };
-    let untracked = if above.counts_untracked { Untracked::Named } else { Untracked::Ignored };
-    Ok(has_changes(&comparison(head, Revision::Index)?)?
-        || has_changes(
-            &comparison(Revision::Index, Revision::WorkTree)?.with_untracked(untracked),
-        )?)
+    if has_changes(&comparison(head, Revision::Index)?)? {
+        return Ok(Some(Dirt::Content));
+    }
+    let on_disk = comparison(Revision::Index, Revision::WorkTree)?;
+    let mut has_untracked = false;
+    for change in walk(&on_disk)? {
+        // A submodule in it that has untracked files alone counts as these.
+        if !change?.is_dirt(Dirt::Untracked) {
+            return Ok(Some(Dirt::Content));
+        }
+        has_untracked = true;
+    }
+    has_untracked |= above.counts_untracked && !untracked_paths(&on_disk)?.is_empty();
+    Ok(has_untracked.then_some(Dirt::Untracked))
 }
 
 /// Starts a comparison, with renames if options are given; merges and conflicts are compared with
@@ -164,7 +173,7 @@ impl PathChange {
         let changes = if has_equal_sides(comparison) {
             Vec::new()
         } else {
-            Uncommitted::new(comparison, is_dirty)?.path(path, old.or(new))?
+            Uncommitted::new(comparison, find_dirt)?.path(path, old.or(new))?
         };
         let is_on_disk = |entry: Entry| matches!(entry.source, Source::WorkTree { .. });
         let mut entries = changes.iter().flat_map(|change| [change.old, change.new]).flatten();
@@ -208,7 +217,7 @@ fn has_conflicts(comparison: &Comparison) -> bool {
 /// Returns the conflicts with a version of both ours and theirs.
 fn conflicts(comparison: &Comparison, index: &Arc<Index>) -> Result<Vec<Change>> {
     let mut work_tree = WorkTree::new(comparison.source(), index)?;
-    let submodules = Submodules::new(comparison.above.clone(), is_dirty);
+    let submodules = Submodules::new(comparison.above.clone(), find_dirt);
     let cancel = comparison.repository().cancel();
     let (mut charge, mut pace) = (Charge::free(), cancel.pace());
     let mut conflicts = Vec::new();

@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 use crate::change::comparison::Comparison;
 use crate::change::differences::{changed_files, collect};
 use crate::change::renames::RenameOptions;
-use crate::model::changed_file::{Change, Status};
+use crate::model::changed_file::{Change, Dirt, Status};
 use crate::pathspec::Pathspec;
 use crate::repository::Repository;
 use crate::revision::{Revision, side_of};
@@ -49,6 +49,8 @@ pub struct FileStatus {
     pub conflict: Option<&'static str>,
     /// Whether it is a submodule.
     pub is_submodule: bool,
+    /// What differs in a submodule of the work tree.
+    pub submodule_change: Option<&'static str>,
 }
 
 impl Weigh for FileStatus {
@@ -186,10 +188,13 @@ pub fn join(parts: Vec<StatusFound>) -> Result<Vec<FileStatus>> {
         match part {
             StatusFound::Index(changes, stages) => {
                 conflicts = stages.into_iter().collect();
-                add(&mut changed, changes, |status, word| status.index = Some(word));
+                add(&mut changed, changes, |row, change| row.index = Some(change.status().name()));
             }
             StatusFound::WorkTree(changes) => {
-                add(&mut changed, changes, |status, word| status.work_tree = Some(word));
+                add(&mut changed, changes, |row, change| {
+                    row.work_tree = Some(change.status().name());
+                    row.submodule_change = submodule_change(change);
+                });
             }
             StatusFound::Untracked(untracked, ignored) => {
                 let row = |word| {
@@ -216,14 +221,14 @@ pub fn join(parts: Vec<StatusFound>) -> Result<Vec<FileStatus>> {
 fn add(
     rows: &mut BTreeMap<Vec<u8>, FileStatus>,
     changes: Vec<Change>,
-    set: fn(&mut FileStatus, &'static str),
+    set: fn(&mut FileStatus, &Change),
 ) {
     for change in changes {
-        let status = change.status();
-        if status == Status::Unmerged {
+        if change.status() == Status::Unmerged {
             continue;
         }
         let row = rows.entry(change.path.clone()).or_default();
+        set(row, &change);
         let sides = [change.old, change.new].into_iter().flatten();
         row.is_submodule |= sides.into_iter().any(|entry| entry.mode.is_submodule());
         if let Some(origin) = change.origin
@@ -233,8 +238,19 @@ fn add(
             row.similarity = Some(origin.similarity);
         }
         row.path = change.path;
-        set(row, status.name());
     }
+}
+
+/// Returns what differs in a submodule of the work tree: the first that does, as in a letter of
+/// `git status --short`.
+fn submodule_change(change: &Change) -> Option<&'static str> {
+    let new = change.new.filter(|new| new.mode.is_submodule())?;
+    let is_same = change.old.is_some_and(|old| old.oid == new.oid);
+    Some(match new.dirt().filter(|_| is_same) {
+        None => "commits",
+        Some(Dirt::Content) => "content",
+        Some(Dirt::Untracked) => "untracked",
+    })
 }
 
 /// Returns the row of a conflict: the changes of both sides to the file.

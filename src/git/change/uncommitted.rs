@@ -18,7 +18,7 @@ use crate::revision::Revision;
 use crate::tree::walk::TreeChanges;
 use crate::worktree::files::WorkTree;
 use crate::worktree::look_ahead::LookAhead;
-use crate::worktree::submodule::{IsDirty, Submodules};
+use crate::worktree::submodule::{FindDirt, Submodules};
 use crate::worktree::untracked;
 use redline_base::error::Result;
 use redline_sandbox::EntryKind;
@@ -65,8 +65,8 @@ struct OnDisk {
 
 impl Uncommitted {
     /// Starts a comparison of different sides, at least one of which is the index or the work tree;
-    /// `is_dirty` compares submodules.
-    pub fn new(comparison: &Comparison, is_dirty: IsDirty) -> Result<Self> {
+    /// `find_dirt` compares submodules.
+    pub fn new(comparison: &Comparison, find_dirt: FindDirt) -> Result<Self> {
         let index = comparison.index().map(Arc::clone).unwrap_or_default();
         let [old, new] = comparison.sides();
         // Whether the old side is farther from being committed than the new one.
@@ -90,7 +90,7 @@ impl Uncommitted {
         let mut work_tree = match farther {
             Revision::WorkTree => Some(OnDisk {
                 files: WorkTree::new(comparison.source(), &index)?,
-                submodules: Submodules::new(comparison.above.clone(), is_dirty),
+                submodules: Submodules::new(comparison.above.clone(), find_dirt),
                 looks_everywhere: comparison.looks_everywhere,
             }),
             _ => None,
@@ -286,17 +286,14 @@ impl Sides {
             });
         let new = match new {
             // Reversed, the submodule is deleted, and git does not mark a deleted one as dirty.
-            Some(new) if self.is_reverse && old.is_none() && new.source == Source::Dirty => {
+            Some(new) if self.is_reverse && old.is_none() && new.dirt().is_some() => {
                 Some(Entry { source: Source::Object, ..new })
             }
             new => new,
         };
         let is_same = match (&old, &new) {
             (Some(old), Some(new)) => {
-                old.mode == new.mode
-                    && old.oid == new.oid
-                    && new.source != Source::Dirty
-                    && !is_stale
+                old.mode == new.mode && old.oid == new.oid && new.dirt().is_none() && !is_stale
             }
             (None, None) => true,
             _ => false,

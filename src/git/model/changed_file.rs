@@ -102,6 +102,14 @@ impl Entry {
     pub fn object(mode: Mode, oid: Oid) -> Self {
         Self { mode, oid, source: Source::Object }
     }
+
+    /// Returns what a submodule has beside its commit; `None` for any other entry.
+    pub fn dirt(&self) -> Option<Dirt> {
+        match self.source {
+            Source::Dirty(dirt) => Some(dirt),
+            _ => None,
+        }
+    }
 }
 
 /// The location of an entry's content.
@@ -114,8 +122,17 @@ pub enum Source {
         /// The size in bytes as git would store it.
         size: u64,
     },
-    /// A submodule whose tracked files differ from its commit: git adds `-dirty` to the id.
-    Dirty,
+    /// A submodule with more than its commit: git adds `-dirty` to the id.
+    Dirty(Dirt),
+}
+
+/// What the work tree of a submodule has beside its commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dirt {
+    /// Changed files, in its index or in its work tree.
+    Content,
+    /// Untracked files alone, its own or those of a submodule in it.
+    Untracked,
 }
 
 /// How a file changed.
@@ -221,9 +238,14 @@ impl Change {
 
     /// Tells whether both sides have the same content, so that at most the mode differs.
     pub fn has_same_content(&self) -> bool {
-        let is_dirty =
-            |side: Option<Entry>| side.is_some_and(|entry| entry.source == Source::Dirty);
+        let is_dirty = |side: Option<Entry>| side.is_some_and(|entry| entry.dirt().is_some());
         self.has_same_ids() && is_dirty(self.old) == is_dirty(self.new)
+    }
+
+    /// Tells whether a submodule at the same commit has this beside it, and nothing else changed.
+    pub fn is_dirt(&self, dirt: Dirt) -> bool {
+        let [old, new] = [self.old, self.new].map(|side| side.map(|entry| (entry.mode, entry.oid)));
+        old == new && self.new.and_then(|entry| entry.dirt()) == Some(dirt)
     }
 
     /// Tells whether an empty file was added or deleted, so that binary or not, no content differs.

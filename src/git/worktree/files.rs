@@ -193,11 +193,12 @@ impl WorkTree {
         let Some(checked_out) = submodules.look(&self.repository, path, is_known)? else {
             return Ok(unchanged);
         };
-        let source = if checked_out.is_dirty { Source::Dirty } else { Source::Object };
+        let dirt = checked_out.dirt;
         // Printed is the id that the submodule has; one that the index names is unchanged.
-        let known =
+        let named =
             unchanged.map(|entry| entry.oid).filter(|known| names(*known, checked_out.head));
-        let oid = known.filter(|_| !checked_out.is_dirty).unwrap_or(checked_out.head);
+        let oid = named.filter(|_| dirt.is_none()).unwrap_or(checked_out.head);
+        let source = dirt.map_or(Source::Object, Source::Dirty);
         Ok(Some(Entry { mode: Mode::submodule(), oid, source }))
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use crate::Oid;
+use crate::model::changed_file::Dirt;
 use crate::repository::Repository;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
@@ -15,8 +16,8 @@ use redline_base::limits;
 pub struct CheckedOut {
     /// The commit of its HEAD.
     pub head: Oid,
-    /// Whether its files differ from that commit, in the index or in its work tree.
-    pub is_dirty: bool,
+    /// What it has beside that commit.
+    pub dirt: Option<Dirt>,
 }
 
 /// The superprojects of a submodule, identified by the device and inode of their git directories.
@@ -41,20 +42,20 @@ impl Above {
     }
 }
 
-/// Tells whether the files of a submodule differ from a commit, in the index or in its work tree.
-pub type IsDirty = fn(&Repository, Oid, &Above) -> Result<bool>;
+/// Returns what a submodule has beside a commit.
+pub type FindDirt = fn(&Repository, Oid, &Above) -> Result<Option<Dirt>>;
 
 /// Finds the checked-out commits of submodules.
 pub struct Submodules {
     above: Above,
-    is_dirty: IsDirty,
+    find_dirt: FindDirt,
 }
 
 impl Submodules {
-    /// Creates a finder for a repository with the superprojects `above`; `is_dirty` compares a
+    /// Creates a finder for a repository with the superprojects `above`; `find_dirt` compares a
     /// submodule.
-    pub fn new(above: Above, is_dirty: IsDirty) -> Self {
-        Self { above, is_dirty }
+    pub fn new(above: Above, find_dirt: FindDirt) -> Self {
+        Self { above, find_dirt }
     }
 
     /// Returns the checked-out submodule in a directory; `None` if there is no repository with a
@@ -102,8 +103,11 @@ impl Submodules {
             .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
         }
         let Some(head) = submodule.head()? else { return Ok(None) };
-        let is_dirty = is_known && (self.is_dirty)(&submodule, head, &above)?;
-        Ok(Some(CheckedOut { head, is_dirty }))
+        let dirt = match is_known {
+            true => (self.find_dirt)(&submodule, head, &above)?,
+            false => None,
+        };
+        Ok(Some(CheckedOut { head, dirt }))
     }
 }
 

@@ -58,8 +58,10 @@ pub fn files(
             let is_known = !tracked.is_empty() || folded.as_ref().is_some_and(|it| it.has(&prefix));
             let has_git = || entries.iter().any(|entry| entry.name == b".git");
             if !is_known && has_git() && repository.is_repository(&directory)? {
-                // A nested repository; not where its files are tracked by this one.
-                if paths.matches_in_list(&directory, Mode::submodule()) {
+                // A nested repository; not where its files are tracked by this one. In place of a
+                // tracked file it is a change of that.
+                let is_other = index.find(&directory).is_empty();
+                if is_other && paths.matches_in_list(&directory, Mode::submodule()) {
                     let list = if is_below { &mut passed } else { &mut found };
                     list.push((directory, EntryKind::Directory));
                 }

@@ -43,6 +43,9 @@ def git_status(repo, *options: str) -> list[tuple]:
                     None,
                     False,
                     None,
+                    None,
+                    rest,
+                    None,
                 )
             )
             continue
@@ -51,21 +54,30 @@ def git_status(repo, *options: str) -> list[tuple]:
         letters, submodule = values[0].decode(), values[1].decode()
         old, score = None, None
         if kind == b"2":
-            old, score = repositories.lossy(next(fields)), int(values[7][1:])
+            old, score = next(fields), int(values[7][1:])
         conflict = CONFLICTS[letters] if kind == b"u" else None
         is_submodule = submodule[0] == "S" and conflict is None
         rows.append(
             (
                 repositories.lossy(path),
-                old,
+                None if old is None else repositories.lossy(old),
                 WORDS[letters[0]],
                 WORDS[letters[1]],
                 conflict,
                 is_submodule,
                 score,
+                submodule_change(submodule) if is_submodule else None,
+                path,
+                old,
             )
         )
     return rows
+
+
+def submodule_change(letters: str) -> str | None:
+    """Returns the first of what differs, of a field such as `SCMU`."""
+    words = {"C": "commits", "M": "content", "U": "untracked"}
+    return next((words[letter] for letter in letters[1:] if letter in words), None)
 
 
 def status(con, repo, **options) -> list[tuple]:
@@ -127,6 +139,10 @@ def test_every_state_of_a_file_is_listed(con, repo):
         (repo / name).parent.mkdir(parents=True, exist_ok=True)
         (repo / name).write_text("x\n")
     write(repo, "init --quiet nested", "init --quiet build/nested")
+    for name in ("d1/f7", "d1/f10"):
+        (repo / name).unlink()
+        write(repo, f"init --quiet {name}")
+    Clock(repo / "d1/f10").commit("a repository in place of a file")
     (repo / "nested/file").write_text("x\n")
     (repo / "nested.txt").write_text("x\n")
     (repo / "empty").mkdir()
@@ -178,7 +194,7 @@ def test_a_submodule_is_changed_by_commits_contents_and_untracked_files(
     write(other, "init --quiet --initial-branch=main .")
     clock = Clock(other)
     clock.commit("one", files={"file": "1\n"})
-    for name in ("commits", "edited", "untracked", "staged", "clean"):
+    for name in ("commits", "edited", "untracked", "both", "staged", "clean", "nested", "deep"):
         repositories.git(
             repo,
             "-c",
@@ -194,9 +210,25 @@ def test_a_submodule_is_changed_by_commits_contents_and_untracked_files(
     Clock(repo / "commits").commit("two", files={"file": "2\n"})
     (repo / "edited/file").write_text("edited\n")
     (repo / "untracked/new").write_text("new\n")
+    (repo / "both/new").write_text("new\n")
+    write(repo / "both", "rm --quiet file")
     Clock(repo / "staged").commit("two", files={"file": "2\n"})
     write(repo, "add staged")
-    assert_same(con, repo, 4)
+    write(repo / "nested", "init --quiet inside")
+    # A submodule in a submodule: its untracked files are those of both.
+    repositories.git(
+        repo / "deep", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other)
+    )
+    Clock(repo / "deep").commit("a submodule in it")
+    write(repo, "add deep")
+    (repo / "deep" / other.name / "new").write_text("new\n")
+    assert_same(con, repo, 7)
+    changes = {row[0]: row[7] for row in status(con, repo)}
+    assert [changes[name] for name in ("commits", "both", "nested", "deep")] == [
+        "commits", "content", "untracked", "untracked",
+    ]  # fmt: skip
+    (repo / "deep" / other.name / "file").write_text("edited\n")
+    assert_same(con, repo, 7)
     assert [row[0] for row in status(con, repo, untracked=False)] == [
         row[0] for row in git_status(repo, "--untracked-files=no")
     ]
