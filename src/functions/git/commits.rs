@@ -63,7 +63,7 @@ impl Row for AttachedColumns {
         .needing(&[Need::Notes]),
         varchar::<Self>(
             "patch_id",
-            "The id of its patch, as git patch-id --stable; NULL for a merge and without changes",
+            "The id of its patch, as git patch-id --stable of git diff-tree -p --no-renames --full-index; NULL for a merge and without changes",
             |(.., patch_id), out| out.text(patch_id),
         )
         .needing(&[Need::PatchId]),
