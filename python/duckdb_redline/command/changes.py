@@ -22,7 +22,7 @@ COLOURS = {
     "copied": "cyan",
     "type_changed": "magenta",
 }
-COLUMNS = "status, additions, deletions, old_path_bytes, file_path_bytes"
+COLUMNS = "status, additions, deletions, encode(old_path), encode(file_path)"
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 # git's own colours for lines that were moved, and for a block next to another one.
 MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Dates as numbers: for a time with a zone, DuckDB's client needs a package more.
 CHANGES = (
     "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, "
-    "status, additions, deletions, old_path_bytes, file_path_bytes"
+    "status, additions, deletions, encode(old_path), encode(file_path)"
 )
 COMMITS = (
     "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, "

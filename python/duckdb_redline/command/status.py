@@ -33,7 +33,7 @@ CONFLICTS = {
 }
 
 COLUMNS = (
-    "index_status, worktree_status, submodule_change, conflict, old_path_bytes, file_path_bytes"
+    "index_status, worktree_status, submodule_change, conflict, encode(old_path), encode(file_path)"
 )
 # After the tracked files, as in git.
 LAST = {"untracked": 1, "ignored": 2}

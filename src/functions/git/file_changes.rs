@@ -3,7 +3,7 @@
 use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, blob, boolean, utinyint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, utinyint, varchar,
 };
 use redline_base::error::Result;
 use redline_git::{Entry, LineCounts, Measured};
@@ -72,13 +72,6 @@ impl Row for Measured {
         .needing(&[Need::Details]),
         varchar::<Self>("new_oid", "The object id of the new content", |row, out| {
             out.text(oid(row.change.new))
-        })
-        .needing(&[Need::Details]),
-        blob("file_path_bytes", "The path, byte for byte", |row, out| {
-            out.bytes(Some(&row.change.path))
-        }),
-        blob::<Self>("old_path_bytes", "The old path, byte for byte", |row, out| {
-            out.bytes(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
         })
         .needing(&[Need::Details]),
     ];

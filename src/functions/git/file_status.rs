@@ -3,7 +3,7 @@
 use crate::ffi::Field;
 use crate::functions::params::{Args, Flag, PATHS, Param, REPO, fields, flag};
 use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, blob, boolean, utinyint, varchar,
+    Col, Declaration, Family, Grant, RepositoryTable, Row, boolean, utinyint, varchar,
 };
 use redline_base::error::Result;
 use redline_git::{FileStatus, RenameOptions, StatusOptions};
@@ -47,10 +47,6 @@ impl Row for Vec<FileStatus> {
             "What differs in a submodule of the work tree, the first that does: commits, content (of files), or untracked; else NULL",
             |row, out| out.text(row.submodule_change),
         ),
-        blob("file_path_bytes", "The path, byte for byte", |row, out| out.bytes(Some(&row.path))),
-        blob("old_path_bytes", "The old path, byte for byte", |row, out| {
-            out.bytes(row.old_path.as_deref())
-        }),
     ];
 }
 

@@ -227,10 +227,9 @@ impl<K: Row> Columns<K> {
         }
     }
 
-    /// Returns a row of texts and plain values as JSON, which has no bytes.
+    /// Returns a row of texts and plain values as JSON.
     pub fn json(&self, row: K::Of<'_>) -> Map<String, Value> {
         let columns = (0..self.len()).filter_map(|index| self.own(index));
-        let columns = columns.filter(|column| !matches!(column.write, Write::Blob(_)));
         columns.map(|column| (column.field.name.to_owned(), column.json(row))).collect()
     }
 

@@ -75,6 +75,8 @@ pub fn files(
         let bytes = match entries.iter().find(|entry| entry.name == IGNORE_FILE) {
             Some(entry) if entry.kind == EntryKind::File => ignore_file(directories, &ignore_path)?,
             Some(entry) if entry.kind == EntryKind::Directory => None,
+            // As in git, a path of a sparse checkout that is there is not absent from it.
+            Some(entry) if entry.kind == EntryKind::Link && repository.checkout.is_sparse => None,
             _ => ignore_file_of_index(repository, index, &ignore_path)?,
         };
         let patterns = match bytes {
