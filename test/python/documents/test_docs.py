@@ -75,6 +75,8 @@ def test_the_examples_run_in_any_clone_after_the_command_that_the_index_prints(
     words = ["git", "clone", "-q", "--depth", "2", f"file://{ROOT}", clone]
     if subprocess.run(words, capture_output=True).returncode:
         pytest.skip("this is no checkout of git")
+    # A checkout of a commit has no branch; the pages name main.
+    subprocess.run(["git", "checkout", "-q", "-B", "main"], cwd=clone, check=True)
     # What the checkout has besides its last commit.
     shutil.copytree(ROOT / "test/fixtures", clone / "test/fixtures", dirs_exist_ok=True)
     subprocess.run(command.split(), cwd=clone, check=True, capture_output=True)
