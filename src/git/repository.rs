@@ -183,7 +183,7 @@ impl Repository {
     /// Tells whether a directory of the work tree is a repository of its own.
     ///
     /// # Errors
-    /// Those of the system.
+    /// `fs_denied` if its `.git` leads to where nothing may be read; those of the system.
     pub(super) fn is_repository(&self, directory: &[u8]) -> Result<bool> {
         let path = self.work_tree()?.join(OsStr::from_bytes(directory));
         is_repository(self.location.git_dir.gate(), &path)

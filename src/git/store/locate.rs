@@ -192,10 +192,10 @@ fn is_git_dir(directory: &GitDirectory) -> Result<bool> {
 
 /// Tells whether the directory at a path in a work tree is a repository of its own, by the rule of
 /// git's `is_nonbare_repository_dir`: its `.git` is a git directory, or a file that leads to one. A
-/// left-over `.git` makes none, and neither does one that leads to where nothing may be read.
+/// left-over `.git` makes none.
 ///
 /// # Errors
-/// Those of the system.
+/// `fs_denied` if its `.git` leads to where nothing may be read; those of the system.
 pub fn is_repository(gate: &Arc<Gate>, path: &Path) -> Result<bool> {
     let Some(directory) = gate.open_if_readable(path)? else { return Ok(false) };
     let git_dir = match directory.look_if_readable(b".git")? {
@@ -206,7 +206,7 @@ pub fn is_repository(gate: &Arc<Gate>, path: &Path) -> Result<bool> {
             None => return Ok(false),
         },
     };
-    match gate.open_if_readable(&git_dir)? {
+    match gate.open(&git_dir)? {
         Some(git_dir) => is_whole_git_dir(&git_dir),
         None => Ok(false),
     }

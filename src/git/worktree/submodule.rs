@@ -72,10 +72,14 @@ impl Submodules {
         directory: &[u8],
         is_known: bool,
     ) -> Result<Option<CheckedOut>> {
-        if !repository.is_repository(directory)? {
+        let shown = || quoted(&directory.to_str_lossy());
+        let unopened = |error: Error| {
+            Error::new(error.kind(), format!("the submodule {} cannot be opened", shown()))
+                .with_source(error)
+        };
+        if !repository.is_repository(directory).map_err(unopened)? {
             return Ok(None);
         }
-        let shown = || quoted(&directory.to_str_lossy());
         let path = repository.work_tree()?.join(OsStr::from_bytes(directory));
         let Some(given) = path.to_str() else {
             return Err(Error::tool_failed(format!(
@@ -83,10 +87,7 @@ impl Submodules {
                 shown()
             )));
         };
-        let submodule = repository.open_other(given).map_err(|error| {
-            Error::new(error.kind(), format!("the submodule {} cannot be opened", shown()))
-                .with_source(error)
-        })?;
+        let submodule = repository.open_other(given).map_err(unopened)?;
         let above = self.above.with(repository)?;
         if above.repositories.contains(&submodule.location.git_dir.own_stamp()?.identity()) {
             return Err(Error::tool_failed(format!(

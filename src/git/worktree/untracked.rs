@@ -17,7 +17,7 @@ use crate::model::changed_file::Mode;
 use crate::pathspec::PathFilter;
 use crate::repository::Repository;
 use redline_base::budget::Pace;
-use redline_base::error::{Error, Result, quoted};
+use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_base::limits;
 use redline_sandbox::{Directories, DirectoryEntry, EntryKind};
 
@@ -57,7 +57,7 @@ pub fn files(
         if !directory.is_empty() {
             let is_known = !tracked.is_empty() || folded.as_ref().is_some_and(|it| it.has(&prefix));
             let has_git = || entries.iter().any(|entry| entry.name == b".git");
-            if !is_known && has_git() && repository.is_repository(&directory)? {
+            if !is_known && has_git() && is_repository(repository, &directory)? {
                 // A nested repository; not where its files are tracked by this one. In place of a
                 // tracked file it is a change of that.
                 let is_other = index.find(&directory).is_empty();
@@ -127,6 +127,15 @@ pub fn files(
         *ignored = passed;
     }
     Ok(found)
+}
+
+/// Tells whether an untracked directory is a repository; one whose `.git` leads to where nothing may
+/// be read is none, so that it hides nothing.
+fn is_repository(repository: &Repository, directory: &[u8]) -> Result<bool> {
+    match repository.is_repository(directory) {
+        Err(error) if error.kind() == ErrorKind::FsDenied => Ok(false),
+        found => found,
+    }
 }
 
 /// Tells whether a name is that of a git directory.

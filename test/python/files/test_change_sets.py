@@ -141,7 +141,9 @@ def test_an_undo_of_several_files_is_one_question_and_whole(connections, root):
     assert texts == ["old\n1\n2\n3\n", "old\n1\n2\n3\n", "old\n1\n2\n3\ntheirs\n"]
 
 
-@pytest.mark.parametrize("old, new", [(b"a\0b", b"c\0d"), (b"text\n", b"c\0d"), (b"a\0b", b"text\n")])
+@pytest.mark.parametrize(
+    "old, new", [(b"a\0b", b"c\0d"), (b"text\n", b"c\0d"), (b"a\0b", b"text\n")]
+)
 def test_an_undo_of_bytes_names_both_contents(connections, root, old, new):
     host, agent = connections(write_approval=False)
     (root / "f").write_bytes(old)
@@ -178,9 +180,16 @@ def test_a_no_is_one_to_the_result_by_whatever_tool(connections, root, declined,
     (root / "f").write_text("one\ntwo\n")
     (root / "g").write_text("g\n")
     (tool, arguments), (other, others) = WAYS[declined], WAYS[asked_again]
-    value(host, "SELECT decline(?, ?)", waits(host, asked(agent, tool, **arguments)), "the-host-own-secret")
+    value(
+        host,
+        "SELECT decline(?, ?)",
+        waits(host, asked(agent, tool, **arguments)),
+        "the-host-own-secret",
+    )
     assert told(agent, other, **others).startswith("declined: ")
-    assert "declined: " in (answer(agent, "SELECT needs_approval(?, ?)", other, json.dumps(others)).error or "")
+    assert "declined: " in (
+        answer(agent, "SELECT needs_approval(?, ?)", other, json.dumps(others)).error or ""
+    )
     assert listed(host) == [] and (root / "f").read_text() == "one\ntwo\n"
     # Another result is another question, and so is the same one once the file has changed.
     assert asked(agent, "write_file", path="ws/f", content="other\n") is not None
@@ -203,10 +212,14 @@ def test_a_wide_yes_to_edits_shows_no_file_that_must_be_asked_for(connections, r
     row = value(agent, "SELECT edit_file('ws/other', 'third', 'fourth')")
     assert row["unified_diff"] == "" and row["oid"] == "" and "line 2" not in row["message"]
     for wanted, code in (("secret = 2", "not_found"), ("secret", "not_unique")):
-        refused = assert_refused(answer(agent, "SELECT edit_file('ws/other', ?, 'x')", wanted), code)
+        refused = assert_refused(
+            answer(agent, "SELECT edit_file('ws/other', ?, 'x')", wanted), code
+        )
         assert "secret = 1" not in refused and "line" not in refused, refused
     assert_refused(answer(agent, "SELECT edit_file('ws/othre', 'x', 'y')"), "not_found")
-    assert "other" not in answer(agent, "SELECT edit_file('ws/othre', 'x', 'y')").error.replace("othre", "")
+    assert "other" not in answer(agent, "SELECT edit_file('ws/othre', 'x', 'y')").error.replace(
+        "othre", ""
+    )
     assert_refused(answer(agent, "SELECT read_file('ws/other')"), "approval_required")
 
 
@@ -236,7 +249,14 @@ def test_a_dry_run_asks_nobody_and_tells_what_may_be_read(connections, root, way
     (root / "f").write_text("one\ntwo\n")
     first = said()
     assert "approval_required: reading 'ws/f' must be approved" in first and listed(host) == []
-    assert value(agent, "SELECT needs_approval('apply_patch', ?)", json.dumps(WAYS["a git diff"][1] | {"dry_run": True})) is None
+    assert (
+        value(
+            agent,
+            "SELECT needs_approval('apply_patch', ?)",
+            json.dumps(WAYS["a git diff"][1] | {"dry_run": True}),
+        )
+        is None
+    )
     # Nor does a yes to the patch itself, whatever the file holds then, and it is still there afterwards.
     assert told(agent, "apply_patch", **WAYS["a git diff"][1]).startswith("approval_required: ")
     approve(host, listed(host)[0][1])
@@ -246,7 +266,9 @@ def test_a_dry_run_asks_nobody_and_tells_what_may_be_read(connections, root, way
             (root / "f").write_text(content)
         assert said() == first
     # The file is another one than that which was shown: the yes is void, and says no more.
-    assert told(agent, "apply_patch", **WAYS["a git diff"][1]).startswith(("Patched", "stale: the file has changed"))
+    assert told(agent, "apply_patch", **WAYS["a git diff"][1]).startswith(
+        ("Patched", "stale: the file has changed")
+    )
 
 
 @pytest.mark.parametrize("way", DRY)
@@ -270,7 +292,10 @@ def test_a_dry_run_of_an_undo_asks_nobody(connections, root):
     (root / "f").write_text("one\n")
     yes(host, agent, "write_approval('ws/f', 'two\n')")
     assert answer(agent, "SELECT write_file('ws/f', 'two\n')").error is None
-    assert value(agent, "SELECT revert_edit(?, {'dry_run': true}).outcome", last(agent)) == "would_apply"
+    assert (
+        value(agent, "SELECT revert_edit(?, {'dry_run': true}).outcome", last(agent))
+        == "would_apply"
+    )
     assert listed(host) == [] and (root / "f").read_text() == "two\n"
 
 
@@ -320,7 +345,9 @@ def test_a_wide_yes_to_writes_covers_no_new_file_and_no_program(connections, roo
     assert_refused(answer(agent, "SELECT write_file('ws/new', 'z')"), "approval_required")
 
 
-def test_a_wide_yes_lets_a_hidden_file_be_changed_and_asks_about_what_it_does_not_cover(connections, root):
+def test_a_wide_yes_lets_a_hidden_file_be_changed_and_asks_about_what_it_does_not_cover(
+    connections, root
+):
     host, agent = connections(read_approval=True)
     (root / "f").write_text("one\n")
     (root / "run").write_text("one\n")
@@ -330,7 +357,9 @@ def test_a_wide_yes_lets_a_hidden_file_be_changed_and_asks_about_what_it_does_no
     assert answer(agent, "SELECT write_file('ws/f', 'x')").error is None
     for path in ("ws/run", "ws/new"):
         assert_refused(answer(agent, "SELECT write_file(?, 'x')", path), "approval_required")
-        payload = next(payload for _, payload in listed(host) if json.loads(payload)["path"] == path)
+        payload = next(
+            payload for _, payload in listed(host) if json.loads(payload)["path"] == path
+        )
         approve(host, payload)
         assert answer(agent, "SELECT write_file(?, 'x')", path).error is None
 

@@ -164,7 +164,12 @@ def merge_heavy(repo: pathlib.Path, dice: random.Random, count: int) -> list[lis
         marks, names = [], []
         for number in range(size):
             mark += 1
-            after = {"skewed": number + dice.randrange(-8, 8), "ordered": number, "same": 0, "wild": dice.randrange(60)}
+            after = {
+                "skewed": number + dice.randrange(-8, 8),
+                "ordered": number,
+                "same": 0,
+                "wild": dice.randrange(60),
+            }
             name = f"h{history}-{number}"
             stream.append(
                 f"commit refs/heads/{name}\nmark :{mark}\ncommitter A <a@b> {START + after[clock]} +0000\ndata 1\nx\n"

@@ -273,7 +273,9 @@ def test_a_question_mark_stands_for_a_byte_that_is_not_utf8(ours, repo):
     assert ours("diff", "-C", repo, "--name-only", "--", "caf?") == b'"caf\\357\\277\\275"\n'
     patch = ours("diff", "-C", repo, "--", "caf?")
     assert patch == repositories.git(repo, "diff", "--", "caf?") != b""
-    assert ours("log", "-C", repo, "--name-only", "--", "caf?").endswith(b'\n"caf\\357\\277\\275"\n')
+    assert ours("log", "-C", repo, "--name-only", "--", "caf?").endswith(
+        b'\n"caf\\357\\277\\275"\n'
+    )
 
 
 # Words that an argument may be, beside random ones.
