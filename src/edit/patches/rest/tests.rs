@@ -1,4 +1,4 @@
-use super::super::{ChangeKind, Decision, FileChange, FitOptions, decide, fit, read};
+use super::super::{Decision, FileChange, FitOptions, decide, fit, read};
 use crate::FileName;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
