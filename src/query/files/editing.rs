@@ -119,7 +119,7 @@ impl FileTools {
     /// Replaces passages of a file.
     ///
     /// # Errors
-    /// Those of [`Self::change`], of the arguments and of the path.
+    /// Those of the arguments and the path, of approvals, the journal and the writer.
     pub fn edit(&self, engine: &mut Engine, call: EditCall<'_>) -> Result<EditResult> {
         let made = self.change(&mut Editing::new(self, engine, call)?)?;
         let (file, plan) = (&made.planned.files[0], &made.planned.told);

@@ -267,7 +267,7 @@ impl FileTools {
     /// Changes files of a sandbox, all or none.
     ///
     /// # Errors
-    /// Those of [`Self::change`] and of the patch.
+    /// Those of the patch, of approvals, the journal and the writer.
     pub fn patch(&self, engine: &mut Engine, arguments: &PatchArguments) -> Result<PatchResult> {
         let made = self.change(&mut Patching::new(self, engine, arguments)?)?;
         let outcome = match made.planned.told.decision {

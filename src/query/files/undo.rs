@@ -131,7 +131,8 @@ impl FileTools {
     /// Undoes the chosen operations, or only on the file at a path.
     ///
     /// # Errors
-    /// Those of [`Self::taken_back`] and of [`Self::change`].
+    /// `not_found`, `stale` where others have written since; those of approvals, the journal and the
+    /// writer.
     pub fn undo(
         &self,
         chosen: &Chosen,

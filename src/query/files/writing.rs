@@ -83,7 +83,7 @@ impl FileTools {
     /// Creates a file or replaces its whole content.
     ///
     /// # Errors
-    /// Those of [`Self::change`] and of the path.
+    /// Those of the path, of approvals, the journal and the writer.
     pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
         let (path, content) = (&arguments.path, arguments.content.as_str());
         let made = self.change(&mut Write::new(self, arguments)?)?;
