@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .names import print_ended, quoted
+from .names import Exact, is_replaced, print_ended, quoted
 from .screen import Screen, cut, harmless, padded, width_of
 from .sides import Sides
 
@@ -161,6 +161,10 @@ def show_files(
     source, arguments = call("file_changes", sides, repo, **options)
     with screen.working("comparing"):
         rows: list[Row] = con.execute(f"SELECT {COLUMNS} FROM {source}", arguments).fetchall()
+        if is_replaced(name for row in rows for name in row[3:]):
+            exact = Exact()
+            exact.look(con, *call("file_patches", sides, repo, **options))
+            rows = [(*row[:3], exact.of(row[3]), exact.of(row[4]) or row[4]) for row in rows]
     if not rows:
         screen.note(f"Nothing differs {sides}.")
         return

@@ -1,8 +1,13 @@
 """Names of files in lists: as git prints them in a pipe, readable on a terminal, or as they are, each ended by NUL."""
 
+import re
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
 
 ESCAPES = {
     0x07: "\\a",
@@ -15,6 +20,68 @@ ESCAPES = {
     0x22: '\\"',
     0x5C: "\\\\",
 }
+
+
+# What stands in a text for bytes that are not UTF-8.
+REPLACED = "\ufffd"
+# Lines of a patch's header before a name, and what stands before the name itself.
+NAMED = re.compile(
+    rb'(?:(?:rename|copy) (?:from|to) |(?:---|\+\+\+) (?="?[ab]/)|diff --git )("(?:[^"\\]|\\.)*"|[^\t]*)'
+)
+ESCAPED = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+
+
+class Exact:
+    """The names, byte for byte, of files whose names are not UTF-8: a column of texts cannot have them, a patch has."""
+
+    def __init__(self) -> None:
+        self.found: dict[bytes, set[bytes]] = {}
+
+    def look(self, con: "duckdb.DuckDBPyConnection", source: str, arguments: list[object]) -> None:
+        """Reads the names in the patches of a call of `file_patches`."""
+        is_replaced = "contains(concat(file_path, old_path), ?)"
+        rows = con.execute(
+            f"SELECT patch_bytes FROM {source} WHERE {is_replaced}", [*arguments, REPLACED]
+        )
+        while row := rows.fetchone():
+            for name in names_in(row[0]):
+                text = name.decode(errors="replace").encode()
+                self.found.setdefault(text, set()).add(name)
+
+    def of(self, name: bytes | None) -> bytes | None:
+        """Returns the name that is meant by a text; the text where several names have it."""
+        meant = self.found.get(name or b"", ())
+        return next(iter(meant)) if len(meant) == 1 else name
+
+
+def names_in(patch: bytes) -> Iterator[bytes]:
+    """Yields the names in the header of a patch."""
+    header, _, _ = patch.partition(b"\n@@")
+    for line in header.split(b"\n"):
+        if found := NAMED.match(line):
+            name = unquoted(found[1])
+            is_moved = line.startswith((b"rename", b"copy"))
+            yield name if is_moved else name[2:]
+
+
+def unquoted(name: bytes) -> bytes:
+    """Returns a name that git has written in double quotes."""
+    if not name.startswith(b'"'):
+        return name
+
+    def byte(escape: re.Match[bytes]) -> bytes:
+        letter = escape[1]
+        if len(letter) == 3:
+            return bytes([int(letter, 8)])
+        known = {text[1:].encode(): bytes([value]) for value, text in ESCAPES.items()}
+        return known.get(letter, letter)
+
+    return ESCAPED.sub(byte, name[1:-1])
+
+
+def is_replaced(names: Iterable[bytes | None]) -> bool:
+    """Tells whether a name may have had bytes that are not UTF-8."""
+    return any(name is not None and REPLACED.encode() in name for name in names)
 
 
 def quoted(name: bytes, *, readable: bool = False, blanks: bool = False) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .names import print_ended, quoted
+from .names import Exact, is_replaced, print_ended, quoted
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -75,6 +75,9 @@ def show_status(
     query = f"SELECT {COLUMNS} FROM system.main.file_status(?, ignored := ?, paths := ?)"
     with screen.working("reading the work tree"):
         rows = con.execute(query, [repo, ignored, paths or None]).fetchall()
+        if is_replaced(name for row in rows for name in row[4:]):
+            exact = exact_names(con, paths, repo)
+            rows = [(*row[:4], exact.of(row[4]), exact.of(row[5])) for row in rows]
     if not rows:
         screen.note("Nothing to commit: the work tree and the index are as HEAD has them.")
         return
@@ -83,6 +86,15 @@ def show_status(
         print_ended(cell for line in found for cell in cells(line))
     else:
         screen.show(printed(line, screen) for line in found)
+
+
+def exact_names(con: "duckdb.DuckDBPyConnection", paths: list[str], repo: str) -> Exact:
+    """Returns the names of what is staged, and of what is not."""
+    exact = Exact()
+    for old, new in (("HEAD", "INDEX"), ("INDEX", "WORKTREE")):
+        source = "system.main.file_patches(?, ?, ?, renames := true, untracked := true, paths := ?)"
+        exact.look(con, source, [old, new, repo, paths or None])
+    return exact
 
 
 def cells(line: Line) -> list[bytes]:
