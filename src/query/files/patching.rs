@@ -270,12 +270,7 @@ impl FileTools {
     /// Those of the patch, of approvals, the journal and the writer.
     pub fn patch(&self, engine: &mut Engine, arguments: &PatchArguments) -> Result<PatchResult> {
         let made = self.change(&mut Patching::new(self, engine, arguments)?)?;
-        let outcome = match made.planned.told.decision {
-            Decision::AlreadyApplied => "already_applied",
-            Decision::Apply if arguments.dry_run => "would_apply",
-            Decision::Apply => "applied",
-        };
-        let is_shown = made.is_shown;
+        let (outcome, is_shown) = (made.outcome(), made.is_shown);
         let files = made.planned.told.results;
         let message = message(outcome, &files);
         let files = files.into_iter().map(|file| if is_shown { file } else { file.of_counts() });
