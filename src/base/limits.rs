@@ -92,16 +92,29 @@ pub const JOURNAL_DAYS: u64 = 30;
 /// Bytes of the lines of a journal that are kept; the oldest are forgotten.
 pub const JOURNAL_LINES_BYTES: u64 = 16 << 20;
 
-/// Bytes of the lines of a journal that are read; a journal with more, which others have written,
-/// is `too_large:`.
-pub const JOURNAL_LOG_BYTES: u64 = 64 << 20;
+/// The part of a journal that operations that were not done share: one of so many. They never take
+/// the place of those that were done.
+pub const JOURNAL_REFUSED_PART: u64 = 8;
+
+/// Bytes of a line that redline writes into a journal. An operation of more files takes further
+/// lines if it is done; otherwise the others are counted.
+pub const JOURNAL_LINE_BYTES: usize = 64 << 10;
+
+/// Bytes of a journal's log that are read, from its end. redline shortens a log far earlier.
+pub const JOURNAL_LOG_BYTES: u64 = 256 << 20;
+
+/// Lines of a journal that are told to be unreadable, the last of them.
+pub const JOURNAL_UNREADABLE: usize = 10_000;
+
+/// Bytes of the reason of a change; a longer one is `invalid_args:`.
+pub const REASON_BYTES: usize = 1 << 10;
 
 /// Files with contents in a journal; more are `too_large:`.
 pub const JOURNAL_CONTENTS: usize = 1 << 20;
 
 /// Bytes of the operations and contents that a database without a journal keeps in memory; the
-/// oldest are forgotten.
-pub const JOURNAL_MEMORY_BYTES: usize = 64 << 20;
+/// oldest are forgotten. An operation with more is `too_large:` and not done.
+pub const JOURNAL_MEMORY_BYTES: u64 = 64 << 20;
 
 /// Files, and places in each, of which `revert_edit` tells that others wrote there.
 pub const TOLD_CONFLICTS: usize = 5;

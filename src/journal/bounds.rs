@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::record::{Record, line_of};
+use super::record::{Outcome, Record, lines_of};
 use redline_base::limits;
 
 /// The limits of a journal.
@@ -14,47 +14,74 @@ pub struct Bounds {
     pub since: i64,
 }
 
+/// The bytes for operations that were done, or for those that were not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Share {
+    /// With contents.
+    pub all: u64,
+    /// The lines alone.
+    pub lines: u64,
+}
+
 impl Bounds {
-    /// Returns how many of the oldest operations to remove; the last always stays. If the bytes are
-    /// exceeded, a quarter more is removed, so that this is not done for each operation.
-    pub fn surplus(&self, records: &[&Record]) -> usize {
-        let sizes = sizes(records);
-        let mut left = Size {
-            all: sizes.iter().map(|size| size.all).sum(),
-            line: sizes.iter().map(|size| size.line).sum(),
-        };
-        let most = |left: u64, most: u64| if left > most { most - most / 4 } else { left };
-        let (bytes, lines) =
-            (most(left.all, self.bytes), most(left.line, limits::JOURNAL_LINES_BYTES));
-        let mut surplus = 0;
-        for (record, size) in records.iter().zip(&sizes) {
-            if left.all <= bytes && left.line <= lines && record.at >= self.since {
-                break;
+    /// Returns the share of the operations that were done or have begun.
+    pub(super) const fn done(self) -> Share {
+        let refused = self.refused();
+        let lines = limits::JOURNAL_LINES_BYTES - refused.lines;
+        Share { all: self.bytes - refused.all, lines }
+    }
+
+    /// Returns the share of those that were not done, of which no contents are kept.
+    pub(super) const fn refused(self) -> Share {
+        let part = limits::JOURNAL_REFUSED_PART;
+        Share { all: self.bytes / part, lines: limits::JOURNAL_LINES_BYTES / part }
+    }
+
+    /// Tells of each operation whether it stays: those that were done and those that were not have
+    /// shares of their own, and the newest that was done always stays. Unless the journal
+    /// `is_idle`, what has begun stays until it ends. If a share is exceeded, a quarter more is
+    /// removed, so that this is not done for each operation.
+    pub(super) fn keep(self, records: &[&Record], is_idle: bool) -> Vec<bool> {
+        let mut kept = vec![false; records.len()];
+        for (share, is_refused) in [(self.done(), false), (self.refused(), true)] {
+            let mut known = HashSet::new();
+            let sizes: Vec<(usize, Share)> = (0..records.len())
+                .rev()
+                .filter(|place| records[*place].outcome.is_refused() == is_refused)
+                .map(|place| (place, size(records[place], &mut known)))
+                .collect();
+            let sum = |of: fn(&Share) -> u64| sizes.iter().map(|(_, size)| of(size)).sum::<u64>();
+            let most = |held: u64, most: u64| if held > most { most - most / 4 } else { held };
+            let most = Share {
+                all: most(sum(|size| size.all), share.all),
+                lines: most(sum(|size| size.lines), share.lines),
+            };
+            let (mut held, mut is_full) = (Share { all: 0, lines: 0 }, false);
+            for (number, (place, size)) in sizes.iter().enumerate() {
+                let record = records[*place];
+                held = Share { all: held.all + size.all, lines: held.lines + size.lines };
+                is_full |= held.all > most.all || held.lines > most.lines || record.at < self.since;
+                let is_last = number == 0 && !is_refused;
+                let is_in_flight = record.outcome == Outcome::Begun && !is_idle;
+                kept[*place] = !is_full || is_last || is_in_flight;
             }
-            left = Size { all: left.all - size.all, line: left.line - size.line };
-            surplus += 1;
         }
-        surplus.min(records.len().saturating_sub(1))
+        kept
     }
 }
 
-/// The bytes that are freed with an operation.
-struct Size {
-    /// With the contents that no newer operation uses.
-    all: u64,
-    line: u64,
+/// Returns the bytes of an operation, with the contents that no newer one has.
+fn size<'r>(record: &'r Record, known: &mut HashSet<&'r str>) -> Share {
+    let lines = lines_of(record).iter().map(|line| line.len() as u64 + 1).sum();
+    let contents = named(record).filter(|(sha256, _)| known.insert(sha256));
+    Share { all: lines + contents.map(|(_, bytes)| bytes).sum::<u64>(), lines }
 }
 
-fn sizes(records: &[&Record]) -> Vec<Size> {
-    let mut known = HashSet::new();
-    let mut sizes = Vec::new();
-    for record in records.iter().rev() {
-        let contents = record.versions().filter(|version| known.insert(version.sha256.as_str()));
-        let line = line_of(record).len() as u64;
-        sizes.push(Size { all: line + contents.map(|version| version.bytes).sum::<u64>(), line });
-    }
-    sizes.reverse();
-    sizes
+/// Returns the contents that an operation needs to be taken back, by SHA-256 with their bytes: none
+/// if it was not done.
+pub(super) fn named(record: &Record) -> impl Iterator<Item = (&str, u64)> {
+    let versions = record.versions().filter(|_| !record.outcome.is_refused());
+    versions.map(|version| (version.sha256.as_str(), version.bytes))
 }
 
 #[cfg(test)]
@@ -62,28 +89,54 @@ mod tests {
     use super::super::reading::tests::record;
     use super::*;
 
+    fn records(outcome: Outcome) -> Vec<Record> {
+        let text = "x".repeat(1000);
+        let each = (0..8).map(|at| Record {
+            at,
+            outcome,
+            ..record(&at.to_string(), Some("a"), Some(&format!("{at}{text}")))
+        });
+        each.collect()
+    }
+
+    fn kept(bounds: Bounds, records: &[Record], is_idle: bool) -> Vec<i64> {
+        let records: Vec<&Record> = records.iter().collect();
+        let kept = bounds.keep(&records, is_idle);
+        records.iter().zip(kept).filter(|(_, kept)| *kept).map(|(record, _)| record.at).collect()
+    }
+
     #[test]
     fn the_oldest_go_until_the_rest_fits_and_is_young_enough() {
-        let text = "x".repeat(1000);
-        let records: Vec<Record> = (0..8)
-            .map(|at| Record {
-                at,
-                ..record(&at.to_string(), Some("a"), Some(&format!("{at}{text}")))
-            })
-            .collect();
-        let records: Vec<&Record> = records.iter().collect();
+        let records = records(Outcome::Done);
         // The newest operation counts the content that all share.
-        let one = sizes(&records)[7].all;
-        for (bytes, since, surplus) in [
-            (one * 9, 0, 0),
-            (one * 9, 3, 3),
-            (one * 9, 100, 7),
-            (one * 4, 0, 5),
-            (one * 4, 6, 6),
-            (0, 0, 7),
-        ] {
-            assert_eq!(Bounds { bytes, since }.surplus(&records), surplus, "{bytes} {since}");
+        let one = size(&records[7], &mut HashSet::new()).all;
+        for (share, since, first) in
+            [(9, 0, 0), (9, 3, 3), (9, 100, 7), (4, 0, 5), (4, 6, 6), (0, 0, 7)]
+        {
+            let bytes = (one * share).div_ceil(7) * 8;
+            let kept = kept(Bounds { bytes, since }, &records, true);
+            assert_eq!(kept, (first..8).collect::<Vec<_>>(), "{share} {since}");
         }
-        assert_eq!(Bounds { bytes: 0, since: 9 }.surplus(&[]), 0);
+        assert!(Bounds { bytes: 0, since: 9 }.keep(&[], true).is_empty());
+    }
+
+    #[test]
+    fn what_was_not_done_goes_from_a_share_of_its_own() {
+        let (done, failed) = (records(Outcome::Done), records(Outcome::Failed));
+        let (done, failed) = (done[..2].to_vec(), failed[2..].to_vec());
+        let line = size(&failed[0], &mut HashSet::new());
+        assert_eq!(line.all, line.lines);
+        // Room for four lines of which none was done, and the others stay.
+        let bounds = Bounds { bytes: line.lines * 4 * 8, since: 0 };
+        assert_eq!(kept(bounds, &[done, failed].concat(), true), [0, 1, 5, 6, 7]);
+    }
+
+    #[test]
+    fn what_has_begun_stays_until_it_ends() {
+        let mut records = records(Outcome::Done);
+        records[1].outcome = Outcome::Begun;
+        let bounds = Bounds { bytes: 0, since: 100 };
+        assert_eq!(kept(bounds, &records, false), [1, 7]);
+        assert_eq!(kept(bounds, &records, true), [7]);
     }
 }

@@ -11,6 +11,8 @@ use super::record::{FileChange, Outcome, Record, Version};
 pub enum Seen<'a> {
     /// An operation made this change to a file, or was about to.
     Change(&'a Record, &'a FileChange),
+    /// An operation had so many more files than its changes that came before.
+    More(&'a Record, u64),
     /// Another program wrote a file before the operation that follows.
     Foreign(Foreign<'a>),
     /// The line with this number cannot be read.
@@ -61,6 +63,9 @@ pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
                 remember(&mut left, record, file, source);
             }
             seen.push(Seen::Change(record, file));
+        }
+        if record.more > 0 {
+            seen.push(Seen::More(record, record.more));
         }
     }
     seen

@@ -6,7 +6,7 @@
 //! | `record` | an operation and its files, as a line of JSON |
 //! | `reading` | the operations of lines, also of torn ones |
 //! | `foreign` | changes of a file by others between two operations |
-//! | `bounds` | the limits: which operations are kept |
+//! | `bounds` | the limits: which operations are kept, those that were done and the others |
 //! | `memory` | the operations of a database without a directory |
 //! | `store` | the directory of the setting `redline_journal` |
 //! | `taking_back` | the content of a file after operations on it are undone |
@@ -23,8 +23,8 @@ pub use bounds::Bounds;
 pub use foreign::{Seen, seen};
 pub use memory::Memory;
 pub use reading::Entry;
-pub use record::{Approved, ChangeKind, End, FileChange, Outcome, Record, Version};
-pub use store::{Looked, Store};
+pub use record::{Approved, ChangeKind, FileChange, Outcome, Record, Version};
+pub use store::{InFlight, Looked, Store};
 pub use taking_back::{Conflicting, Contents, State, Step, take_back};
 
 use redline_base::error::{Error, Result};
@@ -43,26 +43,38 @@ pub enum Journal<'a> {
 }
 
 impl Journal<'_> {
-    /// Records an operation before it is done, or one that was not done, with the contents before
-    /// and after.
+    /// Records an operation before it is done, with the contents before and after. It is kept while
+    /// the value lives that is returned.
     ///
     /// # Errors
-    /// Those of the system and of the limits; then the operation must not be done.
-    pub fn begin(self, record: &Record, contents: &Kept<'_>) -> Result<()> {
+    /// Those of the system; `too_large` for lines and contents over the limits. Then the operation
+    /// must not be done.
+    pub fn begin(self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
         match self {
             Self::Memory(memory) => memory.begin(record, contents),
             Self::Directory(store) => store.begin(record, contents),
         }
     }
 
-    /// Records the outcome of an operation.
+    /// Records the outcome of an operation that has begun; `record` has it.
     ///
     /// # Errors
     /// Those of the system.
-    pub fn end(self, end: &End) -> Result<()> {
+    pub fn end(self, in_flight: InFlight, record: &Record) -> Result<()> {
         match self {
-            Self::Memory(memory) => memory.end(end),
-            Self::Directory(store) => store.end(end),
+            Self::Memory(memory) => memory.end(record),
+            Self::Directory(store) => store.end(in_flight, record),
+        }
+    }
+
+    /// Records an operation that was declined or has failed before it was begun.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn refuse(self, record: &Record) -> Result<()> {
+        match self {
+            Self::Memory(memory) => memory.refuse(record),
+            Self::Directory(store) => store.refuse(record),
         }
     }
 

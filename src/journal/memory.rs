@@ -4,10 +4,15 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Kept;
+use super::bounds::Bounds;
 use super::reading::Entry;
-use super::record::{End, Outcome, Record, Version, line_of};
-use redline_base::error::Result;
+use super::record::{Outcome, Record, Version, lines_of};
+use super::store::InFlight;
+use redline_base::error::{Error, Result};
 use redline_base::limits;
+
+/// The limits: those of a directory, without an age.
+const BOUNDS: Bounds = Bounds { bytes: limits::JOURNAL_MEMORY_BYTES, since: i64::MIN };
 
 /// The operations.
 #[derive(Debug, Default)]
@@ -15,41 +20,82 @@ pub struct Memory(Mutex<Held>);
 
 #[derive(Debug, Default)]
 struct Held {
-    /// Each operation with the bytes of its line.
-    records: VecDeque<(Record, usize)>,
+    /// Those that have begun or were done.
+    done: VecDeque<Operation>,
+    /// Those that were not done, without contents.
+    refused: VecDeque<Operation>,
     /// Each content with the number of its uses.
     contents: HashMap<String, (Vec<u8>, usize)>,
-    bytes: usize,
+    /// The bytes of the operations that were done, with their contents.
+    bytes: u64,
+    /// The bytes of those that were not.
+    refused_bytes: u64,
+    /// The number of operations so far.
+    count: u64,
+}
+
+#[derive(Debug)]
+struct Operation {
+    /// Its place among all.
+    number: u64,
+    record: Record,
+    /// The bytes of its lines.
+    bytes: u64,
 }
 
 impl Memory {
-    pub(super) fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<()> {
+    pub(super) fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
+        let written: u64 = contents.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        let bytes = line_bytes(record);
+        let most = BOUNDS.done().all;
+        if written.saturating_add(bytes) > most {
+            return Err(Error::too_large(format!(
+                "the contents before and after have {written} bytes and their record {bytes}, and a journal in memory \
+                 has {most} for both"
+            ))
+            .with_hint(
+                "Change less at once, or ask the host to name a directory in redline_journal",
+            ));
+        }
         let mut held = self.lock();
         for (digest, bytes) in contents {
             held.keep(digest.to_string(), bytes);
         }
-        let size = line_of(record).len();
-        held.bytes += size;
-        held.records.push_back((record.clone(), size));
-        while held.bytes > limits::JOURNAL_MEMORY_BYTES && !held.records.is_empty() {
-            held.forget_oldest();
+        let number = held.next();
+        held.bytes += bytes;
+        held.done.push_back(Operation { number, record: record.clone(), bytes });
+        while held.bytes > most && held.forget_oldest() {}
+        Ok(InFlight::in_memory())
+    }
+
+    pub(super) fn end(&self, record: &Record) -> Result<()> {
+        let mut held = self.lock();
+        let is_it = |held: &Operation| held.record.id == record.id;
+        let Some(place) = held.done.iter().rposition(is_it) else { return Ok(()) };
+        if !record.outcome.is_refused() {
+            held.done[place].record.outcome = record.outcome;
+            return Ok(());
+        }
+        if let Some(operation) = held.done.remove(place) {
+            held.forget(&operation);
+            held.refuse(operation.number, record);
         }
         Ok(())
     }
 
-    pub(super) fn end(&self, end: &End) -> Result<()> {
+    pub(super) fn refuse(&self, record: &Record) -> Result<()> {
         let mut held = self.lock();
-        let found = held.records.iter_mut().rev().find(|(record, _)| record.id == end.id);
-        if let Some((record, _)) = found.filter(|(record, _)| record.outcome == Outcome::Begun) {
-            record.outcome = end.outcome;
-            record.error.clone_from(&end.error);
-        }
+        let number = held.next();
+        held.refuse(number, record);
         Ok(())
     }
 
     pub(super) fn entries(&self) -> Vec<Entry> {
         let held = self.lock();
-        held.records.iter().map(|(record, _)| Entry::Operation(Box::new(record.clone()))).collect()
+        let mut all: Vec<&Operation> = held.done.iter().chain(&held.refused).collect();
+        all.sort_by_key(|operation| operation.number);
+        let entry = |operation: &Operation| Entry::Operation(Box::new(operation.record.clone()));
+        all.into_iter().map(entry).collect()
     }
 
     pub(super) fn content(&self, version: &Version) -> Option<Vec<u8>> {
@@ -61,23 +107,53 @@ impl Memory {
     }
 }
 
+fn line_bytes(record: &Record) -> u64 {
+    lines_of(record).iter().map(|line| line.len() as u64).sum()
+}
+
 impl Held {
+    fn next(&mut self) -> u64 {
+        self.count += 1;
+        self.count
+    }
+
     fn keep(&mut self, digest: String, bytes: &[u8]) {
         let (_, uses) = self.contents.entry(digest).or_insert_with(|| {
-            self.bytes += bytes.len();
+            self.bytes += bytes.len() as u64;
             (bytes.to_vec(), 0)
         });
         *uses += 1;
     }
 
-    fn forget_oldest(&mut self) {
-        let Some((record, size)) = self.records.pop_front() else { return };
-        self.bytes -= size;
-        for version in record.versions() {
+    fn refuse(&mut self, number: u64, record: &Record) {
+        let record = record.first_line();
+        let bytes = line_bytes(&record);
+        self.refused_bytes += bytes;
+        self.refused.push_back(Operation { number, record, bytes });
+        while self.refused_bytes > BOUNDS.refused().all {
+            let Some(oldest) = self.refused.pop_front() else { return };
+            self.refused_bytes -= oldest.bytes;
+        }
+    }
+
+    /// Forgets the oldest operation that was done; tells whether there was one.
+    fn forget_oldest(&mut self) -> bool {
+        let has_ended = |operation: &Operation| operation.record.outcome != Outcome::Begun;
+        let oldest = self.done.iter().position(has_ended);
+        let oldest = oldest.and_then(|place| self.done.remove(place));
+        if let Some(operation) = &oldest {
+            self.forget(operation);
+        }
+        oldest.is_some()
+    }
+
+    fn forget(&mut self, operation: &Operation) {
+        self.bytes -= operation.bytes;
+        for version in operation.record.versions() {
             if let Some((bytes, uses)) = self.contents.get_mut(&version.sha256) {
                 *uses -= 1;
                 if *uses == 0 {
-                    self.bytes -= bytes.len();
+                    self.bytes -= bytes.len() as u64;
                     self.contents.remove(&version.sha256);
                 }
             }
@@ -94,7 +170,8 @@ mod tests {
     #[test]
     fn the_oldest_go_with_the_contents_that_nothing_else_has() {
         let memory = Memory::default();
-        let large = |at: usize| format!("{at}{}", "x".repeat(limits::JOURNAL_MEMORY_BYTES / 4));
+        let quarter = usize::try_from(limits::JOURNAL_MEMORY_BYTES).unwrap() / 4;
+        let large = |at: usize| format!("{at}{}", "x".repeat(quarter));
         for at in 0..8 {
             let (base, result) = (large(at), large(at + 1));
             let record = record(&at.to_string(), Some(&base), Some(&result));
@@ -102,8 +179,7 @@ mod tests {
                 .map(|text| (Digest::sha256(text.as_bytes()), text.as_bytes()))
                 .into();
             memory.begin(&record, &contents).unwrap();
-            let end = End { id: record.id, outcome: Outcome::Done, error: None };
-            memory.end(&end).unwrap();
+            memory.end(&Record { outcome: Outcome::Done, ..record }).unwrap();
         }
         let entries = memory.entries();
         let ids: Vec<&str> =
@@ -114,5 +190,42 @@ mod tests {
             memory.content(&Version::new(text.as_bytes(), String::new(), false)).is_some()
         };
         assert_eq!([5, 6, 7, 8].map(kept), [false, true, true, true]);
+        let whole = "x".repeat(4 * quarter);
+        let contents = vec![(Digest::sha256(b""), whole.as_bytes())];
+        let error = memory.begin(&record("9", None, None), &contents).unwrap_err().to_string();
+        assert!(error.starts_with("too_large:"), "{error}");
+    }
+
+    #[test]
+    fn what_was_not_done_goes_first_by_its_own_share_and_has_no_contents() {
+        let memory = Memory::default();
+        let contents = |text: &'static str| -> Kept<'_> {
+            vec![(Digest::sha256(text.as_bytes()), text.as_bytes())]
+        };
+        let (one, two) = (record("one", None, Some("a")), record("two", None, Some("b")));
+        memory.begin(&one, &contents("a")).unwrap();
+        memory.begin(&two, &contents("b")).unwrap();
+        memory.end(&Record { outcome: Outcome::Failed, ..two }).unwrap();
+        memory.end(&Record { outcome: Outcome::Done, ..one }).unwrap();
+        let version = |text: &str| Version::new(text.as_bytes(), String::new(), false);
+        assert_eq!(memory.content(&version("a")), Some(b"a".to_vec()));
+        assert_eq!(memory.content(&version("b")), None);
+        let file = record("", None, None).files.remove(0);
+        let path = "x".repeat(4000);
+        let files = vec![super::super::FileChange { path, ..file }; 100];
+        let outcome = Outcome::Failed;
+        for number in 0..300 {
+            let record = record(&number.to_string(), None, None);
+            memory.refuse(&Record { outcome, files: files.clone(), ..record }).unwrap();
+        }
+        let entries = memory.entries();
+        let ids: Vec<&str> =
+            entries.iter().filter_map(Entry::operation).map(|record| record.id.as_str()).collect();
+        assert_eq!(ids.first(), Some(&"one"));
+        assert_eq!(ids.last(), Some(&"299"));
+        assert!((100..200).contains(&ids.len()), "{}", ids.len());
+        let last = entries.last().and_then(Entry::operation).unwrap();
+        assert_eq!(last.files.len() as u64 + last.more, 100);
+        assert!(last.more > 50);
     }
 }

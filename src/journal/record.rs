@@ -1,7 +1,10 @@
 //! An operation as the journal stores it: one line of JSON.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
+use redline_base::limits;
 use redline_edit::Digest;
 
 /// The outcome of an operation.
@@ -27,6 +30,11 @@ impl Outcome {
             Self::Declined => "declined",
             Self::Failed => "failed",
         }
+    }
+
+    /// Tells whether the operation was not done.
+    pub const fn is_refused(self) -> bool {
+        matches!(self, Self::Declined | Self::Failed)
     }
 }
 
@@ -160,13 +168,16 @@ pub struct Record {
     /// The stable code of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The number of its files that are not listed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: u64,
     /// Its files.
     pub files: Vec<FileChange>,
 }
 
 /// The outcome of an operation that was recorded before it was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
+pub(super) struct End {
     /// The id of the operation.
     pub id: String,
     /// The outcome.
@@ -176,17 +187,34 @@ pub struct End {
     pub error: Option<String>,
 }
 
-/// A line of the journal.
+/// Further files of the operation before it, which a line has no room for.
 #[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Rest<'a> {
+    /// The id of the operation.
+    pub id: Cow<'a, str>,
+    /// The files.
+    pub files: Cow<'a, [FileChange]>,
+}
+
+/// A line of the journal.
+#[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Line {
     /// An operation.
     Record(Record),
     /// The end of an earlier one.
     End(End),
+    /// Further files of an earlier one.
+    Rest(Rest<'static>),
 }
 
-/// Returns the line of a [`Record`] or an [`End`], without its end.
+// serde gives a reference.
+#[expect(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Returns the line of a part of the journal, without its end.
 pub(super) fn line_of(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("texts and numbers are always JSON")
 }
@@ -196,4 +224,53 @@ impl Record {
     pub fn versions(&self) -> impl Iterator<Item = &Version> {
         self.files.iter().flat_map(|file| file.base.iter().chain(&file.result))
     }
+
+    /// Returns the operation with as many of its first files as a line has room for; the others are
+    /// counted.
+    pub(super) fn first_line(&self) -> Self {
+        let head = Self { files: Vec::new(), more: u64::MAX, ..self.without_files() };
+        let count = fitting(&self.files, line_of(&head).len());
+        let more = self.more + (self.files.len() - count) as u64;
+        Self { files: self.files[..count].to_vec(), more, ..head }
+    }
+
+    fn without_files(&self) -> Self {
+        let Self { id, at, client, tool, approval, reason, outcome, error, .. } = self;
+        Self {
+            id: id.clone(),
+            at: *at,
+            client: client.clone(),
+            tool: tool.clone(),
+            approval: approval.clone(),
+            reason: reason.clone(),
+            outcome: *outcome,
+            error: error.clone(),
+            more: 0,
+            files: Vec::new(),
+        }
+    }
+}
+
+/// Returns how many of the first files a line has room for that has so many bytes without them.
+fn fitting(files: &[FileChange], head: usize) -> usize {
+    let ends = files.iter().scan(head, |bytes, file| {
+        *bytes += line_of(file).len() + 1;
+        Some(*bytes)
+    });
+    ends.take_while(|bytes| *bytes <= limits::JOURNAL_LINE_BYTES).count()
+}
+
+/// Returns the lines of an operation, without the end of the last one: one, and of an operation that
+/// was done or has begun further ones for the files that have no room in it.
+pub(super) fn lines_of(record: &Record) -> Vec<Vec<u8>> {
+    let first = record.first_line();
+    let mut lines = vec![line_of(&first)];
+    let mut files = &record.files[first.files.len()..];
+    while !files.is_empty() && !record.outcome.is_refused() {
+        let rest = |files| Rest { id: Cow::Borrowed(&record.id), files: Cow::Borrowed(files) };
+        let count = fitting(files, line_of(&rest(&[])).len()).max(1);
+        lines.push(line_of(&rest(&files[..count])));
+        files = &files[count..];
+    }
+    lines
 }

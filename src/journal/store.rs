@@ -1,35 +1,38 @@
 //! The directory of the setting `redline_journal`: a log of lines, and the contents by their
 //! SHA-256.
 //!
-//! A line and the contents that it names are durable before the operation is done. Processes append
-//! under one lock. A process that was killed leaves a line without an end, or a content that no
-//! line names, which is removed when the journal is next shortened.
+//! The lines of an operation and the contents that they name are durable before it is done.
+//! Processes append under one lock. While an operation is in flight its process shares a second
+//! lock; without anyone who has it, what has begun will not end. A process that was killed leaves an
+//! operation without an end, or a content that no line names, which is removed when the journal is
+//! next shortened.
 
 use std::collections::HashSet;
+use std::io::{BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Kept;
-use super::bounds::Bounds;
+use super::bounds::{Bounds, named};
 use super::reading::{Entry, read};
-use super::record::{End, Record, Version, line_of};
+use super::record::{End, Record, Version, line_of, lines_of};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_edit::Digest;
-use redline_sandbox::{Access, PrivateDirectory};
+use redline_sandbox::{Access, PrivateDirectory, PrivateLock};
 
 /// The file of lines.
 const LOG: &str = "log";
 /// The directory of contents.
 const CONTENTS: &str = "contents";
+/// The file whose lock operations in flight share.
+const IN_FLIGHT: &str = "in_flight";
 
 /// The time between two checks of the limits.
 const LOOK_AGAIN: Duration = Duration::from_secs(3600);
-/// The part of the bytes that may be appended between two checks.
+/// The part of the bytes of contents that may be written between two checks.
 const PART: u64 = 16;
-/// The approximate size of a line in bytes.
-const LINE: u64 = 512;
 
 /// The last time that a database checked the limits of its journal, which reads all of it.
 #[derive(Debug, Default)]
@@ -39,8 +42,27 @@ pub struct Looked(Mutex<Option<Look>>);
 struct Look {
     directory: PathBuf,
     at: Instant,
-    /// The bytes that were appended since.
-    appended: u64,
+    /// The bytes of contents that were written since.
+    written: u64,
+}
+
+/// An operation that has begun and has no end yet. While this lives, nobody forgets it.
+#[derive(Debug)]
+pub struct InFlight(Option<Beginning>);
+
+#[derive(Debug)]
+struct Beginning {
+    _lock: PrivateLock,
+    /// The place of its first line in the log, and the line.
+    at: u64,
+    line: Vec<u8>,
+}
+
+impl InFlight {
+    /// Returns an operation that is in flight in memory.
+    pub(super) const fn in_memory() -> Self {
+        Self(None)
+    }
 }
 
 /// An opened journal.
@@ -69,26 +91,50 @@ impl<'a> Store<'a> {
         Ok(Self { directory, contents, bounds, looked })
     }
 
-    pub(super) fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<()> {
-        let bytes: u64 = contents.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-        if bytes > self.bounds.bytes {
+    pub(super) fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
+        let mut lines = lines_of(record);
+        let written: u64 = contents.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        let line_bytes: u64 = lines.iter().map(|line| line.len() as u64 + 1).sum();
+        let share = self.bounds.done();
+        if written.saturating_add(line_bytes) > share.all || line_bytes > share.lines {
             return Err(Error::too_large(format!(
-                "the contents before and after have {bytes} bytes, and redline_journal_max_bytes is {}",
-                self.bounds.bytes
+                "the contents before and after have {written} bytes and their record {line_bytes}, and the journal has \
+                 {} for both and {} for records",
+                share.all, share.lines
             ))
-            .with_hint("Change less at once, or ask the host to raise the limit"));
+            .with_hint(
+                "Change less at once, or ask the host to raise redline_journal_max_bytes",
+            ));
         }
         let _lock = self.directory.lock()?;
-        self.keep_bounds(bytes)?;
+        self.keep_bounds(written)?;
+        let shared = self.directory.share(IN_FLIGHT)?;
         for (digest, bytes) in contents {
             self.contents.keep(&digest.to_string(), bytes)?;
         }
-        self.directory.append(LOG, &line_of(record))
+        let at = self.directory.append(LOG, &lines.join(&b'\n'))?;
+        let line = lines.swap_remove(0);
+        Ok(InFlight(Some(Beginning { _lock: shared, at, line })))
     }
 
-    pub(super) fn end(&self, end: &End) -> Result<()> {
+    pub(super) fn end(&self, in_flight: InFlight, record: &Record) -> Result<()> {
         let _lock = self.directory.lock()?;
-        self.directory.append(LOG, &line_of(end))
+        let begun = in_flight.0.as_ref();
+        // Elsewhere its beginning may be, or gone: then this line has all of it.
+        let is_there = begun.is_some_and(|begun| self.directory.holds(LOG, begun.at, &begun.line));
+        let lines = if is_there {
+            let Record { id, outcome, error, .. } = record;
+            vec![line_of(&End { id: id.clone(), outcome: *outcome, error: error.clone() })]
+        } else {
+            lines_of(record)
+        };
+        self.directory.append(LOG, &lines.join(&b'\n')).map(|_| ())
+    }
+
+    pub(super) fn refuse(&self, record: &Record) -> Result<()> {
+        let _lock = self.directory.lock()?;
+        self.keep_bounds(0)?;
+        self.directory.append(LOG, &lines_of(record).join(&b'\n')).map(|_| ())
     }
 
     pub(super) fn entries(&self) -> Result<Vec<Entry>> {
@@ -99,7 +145,15 @@ impl<'a> Store<'a> {
     }
 
     fn all(&self) -> Result<Vec<Entry>> {
-        Ok(read(&self.directory.read(LOG, limits::JOURNAL_LOG_BYTES)?.unwrap_or_default()))
+        let Some(mut log) = self.directory.open_to_read(LOG)? else { return Ok(Vec::new()) };
+        let end = self.directory.size(LOG)?;
+        let start = end.saturating_sub(limits::JOURNAL_LOG_BYTES);
+        let found = log.seek(SeekFrom::Start(start));
+        let entries = match found {
+            Ok(_) => read(BufReader::new(log))?,
+            Err(error) => Err(error),
+        };
+        entries.map_err(|error| self.directory.failed_to(error))
     }
 
     pub(super) fn content(&self, version: &Version) -> Result<Option<Vec<u8>>> {
@@ -108,38 +162,42 @@ impl<'a> Store<'a> {
         self.contents.read(&digest.to_string(), version.bytes)
     }
 
-    /// Removes operations over the limits, from time to time. The lock is held.
-    fn keep_bounds(&self, appended: u64) -> Result<()> {
+    /// Removes operations over the limits when the log has more bytes, and from time to time. The
+    /// lock is held.
+    fn keep_bounds(&self, written: u64) -> Result<()> {
         let mut looked = self.looked.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let most = (self.bounds.bytes / PART).min(limits::JOURNAL_LINES_BYTES / PART);
+        let most = self.bounds.bytes.min(limits::JOURNAL_LINES_BYTES);
+        let is_full = self.directory.size(LOG)? > most;
         if let Some(look) = looked.as_mut()
             && look.directory == self.directory.path()
             && look.at.elapsed() < LOOK_AGAIN
-            && look.appended < most
+            && look.written < self.bounds.bytes / PART
+            && !is_full
         {
-            look.appended += appended + LINE;
+            look.written += written;
             return Ok(());
         }
-        self.forget_surplus()?;
+        self.forget_surplus(is_full)?;
         let directory = self.directory.path().to_owned();
-        *looked = Some(Look { directory, at: Instant::now(), appended });
+        *looked = Some(Look { directory, at: Instant::now(), written });
         Ok(())
     }
 
-    /// Removes the oldest operations over the limits, and unused contents.
-    fn forget_surplus(&self) -> Result<()> {
+    /// Removes the oldest operations over the limits, of a log that is full all lines that need not
+    /// be there, and unused contents.
+    fn forget_surplus(&self, is_full: bool) -> Result<()> {
         let entries = self.all()?;
         let records: Vec<&Record> = entries.iter().filter_map(Entry::operation).collect();
-        let surplus = self.bounds.surplus(&records);
-        let kept = &records[surplus..];
-        if surplus > 0 {
-            let lines = kept.iter().flat_map(|record| [line_of(record), b"\n".to_vec()]);
-            self.directory.replace(LOG, &lines.collect::<Vec<_>>().concat())?;
+        let keep = self.bounds.keep(&records, self.directory.is_unshared(IN_FLIGHT)?);
+        let kept: Vec<&Record> =
+            records.iter().zip(keep).filter(|(_, keep)| *keep).map(|(record, _)| *record).collect();
+        if is_full || kept.len() < records.len() {
+            let lines = kept.iter().flat_map(|record| lines_of(record));
+            let ended = lines.flat_map(|line| [line, b"\n".to_vec()]);
+            self.directory.replace(LOG, &ended.collect::<Vec<_>>().concat())?;
         }
-        let named: HashSet<&str> = kept
-            .iter()
-            .flat_map(|record| record.versions().map(|version| version.sha256.as_str()))
-            .collect();
+        let named: HashSet<&str> =
+            kept.iter().flat_map(|record| named(record)).map(|(sha256, _)| sha256).collect();
         for name in self.contents.names(limits::JOURNAL_CONTENTS)? {
             if !named.contains(name.as_str()) {
                 self.contents.remove(&name)?;
@@ -166,11 +224,16 @@ mod tests {
     }
 
     fn done(store: &Store<'_>, id: &str, [base, result]: [&str; 2]) -> Result<()> {
+        let (in_flight, record) = begun(store, id, [base, result])?;
+        Journal::Directory(store).end(in_flight, &Record { outcome: Outcome::Done, ..record })
+    }
+
+    fn begun(store: &Store<'_>, id: &str, [base, result]: [&str; 2]) -> Result<(InFlight, Record)> {
         let record = record(id, Some(base), Some(result));
         let contents =
             [base, result].map(|text| (Digest::sha256(text.as_bytes()), text.as_bytes()));
-        Journal::Directory(store).begin(&record, &contents.into())?;
-        store.end(&End { id: id.to_owned(), outcome: Outcome::Done, error: None })
+        let in_flight = Journal::Directory(store).begin(&record, &contents.into())?;
+        Ok((in_flight, record))
     }
 
     fn ids(store: &Store<'_>) -> Vec<String> {
@@ -264,5 +327,113 @@ mod tests {
         }
         done(&store, "3", ["b", "c"]).unwrap();
         assert_eq!(ids(&store), ["1", "3"]);
+    }
+
+    /// Shortens a journal from a process of its own, as much as it may be.
+    fn shorten(path: &Path) {
+        let looked = Looked::default();
+        let bounds = Bounds { bytes: 1 << 20, since: i64::MAX };
+        done(&open(path, &looked, bounds).unwrap(), "last", ["a", "b"]).unwrap();
+        open(path, &looked, bounds).unwrap().forget_surplus(true).unwrap();
+    }
+
+    #[test]
+    fn what_is_in_flight_is_kept_until_it_ends() {
+        let temp = tempfile::tempdir().unwrap();
+        let (path, looked) = (temp.path().join("journal"), Looked::default());
+        let store = open(&path, &looked, BOUNDS).unwrap();
+        done(&store, "old", ["a", "b"]).unwrap();
+        let (in_flight, record) = begun(&store, "1", ["c", "d"]).unwrap();
+        shorten(&path);
+        assert_eq!(ids(&store), ["1", "last"]);
+        let record = Record { outcome: Outcome::Done, ..record };
+        Journal::Directory(&store).end(in_flight, &record).unwrap();
+        let entries = store.entries().unwrap();
+        assert_eq!(entries[0].operation(), Some(&record));
+        assert!(entries.iter().all(|entry| entry.operation().is_some()), "{entries:?}");
+        for version in record.versions() {
+            Journal::Directory(&store).content(version).unwrap();
+        }
+        // It has ended, and so has one whose process was killed.
+        drop(begun(&store, "2", ["e", "f"]).unwrap());
+        shorten(&path);
+        assert_eq!(ids(&store), ["last"]);
+    }
+
+    #[test]
+    fn an_end_without_its_beginning_writes_the_record_whole() {
+        let temp = tempfile::tempdir().unwrap();
+        let (path, looked) = (temp.path().join("journal"), Looked::default());
+        let store = open(&path, &looked, BOUNDS).unwrap();
+        for lost in [true, false] {
+            let (in_flight, record) = begun(&store, "1", ["c", "d"]).unwrap();
+            let log = std::fs::read(path.join(LOG)).unwrap();
+            if lost {
+                std::fs::remove_file(path.join(LOG)).unwrap();
+            } else {
+                std::fs::write(path.join(LOG), [b"another\n", &log[..]].concat()).unwrap();
+            }
+            let record = Record { outcome: Outcome::Done, ..record };
+            Journal::Directory(&store).end(in_flight, &record).unwrap();
+            let entries = store.entries().unwrap();
+            assert_eq!(entries.last().and_then(Entry::operation), Some(&record));
+            assert_eq!(ids(&store), ["1"]);
+            std::fs::remove_file(path.join(LOG)).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_files_of_an_operation_take_as_many_lines_as_they_need() {
+        let temp = tempfile::tempdir().unwrap();
+        let (path, looked) = (temp.path().join("journal"), Looked::default());
+        let store = open(&path, &looked, BOUNDS).unwrap();
+        let one = record("1", Some("a"), Some("b"));
+        let file = |number| {
+            let path = format!("{number}{}", "\"".repeat(1000));
+            super::super::FileChange { path, ..one.files[0].clone() }
+        };
+        let many = Record { files: (0..100).map(file).collect(), ..one.clone() };
+        let in_flight = Journal::Directory(&store).begin(&many, &Kept::new()).unwrap();
+        assert_eq!(store.entries().unwrap()[0].operation(), Some(&many));
+        let many = Record { outcome: Outcome::Done, ..many };
+        Journal::Directory(&store).end(in_flight, &many).unwrap();
+        let log = || std::fs::read(path.join(LOG)).unwrap();
+        let lines = log().split(|&byte| byte == b'\n').map(<[u8]>::len).collect::<Vec<_>>();
+        assert!(lines.len() > 4 && lines.iter().all(|line| *line <= limits::JOURNAL_LINE_BYTES));
+        store.forget_surplus(true).unwrap();
+        assert_eq!(store.entries().unwrap()[0].operation(), Some(&many));
+        // Of one that was not done, the first are kept.
+        let failed = Record { id: "2".to_owned(), outcome: Outcome::Failed, ..many };
+        Journal::Directory(&store).refuse(&failed).unwrap();
+        let entries = store.entries().unwrap();
+        let found = entries[1].operation().unwrap();
+        assert_eq!(found.files[..], failed.files[..found.files.len()]);
+        assert!(found.more > 50 && found.more + found.files.len() as u64 == 100);
+        // A torn one is listed with what it lacks.
+        let whole = log();
+        for end in 1..lines.len() {
+            let cut: Vec<&[u8]> = whole.split(|&byte| byte == b'\n').take(end).collect();
+            std::fs::write(path.join(LOG), cut.join(&b'\n')).unwrap();
+            let entries = store.entries().unwrap();
+            let found = entries[0].operation().unwrap();
+            assert_eq!(found.files.len() as u64 + found.more, 100);
+        }
+    }
+
+    #[test]
+    fn a_log_beyond_every_limit_is_read_and_repaired() {
+        let temp = tempfile::tempdir().unwrap();
+        let (path, looked) = (temp.path().join("journal"), Looked::default());
+        let store = open(&path, &looked, BOUNDS).unwrap();
+        done(&store, "1", ["a", "b"]).unwrap();
+        let log = std::fs::OpenOptions::new().append(true).open(path.join(LOG)).unwrap();
+        log.set_len(limits::JOURNAL_LINES_BYTES + 1000).unwrap();
+        let other = Looked::default();
+        let store = open(&path, &other, BOUNDS).unwrap();
+        assert_eq!(store.entries().unwrap()[1..], [Entry::Unreadable(3)]);
+        assert_eq!(ids(&store), ["1"]);
+        done(&store, "2", ["b", "c"]).unwrap();
+        assert_eq!(store.entries().unwrap().len(), 2);
+        assert!(std::fs::metadata(path.join(LOG)).unwrap().len() < 2000);
     }
 }

@@ -62,7 +62,7 @@ pub use local::{LocalFile, LocalPath, is_free_name};
 pub use place::Place;
 pub use policy::{Sandbox, Sandboxes};
 pub use pooled::PooledFile;
-pub use private::PrivateDirectory;
+pub use private::{PrivateDirectory, PrivateLock};
 pub use ref_limit::{RefLimit, RefPattern};
 pub use state::{EntryKind, FileState, Moment, Stamp};
 pub use tour::{Next, Stop};

@@ -23,12 +23,21 @@ pub(super) fn make(above: impl AsFd, name: impl Arg, mode: u32) -> rustix::io::R
     }
 }
 
-/// Waits for the lock on a directory, up to a limit and within the budget of the thread; returns
-/// whether it was acquired.
-pub(super) fn lock(directory: &OwnedFd) -> Result<rustix::io::Result<bool>> {
+/// Waits for the lock on a directory or a file, up to a limit and within the budget of the thread;
+/// returns whether it was acquired.
+pub(super) fn lock(held: &OwnedFd) -> Result<rustix::io::Result<bool>> {
+    lock_as(held, FlockOperation::NonBlockingLockExclusive)
+}
+
+/// Waits for the lock as [`lock`] does, to share it with others that do.
+pub(super) fn share(held: &OwnedFd) -> Result<rustix::io::Result<bool>> {
+    lock_as(held, FlockOperation::NonBlockingLockShared)
+}
+
+fn lock_as(held: &OwnedFd, how: FlockOperation) -> Result<rustix::io::Result<bool>> {
     let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
     loop {
-        match flock(directory, FlockOperation::NonBlockingLockExclusive) {
+        match flock(held, how) {
             Err(Errno::WOULDBLOCK) if Instant::now() < until => {
                 check_current()?;
                 sleep(Duration::from_millis(1));

@@ -11,8 +11,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, Stat, fdatasync, fstat, fsync, ftruncate, openat,
-    renameat, unlinkat,
+    AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, fdatasync, flock, fstat, fsync,
+    ftruncate, openat, renameat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -21,7 +21,7 @@ use super::access::Access;
 use super::beneath::{DIRECTORY, FILE, read_bounded};
 use super::directory;
 use super::handles::with_handles;
-use super::locked::{lock, make};
+use super::locked::{lock, make, share};
 use super::policy::{Sandbox, Sandboxes};
 use super::state::{FileId, id_of};
 use redline_base::error::{Error, Result, quoted};
@@ -122,8 +122,33 @@ impl PrivateDirectory {
     /// # Errors
     /// `tool_failed` if that takes too long.
     pub fn lock(&self) -> Result<PrivateLock> {
-        let file = self.open_file(LOCK, OFlags::RDWR | OFlags::CREATE)?;
-        let file = OwnedFd::from(file);
+        self.locked(LOCK, lock)
+    }
+
+    /// Shares the lock of a file with others that do.
+    ///
+    /// # Errors
+    /// `tool_failed` if somebody has it alone for too long.
+    pub fn share(&self, name: &str) -> Result<PrivateLock> {
+        self.locked(name, share)
+    }
+
+    /// Tells whether nobody shares the lock of a file.
+    pub fn is_unshared(&self, name: &str) -> Result<bool> {
+        let file = self.open_file(name, OFlags::RDWR | OFlags::CREATE)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(true),
+            Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(false),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    fn locked(
+        &self,
+        name: &str,
+        lock: fn(&OwnedFd) -> Result<rustix::io::Result<bool>>,
+    ) -> Result<PrivateLock> {
+        let file = OwnedFd::from(self.open_file(name, OFlags::RDWR | OFlags::CREATE)?);
         if lock(&file)?.map_err(|error| self.failed(error))? {
             return Ok(PrivateLock(file));
         }
@@ -131,15 +156,34 @@ impl PrivateDirectory {
             .with_hint("Try again when it has finished"))
     }
 
+    /// Opens a file to read it, `None` if there is no such file. [`Self::failed_to`] makes an error
+    /// of one that reading it has.
+    pub fn open_to_read(&self, name: &str) -> Result<Option<File>> {
+        match self.opened(name, OFlags::RDONLY) {
+            Err(Errno::NOENT) => Ok(None),
+            opened => self.checked(name, opened).map(Some),
+        }
+    }
+
+    /// Returns the size of a file in bytes; 0 if there is none.
+    pub fn size(&self, name: &str) -> Result<u64> {
+        let Some(file) = self.open_to_read(name)? else { return Ok(0) };
+        Ok(file.metadata().map_err(|error| self.failed_to(error))?.len())
+    }
+
+    /// Tells whether a file has these bytes at a place.
+    pub fn holds(&self, name: &str, at: u64, bytes: &[u8]) -> bool {
+        let mut found = vec![0; bytes.len()];
+        let file = self.open_to_read(name).ok().flatten();
+        file.is_some_and(|file| file.read_exact_at(&mut found, at).is_ok()) && found == bytes
+    }
+
     /// Returns a file's bytes, `None` if there is no such file.
     ///
     /// # Errors
     /// `too_large` for more than `limit` bytes.
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>> {
-        let file = match self.opened(name, OFlags::RDONLY) {
-            Err(Errno::NOENT) => return Ok(None),
-            opened => self.checked(name, opened)?,
-        };
+        let Some(file) = self.open_to_read(name)? else { return Ok(None) };
         let bytes = read_bounded(file, limit).map_err(|error| failed(self.name, error))?;
         bytes.map(Some).ok_or_else(|| {
             let file = self.path.join(name);
@@ -152,8 +196,9 @@ impl PrivateDirectory {
         })
     }
 
-    /// Appends a line durably, or nothing on failure; a truncated last line is terminated first.
-    pub fn append(&self, name: &str, line: &[u8]) -> Result<()> {
+    /// Appends lines durably, without the end of the last one, or nothing on failure; a truncated
+    /// last line is terminated first. Returns their place in bytes.
+    pub fn append(&self, name: &str, lines: &[u8]) -> Result<u64> {
         let file = self.open_file(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)?;
         let end = file.metadata().map_err(|error| failed(self.name, error))?.len();
         let append = || {
@@ -162,12 +207,12 @@ impl PrivateDirectory {
                 file.read_exact_at(&mut last, end - 1)?;
             }
             let torn: &[u8] = if last == *b"\n" { b"" } else { b"\n" };
-            (&file).write_all(&[torn, line, b"\n"].concat())?;
+            (&file).write_all(&[torn, lines, b"\n"].concat())?;
             fdatasync(&file)?;
             if end == 0 {
                 fsync(&self.handle)?;
             }
-            io::Result::Ok(())
+            io::Result::Ok(end + torn.len() as u64)
         };
         append().map_err(|error| {
             // Readers ignore a partial line that could not be removed.
@@ -252,6 +297,11 @@ impl PrivateDirectory {
         let path = quoted(&self.path.join(name).to_string_lossy());
         Error::fs_denied(format!("{path} of {} {what}", self.name))
             .with_hint("Give a directory that redline alone writes")
+    }
+
+    /// Returns the error of a file whose reading failed.
+    pub fn failed_to(&self, error: io::Error) -> Error {
+        failed(self.name, error)
     }
 
     fn failed(&self, error: Errno) -> Error {

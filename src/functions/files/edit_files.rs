@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::ffi::{Field, Nulls, Overload};
+use crate::ffi::{Field, Nulls, Overload, Type};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{EDITS_OF, PAIRS_OF};
 use crate::functions::params::{
-    Args, Flag, Maybe, Name, Param, Text, fields, flag, optional, options, required, row_options,
+    Args, Asked, Flag, Given, Kind, Maybe, Name, Param, Text, fields, flag, optional, options,
+    required, row_options,
 };
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf, Written, bigint,
     structures, varchar,
 };
 use redline_base::error::{Error, Result};
+use redline_base::limits;
 use redline_tools::{FileResult, PatchArguments, PatchResult};
 
 /// The scalar function.
@@ -31,7 +33,7 @@ const UNIDIFF_ZERO: Param<Flag> = flag(
 );
 const DRY_RUN: Param<Flag> = flag("dry_run", false, "Write nothing");
 const BASE_OIDS: Param<Maybe<Text>> = optional("base_oids", "A JSON object: blob ids by path");
-const REASON: Param<Maybe<Text>> = optional("reason", "Why, for the record");
+const REASON: Param<Maybe<Reason>> = optional("reason", "Why, for the record; 1024 bytes at most");
 
 const FIELDS: &[Field] = fields![FUZZ, UNIDIFF_ZERO, DRY_RUN, BASE_OIDS, REASON];
 const OPTIONS: Field =
@@ -39,6 +41,28 @@ const OPTIONS: Field =
 const OF_PATCH: [Field; 3] = [SANDBOX.field, PATCH.field, OPTIONS];
 const OF_PAIRS: [Field; 3] = [SANDBOX.field, PAIRS_OF.field, OPTIONS];
 const OF_EDITS: [Field; 3] = [SANDBOX.field, EDITS_OF.field, OPTIONS];
+
+/// The reason of a change.
+struct Reason;
+
+impl Kind for Reason {
+    const TYPE: Type = Type::Varchar;
+    const WANTED: &'static str = Text::WANTED;
+    type Of<'a> = &'a str;
+
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<&'a str> {
+        let reason = Text::read(given, asked)?;
+        if reason.len() > limits::REASON_BYTES {
+            return Err(Error::invalid_args(format!(
+                "the argument '{}' has {} bytes",
+                asked.name,
+                reason.len()
+            ))
+            .with_hint(format!("Give {} bytes at most", limits::REASON_BYTES)));
+        }
+        Ok(reason)
+    }
+}
 
 /// A hunk: its place, and how it matched.
 pub struct PlacedHunk;

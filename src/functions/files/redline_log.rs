@@ -7,6 +7,7 @@ use crate::functions::surface::{
     Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };
 use redline_base::error::Result;
+use redline_base::form;
 use redline_journal::{FileChange, Record, Seen, Version, seen};
 
 /// The table function.
@@ -32,27 +33,38 @@ pub struct LogRow {
 
 impl LogRow {
     fn change(record: &Record, file: &FileChange) -> Self {
+        Self {
+            path: Some(file.shown()),
+            kind: file.kind.map(|kind| kind.name()),
+            base_oid: oid(file.base.as_ref()),
+            oid: oid(file.result.as_ref()),
+            ..Self::operation(record)
+        }
+    }
+
+    fn operation(record: &Record) -> Self {
         let approval = record.approval.as_ref();
         Self {
             id: Some(record.id.clone()),
             at: Some(record.at),
             client: Some(record.client.clone()),
             tool: Some(record.tool.clone()),
-            path: Some(file.shown()),
-            kind: file.kind.map(|kind| kind.name()),
-            base_oid: oid(file.base.as_ref()),
-            oid: oid(file.result.as_ref()),
             approval_id: approval.map(|approval| approval.id.clone()),
             scope: approval.map(|approval| approval.scope.clone()),
             given_by: approval.map(|approval| approval.given_by.clone()),
             reason: record.reason.clone().or_else(|| record.error.clone()),
             outcome: Some(record.outcome.name()),
+            ..Self::default()
         }
     }
 
     fn of(seen: &Seen<'_>) -> Self {
         match seen {
             Seen::Change(record, file) => Self::change(record, file),
+            Seen::More(record, count) => Self {
+                reason: Some(format!("and {}", form::counted(*count, "more file"))),
+                ..Self::operation(record)
+            },
             Seen::Foreign(foreign) => Self {
                 at: Some(foreign.found_by.at),
                 path: Some(foreign.file.shown()),
@@ -88,9 +100,11 @@ impl Row for LogRow {
             out.text(row.client.as_deref())
         }),
         varchar("tool", "The tool", |row, out| out.text(row.tool.as_deref())),
-        varchar("path", "The file, as `sandbox/relative/path`", |row, out| {
-            out.text(row.path.as_deref())
-        }),
+        varchar(
+            "path",
+            "The file, as `sandbox/relative/path`; NULL in the row that counts further files",
+            |row, out| out.text(row.path.as_deref()),
+        ),
         varchar(
             "kind",
             "`create`, `update`, `delete`, `move` or `mode`; `foreign`: others wrote the file before the next operation on \
@@ -142,6 +156,7 @@ impl Table for RedlineLog {
             .iter()
             .filter(|seen| match seen {
                 Seen::Change(_, file) => execution.may_see(file),
+                Seen::More(record, _) => record.files.iter().any(|file| execution.may_see(file)),
                 Seen::Foreign(foreign) => execution.may_see(foreign.file),
                 Seen::Unreadable(_) => true,
             })

@@ -1,12 +1,12 @@
 //! What the journal has of a call that changes files.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use super::planned::PlannedFile;
 use crate::caller::{Caller, now, short};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{ChangedFile, Digest, Given, Side};
-use redline_journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
+use redline_journal::{Approved, ChangeKind, FileChange, InFlight, Kept, Outcome, Record, Version};
 use redline_sandbox::Place;
 
 /// A file before and after an operation.
@@ -55,7 +55,7 @@ pub fn file_at(place: &Place<'_>) -> FileChange {
 pub struct Recorded<'t> {
     caller: &'t Caller,
     record: RefCell<Record>,
-    is_open: Cell<bool>,
+    in_flight: RefCell<Option<InFlight>>,
 }
 
 impl<'t> Recorded<'t> {
@@ -70,9 +70,10 @@ impl<'t> Recorded<'t> {
             reason: None,
             outcome: Outcome::Begun,
             error: None,
+            more: 0,
             files,
         };
-        Self { caller, record: RefCell::new(record), is_open: Cell::new(false) }
+        Self { caller, record: RefCell::new(record), in_flight: RefCell::new(None) }
     }
 
     /// Notes the approval that allows it.
@@ -103,8 +104,9 @@ impl<'t> Recorded<'t> {
         }
         let mut record = self.record.borrow_mut();
         (record.id, record.at, record.files) = (self.new_id(), now(), files);
-        self.caller.with_journal(|journal| journal.begin(&record, &contents))?;
-        self.is_open.set(true);
+        (record.outcome, record.error) = (Outcome::Begun, None);
+        let in_flight = self.caller.with_journal(|journal| journal.begin(&record, &contents))?;
+        *self.in_flight.borrow_mut() = Some(in_flight);
         Ok(())
     }
 
@@ -114,7 +116,7 @@ impl<'t> Recorded<'t> {
     /// Those of the call; those of the journal if the operation was done but not recorded.
     pub fn end<T>(self, result: Result<T>) -> Result<T> {
         let code = result.as_ref().err().map(Error::kind);
-        if self.is_open.get() {
+        if self.in_flight.borrow().is_some() {
             let closed = self.close(code);
             return result.and_then(|value| {
                 closed.map(|()| value).map_err(|error| {
@@ -128,23 +130,20 @@ impl<'t> Recorded<'t> {
         }
         if let Some(code) = code.filter(|code| *code != ErrorKind::ApprovalRequired) {
             let mut record = self.record.borrow_mut();
-            (record.id, record.error) = (self.new_id(), Some(code.code().to_owned()));
-            record.outcome = outcome_of(Some(code));
+            record.id = self.new_id();
+            set_outcome(&mut record, Some(code));
             // The result is the error of the call, whether or not the journal fails.
-            let _ = self.caller.with_journal(|journal| journal.begin(&record, &Vec::new()));
+            let _ = self.caller.with_journal(|journal| journal.refuse(&record));
         }
         result
     }
 
     /// Records the end of an operation that was begun.
     fn close(&self, code: Option<ErrorKind>) -> Result<()> {
-        if !self.is_open.replace(false) {
-            return Ok(());
-        }
-        let id = self.record.borrow().id.clone();
-        let error = code.map(|code| code.code().to_owned());
-        let end = End { id, outcome: outcome_of(code), error };
-        self.caller.with_journal(|journal| journal.end(&end))
+        let Some(in_flight) = self.in_flight.take() else { return Ok(()) };
+        let mut record = self.record.borrow_mut();
+        set_outcome(&mut record, code);
+        self.caller.with_journal(|journal| journal.end(in_flight, &record))
     }
 
     /// Returns the id of the operation.
@@ -161,10 +160,11 @@ impl<'t> Recorded<'t> {
     }
 }
 
-fn outcome_of(code: Option<ErrorKind>) -> Outcome {
-    match code {
+fn set_outcome(record: &mut Record, code: Option<ErrorKind>) {
+    record.outcome = match code {
         None => Outcome::Done,
         Some(ErrorKind::Declined) => Outcome::Declined,
         Some(_) => Outcome::Failed,
-    }
+    };
+    record.error = code.map(|code| code.code().to_owned());
 }

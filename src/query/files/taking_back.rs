@@ -6,7 +6,7 @@ use super::file_tools::FileTools;
 use crate::Caller;
 use redline_base::budget::{Charge, check_current, lossy};
 use redline_base::error::{Error, Result, quoted};
-use redline_base::limits;
+use redline_base::{form, limits};
 use redline_edit::is_executable;
 use redline_journal::{
     Conflicting, Contents, Entry, FileChange, Journal, Outcome, Record, State, Step, Version,
@@ -75,6 +75,7 @@ impl FileTools {
             let mut undone = Undone { caller, files, conflicts, charge: Charge::free() };
             let mut engine = Engine::default();
             for record in &records {
+                check_whole(record)?;
                 for file in record.files.iter().rev() {
                     check_current()?;
                     let is_asked = |asked: &str| {
@@ -95,10 +96,28 @@ impl FileTools {
     }
 }
 
+/// Refuses an operation that was done and of which the journal has not all files.
+fn check_whole(record: &Record) -> Result<()> {
+    if record.more == 0 {
+        return Ok(());
+    }
+    let lost = form::counted(record.more, "file");
+    Err(Error::not_found(format!(
+        "the journal lacks {lost} of the operation {}",
+        quoted(&record.id)
+    ))
+    .with_hint("Its lines were cut off: restore the files by other means; nothing was changed"))
+}
+
 /// Returns the chosen operations, the newest first.
 fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Vec<&'e Record>> {
     let newest = entries.iter().rev().filter_map(Entry::operation);
-    let is_there = |record: &&Record| matches!(record.outcome, Outcome::Done | Outcome::Begun);
+    // What has begun and is not recorded whole was not done.
+    let is_there = |record: &&Record| match record.outcome {
+        Outcome::Done => true,
+        Outcome::Begun => record.more == 0,
+        Outcome::Declined | Outcome::Failed => false,
+    };
     match chosen {
         Chosen::Operation(id) => {
             let found = newest.into_iter().find(|record| record.id == *id).ok_or_else(|| {

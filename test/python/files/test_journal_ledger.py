@@ -1,0 +1,277 @@
+"""The journal as a ledger: what is written is counted and bounded, failures push out nothing that was done, and no
+operation is forgotten before it ends."""
+
+import json
+import os
+import random
+import threading
+
+import apart
+import pytest
+from answers import answer, assert_refused
+
+LINE_BYTES = 64 << 10
+
+
+def settings(place, directory, **more):
+    sandbox = {
+        "name": "ws",
+        "root": str(place / "root"),
+        "mode": "rw",
+        "write_approval": False,
+        "edit_approval": False,
+    }
+    return [
+        f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'",
+        *([f"SET GLOBAL redline_journal = '{place / 'journal'}'"] if directory else []),
+        *(f"SET GLOBAL {name} = {value}" for name, value in more.items()),
+    ]
+
+
+def opened(connect, place, directory=True, **more):
+    (place / "root").mkdir(exist_ok=True)
+    con = connect()
+    for setting in settings(place, directory, **more):
+        con.execute(setting)
+    return con
+
+
+def patch_of(paths):
+    """Returns a patch that changes a line of each file."""
+    return "".join(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-old\n+new\n" for path in paths)
+
+
+def long_names(count, depth=2):
+    return [f"missing/{number}/" + "/".join(["n" * 200] * depth) for number in range(count)]
+
+
+def fail(con, paths):
+    assert_refused(answer(con, "SELECT edit_files('ws', ?)", patch_of(paths)), "not_found")
+
+
+@pytest.mark.parametrize("directory", [True, False], ids=["directory", "memory"])
+def test_a_failed_call_is_recorded_by_its_first_files_and_their_number(
+    connect, tmp_path, directory
+):
+    con = opened(connect, tmp_path, directory)
+    fail(con, long_names(500))
+    if directory:
+        (line,) = (tmp_path / "journal/log").read_bytes().splitlines()
+        assert len(line) <= LINE_BYTES
+    rows = con.execute("SELECT path, reason, outcome FROM redline_log()").fetchall()
+    listed = [path for path, _, _ in rows if path is not None]
+    assert 50 < len(listed) < 200
+    assert rows[-1] == (None, f"and {500 - len(listed)} more files", "failed")
+
+
+def test_calls_that_fail_push_out_nothing_that_was_done(connect, tmp_path):
+    con = opened(connect, tmp_path, redline_journal_max_bytes=300_000)
+    (tmp_path / "root/f").write_text("old\n")
+    assert answer(con, "SELECT edit_files('ws', ?)", patch_of(["f"])).error is None
+    (id,) = con.execute("SELECT id FROM redline_log()").fetchone()
+    for _ in range(6):
+        fail(con, long_names(40, depth=10))
+    sizes = [path.stat().st_size for path in (tmp_path / "journal").rglob("*") if path.is_file()]
+    assert sum(sizes) < 400_000
+    other = opened(connect, tmp_path, redline_journal_max_bytes=300_000)
+    assert answer(other, "SELECT write_file('ws/g', 'y')").error is None
+    assert answer(other, "SELECT revert_edit(?)", id).error is None
+    assert (tmp_path / "root/f").read_text() == "old\n"
+
+
+@pytest.mark.slow
+def test_in_memory_calls_that_fail_push_out_nothing_that_was_done(connect, tmp_path):
+    con = opened(connect, tmp_path, directory=False)
+    (tmp_path / "root/f").write_text("old\n")
+    assert answer(con, "SELECT edit_files('ws', ?)", patch_of(["f"])).error is None
+    (id,) = con.execute("SELECT id FROM redline_log()").fetchone()
+    for _ in range(2):
+        fail(con, long_names(9000, depth=17))
+    assert answer(con, "SELECT revert_edit(?)", id).error is None
+    assert (tmp_path / "root/f").read_text() == "old\n"
+
+
+@pytest.mark.slow
+def test_a_log_beyond_the_limit_is_read_and_repaired(connect, tmp_path):
+    con = opened(connect, tmp_path)
+    (tmp_path / "root/f").write_text("old\n")
+    assert answer(con, "SELECT edit_files('ws', ?)", patch_of(["f"])).error is None
+    (id,) = con.execute("SELECT id FROM redline_log()").fetchone()
+    log = tmp_path / "journal/log"
+    record = json.loads(log.read_text().splitlines()[0])
+    file = {key: record["files"][0][key] for key in ("sandbox", "root")}
+    files = [file | {"path": path} for path in long_names(1000, depth=17)]
+    with log.open("a") as appended:
+        for number in range(20):
+            failed = record | {"id": f"{number}", "outcome": "failed", "files": files}
+            appended.write(json.dumps(failed) + "\n")
+    assert log.stat().st_size > 70_000_000
+    other = opened(connect, tmp_path)
+    done = "SELECT count(DISTINCT id) FROM redline_log() WHERE outcome = 'done'"
+    assert other.execute(done).fetchone() == (1,)
+    assert answer(other, "SELECT write_file('ws/g', 'y')").error is None
+    assert log.stat().st_size < 4_000_000
+    assert answer(other, "SELECT revert_edit(?)", id).error is None
+    assert (tmp_path / "root/f").read_text() == "old\n"
+
+
+def test_a_log_without_end_stops_neither_reading_nor_writing(connect, tmp_path):
+    con = opened(connect, tmp_path)
+    assert answer(con, "SELECT write_file('ws/f', 'y')").error is None
+    os.truncate(tmp_path / "journal/log", 1 << 40)
+    for content, again in (("1", con), ("2", opened(connect, tmp_path))):
+        assert answer(again, "SELECT kind FROM redline_log()").rows == [("unreadable",)]
+        assert answer(again, "SELECT write_file('ws/g', ?)", content).error is None
+        rows = answer(again, "SELECT path, outcome FROM redline_log()").rows
+        assert rows == [("ws/g", "done")]
+        os.truncate(tmp_path / "journal/log", 1 << 40)
+
+
+def test_a_reason_has_a_kibibyte_at_most(connect, tmp_path):
+    con = opened(connect, tmp_path)
+    (tmp_path / "root/f").write_text("old\n")
+    call = "SELECT edit_files('ws', ?, {'reason': ?})"
+    for reason in ("x" * 1025, "é" * 513):
+        told = assert_refused(answer(con, call, patch_of(["f"]), reason), "invalid_args")
+        assert "reason" in told and "1024" in told
+    assert not (tmp_path / "journal/log").exists()
+    assert answer(con, call, patch_of(["f"]), "é" * 512).error is None
+    assert con.execute("SELECT reason FROM redline_log()").fetchall() == [("é" * 512,)]
+
+
+@pytest.mark.parametrize("directory", [True, False], ids=["directory", "memory"])
+def test_a_change_of_many_files_is_taken_back_whole(connect, tmp_path, directory):
+    con = opened(connect, tmp_path, directory)
+    paths = [f"{number}-{'n' * 150}" for number in range(300)]
+    for path in paths:
+        (tmp_path / "root" / path).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / "root" / path).write_text("old\n")
+    assert answer(con, "SELECT edit_files('ws', ?)", patch_of(paths)).error is None
+    if directory:
+        lines = (tmp_path / "journal/log").read_bytes().splitlines()
+        assert len(lines) > 2 and max(map(len, lines)) <= LINE_BYTES
+    (id,) = con.execute("SELECT DISTINCT id FROM redline_log()").fetchone()
+    assert con.execute("SELECT count(path), count(*) FROM redline_log()").fetchone() == (300, 300)
+    assert answer(con, "SELECT revert_edit(?)", id).error is None
+    assert {(tmp_path / "root" / path).read_text() for path in paths} == {"old\n"}
+
+
+class Writer(threading.Thread):
+    """Works on files of its own by processes of which some are killed, and checks each answer."""
+
+    def __init__(self, extension, place, number: int, operations: int):
+        super().__init__()
+        self.extension, self.place, self.number, self.left = extension, place, number, operations
+        self.random = random.Random(number)
+        self.folder = place / f"root/{number}"
+        self.folder.mkdir()
+        self.kills = self.reverts = 0
+        self.wrong: list[object] = []
+
+    def run(self) -> None:
+        while self.left > 0 and not self.wrong:
+            host = apart.Host(self.extension, settings=settings(self.place, True, **TINY))
+            try:
+                lives = self.random.randrange(3, 12)
+                for _ in range(min(lives, self.left)):
+                    self.left -= 1
+                    self.step(host)
+                self.kill(host)
+            except Exception as error:  # the test tells it, where the thread would not
+                self.wrong.append(error)
+            finally:
+                host.close()
+
+    def kill(self, host) -> None:
+        """Ends the process somewhere within an operation."""
+        path = f"{self.number}/killed"
+        host._send(
+            {
+                "sql": "SELECT write_file(?, ?)",
+                "parameters": [f"ws/{path}", "x" * self.random.randrange(1, 9000)],
+                "interrupt_after": None,
+            }
+        )
+        for _ in range(self.random.randrange(200_000)):
+            pass
+        host.process.kill()
+        self.kills += 1
+
+    def step(self, host) -> None:
+        if self.random.random() < 0.3:
+            paths = long_names(self.random.randrange(1, 30), depth=self.random.randrange(2, 12))
+            got = host.ask("SELECT edit_files('ws', ?)", patch_of(paths))
+            self.check(got.error is not None and "not_found" in got.error, got)
+            return
+        count = self.random.choice([1, 1, 1, 5])
+        names = [f"{self.number}/{self.random.randrange(20)}-{place}" for place in range(count)]
+        before = {name: self.content(name) for name in names}
+        after = {name: f"{self.left} {self.random.random()}\n" * 20 for name in names}
+        patch = "".join(
+            f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,20 @@\n"
+            + "".join(f"+{line}\n" for line in text.splitlines())
+            for name, text in after.items()
+        )
+        if count == 1:
+            (name,) = names
+            got = host.ask("SELECT write_file(?, ?)", f"ws/{name}", after[name])
+        else:
+            for name in names:
+                (self.place / "root" / name).unlink(missing_ok=True)
+            before = dict.fromkeys(names)
+            got = host.ask("SELECT edit_files('ws', ?)", patch)
+        self.check(got.error is None, got)
+        client = "(SELECT arg_max(client, recorded_at) FROM redline_log() WHERE path = ?)"
+        found = host.ask(
+            f"SELECT id, count(*) FROM redline_log() WHERE outcome = 'done' AND client = {client} "
+            "GROUP BY id ORDER BY max(recorded_at) DESC LIMIT 1",
+            f"ws/{names[0]}",
+        )
+        self.check(found.rows is not None and len(found.rows) == 1, found)
+        id, files = found.rows[0]
+        self.check(files == count, (found, count))
+        if self.random.random() < 0.5:
+            got = host.ask("SELECT revert_edit(?).outcome", id)
+            self.check(got.rows == [("applied",)], got)
+            self.check({name: self.content(name) for name in names} == before, (names, before))
+            self.reverts += 1
+
+    def content(self, name: str) -> str | None:
+        path = self.place / "root" / name
+        return path.read_text() if path.exists() else None
+
+    def check(self, holds: bool, told: object) -> None:
+        if not holds:
+            raise AssertionError(str(told)[:2000])
+
+
+# Room for some dozens of operations, and for a few that fail.
+TINY = {"redline_journal_max_bytes": 200_000}
+
+
+@pytest.mark.parametrize(
+    "writers, operations",
+    [
+        pytest.param(2, 7, id="some"),
+        pytest.param(4, 250, id="many", marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_answered_applied_is_recorded_and_writing_never_stops(
+    extension, tmp_path, writers, operations
+):
+    (tmp_path / "root").mkdir()
+    running = [Writer(extension, tmp_path, number, operations) for number in range(writers)]
+    for writer in running:
+        writer.start()
+    for writer in running:
+        writer.join()
+    assert not [wrong for writer in running for wrong in writer.wrong]
+    assert all(writer.kills for writer in running) and any(writer.reverts for writer in running)
+    with apart.Host(extension, settings=settings(tmp_path, True, **TINY)) as host:
+        rows = host.ask("SELECT kind, outcome FROM redline_log()").rows
+    # A process that is killed leaves a torn line or an operation without an end.
+    kills = sum(writer.kills for writer in running)
+    odd = [row for row in rows if row[0] == "unreadable" or row[1] == "begun"]
+    assert len(odd) <= kills and ("update", "done") in rows or ("create", "done") in rows
+    held = [path.stat().st_size for path in (tmp_path / "journal").rglob("*") if path.is_file()]
+    assert sum(held) < 2 * TINY["redline_journal_max_bytes"]
