@@ -7,6 +7,7 @@
 //! | `resolve` | one revision: parsed from its end, and applied to its object |
 //! | `references` | all references with their targets; those that decorate a commit |
 //! | `named` | names of references, their logs, and their shorthands |
+//! | `readable_log` | the log of a reference, without visits to branches that may not be read |
 //! | `upstream` | the upstream and push branches of a branch |
 //! | `short` | abbreviated ids |
 //! | `path` | files of trees and of the index |
@@ -23,6 +24,7 @@ mod date_words;
 mod named;
 mod path;
 mod range;
+mod readable_log;
 mod references;
 mod resolve;
 mod resolver;

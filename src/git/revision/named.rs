@@ -5,6 +5,7 @@ use gix::bstr::ByteSlice;
 
 use super::clock::Clock;
 use super::date;
+use super::readable_log::{checkout, readable_log};
 use super::resolver::Resolver;
 use super::upstream::{Branches, Mark};
 use crate::Oid;
@@ -127,7 +128,7 @@ fn in_log(resolver: &Resolver<'_>, reference: &[u8], id: Oid, log: &[u8]) -> Res
             None => return Ok(None),
         },
     };
-    let entries = resolver.references.reflog(reference)?;
+    let entries = readable_log(resolver, reference)?;
     let shown = quoted(&reference.to_str_lossy());
     let Some(oldest) = entries.last() else {
         return if time.is_none() && number == 0 {
@@ -214,18 +215,9 @@ fn prior(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(usize, Vec<u8>)
     let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else {
         return Ok(None);
     };
-    let entries = resolver.references.reflog(b"HEAD")?;
-    let mut left = entries.iter().filter_map(|entry| {
-        let moved = entry.message.strip_prefix(b"checkout: moving from ")?;
-        Some(&moved[..moved.find(b" to ")?])
-    });
-    let found = left.nth(number - 1).map(<[u8]>::to_vec);
-    // The log names every branch that was checked out.
-    let may_read = |branch: &Vec<u8>| {
-        resolver.repository.ref_limit().is_none()
-            || resolver.references.may_read(&[b"refs/heads/", &branch[..]].concat())
-    };
-    Ok(found.filter(may_read).map(|branch| (brace + 4, branch)))
+    let entries = readable_log(resolver, b"HEAD")?;
+    let mut left = entries.iter().filter_map(|entry| checkout(&entry.message));
+    Ok(left.nth(number - 1).map(|(branch, _)| (brace + 4, branch.to_vec())))
 }
 
 /// Returns the mark at the front of a name, and its length.

@@ -300,3 +300,98 @@ def test_capabilities_name_the_references(agent):
     ).fetchone() == (OPEN,)
     text = agent.execute("SELECT redline_call_text('redline_capabilities', '{}')").fetchone()[0]
     assert "only refs/heads/main, refs/tags/open*" in text
+
+
+class Twins:
+    """Two repositories of the same commits: one of them has seen a hidden branch."""
+
+    BRANCHES = ["main", "dev"]
+
+    def __init__(self, root: pathlib.Path, format: str):
+        self.root = root
+        self.repos = [root / "open", root / "visited"]
+        self.now = 1_600_000_000
+        for repo in self.repos:
+            repositories.git(root, "init", "-q", f"--ref-format={format}", "-b", "main", str(repo))
+        self.commit("first")
+        self.both("branch", "dev")
+
+    def git(self, repo: pathlib.Path, *arguments: str) -> None:
+        who = {
+            f"GIT_{role}_{part}": text
+            for role in ("AUTHOR", "COMMITTER")
+            for part, text in (("NAME", "A"), ("EMAIL", "a@b"), ("DATE", f"{self.now} +0000"))
+        }
+        repositories.git(repo, *arguments, env=repositories.environment(**who))
+
+    def both(self, *arguments: str) -> None:
+        self.now += 3600
+        for repo in self.repos:
+            self.git(repo, *arguments)
+
+    def commit(self, message: str) -> None:
+        self.both("commit", "-q", "--allow-empty", "-m", message)
+
+    def visit(self, commits: int, back: str) -> None:
+        """Goes to the hidden branch of the one repository, commits there and comes back."""
+        repo = self.repos[1]
+        self.git(repo, "checkout", "-q", "-B", f"{CANARY}-branch")
+        for _ in range(commits):
+            self.now += 60
+            self.git(repo, "commit", "-q", "--allow-empty", "-m", CANARY)
+        self.now += 60
+        self.git(repo, "checkout", "-q", back)
+
+
+@pytest.mark.parametrize("format", ["files", "reftable"])
+def test_a_log_is_as_if_no_hidden_branch_had_been_visited(connect, tmp_path, format):
+    twins = Twins(tmp_path, format)
+    con = connect()
+    sandboxes = [
+        {"name": "w", "root": str(tmp_path), "refs": [f"refs/heads/{b}" for b in Twins.BRANCHES]}
+    ]
+    con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps(sandboxes)])
+    names = [
+        *(f"HEAD@{{{number}}}" for number in range(7)), *(f"@{{-{number}}}" for number in range(1, 4)), "HEAD@{99}", "main@{99}", "dev@{1}", "@{0}",
+        *(f"@{{{1_600_000_000 + hours * 3600}}}" for hours in range(1, 12, 2)), "HEAD@{2019-01-01}", "main@{yesterday}", "HEAD@{yesterday}", "@{-1}@{1}",
+        "@{-1}~1", "HEAD@{3}..HEAD",
+    ]  # fmt: skip
+
+    def told() -> list[list[str]]:
+        asked = []
+        for repo in ("open", "visited"):
+            shown = []
+            for name in names:
+                sql = "SELECT commit_id FROM commits($name, $repo)"
+                shown.append(ask(con, sql, {"name": name, "repo": f"w/{repo}"}))
+            asked.append(shown)
+        return asked
+
+    def check(step: str) -> None:
+        for name, *both in zip(names, *told()):
+            assert both[0] == both[1] and CANARY not in both[1], (step, name, both)
+
+    check("before")
+    twins.visit(0, "main")
+    check("a visit")
+    twins.visit(3, "main")
+    check("a visit with commits")
+    twins.commit("second")
+    twins.both("checkout", "-q", "dev")
+    check("another branch")
+    twins.visit(1, "dev")
+    twins.commit("third")
+    twins.visit(2, "dev")
+    twins.visit(2, "dev")
+    check("more visits")
+    # From one branch to another by way of the hidden one.
+    twins.git(twins.repos[1], "checkout", "-q", f"{CANARY}-branch")
+    twins.both("checkout", "-q", "main")
+    check("by way of it")
+    # What was hidden is merged, so that its commits may be named; its visits stay hidden.
+    repo = twins.repos[1]
+    twins.git(repo, "checkout", "-q", f"{CANARY}-branch")
+    twins.git(repo, "reset", "-q", "--hard", "main")
+    twins.git(repo, "checkout", "-q", "main")
+    check("at the same commit")
+    assert "has only 5 entries" in told()[1][names.index("HEAD@{99}")]
