@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::directory::{Directory, OpenError};
 use super::policy::Sandboxes;
 use super::ref_limit::RefLimit;
+use super::rel_path::is_reserved;
 use super::walk::{self, Entrance, Found};
 use redline_base::error::{Error, quoted};
 
@@ -76,6 +77,18 @@ impl Access {
         self.sandboxes
             .as_ref()
             .map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.directory(given))
+    }
+
+    /// Returns the reserved name in the path of a directory beneath the sandboxes' roots; `None` if
+    /// one of them has it without such a name, or there are no sandboxes.
+    pub fn reserved(&self, path: &Path) -> Option<String> {
+        let mut found = None;
+        for root in self.sandboxes.as_ref()?.repository_roots() {
+            let Ok(below) = path.strip_prefix(root.path) else { continue };
+            let names = below.iter().map(|name| name.to_string_lossy());
+            found = Some(names.into_iter().find(|name| is_reserved(name))?.into_owned());
+        }
+        found
     }
 
     /// Returns the readable references of a repository with these directories; `None` for all.

@@ -97,8 +97,7 @@ impl RelPath {
 
     /// Returns the first reserved name in the path.
     pub fn reserved(&self) -> Option<&str> {
-        let is_reserved = |name: &str| RESERVED.iter().any(|names| names.contains(&name));
-        self.0.split('/').find(|name| is_reserved(&folded(name)))
+        self.0.split('/').find(|name| is_reserved(name))
     }
 
     /// Returns the first of `patterns` that the path matches.
@@ -111,6 +110,12 @@ impl RelPath {
     pub fn is_head(&self) -> bool {
         folded(self.name()) == "head"
     }
+}
+
+/// Tells whether a name is reserved, in any case.
+pub(super) fn is_reserved(name: &str) -> bool {
+    let name = folded(name);
+    RESERVED.iter().any(|names| names.contains(&name.as_str()))
 }
 
 /// A pattern of names: matched in any case, at any depth; `*` stands for any characters of a name,

@@ -27,6 +27,8 @@ pub struct Location {
     pub common_dir: GitDirectory,
     /// The work tree, if the repository was found through one.
     pub work_tree: Option<PathBuf>,
+    /// Whether a file of the repository names the work tree, and it was not found through it.
+    pub is_named: bool,
     /// The path from the work tree to the given directory, with a trailing slash; empty if that is
     /// the work tree or outside.
     pub directory: Vec<u8>,
@@ -66,7 +68,7 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
         }
         if is_git_dir(&directory)? {
             let work_tree = work_tree_of(&directory)?;
-            return location(directory, work_tree, Vec::new());
+            return Ok(Location { is_named: true, ..location(directory, work_tree, Vec::new())? });
         }
     }
     let above = if access.is_unlimited() {
@@ -142,7 +144,7 @@ fn location(
             return Err(gate.damaged("its commondir cannot be read"));
         }
     };
-    Ok(Location { git_dir, common_dir, work_tree, directory })
+    Ok(Location { git_dir, common_dir, work_tree, is_named: false, directory })
 }
 
 /// Returns the git directory of a `.git` directory or file.
@@ -316,15 +318,32 @@ pub fn with_configured_work_tree(
     let directory = location.work_tree.as_deref().map_or_else(Vec::new, |found_through| {
         below(&work_tree, &found_through.join(OsStr::from_bytes(&location.directory)))
     });
-    Ok(Location { work_tree: Some(work_tree), directory, ..location })
+    let is_named = location.is_named || location.work_tree.as_ref() != Some(&work_tree);
+    Ok(Location { work_tree: Some(work_tree), is_named, directory, ..location })
 }
 
-/// Rejects a work tree that is a git directory, or inside one without a `.git` of its own: its
-/// files would be shown, but those of a git directory must not be. Only if access is limited.
+/// Rejects a work tree whose files must not be shown, if access is limited: one that is a git
+/// directory, or inside one without a `.git` of its own; with sandboxes, one in a directory of a
+/// reserved name, and one that the repository names and that does not lead back to it.
 pub fn check_work_tree(location: &Location) -> Result<()> {
     let gate = location.git_dir.gate();
     let limited = location.work_tree.as_deref().filter(|_| !gate.access().is_unlimited());
     let Some(work_tree) = limited else { return Ok(()) };
+    if let Some(name) = gate.access().reserved(work_tree) {
+        return Err(Error::fs_denied(format!(
+            "the repository at {} has its work tree in a directory {}, which is reserved",
+            quoted(gate.given()),
+            quoted(&name)
+        ))
+        .with_hint("Files in such a directory are neither read nor written"));
+    }
+    if location.is_named && gate.access().sandboxes().is_some() && !leads_back(location)? {
+        return Err(Error::fs_denied(format!(
+            "the repository at {} has its work tree in a directory whose .git does not lead to it",
+            quoted(gate.given())
+        ))
+        .with_hint("Check core.worktree in its configuration, or run 'git worktree repair'"));
+    }
     for above in work_tree.ancestors() {
         let Some(directory) = gate.open_within(above)? else { break };
         if above == work_tree && directory.has(b".git")? {
@@ -339,6 +358,20 @@ pub fn check_work_tree(location: &Location) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Tells whether the work tree has a `.git` that leads to the repository.
+fn leads_back(location: &Location) -> Result<bool> {
+    let Some(work_tree) = &location.work_tree else { return Ok(true) };
+    let gate = location.git_dir.gate();
+    let Some(directory) = gate.open_if_readable(work_tree)? else { return Ok(false) };
+    let path = match pointer(&directory, b".git", b"gitdir: ")? {
+        Pointer::To(path) => path,
+        Pointer::Directory => b".git".to_vec(),
+        Pointer::Absent | Pointer::Unusable => return Ok(false),
+    };
+    let found = gate.open_if_readable(&directory.join(&path))?;
+    Ok(found.is_some_and(|found| found.path() == location.git_dir.path()))
 }
 
 /// The content of a file that names a path.

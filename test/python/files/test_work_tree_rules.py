@@ -252,3 +252,74 @@ def test_an_untracked_file_of_a_path_is_one_that_the_status_lists(agent):
             agent, "SELECT string_agg(content) FROM file_blame(?, 'WORKTREE', 'w/x')", [name]
         )
         assert code is None if name == "new.txt" else CANARY not in words, (name, words)
+
+
+# The questions that show files of a work tree, and those of the tools.
+SHOWING = {
+    "file_patches": "SELECT * FROM file_patches('HEAD', 'WORKTREE', $repo, untracked := true)",
+    "file_status": "SELECT * FROM file_status($repo, ignored := true)",
+    "file_changes": "SELECT * FROM file_changes('HEAD', 'WORKTREE', $repo, untracked := true)",
+    "diff_html": "SELECT diff_html('HEAD', 'WORKTREE', $repo, {'untracked': true})",
+    "diff_review": "SELECT * FROM diff_review('HEAD', 'WORKTREE', $repo, untracked := true)",
+    "tree_files": "SELECT * FROM tree_files('WORKTREE', $repo)",
+    "file_content": "SELECT file_content('id_rsa', 'WORKTREE', $repo)",
+    "GitStatus": "SELECT redline_call_text('GitStatus', json_object('repo', $repo))",
+    "GitDiff": "SELECT redline_call_text('GitDiff', json_object('repo', $repo, 'from', 'HEAD'))",
+}
+
+
+@pytest.mark.parametrize("depth", ["the directory", "below it", "above it"])
+@pytest.mark.parametrize("way", ["core.worktree", "a gitfile", "gitdir"])
+def test_a_work_tree_of_a_reserved_name_is_refused(connect, root, way, depth):
+    agent = configure(connect(), {"name": "w", "root": root})
+    clone, tree = root / "clone", root / ".ssh"
+    if depth == "below it":
+        tree = tree / "inner"
+    tree.mkdir(parents=True)
+    (tree / "id_rsa").write_text(f"{CANARY}\n")
+    if depth == "above it":
+        tree = root
+    git(root, "clone", "-q", str(root / "y"), str(clone))
+    asked = [str(clone), "w/clone", "w/clone/.git"]
+    if way == "core.worktree":
+        git(clone, "config", "core.worktree", str(tree))
+    elif way == "gitdir":
+        git(clone, "worktree", "add", "-q", str(root / "linked"))
+        pointer = clone / ".git/worktrees/linked"
+        (pointer / "gitdir").write_text(f"{tree}/.git\n")
+        asked = [f"w/{pointer.relative_to(root)}"]
+    elif depth == "above it":
+        # Who may write there has made a repository of the root itself.
+        pytest.skip("a gitfile of a directory leads back")
+    else:
+        (tree / ".git").write_text(f"gitdir: {clone}/.git\n")
+        asked = [str(tree), f"w/{tree.relative_to(root)}"]
+    for repo in asked:
+        for name, sql in SHOWING.items():
+            try:
+                shown = str(agent.execute(sql, {"repo": repo}).fetchall())
+            except duckdb.Error as error:
+                shown = str(error)
+            assert CANARY not in shown and "id_rsa" not in shown.replace("$repo", ""), (repo, name)
+            assert "fs_denied" in shown and "work tree" in shown, (repo, name, shown)
+
+
+def test_a_work_tree_that_leads_back_is_read_where_a_sandbox_has_it_by_no_reserved_name(
+    connect, root
+):
+    tree = root / ".claude/worktrees/t"
+    git(root / "x", "worktree", "add", "-q", str(tree))
+    (tree / "new.txt").write_text(f"{CANARY}\n")
+    outer = {"name": "w", "root": root}
+    question = "SELECT count(*) FROM file_changes('HEAD', 'WORKTREE', ?, untracked := true)"
+    for sandboxes, repo in (
+        ((outer, {"name": "t", "root": tree}), "t"),
+        ((outer, {"name": "t", "root": tree.parent}), "t/t"),
+    ):
+        agent = configure(connect(), *sandboxes)
+        assert agent.execute(question, [repo]).fetchone() == (1,)
+    with pytest.raises(duckdb.Error, match="fs_denied"):
+        configure(connect(), outer).execute(question, ["w/.claude/worktrees/t"])
+    for repo in ("w/x", "w/x/.git", "w/x/module", "w/x/.git/modules/module"):
+        agent = configure(connect(), outer)
+        assert agent.execute(question, [repo]).fetchone()[0] >= 0
