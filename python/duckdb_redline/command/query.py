@@ -12,6 +12,7 @@ import click
 import duckdb
 
 from ..connection import literal
+from .replacing import replace
 from .screen import Screen, harmless
 
 FORMATS = {
@@ -70,7 +71,7 @@ def run_query(
         if output is None:
             screen.show(texts)
         else:
-            output.write_text("".join(texts))
+            replace(output, "".join(texts).encode())
         return
     with tempfile.TemporaryDirectory() as made:
         written = output or pathlib.Path(made) / "rows"

@@ -1,14 +1,13 @@
 """The sub-command report: a page of pictures about the history of a repository."""
 
 import importlib.util
-import os
 import pathlib
-import tempfile
 from typing import TYPE_CHECKING
 
 import click
 
 from ..extension import ExtensionError
+from .replacing import replace
 from .screen import Screen, harmless
 
 if TYPE_CHECKING:
@@ -43,19 +42,3 @@ def write_report(
         written = page(name, asked, told, questions)
     replace(out, written)
     click.echo(f"{harmless(str(out))}: {len(questions)} pictures, {len(written) / 1000:,.0f} kB")
-
-
-def replace(path: pathlib.Path, content: bytes) -> None:
-    """Writes a file as a whole or not at all."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as new:
-        made = pathlib.Path(new.name)
-        try:
-            new.write(content)
-            new.flush()
-            mask = os.umask(0)
-            os.umask(mask)
-            os.fchmod(new.fileno(), 0o666 & ~mask)
-            made.replace(path)
-        except BaseException:
-            made.unlink(missing_ok=True)
-            raise

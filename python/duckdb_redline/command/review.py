@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .replacing import replace
 from .screen import Screen, harmless
 from .sides import Sides
 
@@ -39,7 +40,7 @@ def show_page(
         sys.stdout.buffer.write(page)
         return
     path = output or own_place(repo, sides)
-    write(path, page)
+    replace(path, page, mode=0o600)
     click.echo(harmless(str(path)))
     if opens or (opens is None and output is None):
         webbrowser.open(path.resolve().as_uri())
@@ -57,16 +58,3 @@ def own_place(repo: str, sides: Sides) -> pathlib.Path:
         folder
         / f"review-{hashlib.sha256(names.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}.html"
     )
-
-
-def write(path: pathlib.Path, page: bytes) -> None:
-    """Writes the page whole, so that a browser never reads half of it."""
-    handle, made = tempfile.mkstemp(dir=path.parent, prefix=".redline-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(page)
-        os.chmod(made, 0o600)
-        os.replace(made, path)
-    except BaseException:
-        pathlib.Path(made).unlink(missing_ok=True)
-        raise

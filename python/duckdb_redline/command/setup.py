@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..connection import MIN_DUCKDB, literal
+from .replacing import replace
 from .screen import Screen, harmless
 
 if TYPE_CHECKING:
@@ -26,29 +27,72 @@ COMPLETIONS = {
     "fish": ".config/fish/completions/redline.fish",
 }
 
-# click's own script forgets the revisions where a path may stand, too.
+# click's own script forgets the revisions where a path may stand, too. Whatever is offered becomes part of a line that
+# the shell reads: a name of a branch or of a file is quoted, all but a ~ that leads to a home directory.
 BASH = """\
 _redline_completion() {
-    local line value path
+    local line value path home
     COMPREPLY=()
     while IFS= read -r line; do
         value=${line#*,}
         case $line in
-            plain,*) COMPREPLY+=("$value") ;;
+            plain,*) COMPREPLY+=("$(printf %q "$value")") ;;
             file,* | dir,*)
                 while IFS= read -r path; do
                     if [[ -d $path || -d ${path/#"~"/$HOME} ]]; then
                         path+=/
                         compopt -o nospace 2>/dev/null
                     fi
-                    [[ $path == "~"* ]] || path=$(printf %q "$path")
-                    COMPREPLY+=("$path")
+                    home=
+                    if [[ $path =~ ^~[A-Za-z0-9._-]*/ ]]; then
+                        home=${BASH_REMATCH[0]}
+                        path=${path#"$home"}
+                    fi
+                    [[ $home && ! $path ]] || path=$(printf %q "$path")
+                    COMPREPLY+=("$home$path")
                 done < <(compgen "-${line:0:1}" -- "$value") ;;
         esac
     done < <(COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD _REDLINE_COMPLETE=bash_complete "$1" 2>/dev/null)
 }
 complete -o nosort -F _redline_completion redline
 """
+# zsh and fish quote what they insert. click's own script for fish ends a name at its first comma, and that for zsh offers
+# nothing when it is used a second time.
+ZSH = """\
+#compdef redline
+_redline() {
+    local line
+    local -a lines offered
+    lines=("${(@f)$(COMP_WORDS="${words[*]}" COMP_CWORD=$((CURRENT - 1)) _REDLINE_COMPLETE=bash_complete redline 2>/dev/null)}")
+    for line in $lines; do
+        case $line in
+            plain,*) offered+=("${line#plain,}") ;;
+            file,*) _path_files -f ;;
+            dir,*) _path_files -/ ;;
+        esac
+    done
+    (( $#offered )) && compadd -U -V unsorted -a offered
+}
+_redline "$@"
+"""
+FISH = """\
+function _redline_completion
+    set -l given (commandline -cp) (commandline -t)
+    for line in (env _REDLINE_COMPLETE=fish_complete COMP_WORDS=$given[1] COMP_CWORD=$given[2] redline 2>/dev/null)
+        set -l found (string split -m 1 , -- $line)
+        switch $found[1]
+            case dir
+                __fish_complete_directories $found[2]
+            case file
+                __fish_complete_path $found[2]
+            case plain
+                printf '%s\\n' $found[2]
+        end
+    end
+end
+complete --no-files --command redline --arguments "(_redline_completion)"
+"""
+SCRIPTS_OF_SHELLS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
 def data_directory() -> pathlib.Path:
@@ -68,9 +112,8 @@ def write_macros(con: "duckdb.DuckDBPyConnection") -> pathlib.Path:
         for name in SCRIPTS
     ]
     # Temporary: nothing is written to a database that is opened.
-    script.write_text(
-        "\n".join(texts).replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO")
-    )
+    macros = "\n".join(texts).replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO")
+    replace(script, macros.encode())
     return script
 
 
@@ -80,13 +123,15 @@ def start_lines(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> li
 
 
 def set_up_duckdb(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> None:
-    """Writes the lines into ~/.duckdbrc, between two marks; other lines stay."""
+    """Writes the lines into ~/.duckdbrc, between two marks; other lines stay, whatever bytes they have."""
     path = pathlib.Path.home() / ".duckdbrc"
-    before = path.read_text() if path.exists() else ""
-    kept = re.sub(rf"^{BEGIN}\n.*?^{END}\n", "", before, flags=re.MULTILINE | re.DOTALL)
-    if kept and not kept.endswith("\n"):
-        kept += "\n"
-    path.write_text(kept + "\n".join([BEGIN, *start_lines(con, extension), END]) + "\n")
+    before = path.read_bytes() if path.exists() else b""
+    ours = rf"^{BEGIN}\n.*?^{END}\n".encode()
+    kept = re.sub(ours, b"", before, flags=re.MULTILINE | re.DOTALL)
+    if kept and not kept.endswith(b"\n"):
+        kept += b"\n"
+    lines = "\n".join([BEGIN, *start_lines(con, extension), END]) + "\n"
+    replace(path, kept + os.fsencode(lines))
     click.echo(
         f"{path} loads redline and its macros: start `duckdb -unsigned`, then FROM git_log();"
     )
@@ -96,28 +141,12 @@ def set_up_completion(shell: str) -> None:
     """Writes the completion of a shell where that shell looks for it."""
     path = pathlib.Path.home() / COMPLETIONS[shell]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(completion(shell))
+    replace(path, SCRIPTS_OF_SHELLS[shell].encode())
     click.echo(f"{path} completes `redline` in {shell} when it is started again.")
     if shell == "zsh":
         click.echo(
             "zsh looks there if ~/.zshrc has: fpath+=(~/.zfunc); autoload -Uz compinit && compinit"
         )
-
-
-def completion(shell: str) -> str:
-    """Returns the script that completes the command in a shell."""
-    if shell == "bash":
-        return BASH
-    from click.shell_completion import get_completion_class
-
-    from .main import main
-
-    found = get_completion_class(shell)
-    if found is None:
-        raise click.UsageError(
-            f"{shell!r} is not a shell that can be completed: name one of {', '.join(COMPLETIONS)}"
-        )
-    return found(main, {}, "redline", "_REDLINE_COMPLETE").source() + "\n"
 
 
 def run_shell(

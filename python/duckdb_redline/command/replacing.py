@@ -1,0 +1,41 @@
+"""Writes files whole: a reader sees the old content or the new one, and a failure leaves the old one."""
+
+import os
+import pathlib
+import stat
+import tempfile
+
+
+def replace(path: pathlib.Path, content: bytes, *, mode: int | None = None) -> None:
+    """Replaces the content of a file, or makes it.
+
+    A link is followed, and what it leads to is replaced. A file keeps its permissions; a new one has `mode`, or else what
+    the umask leaves. What is no regular file, such as a pipe or a terminal, is written to.
+    """
+    path = path.resolve() if path.is_symlink() else path
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        mode = mode if mode is not None else 0o666 & ~umask()
+    else:
+        if not stat.S_ISREG(found.st_mode):
+            path.write_bytes(content)
+            return
+        mode = stat.S_IMODE(found.st_mode)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".redline-")
+    made = pathlib.Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            os.fchmod(file.fileno(), mode)
+        made.replace(path)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
+
+
+def umask() -> int:
+    """Returns the permissions that a new file does not have."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
