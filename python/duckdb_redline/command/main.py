@@ -8,11 +8,12 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from ..extension import ExtensionError, extension_path, version
+from .interrupts import EXIT_CODE, INTERRUPTS, is_interrupt
 from .names import in_bytes, is_utf8
 from .screen import Screen, cut, harmless
 from .sides import (
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 LINES = re.compile("([0-9]{1,18}),([0-9]{1,18})")
 # Of an argument that an error names.
 MAX_SHOWN = 100
-EPILOG = "Exit codes: 0 done, 1 the query failed (the reason is on stderr), 2 a wrong argument."
+EPILOG = "Exit codes: 0 done, 1 the query failed (the reason is on stderr), 2 a wrong argument, 130 interrupted."
 REPO = click.option(
     "-C",
     "--repo",
@@ -108,7 +109,20 @@ class Command(click.Group):
             )
         return super().parse_args(ctx, args)
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        with INTERRUPTS.watched():
+            return super().main(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> object:
+        try:
+            return self.answered(ctx)
+        except BaseException as error:
+            if not is_interrupt(error):
+                raise
+            INTERRUPTS.heeded.set()
+            fail(ctx, "interrupted", code=EXIT_CODE)
+
+    def answered(self, ctx: click.Context) -> object:
         try:
             try:
                 return super().invoke(ctx)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import click
 
+from .interrupts import INTERRUPTS
+
 # As git has it: leave at once where all fits on the screen, keep colours, leave the text on the screen.
 LESS = "FRX"
 # A query that takes longer says on a terminal that it is still working.
@@ -31,7 +33,8 @@ class Screen:
         """Prints texts one after the other, in a pager on a terminal."""
         if self.pager:
             os.environ.setdefault("LESS", LESS)
-            click.echo_via_pager(texts, color=self.colour)
+            with INTERRUPTS.in_pager():
+                click.echo_via_pager(texts, color=self.colour)
             return
         for text in texts:
             click.echo(text, nl=False, color=self.colour)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..connection import MIN_DUCKDB, literal
+from .interrupts import INTERRUPTS, is_interrupt
 from .replacing import replace
 from .screen import Screen, harmless
 
@@ -189,6 +190,7 @@ def prompt(con: "duckdb.DuckDBPyConnection", screen: Screen) -> None:
         except EOFError:
             return
         except KeyboardInterrupt:
+            INTERRUPTS.heeded.set()
             click.echo()
             text = ""
             continue
@@ -198,6 +200,11 @@ def prompt(con: "duckdb.DuckDBPyConnection", screen: Screen) -> None:
             run_query(con, screen, text, None, None)
         except duckdb.Error as error:
             click.echo(harmless(str(error).replace("\n", " ")), err=True)
+        except (KeyboardInterrupt, RuntimeError) as error:
+            if not is_interrupt(error):
+                raise
+            INTERRUPTS.heeded.set()
+            click.echo("interrupted", err=True)
         text = ""
 
 
