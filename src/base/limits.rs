@@ -202,8 +202,8 @@ pub const HEADROOM_BYTES: usize = 64 << 20;
 /// DuckDB tells a function of an interrupt only after its first row, and a scalar function never.
 pub const FUNCTION_SECONDS: u64 = 600;
 
-/// Seconds of a call of a tool, by default of `redline_max_seconds`; then it is `timeout:`. A
-/// server for agents answers one call after the other and cannot cancel one.
+/// Seconds of a call of a tool, by default of `redline_max_seconds`; then it is `timeout:`. Some
+/// servers for agents answer one call after the other and cannot cancel one.
 pub const TOOL_SECONDS: u64 = 60;
 
 /// Bytes of objects that are cached from one query to the next.

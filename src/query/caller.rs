@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
+use super::calls::Calls;
 use super::files::hidden_call::Hidden;
 use super::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
@@ -20,6 +21,8 @@ const NAME_DIGITS: usize = 16;
 pub struct DatabaseState {
     /// The pending operations and the approvals.
     pub approvals: Approvals,
+    /// The work that runs for its connections.
+    pub calls: Calls,
     /// The edits that statements have made.
     pub repeats: Repeats,
     /// The operations on files, if no directory is named for them.
@@ -71,6 +74,11 @@ impl Deref for Caller {
 }
 
 impl Caller {
+    /// Notes that work begins which a host can end, by its connection.
+    pub fn begin(&self) {
+        self.state.calls.add(self.connection, &self.context.budget);
+    }
+
     /// Returns the rules for proposals and approvals now.
     pub fn rules(&self) -> Rules {
         Rules { now: Instant::now(), ..self.limits }

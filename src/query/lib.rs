@@ -7,6 +7,7 @@
 pub mod answers;
 pub mod blame;
 pub mod caller;
+pub mod calls;
 pub mod commit;
 pub mod commit_changes;
 pub mod commits;

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import pathlib
 import threading
+from collections.abc import Callable
 
 import anyio
 import anyio.to_thread
@@ -35,7 +36,7 @@ class Host:
 
     async def rows(self, query: str, *arguments: object) -> list[tuple[object, ...]]:
         """Returns the rows of a query that the host asks for the person."""
-        return await rows(self.con, [self.answers], query, *arguments)
+        return await rows(self.con, [self.answers], self.end_of, query, *arguments)
 
     async def value(self, query: str, *arguments: object) -> object:
         """Returns the one value of a query that the host asks for the person."""
@@ -44,7 +45,14 @@ class Host:
     async def called(self, session: str, query: str, *arguments: object) -> object:
         """Returns the one value of a query that an agent's call asks for."""
         share = self.sessions.setdefault(session, anyio.CapacityLimiter(MAX_CALLS_OF_SESSION))
-        return (await rows(self.con, [share, self.calls], query, *arguments))[0][0]
+        return (await rows(self.con, [share, self.calls], self.end_of, query, *arguments))[0][0]
+
+    def end_of(self, connection: int) -> None:
+        """Ends what redline does for a connection, where an interrupt of DuckDB reaches no function."""
+        with contextlib.suppress(duckdb.Error):  # It has ended, or not begun.
+            self.con.cursor().execute(
+                "SELECT system.main.withdraw(?, ?)", [f"connection {connection}", self.key]
+            ).fetchall()
 
     async def pages(
         self, payload: str, width: int, height: int, most: int | None = MAX_PAGES
@@ -129,15 +137,17 @@ class Places:
 async def rows(
     con: duckdb.DuckDBPyConnection,
     limiters: list[anyio.CapacityLimiter],
+    end_of: Callable[[int], None],
     query: str,
     *arguments: object,
 ) -> list[tuple[object, ...]]:
-    """Returns the rows of a query, run in a thread on a cursor of its own; a call that is cancelled interrupts it and nothing else."""
+    """Returns the rows of a query, run in a thread on a cursor of its own; a call that is cancelled ends it and nothing else."""
     places, cursor = Places(limiters), con.cursor()
     await places.take()
     # The thread that takes the ticket frees the places, or this call if it is cancelled before the thread begins.
     ticket = [places]
     ended = threading.Event()
+    connection: list[int] = []
 
     def run() -> list[tuple[object, ...]]:
         try:
@@ -145,6 +155,8 @@ async def rows(
         except IndexError:
             return []
         try:
+            found = cursor.execute("SELECT system.main.current_connection_id()").fetchall()
+            connection.append(found[0][0])
             return cursor.execute(query, arguments).fetchall()
         finally:
             ended.set()
@@ -156,7 +168,8 @@ async def rows(
         )
     except anyio.get_cancelled_exc_class():
         # The thread keeps the cursor until the query has ended.
-        threading.Thread(target=interrupt, args=(cursor, ended), daemon=True).start()
+        given = (cursor, connection, end_of, ended)
+        threading.Thread(target=interrupt, args=given, daemon=True).start()
         raise
     finally:
         with contextlib.suppress(IndexError):
@@ -164,8 +177,15 @@ async def rows(
             ended.set()
 
 
-def interrupt(cursor: duckdb.DuckDBPyConnection, ended: threading.Event) -> None:
-    """Interrupts the query of a cursor until it has ended: an interrupt that comes before the query begins is lost."""
+def interrupt(
+    cursor: duckdb.DuckDBPyConnection,
+    connection: list[int],
+    end_of: Callable[[int], None],
+    ended: threading.Event,
+) -> None:
+    """Interrupts the query of a cursor, and the function that it waits for, until it has ended: what comes before it begins is lost."""
     while not ended.is_set():
         cursor.interrupt()
+        for number in connection:
+            end_of(number)
         ended.wait(0.02)

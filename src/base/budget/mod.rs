@@ -36,6 +36,8 @@ pub struct Budget {
 /// The state that all parts of a query share.
 #[derive(Debug)]
 struct Whole {
+    /// Set once all parts are to end.
+    has_ended: AtomicBool,
     deadline: Option<Instant>,
     seconds: u64,
     /// Bytes charged now, and their limit.
@@ -63,7 +65,8 @@ impl Budget {
     pub fn of(time: Option<Duration>, max_bytes: usize) -> Self {
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         let seconds = time.map_or(0, |time| time.as_secs());
-        let whole = Whole { deadline, seconds, bytes: AtomicUsize::new(0), max_bytes };
+        let has_ended = AtomicBool::new(false);
+        let whole = Whole { has_ended, deadline, seconds, bytes: AtomicUsize::new(0), max_bytes };
         Self { cancelled: AtomicBool::new(false), whole: Arc::new(whole) }
     }
 
@@ -82,10 +85,15 @@ impl Budget {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Tells whether this part was cancelled.
+    /// Ends the work of all parts soon, also of those that are made later.
+    pub fn end(&self) {
+        self.whole.has_ended.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells whether this part, or the whole, was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.cancelled.load(Ordering::Relaxed) || self.whole.has_ended.load(Ordering::Relaxed)
     }
 
     /// Returns the deadline.

@@ -97,6 +97,7 @@ impl ExecutionContext {
         let mut execution = Self::new(settings)?;
         execution.caller.session = session;
         execution.caller.context.budget = settings::tool_budget(&execution.settings);
+        execution.caller.begin();
         Ok(execution)
     }
 
@@ -132,6 +133,7 @@ impl ExecutionContext {
             no_approver: (!has_approver && is_locked)
                 .then_some("redline_approver names no approver"),
         };
+        caller.begin();
         Ok(Self { settings, caller })
     }
 

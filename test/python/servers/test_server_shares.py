@@ -5,6 +5,7 @@ import json
 import random
 import sys
 import threading
+import time
 from types import SimpleNamespace
 
 import duckdb
@@ -14,6 +15,8 @@ pytest.importorskip("mcp", reason="`make test` installs the packages of the serv
 
 import anyio
 import anyio.to_thread
+import repositories
+import waiting
 from served import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
@@ -84,7 +87,7 @@ class Deaf:
     def interrupt(self):
         pass
 
-    def execute(self, query, arguments):
+    def execute(self, query, arguments=()):
         if query == ENDLESS:
             with self.lock:
                 self.running += 1
@@ -112,12 +115,66 @@ class Late(Deaf):
         if self.begun.is_set():
             self.interrupted.set()
 
-    def execute(self, query, arguments):
+    def execute(self, query, arguments=()):
+        if query != ENDLESS:
+            return self
         self.called.set()
         assert self.may_begin.wait(60)
         self.begun.set()
         assert self.interrupted.wait(60)
         return self
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory):
+    """Returns a repository whose last commit has changed all lines of large files."""
+    repo = tmp_path_factory.mktemp("changed")
+    repositories.git(repo, "init", "-q", "-b", "main", ".")
+    chosen = random.Random(1)
+    for _ in range(2):
+        for number in range(30):
+            lines = (f"{chosen.random()} {chosen.randrange(50)}\n" for _ in range(15_000))
+            (repo / f"file-{number}").write_text("".join(lines))
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.com")
+        repositories.git(repo, "add", ".")
+        repositories.git(repo, *who, "commit", "-qm", "a commit")
+    return repo
+
+
+# Calls of tools, which are one value of one row, and tables that have no row for long.
+LONG = {
+    "GitDiff": "SELECT redline_call('GitDiff', '{\"repo\": \"w\", \"from\": \"HEAD~1\", \"to\": \"HEAD\"}')",
+    "GitDiffSummary": "SELECT redline_call('GitDiffSummary', '{\"repo\": \"w\", \"from\": \"HEAD~1\", \"to\": \"HEAD\"}')",
+    "diff_html": "SELECT length(diff_html('HEAD~1', 'HEAD', 'w'))",
+    "file_patches_list": "SELECT len(file_patches_list('HEAD~1', 'HEAD', 'w'))",
+    "diff_review": "SELECT count(*) FROM diff_review('HEAD~1', 'HEAD', 'w')",
+    "moved_lines": "SELECT count(*) FROM moved_lines('HEAD~1', 'HEAD', 'w')",
+    "range_diff": "SELECT count(*) FROM range_diff('HEAD~1..HEAD', 'HEAD~1..HEAD', 'w')",
+    "tree_blame": "SELECT count(*) FROM tree_blame('HEAD', 'w')",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_calls_that_are_cancelled_leave_their_places_soon(extension, changed, name):
+    host = hosts.open_database({"w": changed}, False, extension)
+
+    async def main():
+        with anyio.fail_after(180):
+            async with anyio.create_task_group() as group:
+                for _ in range(hosts.MAX_CALLS_OF_SESSION):
+                    group.start_soon(host.called, "one", LONG[name])
+                await anyio.to_thread.run_sync(waiting.until_worked, 1.0)
+                assert host.calls.borrowed_tokens, "the calls have ended before they were cancelled"
+                before = time.process_time()
+                group.cancel_scope.cancel()
+            # The client's next call has a place as soon as they have ended.
+            assert await host.called("one", "SELECT 2") == 2
+            while host.calls.borrowed_tokens:
+                await anyio.sleep(0.01)
+            return time.process_time() - before
+
+    # Of the machine's threads, all of which work.
+    assert anyio.run(main) < 3.0
 
 
 def test_a_call_that_is_cancelled_before_its_query_begins_is_interrupted_too(host):
