@@ -46,7 +46,6 @@ fn end(state: &Approving, id: &str, number: &str) -> Result<()> {
     if has_ended {
         return Ok(());
     }
-    Err(Error::not_found(format!("nothing of redline runs for {}", quoted(id))).with_hint(
-        "Give 'connection ' and the number that current_connection_id() returns there",
-    ))
+    Err(Error::not_found(format!("nothing of redline runs for {}", quoted(id)))
+        .with_hint("Give 'connection ' and the number that current_connection_id() returns there"))
 }

@@ -102,6 +102,8 @@ class Running:
             stdin=its if terminal else subprocess.DEVNULL,
             stdout=out,
             stderr=its if terminal else subprocess.PIPE,
+            # A shell that has started the tests in the background has let them ignore it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         if its is not None:
             os.close(its)
@@ -128,12 +130,14 @@ class Running:
         before = seconds_of(self.process.pid)
         self.process.send_signal(signal.SIGINT)
         said = b""
-        while True:
+
+        def ended() -> tuple[int, object] | None:
+            nonlocal said
             pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
             said += self.drained()
-            if pid:
-                break
-            os.sched_yield()
+            return (status, usage) if pid else None
+
+        status, usage = waiting.until(ended)
         self.process.returncode = os.waitstatus_to_exitcode(status)
         if self.process.stderr is not None:
             said += self.process.stderr.read()
