@@ -105,6 +105,6 @@ impl RepositoryTable for RefsTable {
     type Query = RefsQuery;
 
     fn query(args: Args<'_>) -> Result<RefsQuery> {
-        Ok(RefsQuery { repo: args.owned(REPO)? })
+        Ok(RefsQuery { repo: args.owned(REPO)?, contains: None })
     }
 }
