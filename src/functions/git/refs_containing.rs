@@ -16,7 +16,7 @@ impl RepositoryTable for RefsContaining {
     const DECLARATION: Declaration = Declaration {
         name: "refs_containing",
         description: "Lists the references whose history holds a commit, as git for-each-ref --contains",
-        example: "SELECT short_name FROM refs_containing('HEAD~1', '.') WHERE kind = 'tag'",
+        example: "SELECT short_name, kind FROM refs_containing('HEAD~1', '.')",
         ..RefsTable::DECLARATION
     };
     const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
