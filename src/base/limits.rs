@@ -469,9 +469,12 @@ pub const COMBINED_PARENTS: usize = 62;
 /// is compared with each new one.
 pub const RANGE_DIFF_COMMITS: usize = 1_000;
 
-/// Changed lines of a comparison of which the tools tell what was moved: finding that takes time
-/// that grows with the square of how often a text repeats.
+/// Changed lines of a comparison of which the tools tell what was moved.
 pub const TOLD_MOVED_LINES: usize = 20_000;
+
+/// Pairs of a removed and an added line with the same text, up to which an answer or a page about
+/// something else says what was moved: finding that takes a step for each, some 0.1 seconds.
+pub const REMARKED_PAIRS: u64 = 20_000_000;
 
 /// Moves that the tools tell, those of most lines.
 pub const TOLD_MOVES: usize = 3;

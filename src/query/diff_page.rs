@@ -2,7 +2,7 @@
 //! lines.
 
 use super::hunk_ids::HunkNamer;
-use super::moved_lines::{ChangedLines, MovedRun, moved};
+use super::moved_lines::{ChangedLines, DiffedLines, MovedRun};
 use super::revisions::Revisions;
 use super::run::Context;
 use redline_base::budget::Charge;
@@ -22,8 +22,9 @@ pub struct DiffPage {
     /// Its files in reading order: sources, tests, documents, vendored code, and last files that
     /// nobody reads line by line.
     pub files: Vec<PagedFile>,
-    /// Runs of moved lines; their files are indices into `files`.
-    pub moved: Vec<MovedRun>,
+    /// Runs of moved lines; their files are indices into `files`. `None` if too many lines are
+    /// equal.
+    pub moved: Option<Vec<MovedRun>>,
     _charge: Charge,
 }
 
@@ -74,8 +75,12 @@ impl DiffPage {
             diffs.push(diff);
         }
         let (mode, whitespace) = (MovedMode::default(), MovedWhitespace::default());
-        let mut runs = moved(diffs, mode, whitespace, &cancel)?.runs();
-        let files = in_reading_order(files, &mut runs);
+        let diffed = DiffedLines::new(diffs, whitespace, &cancel)?;
+        let mut runs = None;
+        if !diffed.is_large() {
+            runs = Some(diffed.moved(mode, &cancel)?.runs());
+        }
+        let files = in_reading_order(files, runs.as_deref_mut().unwrap_or_default());
         Ok(Self { repository, ends, files, moved: runs, _charge: charge })
     }
 }

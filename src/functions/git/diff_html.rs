@@ -56,7 +56,7 @@ impl Scalar for DiffHtml {
 
 fn shown(page: &DiffPage) -> Page<'_> {
     let mut files: Vec<PageFile<'_>> = page.files.iter().map(file).collect();
-    for run in &page.moved {
+    for run in page.moved.iter().flatten() {
         files[run.file].moved.push(MovedRun {
             is_added: run.is_added,
             lines: run.first..=run.last,
@@ -65,7 +65,12 @@ fn shown(page: &DiffPage) -> Page<'_> {
             is_alternate: run.is_alternate,
         });
     }
-    Page { repository: &page.repository, ends: [&page.ends[0], &page.ends[1]], files }
+    Page {
+        repository: &page.repository,
+        ends: [&page.ends[0], &page.ends[1]],
+        files,
+        are_moves_left_out: page.moved.is_none(),
+    }
 }
 
 fn file(file: &PagedFile) -> PageFile<'_> {
