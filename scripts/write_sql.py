@@ -15,14 +15,14 @@ import duckdb
 ROOT = Path(__file__).resolve().parent.parent
 
 HEADER = """\
--- {what}, for a server with the duckdb_mcp extension: run it after LOAD redline.
+-- {what}, for a server with the duckdb_mcp extension: run it after {after}.
 -- Made by `make sql` from redline_tools(); do not edit. docs/mcp.md says how it is used.
 """
 
-# The files, the description of each, and its tools.
+# The files, the description of each, what is run before it, and whether its tools only read.
 FILES = {
-    "tools.sql": ("The tools that only read", "annotations->>'$.readOnlyHint' = 'true'"),
-    "tools_edit.sql": ("Every tool, those that change files included", "true"),
+    "tools.sql": ("The tools that only read", "LOAD redline", "true"),
+    "tools_edit.sql": ("The tools that change files", "tools.sql", "false"),
 }
 
 
@@ -294,12 +294,16 @@ def render_pages(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Returns the files by their paths, as the loaded extension would have them."""
     texts = {}
-    for name, (what, condition) in FILES.items():
+    for name, (what, after, reads_only) in FILES.items():
         statements = con.execute(
-            f"SELECT publish_sql FROM redline_tools() WHERE {condition}"
+            "SELECT publish_sql FROM redline_tools() WHERE annotations->>'$.readOnlyHint' = ?",
+            [reads_only],
         ).fetchall()
         texts[f"sql/{name}"] = "\n".join(
-            [HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)]
+            [
+                HEADER.format(what=what, after=after),
+                *(f"{statement};\n" for (statement,) in statements),
+            ]
         )
     return (
         texts
