@@ -103,7 +103,7 @@ pub const JOURNAL_CONTENTS: usize = 1 << 20;
 /// oldest are forgotten.
 pub const JOURNAL_MEMORY_BYTES: usize = 64 << 20;
 
-/// Files, and places in each, of which `revert_edit` tells that others wrote there.
+/// Files, and places in each, of the conflicts that `revert_edit` reports.
 pub const TOLD_CONFLICTS: usize = 5;
 
 /// Edits in one call; more are `too_large:`.

@@ -28,7 +28,7 @@ pub(super) struct Execution<F: ScalarFunction> {
 }
 
 impl<F: ScalarFunction> Execution<F> {
-    /// Begins an execution with so many threads.
+    /// Begins an execution with `threads` threads.
     pub fn new(state: F::State, threads: usize) -> Self {
         Self { state, helpers: Vec::new(), threads }
     }
@@ -70,8 +70,8 @@ impl<F: ScalarFunction> Execution<F> {
         Ok(())
     }
 
-    /// Returns permits for threads that help with so many rows, and creates their states; `None` if
-    /// no thread is idle.
+    /// Returns permits for threads that help with `rows` rows, and creates their states; `None` if no
+    /// thread is idle.
     fn helpers(&mut self, rows: usize) -> Option<Vec<RowThread>> {
         // One row is left for the calling thread.
         let most = (self.threads - 1).min(rows - 1);

@@ -1,4 +1,4 @@
-//! The names of the hunks of a file, which are those of the default options whatever is shown.
+//! The ids of the hunks of a file, always computed with the default diff options.
 
 use std::ops::Range;
 

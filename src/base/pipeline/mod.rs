@@ -59,12 +59,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns a window of so many jobs, and of [`limits::WINDOW_BYTES`].
+    /// Returns a window of `jobs` jobs, and of [`limits::WINDOW_BYTES`].
     pub fn of(jobs: usize) -> Self {
         Self { jobs, bytes: limits::WINDOW_BYTES }
     }
 
-    /// Returns a window of so many jobs, of any size.
+    /// Returns a window of `jobs` jobs, of any size.
     pub fn unweighed(jobs: usize) -> Self {
         Self { jobs, bytes: usize::MAX }
     }

@@ -250,7 +250,7 @@ impl Table for RedlineHelp {
         name: "redline_help",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "Every function of redline in a line, and everything that is known of one",
+        description: "Lists the functions of redline, or all details of one",
         example: "SELECT * FROM redline_help(function := 'file_changes')",
     };
     const NAMED: &'static [Field] = &[FUNCTION.field];

@@ -53,7 +53,7 @@ impl Table for RedlineTools {
         name: "redline_tools",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "The tools as agents see them, with schemas and the SQL that publishes each",
+        description: "Lists the tools as agents see them, with schemas and the SQL that publishes each",
         example: "SELECT name, description FROM redline_tools()",
     };
     type Row = Tool;

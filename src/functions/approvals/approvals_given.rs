@@ -55,7 +55,7 @@ impl Table for ApprovalsGiven {
         name: "approvals_given",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "The approvals that are not used up: of this connection, or with the host's key of all",
+        description: "Lists the approvals that are not used up: of this connection, or with the host's key of all",
         example: "SELECT scope, path, expires_at FROM approvals_given()",
     };
     const NAMED: &'static [Field] = fields![OWN_KEY];

@@ -47,7 +47,7 @@ impl Table for PendingApprovals {
         name: "pending_approvals",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "What waits for a person, the oldest first",
+        description: "Lists what waits for a person, the oldest first",
         example: "SELECT description FROM pending_approvals(getvariable('key'))",
     };
     const PARAMETERS: &'static [Field] = fields![TABLE_KEY];

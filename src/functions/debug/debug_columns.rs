@@ -44,7 +44,7 @@ impl Table for DebugColumns {
         name: "redline_debug_columns",
         family: Family::Debug,
         grant: Grant::Everybody,
-        description: "The columns of every function, with what each holds",
+        description: "Lists the columns of every function, with what each holds",
         example: "FROM redline_debug_columns()",
     };
     type Row = ColumnOf;

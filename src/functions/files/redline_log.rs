@@ -124,7 +124,7 @@ impl Table for RedlineLog {
         name: "redline_log",
         family: Family::Files,
         grant: Grant::Tools(&["edit_file", "write_file"]),
-        description: "The operations on files, done, declined or failed, and changes by others in between",
+        description: "Lists the operations on files, done, declined or failed, and changes by others in between",
         example: "SELECT tool, path, kind, outcome FROM redline_log()",
     };
     type Row = LogRow;

@@ -63,7 +63,7 @@ impl RepositoryTable for FileStatusTable {
         name: "file_status",
         family: Family::Git,
         grant: Grant::Tools(&["GitStatus", "GitDiff"]),
-        description: "The files that git status lists: staged, changed, in conflict or untracked",
+        description: "Lists the files that git status lists: staged, changed, in conflict or untracked",
         example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
     };
     const PARAMETERS: &'static [Field] = fields![REPO];

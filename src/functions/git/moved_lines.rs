@@ -79,7 +79,7 @@ impl RepositoryTable for MovedLinesTable {
         name: "moved_lines",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
-        description: "The lines that were moved between two sides, as git diff --color-moved marks them",
+        description: "Lists the lines that were moved between two sides, as git diff --color-moved marks them",
         example: "SELECT file_path, line, moved_file, moved_line FROM moved_lines('HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = fields![FROM, TO, REPO];

@@ -42,7 +42,7 @@ impl RepositoryTable for TreeBlame {
         name: "tree_blame",
         family: Family::Git,
         grant: Grant::Tools(&["GitBlame"]),
-        description: "Runs of lines of all files of a revision, each with the commit it is from",
+        description: "Lists runs of lines of all files of a revision, each with the commit it is from",
         example: "SELECT author_name, sum(lines) FROM tree_blame('HEAD', '.') GROUP BY ALL",
     };
     const PARAMETERS: &'static [Field] = fields![REVISION, REPO];

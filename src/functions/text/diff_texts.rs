@@ -58,7 +58,7 @@ impl Scalar for DiffTexts {
         name: "diff_texts",
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
-        description: "Compares two texts: the diff, cut at redline_max_diff_bytes, and facts about both",
+        description: "Compares two texts: the diff, cut at redline_max_diff_bytes, and statistics",
         example: "SELECT diff_texts('old', 'new').diff",
     };
     const OVERLOADS: &'static [Overload] =

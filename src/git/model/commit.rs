@@ -77,7 +77,7 @@ pub struct Person {
 
 /// Parses the tree, the parents and the date of a commit; the error tells the defect.
 pub fn links(bytes: &[u8]) -> Result<Links, &'static str> {
-    let id = |hex: &[u8]| Oid::from_hex(hex).map_err(|_| "names an id that is none");
+    let id = |hex: &[u8]| Oid::from_hex(hex).map_err(|_| "has an invalid id");
     let (line, mut rest) = split_line(bytes);
     let tree = id(line.strip_prefix(b"tree ").ok_or("names no tree")?)?;
     let mut parents = Vec::new();

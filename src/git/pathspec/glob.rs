@@ -159,7 +159,7 @@ impl Glob {
 }
 
 impl Work {
-    /// Creates a limit of so many steps.
+    /// Creates a limit of `steps` steps.
     pub fn new(steps: u64) -> Self {
         Self { left: steps, places: Vec::new(), next: Vec::new() }
     }

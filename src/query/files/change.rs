@@ -130,7 +130,7 @@ impl FileTools {
         (!cannot).then_some(made)
     }
 
-    /// Returns the payload that a person decides on, `None` if nobody has to be asked. A dry run
+    /// Returns the payload that a person decides on, `None` if no approval is needed. A dry run
     /// asks nobody.
     ///
     /// # Errors

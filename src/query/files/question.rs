@@ -123,7 +123,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
         })
     }
 
-    /// Returns the payload that a person decides on, `None` if nobody has to be asked; the content
+    /// Returns the payload that a person decides on, `None` if no approval is needed; the content
     /// of a file that must not be read unseen is in it only for the holder of the host's key.
     ///
     /// # Errors

@@ -168,8 +168,8 @@ fn message(outcome: &str, files: &[UndoneFile]) -> String {
         files => format!("{} files", files.len()),
     };
     match outcome {
-        "applied" => format!("Took back changes of {count}"),
-        "would_apply" => format!("Would take back changes of {count}"),
-        _ => "Nothing is left to take back".to_owned(),
+        "applied" => format!("Reverted changes to {count}"),
+        "would_apply" => format!("Would revert changes to {count}"),
+        _ => "Nothing to revert".to_owned(),
     }
 }

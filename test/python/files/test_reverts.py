@@ -196,7 +196,7 @@ def test_the_tool_takes_back_the_last_operation_of_its_session(agent, root):
     for name, session in (("a", "one"), ("b", "two")):
         agent.execute(write % (name, session)).fetchall()
     text = value(agent, "SELECT redline_call_text('undo', '{}', 'one')")
-    assert "Took back changes of ws/a" in text and "delete ws/a" in text
+    assert "Reverted changes to ws/a" in text and "delete ws/a" in text
     assert [path.name for path in root.iterdir()] == ["b"]
     found = value(agent, "SELECT redline_call('undo', '{\"format\": \"json\"}', 'one')")
     values = json.loads(found)["structuredContent"]

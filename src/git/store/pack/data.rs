@@ -290,7 +290,7 @@ impl Unpacker {
     }
 }
 
-/// Returns how many bytes zlib makes of so many at most, whatever its settings.
+/// Returns the most bytes that zlib makes of `size` bytes, with any settings.
 fn packed_bytes(size: usize) -> usize {
     size.saturating_add(size / 8 + size / 64 + 64)
 }

@@ -1,8 +1,8 @@
-//! The first bytes of a zlib stream, without the tables that inflating the whole of it is worth.
+//! The first bytes of a zlib stream, without building full decoding tables.
 //!
 //! Canonical Huffman codes are read bit by bit, as RFC 1951 defines them: for some bytes that takes
 //! less time than filling a table of all codes. What this does not read, such as a damaged stream,
-//! is left to the inflater of whole streams.
+//! falls back to full inflation.
 
 use std::sync::LazyLock;
 
