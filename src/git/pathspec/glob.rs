@@ -361,6 +361,8 @@ mod tests {
         }
     }
 
+    // Promise (arguments): A pathspec is compiled to steps of bounded cost, so no pattern of
+    // wildcards runs forever.
     #[test]
     fn a_pattern_of_many_stars_takes_no_more_steps_than_the_product_of_the_lengths() {
         for rules in [ANY, DIRECTORIES] {

@@ -1,5 +1,8 @@
 """Taking back recorded operations on files: what we wrote goes, what others wrote stays, and a person is asked."""
 
+# Promise (journal): Taking back never touches what others wrote since, changes all files or none,
+# writes no content that is not what was recorded, and asks a person as other changes do.
+
 import json
 
 import pytest
