@@ -2,6 +2,12 @@
 //!
 //! The rows are those of `git diff` (index and work tree), `git diff --cached <revision>` (tree and
 //! index) and `git diff <revision>` (tree and work tree), or of the same with `-R`.
+//!
+//! Three lists are merged in the order of paths: the files of the tree, of the index and, on
+//! request, the untracked ones. A file on disk is read only if the index remembers another state,
+//! converted (`git::worktree::clean`) and named by its id; when a row needs its content, it is
+//! read again and its id is compared. If only names and statuses are requested, untracked files
+//! are not examined: the listing of their directory is enough.
 
 use std::collections::VecDeque;
 use std::iter::Peekable;

@@ -15,6 +15,11 @@
 //! Every object in a delta chain is cached, as a history mostly needs them next, unless two
 //! versions alone are compared: then their reader holds these until it reads the next two. Objects
 //! are found by the packs' own indexes, which git keeps beside a multi-pack-index.
+//!
+//! Each version of a file is unpacked once: in a history of 23,000 commits, the same entries
+//! would otherwise be inflated four times. If an object is in several packs, or loose too, the
+//! first intact copy is used, as in git. Small indexes are read whole, others by pages, each
+//! once.
 
 mod data;
 pub mod fault;
