@@ -10,7 +10,7 @@ use super::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_edit::{Approvals, ChangeSet, Digest, Operation, Repeats, Rules, Session};
 use redline_journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
-use redline_sandbox::{Place, Sandbox};
+use redline_sandbox::{Sandbox, SandboxPath};
 
 /// The number of hexadecimal digits in the names of operations, databases and sessions.
 const NAME_DIGITS: usize = 16;
@@ -78,7 +78,7 @@ impl Caller {
 
     /// Tells whether the session may see the content of a file: its sandbox requires no approval
     /// for reading, or an approval of a scope wider than `once` covers it.
-    pub fn may_show(&self, place: &Place<'_>) -> bool {
+    pub fn may_show(&self, place: &SandboxPath<'_>) -> bool {
         if !place.sandbox().approvals.read {
             return true;
         }
@@ -90,7 +90,7 @@ impl Caller {
     ///
     /// # Errors
     /// `approval_required`, final if nobody can approve.
-    pub fn check_shown(&self, place: &Place<'_>, given: &str) -> Result<()> {
+    pub fn check_shown(&self, place: &SandboxPath<'_>, given: &str) -> Result<()> {
         if self.may_show(place) {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl Caller {
     ///
     /// # Errors
     /// `fs_denied` if the sandboxes do not permit reading it.
-    pub fn recorded_place(&self, file: &FileChange) -> Result<Place<'_>> {
+    pub fn recorded_place(&self, file: &FileChange) -> Result<SandboxPath<'_>> {
         let sandboxes = self.access.sandboxes().filter(|sandboxes| {
             let same = |sandbox: &&Sandbox| sandbox.name == file.sandbox;
             let found = sandboxes.iter().find(same);

@@ -4,8 +4,8 @@
 use std::io;
 
 use super::intent::{Intents, Stage};
-use super::place::Place;
 use super::policy::Sandbox;
+use super::sandbox_path::SandboxPath;
 use super::staging::Staging;
 use redline_base::error::{Error, Result, quoted};
 
@@ -13,7 +13,7 @@ use redline_base::error::{Error, Result, quoted};
 ///
 /// # Errors
 /// `tool_failed` if the system refuses or another writer holds a lock.
-pub(super) fn settle(place: &Place<'_>) -> Result<()> {
+pub(super) fn settle(place: &SandboxPath<'_>) -> Result<()> {
     if !place.sandbox().is_writable() {
         return Ok(());
     }

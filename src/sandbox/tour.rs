@@ -1,9 +1,9 @@
 //! Walks the readable files of a sandbox, sorted by path, only as far as requested.
 
 use super::directory::{Directory, DirectoryEntry, OpenError};
-use super::place::Place;
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
+use super::sandbox_path::SandboxPath;
 use super::state::EntryKind;
 use redline_base::budget::check_current;
 use redline_base::error::{Error, Result, quoted};
@@ -232,10 +232,10 @@ impl Sandboxes {
 
     /// Returns the place of a path in each sandbox, whatever its rules; none if the path is
     /// reserved.
-    fn meant(&self, relative: &str) -> impl Iterator<Item = Place<'_>> {
+    fn meant(&self, relative: &str) -> impl Iterator<Item = SandboxPath<'_>> {
         let path = RelPath::parse(relative).ok().filter(|path| path.reserved().is_none());
         let places = move |path: RelPath| {
-            self.iter().map(move |sandbox| Place::new(self, sandbox, path.clone()))
+            self.iter().map(move |sandbox| SandboxPath::new(self, sandbox, path.clone()))
         };
         path.into_iter().flat_map(places)
     }

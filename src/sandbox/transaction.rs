@@ -12,9 +12,9 @@ use std::io;
 use rustix::fs::{Mode, fstat, openat};
 
 use super::intent::{Intent, Intents, Plan, Stage, Step};
-use super::place::Place;
 use super::policy::Sandbox;
 use super::recovery::{cannot_record, take_back_left};
+use super::sandbox_path::SandboxPath;
 use super::staging::{Staging, fault};
 use super::state::{FileState, id_of};
 use super::write::{CREATE, Expected, KEPT_MODE, fill, stale};
@@ -28,7 +28,7 @@ const EXECUTE: u32 = 0o111;
 #[derive(Debug, Clone)]
 pub struct Change<'a> {
     /// The file.
-    pub place: Place<'a>,
+    pub place: SandboxPath<'a>,
     /// The required state of the file before the change.
     pub before: Expected,
     /// The file after the change; `None` if it is removed.
@@ -43,7 +43,7 @@ pub struct After<'a> {
     /// Whether it is executable; `None` keeps the current permission.
     pub executable: Option<bool>,
     /// The file that moves here: it keeps its owner, permissions and attributes.
-    pub moved_from: Option<(Place<'a>, Expected)>,
+    pub moved_from: Option<(SandboxPath<'a>, Expected)>,
 }
 
 /// Applies changes of files of one sandbox, all or none; `done` is called once all are made, before
@@ -200,7 +200,7 @@ fn stage(
     after: &After<'_>,
     path: &str,
 ) -> io::Result<File> {
-    let opened = |place: &Place<'_>| place.open().map_err(io::Error::other);
+    let opened = |place: &SandboxPath<'_>| place.open().map_err(io::Error::other);
     let (old, mode) = match (&after.moved_from, &change.before) {
         (Some((place, expected)), _) => (Some(opened(place)?.file), expected.mode()),
         (None, expected @ Expected::Present { .. }) => {

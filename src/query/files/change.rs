@@ -10,7 +10,7 @@ use redline_base::error::{Error, ErrorKind, Result};
 use redline_base::limits;
 use redline_edit::Digest;
 use redline_sandbox as sandbox;
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 
 /// A call that was made, or would have been.
 pub(super) struct Made<'a, T> {
@@ -101,7 +101,7 @@ impl FileTools {
     fn change_locked<'a, M: Maker<'a>>(
         &self,
         maker: &mut M,
-        place: &Place<'a>,
+        place: &SandboxPath<'a>,
         recorded: &Recorded<'_>,
         copy: Option<Digest>,
     ) -> Option<Result<Planned<'a, M::Told>>> {

@@ -8,14 +8,14 @@ use super::planned::{Maker, Planned, PlannedFile, file_name};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
 use redline_git::blob_id;
-use redline_sandbox::{Expected, Place};
+use redline_sandbox::{Expected, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{EditCall, EditResult, Replaced};
 
 /// A call that replaces passages of a file.
 pub(super) struct Editing<'a> {
     tools: &'a FileTools,
-    place: Place<'a>,
+    place: SandboxPath<'a>,
     call: EditCall<'a>,
     replaced: Replaced<'a>,
     engine: &'a mut Engine,
@@ -72,7 +72,7 @@ impl<'a> Maker<'a> for Editing<'a> {
         Hidden { base_oid: self.call.base_oid(), ..call }
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         vec![&self.place]
     }
 

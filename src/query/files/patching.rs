@@ -10,7 +10,7 @@ use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
 use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
 use redline_git::blob_id;
-use redline_sandbox::{Expected, Place, Sandbox};
+use redline_sandbox::{Expected, Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{FileResult, PatchArguments, PatchResult};
 
@@ -21,7 +21,7 @@ pub(super) struct Patching<'a> {
     given: &'a PatchArguments,
     sandbox: &'a Sandbox,
     /// The files, each with the place that it moves to.
-    files: Vec<(FileChange, Place<'a>, Option<Place<'a>>)>,
+    files: Vec<(FileChange, SandboxPath<'a>, Option<SandboxPath<'a>>)>,
     /// The arguments that the result depends on.
     arguments: [Vec<u8>; 3],
 }
@@ -99,7 +99,7 @@ struct Found<'p, 'a> {
     change: &'p FileChange,
     file: PlannedFile<'a>,
     /// The place that it moves to, and what is there.
-    target: Option<(Place<'a>, Expected)>,
+    target: Option<(SandboxPath<'a>, Expected)>,
     fitted: Fitted,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Maker<'a> for Patching<'a> {
         Hidden { path, ..Hidden::of_files(FileTool::Patch, self.sandbox, arguments) }
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         self.files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to)).collect()
     }
 
@@ -181,8 +181,8 @@ impl<'a> Patching<'a> {
     fn fitted<'p>(
         &self,
         change: &'p FileChange,
-        place: &Place<'a>,
-        to: Option<&Place<'a>>,
+        place: &SandboxPath<'a>,
+        to: Option<&SandboxPath<'a>>,
         cancel: &CancelToken<'_>,
     ) -> Result<Found<'p, 'a>> {
         let given = self.given;

@@ -10,7 +10,7 @@ use redline_edit::{
     mode_after,
 };
 use redline_git::blob_id;
-use redline_sandbox::{After, Change, Expected, Place};
+use redline_sandbox::{After, Change, Expected, SandboxPath};
 use redline_text::{CancelToken, Engine, is_binary};
 
 /// What a call makes of a file.
@@ -26,13 +26,13 @@ pub(super) enum Outcome<'a> {
 /// A file of a call, as it is and as it is to be.
 pub(super) struct PlannedFile<'a> {
     /// The file.
-    pub place: Place<'a>,
+    pub place: SandboxPath<'a>,
     /// What was found there.
     pub before: Expected,
     /// The git blob id of that; empty where there is no file.
     base_oid: String,
     /// The place that it moves to.
-    target: Option<Place<'a>>,
+    target: Option<SandboxPath<'a>>,
     outcome: Outcome<'a>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> PlannedFile<'a> {
     ///
     /// # Errors
     /// Those of the id of a content.
-    pub fn kept(place: Place<'a>, before: Expected) -> Result<Self> {
+    pub fn kept(place: SandboxPath<'a>, before: Expected) -> Result<Self> {
         let base_oid = before.bytes().map(blob_id).transpose()?.unwrap_or_default();
         Ok(Self { place, before, base_oid, target: None, outcome: Outcome::Kept })
     }
@@ -66,7 +66,7 @@ impl<'a> PlannedFile<'a> {
     }
 
     /// The same file, moved to another place.
-    pub fn moved(self, target: Place<'a>) -> Self {
+    pub fn moved(self, target: SandboxPath<'a>) -> Self {
         Self { target: Some(target), ..self }
     }
 
@@ -109,7 +109,7 @@ impl<'a> PlannedFile<'a> {
     }
 
     /// Returns the place of the file afterwards.
-    pub fn new_place(&self) -> &Place<'a> {
+    pub fn new_place(&self) -> &SandboxPath<'a> {
         self.target.as_ref().unwrap_or(&self.place)
     }
 
@@ -186,7 +186,7 @@ pub(super) trait Maker<'a> {
     fn call(&self) -> Hidden<'_>;
 
     /// Returns the places of its files.
-    fn places(&self) -> Vec<&Place<'a>>;
+    fn places(&self) -> Vec<&SandboxPath<'a>>;
 
     /// Plans the call for the current files.
     ///
@@ -239,7 +239,7 @@ pub(super) trait Maker<'a> {
 }
 
 /// Returns the name of a file for plans and messages.
-pub(super) fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
+pub(super) fn file_name<'a>(place: &'a SandboxPath<'_>) -> FileName<'a> {
     FileName { sandbox: &place.sandbox().name, relative: place.path().as_str() }
 }
 

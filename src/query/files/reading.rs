@@ -9,13 +9,13 @@ use redline_base::budget::{lossy, owned};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Proposal};
 use redline_git::{BlobHasher, blob_id};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 use redline_text::lines::line_count;
 use redline_text::{CancelToken, is_binary};
 use redline_tools::ReadResult;
 
 /// A file that is read, whatever it holds.
-pub(super) struct Read<'a>(pub Place<'a>);
+pub(super) struct Read<'a>(pub SandboxPath<'a>);
 
 impl<'a> Maker<'a> for Read<'a> {
     type Told = ();
@@ -24,7 +24,7 @@ impl<'a> Maker<'a> for Read<'a> {
         Hidden::read(&self.0)
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         vec![&self.0]
     }
 
@@ -109,7 +109,7 @@ impl FileTools {
         blob_id(&whole)
     }
 
-    fn read_place(&self, place: Place<'_>) -> Result<Vec<u8>> {
+    fn read_place(&self, place: SandboxPath<'_>) -> Result<Vec<u8>> {
         if self.caller().may_show(&place) {
             return place.read();
         }
@@ -125,7 +125,11 @@ impl FileTools {
 }
 
 /// Reads a file of a sandbox piece by piece; only one piece is in memory.
-fn stream_place(place: &Place<'_>, path: &str, mut take: impl FnMut(&[u8])) -> Result<String> {
+fn stream_place(
+    place: &SandboxPath<'_>,
+    path: &str,
+    mut take: impl FnMut(&[u8]),
+) -> Result<String> {
     let mut hasher = None;
     let mut is_first = true;
     place.stream(|size, piece| {

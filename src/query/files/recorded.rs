@@ -7,7 +7,7 @@ use crate::caller::{Caller, now, short};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{ChangedFile, Digest, Given, Side};
 use redline_journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 
 /// A file before and after an operation.
 struct Changed<'a> {
@@ -39,7 +39,7 @@ impl<'a> Changed<'a> {
 }
 
 /// Returns the record of a file before anything is known about it.
-pub fn file_at(place: &Place<'_>) -> FileChange {
+pub fn file_at(place: &SandboxPath<'_>) -> FileChange {
     FileChange {
         sandbox: place.sandbox().name.clone(),
         root: place.sandbox().path.to_string_lossy().into_owned(),

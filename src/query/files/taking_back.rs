@@ -12,7 +12,7 @@ use redline_journal::{
     Conflicting, Contents, Entry, FileChange, Journal, Outcome, Record, State, Step, Version,
     take_back,
 };
-use redline_sandbox::{Expected, Place};
+use redline_sandbox::{Expected, SandboxPath};
 use redline_text::{CancelToken, Engine};
 
 /// The operations to undo.
@@ -37,7 +37,7 @@ pub enum Chosen {
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     /// Its place.
-    pub place: Place<'a>,
+    pub place: SandboxPath<'a>,
     /// Its current state.
     pub was: Expected,
     /// Its new state.

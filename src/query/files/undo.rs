@@ -8,7 +8,7 @@ use super::planned::{Maker, Planned, PlannedFile, git_diff};
 use super::taking_back::{Chosen, Target};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
-use redline_sandbox::{Place, Sandbox};
+use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{ChangedFiles, UndoArguments, UndoneFile};
 
@@ -21,7 +21,7 @@ impl From<&UndoArguments> for Chosen {
 /// A call that takes back operations, and the files as they are to be.
 pub(super) struct Undoing<'a> {
     sandbox: Option<&'a Sandbox>,
-    places: Vec<Place<'a>>,
+    places: Vec<SandboxPath<'a>>,
     planned: Option<Planned<'a, Vec<ContentDiff>>>,
     /// The operations.
     ids: Vec<String>,
@@ -48,13 +48,13 @@ impl<'a> Undoing<'a> {
             diffs.push(file.diff(engine, &cancel)?);
             files.push(file);
         }
-        let places: Vec<Place<'a>> = files.iter().map(|file| file.place.clone()).collect();
+        let places: Vec<SandboxPath<'a>> = files.iter().map(|file| file.place.clone()).collect();
         let reason = match chosen {
             Chosen::Operation(id) => Some(format!("takes back {id}")),
             Chosen::Last => None,
             Chosen::Sandbox { client, .. } => Some(format!("takes back what {client} did")),
         };
-        let sandbox = places.first().map(Place::sandbox);
+        let sandbox = places.first().map(SandboxPath::sandbox);
         let planned = Some(Planned { files, told: diffs });
         Ok(Self { sandbox, places, planned, ids, reason, is_dry_run })
     }
@@ -84,7 +84,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
         }
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         self.places.iter().collect()
     }
 

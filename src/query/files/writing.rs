@@ -9,14 +9,14 @@ use super::planned::{Maker, Planned, PlannedFile};
 use redline_base::error::Result;
 use redline_base::form::counted;
 use redline_edit::{Digest, FileTool, Proposal, payload};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 use redline_text::lines::line_count;
 use redline_text::{CancelToken, Engine, is_binary};
 use redline_tools::{WriteFileArguments, WriteResult};
 
 /// A call of `write_file`.
 pub(super) struct Write<'a> {
-    place: Place<'a>,
+    place: SandboxPath<'a>,
     content: &'a str,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Maker<'a> for Write<'a> {
         Hidden::new(FileTool::Write, &self.place, vec![self.content.as_bytes()])
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         vec![&self.place]
     }
 
