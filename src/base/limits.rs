@@ -341,10 +341,10 @@ pub const RENAME_BYTES: usize = 128 << 20;
 pub const REVIEW_BYTES: usize = 48_000;
 
 /// Files and directories that one walk of a sandbox visits; with more it is `too_large:`.
-pub const TOUR_ENTRIES: usize = 500_000;
+pub const WALK_ENTRIES: usize = 500_000;
 
 /// Levels of directories that such a walk enters; deeper ones are skipped.
-pub const TOUR_DEPTH: usize = 256;
+pub const WALK_DEPTH: usize = 256;
 
 /// Files and directories searched for an example of a path, or for the repositories of a sandbox.
 pub const SURVEY_ENTRIES: usize = 2_000;
