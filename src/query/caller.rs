@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use super::files::hidden_call::Hidden;
+use super::files::blind_call::BlindCall;
 use super::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_edit::{Approvals, ChangeSet, Digest, Operation, Repeats, Rules, Session};
@@ -82,7 +82,7 @@ impl Caller {
         if !place.sandbox().approvals.read {
             return true;
         }
-        let (read, nothing) = (Hidden::read(place), ChangeSet::default());
+        let (read, nothing) = (BlindCall::read(place), ChangeSet::default());
         self.state.approvals.covers(&read.operation(&self.session, &nothing), self.rules())
     }
 

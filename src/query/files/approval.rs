@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::blind_call::call_of;
 use super::editing::Editing;
 use super::file_tools::FileTools;
-use super::hidden_call::call_of;
 use super::patching::Patching;
 use super::question::Asking;
 use super::reading::Read;

@@ -1,8 +1,8 @@
 //! A call that changes files, from its plan to its end: the plan for the current files, the
 //! question to a person, the record, the write. Each tool only makes its change set.
 
+use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::hidden_call::Hidden;
 use super::planned::{Maker, Planned, PlannedFile};
 use super::question::{Asking, Question};
 use super::recorded::{Recorded, file_at};
@@ -41,7 +41,7 @@ impl FileTools {
     pub(super) fn change<'a, M: Maker<'a>>(&'a self, maker: &mut M) -> Result<Made<'a, M::Told>> {
         let files = maker.places().into_iter().map(file_at).collect();
         let recorded = Recorded::new(self.caller(), maker.call().tool.name(), files);
-        recorded.because(maker.reason());
+        recorded.set_reason(maker.reason());
         let made = self.change_recorded(maker, &recorded);
         if maker.is_dry_run() { made } else { recorded.end(made) }
     }
@@ -147,7 +147,7 @@ impl FileTools {
     }
 
     /// Refuses a call that a copy of it has made in this statement.
-    fn refuse_copy(&self, call: &Hidden<'_>, copy: Option<Digest>) -> Result<()> {
+    fn refuse_copy(&self, call: &BlindCall<'_>, copy: Option<Digest>) -> Result<()> {
         let (caller, ticket) = (self.caller(), self.ticket());
         let is_repeat = |id| caller.state.repeats.is_repeat(caller.connection, id, ticket);
         if !copy.is_some_and(is_repeat) {

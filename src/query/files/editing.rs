@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::hidden_call::Hidden;
 use super::planned::{Maker, Planned, PlannedFile, file_name};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
@@ -67,9 +67,9 @@ impl<'a> Editing<'a> {
 impl<'a> Maker<'a> for Editing<'a> {
     type Told = Plan;
 
-    fn call(&self) -> Hidden<'_> {
-        let call = Hidden::new(self.call.tool(), &self.place, self.replaced.arguments());
-        Hidden { base_oid: self.call.base_oid(), ..call }
+    fn call(&self) -> BlindCall<'_> {
+        let call = BlindCall::new(self.call.tool(), &self.place, self.replaced.arguments());
+        BlindCall { base_oid: self.call.base_oid(), ..call }
     }
 
     fn places(&self) -> Vec<&SandboxPath<'a>> {

@@ -3,10 +3,10 @@
 //! sandbox says so (`question`), and writes and records the result (`recorded`).
 
 mod approval;
+pub(super) mod blind_call;
 mod change;
 mod editing;
 mod file_tools;
-pub(super) mod hidden_call;
 mod patch_paths;
 mod patching;
 mod planned;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
-use super::hidden_call::{Hidden, joined};
 use super::patch_paths::{below_sandbox, without_sides};
 use super::planned::{Maker, Planned, PlannedFile, file_name, git_diff};
 use redline_base::error::{Error, Result, quoted};
@@ -106,11 +106,11 @@ struct Found<'p, 'a> {
 impl<'a> Maker<'a> for Patching<'a> {
     type Told = Patched;
 
-    fn call(&self) -> Hidden<'_> {
+    fn call(&self) -> BlindCall<'_> {
         let arguments = self.arguments.iter().map(Vec::as_slice).collect();
         let places = self.places().into_iter();
         let path = joined(places.map(|place| place.path().as_str()));
-        Hidden { path, ..Hidden::of_files(FileTool::Patch, self.sandbox, arguments) }
+        BlindCall { path, ..BlindCall::of_files(FileTool::Patch, self.sandbox, arguments) }
     }
 
     fn places(&self) -> Vec<&SandboxPath<'a>> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::hidden_call::Hidden;
+use super::blind_call::BlindCall;
 use redline_base::error::Result;
 use redline_edit::payload::PatchedFile;
 use redline_edit::{
@@ -183,7 +183,7 @@ pub(super) trait Maker<'a> {
     type Told;
 
     /// Returns the part of the call that does not depend on the files.
-    fn call(&self) -> Hidden<'_>;
+    fn call(&self) -> BlindCall<'_>;
 
     /// Returns the places of its files.
     fn places(&self) -> Vec<&SandboxPath<'a>>;

@@ -1,7 +1,7 @@
 //! The question to a person about a call: what is recorded before its files are read, what the
 //! person sees of it, and how an approval is used.
 
-use super::hidden_call::Hidden;
+use super::blind_call::BlindCall;
 use super::planned::{Maker, Planned};
 use crate::Caller;
 use redline_base::error::{Error, ErrorKind, Result};
@@ -143,7 +143,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
                 approvals.request(operation, &call.shown, call.base_oid, rules)
             })?;
             if !asking.holds_key {
-                let Hidden { tool, shown, sandbox_name, .. } = &call;
+                let BlindCall { tool, shown, sandbox_name, .. } = &call;
                 return Ok(Some(payload::hidden(*tool, shown, sandbox_name, self.id())));
             }
         } else {
@@ -182,7 +182,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
     }
 }
 
-fn outline(call: &Hidden<'_>) -> String {
+fn outline(call: &BlindCall<'_>) -> String {
     payload::outline(call.tool, &call.shown)
 }
 

@@ -1,8 +1,8 @@
 //! Reads files of a sandbox: those that the session may see at once, others once a person has said
 //! yes.
 
+use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::hidden_call::Hidden;
 use super::planned::{Maker, Planned, PlannedFile};
 use super::question::Question;
 use redline_base::budget::{lossy, owned};
@@ -20,8 +20,8 @@ pub(super) struct Read<'a>(pub SandboxPath<'a>);
 impl<'a> Maker<'a> for Read<'a> {
     type Told = ();
 
-    fn call(&self) -> Hidden<'_> {
-        Hidden::read(&self.0)
+    fn call(&self) -> BlindCall<'_> {
+        BlindCall::read(&self.0)
     }
 
     fn places(&self) -> Vec<&SandboxPath<'a>> {

@@ -85,7 +85,7 @@ impl<'t> Recorded<'t> {
     }
 
     /// Sets its reason.
-    pub fn because(&self, reason: Option<String>) {
+    pub fn set_reason(&self, reason: Option<String>) {
         self.record.borrow_mut().reason = reason;
     }
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
-use super::hidden_call::{Hidden, joined};
 use super::planned::{Maker, Planned, PlannedFile, git_diff};
 use super::taking_back::{Chosen, Target};
 use redline_base::error::{Error, Result};
@@ -73,14 +73,14 @@ impl<'a> Target<'a> {
 impl<'a> Maker<'a> for Undoing<'a> {
     type Told = Vec<ContentDiff>;
 
-    fn call(&self) -> Hidden<'_> {
+    fn call(&self) -> BlindCall<'_> {
         let arguments = self.ids.iter().map(String::as_bytes).collect();
         let path = joined(self.places.iter().map(|place| place.path().as_str()));
         match self.sandbox {
             Some(sandbox) => {
-                Hidden { path, ..Hidden::of_files(FileTool::Undo, sandbox, arguments) }
+                BlindCall { path, ..BlindCall::of_files(FileTool::Undo, sandbox, arguments) }
             }
-            None => Hidden::of_nothing(FileTool::Undo, arguments),
+            None => BlindCall::of_nothing(FileTool::Undo, arguments),
         }
     }
 

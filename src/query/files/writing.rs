@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::blind_call::BlindCall;
 use super::change::Made;
 use super::file_tools::FileTools;
-use super::hidden_call::Hidden;
 use super::planned::{Maker, Planned, PlannedFile};
 use redline_base::error::Result;
 use redline_base::form::counted;
@@ -33,8 +33,8 @@ impl<'a> Write<'a> {
 impl<'a> Maker<'a> for Write<'a> {
     type Told = ();
 
-    fn call(&self) -> Hidden<'_> {
-        Hidden::new(FileTool::Write, &self.place, vec![self.content.as_bytes()])
+    fn call(&self) -> BlindCall<'_> {
+        BlindCall::new(FileTool::Write, &self.place, vec![self.content.as_bytes()])
     }
 
     fn places(&self) -> Vec<&SandboxPath<'a>> {

@@ -64,7 +64,7 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
 
 /// The part of an operation that does not depend on the file.
 #[derive(Debug)]
-pub struct Hidden<'a> {
+pub struct BlindCall<'a> {
     pub tool: FileTool,
     /// The identity of the sandbox.
     pub sandbox: &'a [u8],
@@ -78,7 +78,7 @@ pub struct Hidden<'a> {
     pub base_oid: Option<&'a str>,
 }
 
-impl<'a> Hidden<'a> {
+impl<'a> BlindCall<'a> {
     /// Returns a call of a tool on one file.
     pub fn new(tool: FileTool, place: &SandboxPath<'a>, arguments: Vec<&'a [u8]>) -> Self {
         let path = place.path().as_str().to_owned();
