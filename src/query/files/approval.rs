@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::approval_check::Asking;
 use super::blind_call::call_of;
 use super::editing::Editing;
 use super::file_tools::FileTools;
 use super::patching::Patching;
-use super::question::Asking;
 use super::reading::Read;
 use super::taking_back::Chosen;
 use super::undo::Undoing;

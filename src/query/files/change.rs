@@ -1,10 +1,10 @@
 //! A call that changes files, from its plan to its end: the plan for the current files, the
 //! question to a person, the record, the write. Each tool only makes its change set.
 
+use super::approval_check::{ApprovalCheck, Asking};
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
-use super::question::{Asking, Question};
 use super::recorded::{Recorded, file_at};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_base::limits;
@@ -51,23 +51,23 @@ impl FileTools {
         maker: &mut M,
         recorded: &Recorded<'_>,
     ) -> Result<Made<'a, M::Told>> {
-        let mut question = Question::new(self.caller(), maker);
-        let is_shown = !question.is_unseen;
+        let mut check = ApprovalCheck::new(self.caller(), maker);
+        let is_shown = !check.is_unseen;
         let made = |id, planned| Made { id, planned, is_shown };
-        if question.maker.is_dry_run() {
-            question.check_seen()?;
+        if check.maker.is_dry_run() {
+            check.check_seen()?;
         }
         for tries in 1.. {
-            let planned = question.plan()?;
-            if question.maker.is_dry_run() {
-                question.check_declined(&planned)?;
+            let planned = check.plan()?;
+            if check.maker.is_dry_run() {
+                check.check_declined(&planned)?;
                 return Ok(made(None, planned));
             }
-            let copy = question.maker.is_refused_twice().then(|| question.id());
-            self.refuse_copy(&question.maker.call(), copy)?;
-            let asks = question.asks(&planned);
+            let copy = check.maker.is_refused_twice().then(|| check.id());
+            self.refuse_copy(&check.maker.call(), copy)?;
+            let asks = check.asks(&planned);
             if asks {
-                recorded.allowed_by(question.take(&planned)?);
+                recorded.allowed_by(check.take(&planned)?);
             }
             if planned.change_set().is_unchanged() {
                 return Ok(made(None, planned));
@@ -78,14 +78,14 @@ impl FileTools {
                 // means that version.
                 Err(error)
                     if error.kind() == ErrorKind::Stale
-                        && question.maker.takes_any_version()
+                        && check.maker.takes_any_version()
                         && !asks
                         && tries < limits::PATCH_TRIES =>
                 {
                     self.budget().check()?;
                     if let [file] = &planned.files[..]
                         && let Some(planned) =
-                            self.change_locked(question.maker, &file.place, recorded, copy)
+                            self.change_locked(check.maker, &file.place, recorded, copy)
                     {
                         return planned.map(|planned| made(Some(recorded.id()), planned));
                     }
@@ -134,7 +134,7 @@ impl FileTools {
     /// asks nobody.
     ///
     /// # Errors
-    /// As [`Question::payload`].
+    /// As [`ApprovalCheck::payload`].
     pub(super) fn ask<'a, M: Maker<'a>>(
         &'a self,
         maker: &mut M,
@@ -143,7 +143,7 @@ impl FileTools {
         if maker.is_dry_run() {
             return Ok(None);
         }
-        Question::new(self.caller(), maker).payload(asking)
+        ApprovalCheck::new(self.caller(), maker).payload(asking)
     }
 
     /// Refuses a call that a copy of it has made in this statement.

@@ -85,7 +85,7 @@ impl<'a> Maker<'a> for Editing<'a> {
         Some(self.plan_on(found.clone()))
     }
 
-    fn is_asked_about(&self, _: &Planned<'a, Plan>, _: bool) -> bool {
+    fn needs_approval(&self, _: &Planned<'a, Plan>, _: bool) -> bool {
         self.place.sandbox().approvals.edit
     }
 

@@ -141,7 +141,7 @@ impl<'a> Maker<'a> for Patching<'a> {
     }
 
     /// A patch edits, and may write and remove whole files.
-    fn is_asked_about(&self, planned: &Planned<'a, Patched>, _: bool) -> bool {
+    fn needs_approval(&self, planned: &Planned<'a, Patched>, _: bool) -> bool {
         let policy = self.sandbox.approvals;
         (policy.edit || policy.write) && planned.told.decision == Decision::Apply
     }

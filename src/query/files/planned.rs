@@ -202,7 +202,7 @@ pub(super) trait Maker<'a> {
 
     /// Tells whether the sandbox asks a person about it; `may_read` tells whether the content of
     /// the files may be known.
-    fn is_asked_about(&self, planned: &Planned<'a, Self::Told>, may_read: bool) -> bool;
+    fn needs_approval(&self, planned: &Planned<'a, Self::Told>, may_read: bool) -> bool;
 
     /// Returns what a person is shown of it under an id; lines that are overwritten only if
     /// `may_read`.

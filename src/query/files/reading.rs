@@ -1,10 +1,10 @@
 //! Reads files of a sandbox: those that the session may see at once, others once a person has said
 //! yes.
 
+use super::approval_check::ApprovalCheck;
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
-use super::question::Question;
 use redline_base::budget::{lossy, owned};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Proposal};
@@ -33,7 +33,7 @@ impl<'a> Maker<'a> for Read<'a> {
         Ok(Planned { files: vec![PlannedFile::kept(self.0.clone(), found)?], told: () })
     }
 
-    fn is_asked_about(&self, _: &Planned<'a, ()>, _: bool) -> bool {
+    fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {
         self.0.sandbox().approvals.read
     }
 
@@ -114,9 +114,9 @@ impl FileTools {
             return place.read();
         }
         let mut read = Read(place);
-        let mut question = Question::new(self.caller(), &mut read);
-        let planned = question.plan()?;
-        question.take(&planned)?;
+        let mut check = ApprovalCheck::new(self.caller(), &mut read);
+        let planned = check.plan()?;
+        check.take(&planned)?;
         match planned.files[0].before() {
             Some(side) => Ok(side.content.to_vec()),
             None => read.0.read(),

@@ -94,7 +94,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
     }
 
     /// An undo edits, and may write and remove whole files.
-    fn is_asked_about(&self, planned: &Planned<'a, Vec<ContentDiff>>, _: bool) -> bool {
+    fn needs_approval(&self, planned: &Planned<'a, Vec<ContentDiff>>, _: bool) -> bool {
         planned.files.iter().any(|file| {
             let asked = file.place.sandbox().approvals;
             match file.before().is_some() && file.after().is_some() {

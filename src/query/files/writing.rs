@@ -49,7 +49,7 @@ impl<'a> Maker<'a> for Write<'a> {
 
     /// A call that leaves the file as it is needs no approval, unless that would reveal the
     /// content.
-    fn is_asked_about(&self, planned: &Planned<'a, ()>, may_read: bool) -> bool {
+    fn needs_approval(&self, planned: &Planned<'a, ()>, may_read: bool) -> bool {
         self.place.sandbox().approvals.write && !(may_read && planned.change_set().is_unchanged())
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Asking {
 }
 
 /// A call about which a person may have to be asked.
-pub(super) struct Question<'a, M> {
+pub(super) struct ApprovalCheck<'a, M> {
     caller: &'a Caller,
     /// What makes the change set.
     pub maker: &'a mut M,
@@ -28,7 +28,7 @@ pub(super) struct Question<'a, M> {
     pub is_unseen: bool,
 }
 
-impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
+impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     /// Returns the question about a call.
     pub(super) fn new(caller: &'a Caller, maker: &'a mut M) -> Self {
         let is_unseen = !maker.places().into_iter().all(|place| caller.may_show(place));
@@ -96,7 +96,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
 
     /// Tells whether a person must see the planned call first.
     pub(super) fn asks(&self, planned: &Planned<'p, M::Told>) -> bool {
-        self.is_unseen || self.maker.is_asked_about(planned, self.caller.may_read)
+        self.is_unseen || self.maker.needs_approval(planned, self.caller.may_read)
     }
 
     /// Uses up the approval of the planned call, or proposes it.
