@@ -195,7 +195,7 @@ impl Approvals {
     /// `approval_required` without an approval, `declined` after a person declined it, `stale` if
     /// it was approved but a file has changed since; that approval is void. `too_large` as
     /// [`Self::propose`].
-    pub fn take(
+    pub fn consume(
         &self,
         operation: &Operation<'_>,
         proposal: Option<Proposal>,

@@ -104,7 +104,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     /// # Errors
     /// `approval_required`, final if nobody can approve; `declined`; `stale` if a file has changed
     /// since it was approved.
-    pub(super) fn take(&self, planned: &Planned<'p, M::Told>) -> Result<Given> {
+    pub(super) fn consume(&self, planned: &Planned<'p, M::Told>) -> Result<Given> {
         let proposal = (!self.is_unseen).then(|| self.proposal(planned)).transpose()?;
         let outline = match &proposal {
             Some(shown) => shown.payload.description().to_owned(),
@@ -112,7 +112,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
         };
         let rules = self.caller.rules();
         let taken = self.of(&planned.change_set(), |approvals, operation| {
-            approvals.take(operation, proposal, &outline, rules)
+            approvals.consume(operation, proposal, &outline, rules)
         });
         taken.map_err(|error| match error.kind() {
             // An approval of a wider scope let it be planned and does not cover what it does.

@@ -67,7 +67,7 @@ impl FileTools {
             self.refuse_copy(&check.maker.call(), copy)?;
             let asks = check.asks(&planned);
             if asks {
-                recorded.allowed_by(check.take(&planned)?);
+                recorded.allowed_by(check.consume(&planned)?);
             }
             if planned.change_set().is_unchanged() {
                 return Ok(made(None, planned));

@@ -116,7 +116,7 @@ impl FileTools {
         let mut read = Read(place);
         let mut check = ApprovalCheck::new(self.caller(), &mut read);
         let planned = check.plan()?;
-        check.take(&planned)?;
+        check.consume(&planned)?;
         match planned.files[0].before() {
             Some(side) => Ok(side.content.to_vec()),
             None => read.0.read(),
