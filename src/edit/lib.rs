@@ -54,4 +54,4 @@ pub use repeats::{Repeats, Ticket};
 pub use request::{Edit, FileName};
 pub use scope::Scope;
 pub use secret::Digest;
-pub use waiting::{Given, Request, Rules};
+pub use waiting::{Approval, Request, Rules};

@@ -29,6 +29,7 @@
 //! functions (`extra_info`).
 #![allow(unsafe_code)]
 
+mod any_vector;
 mod api;
 mod client_context;
 mod column;
@@ -37,7 +38,6 @@ mod entry;
 mod extra_info;
 mod file_system;
 mod flat;
-mod given;
 mod input;
 mod kept;
 mod moment;

@@ -6,7 +6,7 @@ use super::planned::{Maker, Planned};
 use crate::Caller;
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{
-    Approvals, ChangeSet, Digest, Given, Operation, Proposal, Rules, payload, required,
+    Approval, Approvals, ChangeSet, Digest, Operation, Proposal, Rules, payload, required,
 };
 use redline_text::CancelToken;
 
@@ -104,7 +104,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     /// # Errors
     /// `approval_required`, final if nobody can approve; `declined`; `stale` if a file has changed
     /// since it was approved.
-    pub(super) fn consume(&self, planned: &Planned<'p, M::Told>) -> Result<Given> {
+    pub(super) fn consume(&self, planned: &Planned<'p, M::Told>) -> Result<Approval> {
         let proposal = (!self.is_unseen).then(|| self.proposal(planned)).transpose()?;
         let outline = match &proposal {
             Some(shown) => shown.payload.description().to_owned(),

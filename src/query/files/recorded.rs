@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use super::planned::PlannedFile;
 use crate::caller::{Caller, now, short};
 use redline_base::error::{Error, ErrorKind, Result};
-use redline_edit::{ChangedFile, Digest, Given, Side};
+use redline_edit::{Approval, ChangedFile, Digest, Side};
 use redline_journal::{Approved, ChangeKind, End, FileChange, Kept, Outcome, Record, Version};
 use redline_sandbox::SandboxPath;
 
@@ -76,7 +76,7 @@ impl<'t> Recorded<'t> {
     }
 
     /// Notes the approval that allows it.
-    pub fn allowed_by(&self, given: Given) {
+    pub fn allowed_by(&self, given: Approval) {
         self.record.borrow_mut().approval = Some(Approved {
             id: given.id,
             scope: given.scope.name().to_owned(),
