@@ -6,8 +6,8 @@ use crate::ffi::{Field, Open};
 use crate::functions::context::database::Database;
 use crate::functions::params::{Args, Maybe, Param, Text, optional};
 use crate::functions::surface::{
-    Col, Declaration, Entry, Family, Grant, HasList, ListOf, Out, Row, Rows, Signature, Table,
-    Written, structures, varchar,
+    Col, Declaration, Family, FunctionEntry, Grant, HasList, ListOf, Out, Row, Rows, Signature,
+    Table, Written, structures, varchar,
 };
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
@@ -127,8 +127,8 @@ impl HasList<Parameter> for Function {
 }
 
 impl Function {
-    fn of_entry(entry: &Entry, is_whole: bool) -> Self {
-        let Entry { signature, declaration, .. } = entry;
+    fn of_entry(entry: &FunctionEntry, is_whole: bool) -> Self {
+        let FunctionEntry { signature, declaration, .. } = entry;
         let name = declaration.name;
         let details = || Details {
             parameters: signature.parameters().iter().map(Parameter::from).collect(),

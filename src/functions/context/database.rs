@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::settings;
 use crate::ffi::Settings;
-use crate::functions::surface::{Entry, Grant};
+use crate::functions::surface::{FunctionEntry, Grant};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
 use redline_edit::Calls;
@@ -26,14 +26,14 @@ pub struct Database {
     /// The cache of open repositories.
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.
-    pub functions: &'static [Entry],
+    pub functions: &'static [FunctionEntry],
     /// The names of the tools that can be granted.
     pub tools: Vec<&'static str>,
 }
 
 impl Database {
     /// Returns the state of an empty database on which `functions` are registered.
-    pub fn new(functions: &'static [Entry], tools: Vec<&'static str>) -> Self {
+    pub fn new(functions: &'static [FunctionEntry], tools: Vec<&'static str>) -> Self {
         Self { functions, tools, ..Self::default() }
     }
 
