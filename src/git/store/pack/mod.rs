@@ -41,7 +41,7 @@ pub use index::PackIndex;
 pub use multi_index::covered;
 pub use packs::{PackReader, Packs};
 
-use self::data::{Base, Entry, Unpacker};
+use self::data::{Base, EntryHeader, Unpacker};
 use self::windows::Next;
 use crate::model::bytes::Bytes;
 use crate::store::cache::Object;
@@ -73,7 +73,7 @@ fn unpack_with(
     unpacker: &mut Unpacker,
 ) -> Result<(Kind, Bytes), Fault> {
     // Each entry with the end of its delta in the buffer, or `None` if it is not held.
-    let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
+    let mut chain: Vec<(EntryHeader, Option<usize>)> = Vec::new();
     let mut at = offset;
     let pair = unpacker.pair_with(pack, offset)?;
     // Cached objects are within the cache's limit; objects held here are charged.
@@ -150,7 +150,7 @@ fn size(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Base, u64)
 }
 
 /// Returns the size of what a delta makes, which its first bytes tell.
-fn result_size(pack: &Pack, entry: &Entry, unpacker: &mut Unpacker) -> Result<u64, Fault> {
+fn result_size(pack: &Pack, entry: &EntryHeader, unpacker: &mut Unpacker) -> Result<u64, Fault> {
     let mut head = [0; delta::HEAD_BYTES];
     let head = &mut head[..entry.size.min(delta::HEAD_BYTES as u64) as usize];
     if unpacker.inflate_prefix(pack, entry, head)? {
