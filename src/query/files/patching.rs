@@ -95,7 +95,7 @@ pub(super) struct Patched {
 }
 
 /// A file of the patch as it is now.
-struct Found<'p, 'a> {
+struct FittedFile<'p, 'a> {
     change: &'p FileChange,
     file: PlannedFile<'a>,
     /// The place that it moves to, and what is there.
@@ -184,7 +184,7 @@ impl<'a> Patching<'a> {
         place: &SandboxPath<'a>,
         to: Option<&SandboxPath<'a>>,
         cancel: &CancelToken<'_>,
-    ) -> Result<Found<'p, 'a>> {
+    ) -> Result<FittedFile<'p, 'a>> {
         let given = self.given;
         let max_bytes = self.sandbox.max_file_bytes;
         let options = FitOptions { fuzz: given.fuzz, unidiff_zero: given.unidiff_zero, max_bytes };
@@ -210,11 +210,11 @@ impl<'a> Patching<'a> {
             }
             _ => {}
         }
-        Ok(Found { change, file, target, fitted })
+        Ok(FittedFile { change, file, target, fitted })
     }
 }
 
-impl<'a> Found<'_, 'a> {
+impl<'a> FittedFile<'_, 'a> {
     /// Returns the result of the file, the file, and its change if there is one.
     fn planned(
         self,
