@@ -11,7 +11,7 @@ use std::io;
 
 use rustix::fs::{Mode, fstat, openat};
 
-use super::intent::{Intent, Intents, Plan, Stage, Step};
+use super::intent::{FileSwap, Intent, Intents, Plan, Stage};
 use super::policy::Sandbox;
 use super::recovery::{cannot_record, take_back_left};
 use super::sandbox_path::SandboxPath;
@@ -130,7 +130,7 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
 }
 
 fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
-    let step = |change: &Change<'_>| Step {
+    let swap = |change: &Change<'_>| FileSwap {
         path: change.place.path().as_str().to_owned(),
         old: change.before.state().map(FileState::id),
         new: None,
@@ -140,7 +140,7 @@ fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
         root: sandbox.root.identity().map_err(|error| cannot_record(error.into()))?,
         stage: Stage::Staging,
         made: Staging::missing(sandbox, created.map(|change| change.place.path())),
-        files: changes.iter().map(step).collect(),
+        files: changes.iter().map(swap).collect(),
     })
 }
 
@@ -174,14 +174,14 @@ fn change_all(
     intent.append(plan).map_err(cannot_record)?;
     fault();
     unchanged()?;
-    for (index, (change, step)) in changes.iter().zip(&plan.files).enumerate() {
+    for (index, (change, swap)) in changes.iter().zip(&plan.files).enumerate() {
         check_current()?;
-        staging.put(index, step).map_err(|error| match error.kind() {
+        staging.put(index, swap).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound => stale(&change.place.shown()),
             _ => change.place.write_failed(error),
         })?;
         fault();
-        if !staging.has_taken(index, step) {
+        if !staging.has_taken(index, swap) {
             return Err(stale(&change.place.shown()));
         }
     }
