@@ -40,7 +40,7 @@ pub struct Uncommitted {
     same_until: usize,
     untracked: Peekable<vec::IntoIter<(Vec<u8>, EntryKind)>>,
     paths: Arc<PathFilter>,
-    sides: Sides,
+    sides: UncommittedSides,
     /// Checks the files of the work tree ahead, if all of them are compared.
     ahead: Option<LookAhead>,
     /// Rows that are ready and not returned yet.
@@ -48,7 +48,7 @@ pub struct Uncommitted {
 }
 
 /// The compared sides of a path.
-struct Sides {
+struct UncommittedSides {
     /// Whether the tree is compared, instead of the index.
     has_tree: bool,
     /// The work tree, if it is compared, instead of the index.
@@ -107,7 +107,7 @@ impl Uncommitted {
             }
             _ => Vec::new(),
         };
-        let sides = Sides {
+        let sides = UncommittedSides {
             has_tree: nearer.as_tree().is_some(),
             work_tree,
             untracked: comparison.untracked,
@@ -216,7 +216,7 @@ impl Uncommitted {
     }
 }
 
-impl Sides {
+impl UncommittedSides {
     /// Returns an untracked file of which only the name is needed, as its directory lists it;
     /// `None` if it must be checked.
     fn named(&self, kind: EntryKind) -> Option<Entry> {
