@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 use super::files::blind_call::BlindCall;
 use super::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
-use redline_edit::{Approvals, ChangeSet, Digest, Operation, Repeats, Rules, Session};
+use redline_edit::{Approvals, ChangeSet, Digest, Duplicates, Operation, Rules, Session};
 use redline_journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
 use redline_sandbox::{Sandbox, SandboxPath};
 
@@ -21,7 +21,7 @@ pub struct DatabaseState {
     /// The pending operations and the approvals.
     pub approvals: Approvals,
     /// The edits that statements have made.
-    pub repeats: Repeats,
+    pub duplicates: Duplicates,
     /// The operations on files, if no directory is named for them.
     pub operations: Memory,
     /// The time at which the named directory was last pruned.

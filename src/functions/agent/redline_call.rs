@@ -57,7 +57,7 @@ impl Caller {
         database::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             let connection = self.settings.connection();
-            self.database.calls.count(&session, connection, most, Instant::now())?;
+            self.database.rate_limit.count(&session, connection, most, Instant::now())?;
         }
         let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
         let _current = Current::enter(&Arc::clone(&execution.budget));

@@ -12,7 +12,7 @@ use crate::ffi::Settings;
 use crate::functions::surface::{FunctionEntry, Grant};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
-use redline_edit::Calls;
+use redline_edit::RateLimit;
 use redline_git::Repositories;
 use redline_query::caller::DatabaseState;
 
@@ -22,7 +22,7 @@ pub struct Database {
     /// The state of the file tools.
     pub state: Arc<DatabaseState>,
     /// The counts of tool calls.
-    pub calls: Calls,
+    pub rate_limit: RateLimit,
     /// The cache of open repositories.
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.

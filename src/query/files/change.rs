@@ -149,8 +149,8 @@ impl FileTools {
     /// Refuses a call that a copy of it has made in this statement.
     fn refuse_copy(&self, call: &BlindCall<'_>, copy: Option<Digest>) -> Result<()> {
         let (caller, ticket) = (self.caller(), self.ticket());
-        let is_repeat = |id| caller.state.repeats.is_repeat(caller.connection, id, ticket);
-        if !copy.is_some_and(is_repeat) {
+        let is_duplicate = |id| caller.state.duplicates.is_duplicate(caller.connection, id, ticket);
+        if !copy.is_some_and(is_duplicate) {
             return Ok(());
         }
         let (what, name) = (&call.shown, call.tool.name());
@@ -166,7 +166,7 @@ impl FileTools {
     fn record_copy(&self, copy: Option<Digest>) {
         let caller = self.caller();
         if let Some(id) = copy {
-            caller.state.repeats.record(caller.connection, id, self.ticket());
+            caller.state.duplicates.record(caller.connection, id, self.ticket());
         }
     }
 }

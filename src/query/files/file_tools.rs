@@ -17,7 +17,7 @@ pub struct FileTools {
 impl FileTools {
     /// Prepares the calls of a statement.
     pub fn new(caller: Caller) -> Self {
-        let ticket = caller.state.repeats.ticket();
+        let ticket = caller.state.duplicates.ticket();
         Self { caller, ticket }
     }
 

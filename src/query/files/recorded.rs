@@ -156,7 +156,7 @@ impl<'t> Recorded<'t> {
         let state = &self.caller.state;
         let mut mac = state.approvals.secret().mac("journal");
         mac.push(&now().to_be_bytes());
-        mac.push(&state.repeats.ticket().number().to_be_bytes());
+        mac.push(&state.duplicates.ticket().number().to_be_bytes());
         short(mac.finish())
     }
 }
