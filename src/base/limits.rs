@@ -469,7 +469,7 @@ pub const COMBINED_PARENTS: usize = 62;
 /// is compared with each new one.
 pub const RANGE_DIFF_COMMITS: usize = 1_000;
 
-/// Changed lines of a comparison of which the tools tell what was moved: finding that takes time
+/// Changed lines of a comparison, up to which the tools report moved lines: finding them takes time
 /// that grows with the square of how often a text repeats.
 pub const TOLD_MOVED_LINES: usize = 20_000;
 

@@ -20,7 +20,7 @@ pub struct DiffPage {
     /// Permanent names of both sides.
     pub ends: [String; 2],
     /// Its files in reading order: sources, tests, documents, vendored code, and last files that
-    /// nobody reads line by line.
+    /// are collapsed by default.
     pub files: Vec<PagedFile>,
     /// Runs of moved lines; their files are indices into `files`.
     pub moved: Vec<MovedRun>,

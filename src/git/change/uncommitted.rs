@@ -65,7 +65,7 @@ struct UncommittedSides {
 struct OnDisk {
     files: WorkTree,
     submodules: Submodules,
-    /// Whether files count that git is told to ignore.
+    /// Whether files count that are assumed to be unchanged, or outside of a sparse checkout.
     looks_everywhere: bool,
 }
 

@@ -235,7 +235,7 @@ fn common_ends(
     Ok((start, end))
 }
 
-/// Returns the runs of changed lines, of which line 0 has number `first`.
+/// Returns the runs of changed lines; line 0 has number `first`.
 fn runs_of(changed: &[bool], first: u32, cancel: &CancelToken<'_>) -> Result<Vec<Run>, Stopped> {
     let mut pace = cancel.pace();
     let mut runs = Vec::new();

@@ -68,7 +68,7 @@ fn compressed(bits: &mut Bits<'_>, codes: &Codes, room: &mut [u8], start: usize)
     Some(filled)
 }
 
-/// Reads the length of a copy, of which the symbol tells the greater part.
+/// Reads the length of a copy; the symbol gives most of it.
 fn length(bits: &mut Bits<'_>, symbol: u32) -> Option<usize> {
     match symbol {
         0..8 => Some(symbol as usize + 3),
