@@ -104,7 +104,7 @@ pub const JOURNAL_CONTENTS: usize = 1 << 20;
 pub const JOURNAL_MEMORY_BYTES: usize = 64 << 20;
 
 /// Files, and places in each, of the conflicts that `revert_edit` reports.
-pub const TOLD_CONFLICTS: usize = 5;
+pub const REPORTED_CONFLICTS: usize = 5;
 
 /// Edits in one call; more are `too_large:`.
 pub const EDITS: usize = 10_000;

@@ -38,7 +38,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     /// Plans the call. If its files must not be read unseen, only once a person has said yes: until
     /// then the call is recorded and no file is opened, so that the answer, its time and what is
     /// left of the quotas depend on the call alone.
-    pub(super) fn plan(&mut self) -> Result<Planned<'p, M::Told>> {
+    pub(super) fn plan(&mut self) -> Result<Planned<'p, M::Report>> {
         if !self.is_unseen {
             return self.maker.plan();
         }
@@ -82,7 +82,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     ///
     /// # Errors
     /// `declined`.
-    pub(super) fn check_declined(&self, planned: &Planned<'p, M::Told>) -> Result<()> {
+    pub(super) fn check_declined(&self, planned: &Planned<'p, M::Report>) -> Result<()> {
         let (outline, rules) = (outline(&self.maker.call()), self.caller.rules());
         self.of(&planned.change_set(), |approvals, operation| {
             approvals.check_declined(operation, &outline, rules)
@@ -95,7 +95,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     }
 
     /// Tells whether a person must see the planned call first.
-    pub(super) fn asks(&self, planned: &Planned<'p, M::Told>) -> bool {
+    pub(super) fn asks(&self, planned: &Planned<'p, M::Report>) -> bool {
         self.is_unseen || self.maker.needs_approval(planned, self.caller.may_read)
     }
 
@@ -104,7 +104,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     /// # Errors
     /// `approval_required`, final if nobody can approve; `declined`; `stale` if a file has changed
     /// since it was approved.
-    pub(super) fn consume(&self, planned: &Planned<'p, M::Told>) -> Result<Approval> {
+    pub(super) fn consume(&self, planned: &Planned<'p, M::Report>) -> Result<Approval> {
         let proposal = (!self.is_unseen).then(|| self.proposal(planned)).transpose()?;
         let outline = match &proposal {
             Some(shown) => shown.payload.description().to_owned(),
@@ -175,7 +175,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
         work(&self.caller.state.approvals, &call.operation(&self.caller.session, changes))
     }
 
-    fn proposal(&self, planned: &Planned<'p, M::Told>) -> Result<Proposal> {
+    fn proposal(&self, planned: &Planned<'p, M::Report>) -> Result<Proposal> {
         let caller = self.caller;
         let cancel = CancelToken::of(&caller.budget);
         self.maker.proposal(planned, self.id(), caller.may_read, &cancel)

@@ -38,7 +38,7 @@ impl FileTools {
     ///
     /// # Errors
     /// Those of the plan, of approvals, of the journal and of the writer.
-    pub(super) fn change<'a, M: Maker<'a>>(&'a self, maker: &mut M) -> Result<Made<'a, M::Told>> {
+    pub(super) fn change<'a, M: Maker<'a>>(&'a self, maker: &mut M) -> Result<Made<'a, M::Report>> {
         let files = maker.places().into_iter().map(file_at).collect();
         let recorded = Recorded::new(self.caller(), maker.call().tool.name(), files);
         recorded.set_reason(maker.reason());
@@ -50,7 +50,7 @@ impl FileTools {
         &'a self,
         maker: &mut M,
         recorded: &Recorded<'_>,
-    ) -> Result<Made<'a, M::Told>> {
+    ) -> Result<Made<'a, M::Report>> {
         let mut check = ApprovalCheck::new(self.caller(), maker);
         let is_shown = !check.is_unseen;
         let made = |id, planned| Made { id, planned, is_shown };
@@ -104,7 +104,7 @@ impl FileTools {
         place: &SandboxPath<'a>,
         recorded: &Recorded<'_>,
         copy: Option<Digest>,
-    ) -> Option<Result<Planned<'a, M::Told>>> {
+    ) -> Option<Result<Planned<'a, M::Report>>> {
         let mut last = None;
         let mut cannot = false;
         let written = place.rewrite(

@@ -60,12 +60,12 @@ impl<'a> Editing<'a> {
         }?;
         let content = Cow::Owned(std::mem::take(&mut plan.content));
         let file = PlannedFile::kept(place.clone(), found)?.written(content, None)?;
-        Ok(Planned { files: vec![file], told: plan })
+        Ok(Planned { files: vec![file], report: plan })
     }
 }
 
 impl<'a> Maker<'a> for Editing<'a> {
-    type Told = Plan;
+    type Report = Plan;
 
     fn call(&self) -> BlindCall<'_> {
         let call = BlindCall::new(self.call.tool(), &self.place, self.replaced.arguments());
@@ -96,7 +96,7 @@ impl<'a> Maker<'a> for Editing<'a> {
         _: bool,
         _: &CancelToken<'_>,
     ) -> Result<Proposal> {
-        let (file, plan) = (&planned.files[0], &planned.told);
+        let (file, plan) = (&planned.files[0], &planned.report);
         let edits: &[Edit<'_>] = match &self.replaced {
             Replaced::Strings(edits) => edits,
             Replaced::Lines(_) => &[],
@@ -122,7 +122,7 @@ impl FileTools {
     /// Those of the arguments and the path, of approvals, the journal and the writer.
     pub fn edit(&self, engine: &mut Engine, call: EditCall<'_>) -> Result<EditResult> {
         let made = self.change(&mut Editing::new(self, engine, call)?)?;
-        let (file, plan) = (&made.planned.files[0], &made.planned.told);
+        let (file, plan) = (&made.planned.files[0], &made.planned.report);
         let (replacements_made, lines_changed) = (plan.replacements_made(), plan.lines_changed());
         let path = call.path().to_owned();
         // A caller who may not read the file is told what it did, and nothing that was there.

@@ -104,7 +104,7 @@ struct FittedFile<'p, 'a> {
 }
 
 impl<'a> Maker<'a> for Patching<'a> {
-    type Told = Patched;
+    type Report = Patched;
 
     fn call(&self) -> BlindCall<'_> {
         let arguments = self.arguments.iter().map(Vec::as_slice).collect();
@@ -129,12 +129,12 @@ impl<'a> Maker<'a> for Patching<'a> {
         let decision = patches::decide(&fitted)?;
         let mut planned = Planned {
             files: Vec::new(),
-            told: Patched { decision, results: Vec::new(), diffs: Vec::new() },
+            report: Patched { decision, results: Vec::new(), diffs: Vec::new() },
         };
         for found in found {
             let (result, file, diff) = found.planned(decision, self.engine, &cancel)?;
-            planned.told.results.push(result);
-            planned.told.diffs.extend(diff);
+            planned.report.results.push(result);
+            planned.report.diffs.extend(diff);
             planned.files.push(file);
         }
         Ok(planned)
@@ -143,7 +143,7 @@ impl<'a> Maker<'a> for Patching<'a> {
     /// A patch edits, and may write and remove whole files.
     fn needs_approval(&self, planned: &Planned<'a, Patched>, _: bool) -> bool {
         let policy = self.sandbox.approvals;
-        (policy.edit || policy.write) && planned.told.decision == Decision::Apply
+        (policy.edit || policy.write) && planned.report.decision == Decision::Apply
     }
 
     fn proposal(
@@ -153,7 +153,7 @@ impl<'a> Maker<'a> for Patching<'a> {
         _: bool,
         _: &CancelToken<'_>,
     ) -> Result<Proposal> {
-        let Patched { results, diffs, .. } = &planned.told;
+        let Patched { results, diffs, .. } = &planned.report;
         let each = || planned.files.iter().zip(diffs);
         let files = each().zip(results).map(|((file, diff), of)| file.shown(of.kind, diff));
         let diff = each().map(|(file, diff)| git_diff(file, diff)).collect();
@@ -271,7 +271,7 @@ impl FileTools {
     pub fn patch(&self, engine: &mut Engine, arguments: &PatchArguments) -> Result<PatchResult> {
         let made = self.change(&mut Patching::new(self, engine, arguments)?)?;
         let (outcome, is_shown) = (made.outcome(), made.is_shown);
-        let files = made.planned.told.results;
+        let files = made.planned.report.results;
         let message = message(outcome, &files);
         let files = files.into_iter().map(|file| if is_shown { file } else { file.of_counts() });
         Ok(PatchResult { id: made.id, outcome, files: files.collect(), message })

@@ -161,7 +161,7 @@ impl<'a> PlannedFile<'a> {
 /// The files of a call with what they are to be, and what else its answer tells.
 pub(super) struct Planned<'a, T> {
     pub files: Vec<PlannedFile<'a>>,
-    pub told: T,
+    pub report: T,
 }
 
 impl<'a, T> Planned<'a, T> {
@@ -180,7 +180,7 @@ impl<'a, T> Planned<'a, T> {
 /// A call that makes a change set of the current files.
 pub(super) trait Maker<'a> {
     /// What its answer tells beside the files.
-    type Told;
+    type Report;
 
     /// Returns the part of the call that does not depend on the files.
     fn call(&self) -> BlindCall<'_>;
@@ -192,17 +192,17 @@ pub(super) trait Maker<'a> {
     ///
     /// # Errors
     /// Those of the tool.
-    fn plan(&mut self) -> Result<Planned<'a, Self::Told>>;
+    fn plan(&mut self) -> Result<Planned<'a, Self::Report>>;
 
     /// Plans the call for this state of its only file, which another writer cannot change
     /// meanwhile; `None` if the call is planned for the current files alone.
-    fn plan_of(&mut self, _found: &Expected) -> Option<Result<Planned<'a, Self::Told>>> {
+    fn plan_of(&mut self, _found: &Expected) -> Option<Result<Planned<'a, Self::Report>>> {
         None
     }
 
     /// Tells whether the sandbox asks a person about it; `may_read` tells whether the content of
     /// the files may be known.
-    fn needs_approval(&self, planned: &Planned<'a, Self::Told>, may_read: bool) -> bool;
+    fn needs_approval(&self, planned: &Planned<'a, Self::Report>, may_read: bool) -> bool;
 
     /// Returns what a person is shown of it under an id; lines that are overwritten only if
     /// `may_read`.
@@ -211,7 +211,7 @@ pub(super) trait Maker<'a> {
     /// Those of a comparison.
     fn proposal(
         &self,
-        planned: &Planned<'a, Self::Told>,
+        planned: &Planned<'a, Self::Report>,
         id: Digest,
         may_read: bool,
         cancel: &CancelToken<'_>,

@@ -18,7 +18,7 @@ use redline_tools::ReadResult;
 pub(super) struct Read<'a>(pub SandboxPath<'a>);
 
 impl<'a> Maker<'a> for Read<'a> {
-    type Told = ();
+    type Report = ();
 
     fn call(&self) -> BlindCall<'_> {
         BlindCall::read(&self.0)
@@ -30,7 +30,7 @@ impl<'a> Maker<'a> for Read<'a> {
 
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
         let found = self.0.read_as_it_is()?;
-        Ok(Planned { files: vec![PlannedFile::kept(self.0.clone(), found)?], told: () })
+        Ok(Planned { files: vec![PlannedFile::kept(self.0.clone(), found)?], report: () })
     }
 
     fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {

@@ -215,14 +215,15 @@ fn contents(file: &Expected) -> State {
 
 /// Returns the error that shows the changes by others.
 fn stale(conflicts: &[Conflict]) -> Error {
-    let told: Vec<String> = conflicts.iter().take(limits::TOLD_CONFLICTS).map(told).collect();
-    let more = conflicts.len() - told.len();
+    let reported: Vec<String> =
+        conflicts.iter().take(limits::REPORTED_CONFLICTS).map(reported).collect();
+    let more = conflicts.len() - reported.len();
     let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
-    Error::stale(format!("others have changed files since: {}{more}", told.join("; ")))
+    Error::stale(format!("others have changed files since: {}{more}", reported.join("; ")))
         .with_hint("Nothing was changed: make the remaining change with edit_file")
 }
 
-fn told((path, why): &Conflict) -> String {
+fn reported((path, why): &Conflict) -> String {
     let path = quoted(path);
     match why {
         Conflicting::Changed => format!("{path}, which would be removed, was changed"),
@@ -230,11 +231,11 @@ fn told((path, why): &Conflict) -> String {
         Conflicting::Made => format!("{path} was made anew"),
         Conflicting::Binary => format!("{path} was changed and is not text"),
         Conflicting::Lines(places) => {
-            let told = places.iter().take(limits::TOLD_CONFLICTS).map(|(line, bytes)| {
+            let reported = places.iter().take(limits::REPORTED_CONFLICTS).map(|(line, bytes)| {
                 let text = lossy(bytes).unwrap_or_default();
                 format!("line {line} is now {}", quoted(text.trim_end_matches('\n')))
             });
-            format!("in {path} {}", told.collect::<Vec<_>>().join(", "))
+            format!("in {path} {}", reported.collect::<Vec<_>>().join(", "))
         }
     }
 }

@@ -55,7 +55,7 @@ impl<'a> Undoing<'a> {
             Chosen::Sandbox { client, .. } => Some(format!("takes back what {client} did")),
         };
         let sandbox = places.first().map(SandboxPath::sandbox);
-        let planned = Some(Planned { files, told: diffs });
+        let planned = Some(Planned { files, report: diffs });
         Ok(Self { sandbox, places, planned, ids, reason, is_dry_run })
     }
 }
@@ -71,7 +71,7 @@ impl<'a> Target<'a> {
 }
 
 impl<'a> Maker<'a> for Undoing<'a> {
-    type Told = Vec<ContentDiff>;
+    type Report = Vec<ContentDiff>;
 
     fn call(&self) -> BlindCall<'_> {
         let arguments = self.ids.iter().map(String::as_bytes).collect();
@@ -111,7 +111,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
         _: bool,
         _: &CancelToken<'_>,
     ) -> Result<Proposal> {
-        let each = || planned.files.iter().zip(&planned.told);
+        let each = || planned.files.iter().zip(&planned.report);
         let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).collect();
         let diff = each().map(|(file, diff)| git_diff(file, diff)).collect();
         let name = self.sandbox.map_or("", |sandbox| &sandbox.name);
@@ -141,7 +141,7 @@ impl FileTools {
     ) -> Result<ChangedFiles<UndoneFile>> {
         let made = self.change(&mut Undoing::new(self, chosen, path, is_dry_run)?)?;
         let (outcome, id) = (made.outcome(), made.id);
-        let each = made.planned.files.iter().zip(made.planned.told);
+        let each = made.planned.files.iter().zip(made.planned.report);
         let files: Vec<UndoneFile> = each.map(|(file, diff)| undone(file, diff)).collect();
         let message = message(outcome, &files);
         Ok(ChangedFiles { id, outcome, files, message })

@@ -31,7 +31,7 @@ impl<'a> Write<'a> {
 }
 
 impl<'a> Maker<'a> for Write<'a> {
-    type Told = ();
+    type Report = ();
 
     fn call(&self) -> BlindCall<'_> {
         BlindCall::new(FileTool::Write, &self.place, vec![self.content.as_bytes()])
@@ -44,7 +44,7 @@ impl<'a> Maker<'a> for Write<'a> {
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
         let file = PlannedFile::kept(self.place.clone(), self.place.read_for_writing()?)?;
         let file = file.written(Cow::Borrowed(self.content.as_bytes()), None)?;
-        Ok(Planned { files: vec![file], told: () })
+        Ok(Planned { files: vec![file], report: () })
     }
 
     /// A call that leaves the file as it is needs no approval, unless that would reveal the
