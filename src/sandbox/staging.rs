@@ -146,11 +146,11 @@ impl Staging {
     }
 
     /// Restores every replaced file, except one that another program has written since.
-    pub(super) fn take_back(&self, plan: &Plan) -> io::Result<()> {
+    pub(super) fn roll_back(&self, plan: &Plan) -> io::Result<()> {
         if plan.stage != Stage::Staging {
             for (index, swap) in plan.files.iter().enumerate().rev() {
                 if let Ok(directory) = self.directory(&swap.path) {
-                    Self::take_back_one(directory, index, swap)?;
+                    Self::roll_back_one(directory, index, swap)?;
                 }
             }
             self.sync()?;
@@ -158,7 +158,7 @@ impl Staging {
         self.clear(plan)
     }
 
-    fn take_back_one(directory: &OwnedFd, index: usize, swap: &FileSwap) -> io::Result<()> {
+    fn roll_back_one(directory: &OwnedFd, index: usize, swap: &FileSwap) -> io::Result<()> {
         let (_, name) = split(&swap.path);
         let now = id_at(directory, name);
         if now.is_some() && now != swap.new {

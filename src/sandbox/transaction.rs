@@ -13,7 +13,7 @@ use rustix::fs::{Mode, fstat, openat};
 
 use super::intent::{FileSwap, Intent, Intents, Plan, Stage};
 use super::policy::Sandbox;
-use super::recovery::{cannot_record, take_back_left};
+use super::recovery::{cannot_record, roll_back_left};
 use super::sandbox_path::SandboxPath;
 use super::staging::{Staging, fault};
 use super::state::{FileState, id_of};
@@ -66,7 +66,7 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
     let sandbox = first.place.sandbox();
     check(sandbox, changes)?;
     let intents = Intents::open(first.place.sandboxes(), true)?;
-    take_back_left(&intents, sandbox)?;
+    roll_back_left(&intents, sandbox)?;
     let mut plan = planned(sandbox, changes)?;
     let mut intent = intents.start(&plan).map_err(cannot_record)?;
     fault();
@@ -74,7 +74,7 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
     let result = Staging::open(sandbox, &plan, true).and_then(|staging| {
         let made = change_all(&staging, changes, &mut plan, &mut intent);
         if let Err(error) = made {
-            let failed = staging.take_back(&plan).err();
+            let failed = staging.roll_back(&plan).err();
             is_left = failed.is_some();
             return Err(failed.map_or(error, half_done));
         }

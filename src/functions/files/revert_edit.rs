@@ -77,7 +77,7 @@ impl Scalar for RevertEdit {
             if !given.is_null(name) {
                 return Err(Error::invalid_args(format!("revert_edit was given {name}"))
                     .with_hint(
-                        "It takes back one operation; revert_edits takes back those of a session",
+                        "It reverts one operation; revert_edits reverts those of a session",
                     ));
             }
         }

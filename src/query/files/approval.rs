@@ -8,7 +8,7 @@ use super::editing::Editing;
 use super::file_tools::FileTools;
 use super::patching::Patching;
 use super::reading::Read;
-use super::taking_back::Chosen;
+use super::reverting::Chosen;
 use super::undo::Undoing;
 use super::writing::Write;
 use redline_base::budget::check_current;

@@ -13,9 +13,9 @@ mod patching;
 mod planned;
 mod reading;
 mod recorded;
-mod taking_back;
+mod reverting;
 mod undo;
 mod writing;
 
 pub use file_tools::FileTools;
-pub use taking_back::Chosen;
+pub use reverting::Chosen;

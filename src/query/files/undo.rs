@@ -1,11 +1,11 @@
-//! `undo`: takes back recorded operations, as one change of all their files.
+//! `undo`: reverts recorded operations, as one change of all their files.
 
 use std::borrow::Cow;
 
 use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile, git_diff};
-use super::taking_back::{Chosen, Target};
+use super::reverting::{Chosen, Target};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
 use redline_sandbox::{Sandbox, SandboxPath};
@@ -18,7 +18,7 @@ impl From<&UndoArguments> for Chosen {
     }
 }
 
-/// A call that takes back operations, and the files as they are to be.
+/// A call that reverts operations, and the files as they are to be.
 pub(super) struct Undoing<'a> {
     sandbox: Option<&'a Sandbox>,
     places: Vec<SandboxPath<'a>>,
@@ -33,14 +33,14 @@ impl<'a> Undoing<'a> {
     /// Plans to undo the chosen operations, or only on the file at a path.
     ///
     /// # Errors
-    /// Those of [`FileTools::taken_back`].
+    /// Those of [`FileTools::reverted`].
     pub fn new(
         tools: &'a FileTools,
         chosen: &Chosen,
         path: Option<&str>,
         is_dry_run: bool,
     ) -> Result<Self> {
-        let (ids, targets) = tools.taken_back(chosen, path)?;
+        let (ids, targets) = tools.reverted(chosen, path)?;
         let (engine, cancel) = (&mut Engine::default(), CancelToken::of(tools.budget()));
         let (mut files, mut diffs) = (Vec::new(), Vec::new());
         for target in targets {

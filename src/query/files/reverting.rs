@@ -62,7 +62,7 @@ impl FileTools {
     /// # Errors
     /// `not_found` for an operation or content that is not in the journal, `stale` if others have
     /// written to the same place since.
-    pub(super) fn taken_back(
+    pub(super) fn reverted(
         &self,
         chosen: &Chosen,
         path: Option<&str>,
@@ -85,7 +85,7 @@ impl FileTools {
                         Chosen::Operation(_) | Chosen::Last => true,
                     };
                     if is_chosen && path.is_none_or(is_asked) {
-                        undone.take_back(journal, &mut engine, file)?;
+                        undone.revert(journal, &mut engine, file)?;
                     }
                 }
             }
@@ -131,7 +131,7 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
 }
 
 impl<'a> Undone<'a> {
-    fn take_back(
+    fn revert(
         &mut self,
         journal: Journal<'_>,
         engine: &mut Engine,
