@@ -129,7 +129,7 @@ impl Row for ExecutionContext {
         ),
         varchars(
             "open_doors",
-            "What SQL on this database can still do outside redline's rules, by name",
+            "Unrestricted access paths of SQL on this database, by name",
             |execution, out| out.texts(open_doors(execution)),
         ),
     ];

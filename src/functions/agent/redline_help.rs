@@ -88,7 +88,7 @@ impl Row for Function {
         varchar("kind", "`table`, `scalar` or `macro`", |row, out| out.text(row.kind)),
         varchar(
             "signature",
-            "How it is called: one line per form, named parameters as `name := TYPE`; in the \
+            "The forms of a call: one line per form, named parameters as `name := TYPE`; in the \
              short list without types, options counted",
             |row, out| out.text(row.calls.join("\n")),
         ),

@@ -18,7 +18,7 @@ impl Row for Tool {
             out.text(row.name)
         }),
         varchar("title", "The name that people see", |row, out| out.text(row.title)),
-        varchar("description", "What it does and when to use it", |row, out| {
+        varchar("description", "Its purpose and use", |row, out| {
             out.text(row.description)
         }),
         json("input_schema", "JSON Schema of its arguments", |row, out| {

@@ -37,7 +37,7 @@ impl Row for NearMiss {
         ),
         varchar(
             "reason",
-            "How it differs, several separated by `, `; `exact` for an occurrence",
+            "The differences, separated by `, `; `exact` for an occurrence",
             |near, out| out.text(near.reason()),
         ),
         varchar("old_string", "A text that matches the passage; NULL if none can", |near, out| {

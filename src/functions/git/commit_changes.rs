@@ -101,7 +101,7 @@ impl Row for ChangesOfCommits {
     const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
     const TAIL: &'static [Col<Self>] = &[varchars(
         "matched",
-        "Which texts of contains occur more or less often; NULL where none are looked for",
+        "Texts of contains that occur more or less often; NULL if none are searched",
         |(.., matched), out| match matched {
             None => out.null(),
             Some((found, texts)) => {

@@ -42,7 +42,7 @@ impl Row for Reviewed {
         varchar("text", "What it says", |(_, section), out| out.text(section.text.as_str())),
         varchar(
             "hunk_id",
-            "Of a hunk, a digest of the path and of the removed and added lines; of a file without hunks, of its change",
+            "Digest of the path and of the removed and added lines; for a file without hunks, of its change",
             |row, out| out.text(names(row).map(|id| id.lines.as_str())),
         ),
         varchar("context_id", "The same with the lines around and the heading", |row, out| {

@@ -38,7 +38,7 @@ impl Row for Measured {
         .needing(&[Need::Details]),
         utinyint::<Self>(
             "similarity",
-            "How similar a renamed or copied file is to its origin, in percent",
+            "Similarity of a renamed or copied file to its origin, in percent",
             |row| row.change.origin.as_ref().map(|origin| origin.similarity),
         )
         .needing(&[Need::Details]),

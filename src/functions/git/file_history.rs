@@ -40,7 +40,7 @@ impl Row for FileThere {
         ),
         utinyint(
             "similarity",
-            "How similar a renamed or copied file is to its origin, in percent",
+            "Similarity of a renamed or copied file to its origin, in percent",
             |row| row.change.origin.as_ref().map(|origin| origin.similarity),
         ),
         bigint::<Self>("additions", "Added lines; NULL for a binary file", |row| {

@@ -44,7 +44,7 @@ impl Row for Vec<FileStatus> {
         ),
         varchar(
             "submodule_change",
-            "What differs in a submodule of the work tree, the first that does: commits, content (of files), or untracked; else NULL",
+            "The first difference in a submodule of the work tree: commits, content (of files), or untracked; else NULL",
             |row, out| out.text(row.submodule_change),
         ),
     ];

@@ -68,7 +68,7 @@ impl Row for MovedLines {
         bigint("moved_line", "Its number there; of several places the first", |row| {
             row.partner().number().into()
         }),
-        bigint("candidates", "How many places have the whole block", |row| {
+        bigint("candidates", "Number of places that have the whole block", |row| {
             row.mark().candidates.into()
         }),
     ];

@@ -23,7 +23,7 @@ impl Row for TreeBlamed {
         bigint("first_line", "The number of the first line, from 1", |(_, lines)| {
             (i64::from(lines.run.line) + 1).into()
         }),
-        bigint("lines", "How many lines there are", |(_, lines)| lines.run.lines.into()),
+        bigint("lines", "Number of lines", |(_, lines)| lines.run.lines.into()),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
 }
