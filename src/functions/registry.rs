@@ -1,6 +1,6 @@
 //! Every function, once: registration, grants and help read this list.
 
-use super::surface::Entry;
+use super::surface::FunctionEntry;
 use super::surface::scalar::scalar;
 use super::surface::table::table;
 #[cfg(debug_assertions)]
@@ -9,7 +9,7 @@ use crate::functions::git::listed::List;
 use crate::functions::{agent, approvals, files, git, text};
 
 /// Every function, in the order in which help lists them.
-pub static FUNCTIONS: &[Entry] = &[
+pub static FUNCTIONS: &[FunctionEntry] = &[
     table::<git::file_changes::FileChanges>(),
     scalar::<List<git::file_changes::FileChanges>>(),
     table::<git::commit_changes::CommitChangesTable>(),

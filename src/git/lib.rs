@@ -3,7 +3,7 @@
 //! `store` opens every file of a repository; all other modules receive bytes, handles or values.
 //! References, revisions, the index, the comparison of trees, the work tree and the meaning of
 //! attributes are redline's own code, because gix's was measured to differ from git or to run a
-//! repository's commands (`docs/architecture.md`).
+//! repository's commands.
 
 mod attributes;
 mod change;

@@ -20,7 +20,7 @@ pub struct DiffPage {
     /// Permanent names of both sides.
     pub ends: [String; 2],
     /// Its files in reading order: sources, tests, documents, vendored code, and last files that
-    /// nobody reads line by line.
+    /// are collapsed by default.
     pub files: Vec<PagedFile>,
     /// Runs of moved lines; their files are indices into `files`. `None` if too many lines are
     /// equal.
@@ -36,7 +36,7 @@ pub struct PagedFile {
     pub patch: WrittenPatch,
     /// Added and removed lines.
     pub lines: (u64, u64),
-    /// The reason for which nobody reads it line by line, if any.
+    /// Why it is collapsed by default, if it is.
     pub noise: Option<Noise>,
     /// The names of its hunks, where they have any.
     pub ids: Vec<Option<HunkId>>,
@@ -118,8 +118,8 @@ fn compared(
     Ok((file, diff))
 }
 
-/// Returns the reason for which nobody reads a file line by line, if any; `mean_line` is the mean
-/// length of the lines of its patch.
+/// Returns why a file is collapsed by default, if it is; `mean_line` is the mean length of the
+/// lines of its patch.
 pub fn noise_of(path: &[u8], attributes: PathAttributes, mean_line: usize) -> Option<Noise> {
     let not_shown = attributes.diff == DiffAttribute::Unset;
     Noise::of(path, Marks { generated: attributes.generated, not_shown, mean_line })

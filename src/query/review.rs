@@ -396,7 +396,7 @@ fn seen_words(seen: usize, known: usize) -> String {
         words.push_str(&format!("{} {are} left out.\n", hunks(seen)));
     }
     if known > 0 {
-        words.push_str(&format!("{} with lines that were seen, in other places.\n", hunks(known)));
+        words.push_str(&format!("{} whose lines were seen elsewhere.\n", hunks(known)));
     }
     words
 }

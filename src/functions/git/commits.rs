@@ -151,7 +151,7 @@ impl RepositoryTable for CommitsTable {
         name: "commits",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
-        description: "Every commit of a range, merges included, in the order of git log",
+        description: "Lists the commits of a range, merges included, in the order of git log",
         example: "SELECT commit_id, author_name, subject FROM commits('HEAD', '.') LIMIT 10",
     };
     const PARAMETERS: &'static [Field] = fields![RANGE, REPO];

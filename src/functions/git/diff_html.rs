@@ -27,7 +27,7 @@ impl Scalar for DiffHtml {
         name: "diff_html",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
-        description: "A comparison as one HTML page to review in a browser, self-contained and readable without script",
+        description: "Returns a comparison as one HTML page to review in a browser, self-contained and readable without script",
         example: "SELECT length(diff_html('HEAD~1', 'HEAD', '.')) > 0",
     };
     const OVERLOADS: &'static [Overload] = &[WHOLE.split_at(3).0, &WHOLE];

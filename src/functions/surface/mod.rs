@@ -20,7 +20,7 @@ pub use columns::{
     varchar, varchars,
 };
 pub use declaration::{Declaration, Family, Grant};
-pub use entry::{Entry, Signature};
+pub use entry::{FunctionEntry, Signature};
 pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Varchars, Written};
 pub use rows::Rows;
 pub use scalar::Scalar;

@@ -18,7 +18,7 @@ use crate::revision::{Revision, range_of, side_of};
 use crate::tree::tree_lookup::file_at;
 use redline_base::budget::Charge;
 use redline_base::error::{Error, Result, quoted};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 use redline_text::is_binary;
 use redline_text::section::{OutlinedSection, Sections, outline};
 
@@ -223,7 +223,7 @@ impl SideFiles {
     ///
     /// # Errors
     /// `fs_denied` if they do not allow it to be read as a file.
-    fn place(&self, path: &[u8]) -> Result<Option<Place<'_>>> {
+    fn place(&self, path: &[u8]) -> Result<Option<SandboxPath<'_>>> {
         let repository = self.comparison.repository();
         let Some(sandboxes) = repository.access().sandboxes() else { return Ok(None) };
         let path = repository.work_tree()?.join(OsStr::from_bytes(path));

@@ -26,7 +26,7 @@ pub mod space;
 pub mod trailers;
 pub mod width;
 
-/// Returns the number in bytes of which the first is the highest.
+/// Returns the big-endian number in bytes.
 pub fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
