@@ -4,8 +4,6 @@ import re
 
 # A link or picture of Markdown whose target is neither an address nor a place of the page itself.
 RELATIVE = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!\w+:|#)([^)\s]+)\)")
-# A drawing that registries show as its source.
-DIAGRAM = re.compile(r"```mermaid\n.*?```\n\n?", re.DOTALL)
 
 
 def urls(repository: str) -> dict[str, str]:
@@ -20,7 +18,7 @@ def urls(repository: str) -> dict[str, str]:
 
 
 def page(readme: str, repository: str) -> str:
-    """Returns the README with absolute links, without diagrams."""
+    """Returns the README with absolute links."""
 
     def absolute(link: re.Match[str]) -> str:
         is_picture, text, target = link.groups()
@@ -30,4 +28,4 @@ def page(readme: str, repository: str) -> str:
         text = RELATIVE.sub(absolute, text)
         return f"{is_picture}[{text}](https://{host}/{repository}{between}/main/{target})"
 
-    return RELATIVE.sub(absolute, DIAGRAM.sub("", readme))
+    return RELATIVE.sub(absolute, readme)

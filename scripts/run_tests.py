@@ -4,7 +4,7 @@ first host runs everything; the others run the contract, which is what a host ma
 with --whole everything too. With --slow it runs those of the hosts that take minutes, and in the first one the tests of
 parity, slow or not, with repositories that are made as git 3 makes them.
 
-All of them run, also behind one that fails: one run shows everything that is wrong. There are as many processes of pytest
+All of them run, also after a failure: one run shows everything that is wrong. There are as many processes of pytest
 at a time as processors, each for a folder; what one prints is shown when it has ended.
 """
 
@@ -24,14 +24,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass
 class Outcome:
-    """What one group of tests came to."""
+    """The result of one group of tests."""
 
     name: str
     passed: int = 0
     failed: int = 0
     skipped: int = 0
     note: str = ""
-    broken: bool = False  # the group did not come to its end
+    broken: bool = False  # the group did not finish
 
     @property
     def good(self) -> bool:

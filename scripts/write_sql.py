@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the files that repeat a declaration: sql/tools*.sql from redline_tools(), the macros with all options in
 sql/macros.sql and the lists of functions in docs/ from redline_help(), the tables of columns and parameters on the pages
-of functions from a debug build, the copies of a query in sql/analytics.sql."""
+of functions from a debug build, the copies of a query in sql/analytics.sql, and the tables of promises in
+docs/security.md from the comments beside the tests that attack them."""
 
 import argparse
 import csv
@@ -15,14 +16,14 @@ import duckdb
 ROOT = Path(__file__).resolve().parent.parent
 
 HEADER = """\
--- {what}, for a server with the duckdb_mcp extension: run it after LOAD redline.
+-- {what}, for a server with the duckdb_mcp extension: run it after {after}.
 -- Made by `make sql` from redline_tools(); do not edit. docs/mcp.md says how it is used.
 """
 
-# The files, the description of each, and its tools.
+# The files, the description of each, what is run before it, and whether its tools only read.
 FILES = {
-    "tools.sql": ("The tools that only read", "annotations->>'$.readOnlyHint' = 'true'"),
-    "tools_edit.sql": ("Every tool, those that change files included", "true"),
+    "tools.sql": ("The tools that only read", "LOAD redline", "true"),
+    "tools_edit.sql": ("The tools that change files", "tools.sql", "false"),
 }
 
 
@@ -158,7 +159,9 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
                 given.append(
                     f"system.main.struct_pack({', '.join(f'{p} := {p}' for p in named(function))})"
                 )
-            body = f"SELECT system.main.unnest(system.main.{name}({', '.join(given)}), recursive := true)"
+            body = (
+                f"SELECT system.main.unnest(system.main.{name}({', '.join(given)}), max_depth := 2)"
+            )
             text += "\n" + macro(f"{function}_each", parameters, body)
             text += comment(
                 f"{function}_each", f"The rows of {function}(), whose arguments may be columns"
@@ -291,20 +294,87 @@ def render_pages(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     }
 
 
+# What a comment of a test begins with, and the test below it, where the comment is not one of its file.
+PROMISE = re.compile(r"^ *(?:#|//) Promise \((\w+)\): (.*)$")
+COMMENT = re.compile(r"^ *(?:#|//) (.*)$")
+TEST = re.compile(r"^ *(?:async )?(?:def|fn) (\w+)", re.MULTILINE)
+MADE_PROMISES = re.compile(
+    r"(<!-- promises of (\w+): made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL
+)
+
+
+def promises_of(path: Path) -> list[tuple[str, str, str | None]]:
+    """Returns the promises beside the tests of a file: the key of the table, the text, and the test below, if any."""
+    found, open_ = [], False
+    tests: list[str | None] = []
+    lines = path.read_text().splitlines()
+    for number, line in enumerate(lines):
+        comment = COMMENT.match(line)
+        if begun := PROMISE.match(line):
+            found.append([begun[1], begun[2]])
+            below = next(i for i in range(number, len(lines)) if not COMMENT.match(lines[i]))
+            name = TEST.search("\n".join(lines[below:]))
+            tests.append(name[1] if name and lines[below].strip() else None)
+            if path.suffix == ".py" and not (tests[-1] or "test_").startswith("test_"):
+                raise SystemExit(f"{path}:{number + 1}: the promise is above {tests[-1]}, no test")
+            open_ = True
+        elif comment and open_:
+            found[-1][1] += f" {comment[1]}"
+        else:
+            open_ = False
+    return [(key, text, test) for (key, text), test in zip(found, tests, strict=True)]
+
+
+def render_promises() -> str:
+    """Returns docs/security.md with the promises that the tests name, in the order of the files."""
+    paths = [
+        path
+        for folder in ("test/python", "test/rust", "test/loom/src", "src")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".py", ".rs")
+    ]
+    homes: dict[str, Path] = {}
+    for path in reversed(paths):
+        homes |= dict.fromkeys(TEST.findall(path.read_text()), path)
+    shown = lambda path: str(path.relative_to(ROOT)).removeprefix("test/python/")
+    tables: dict[str, list[tuple[str, str]]] = {}
+    for path in paths:
+        for key, said, test in promises_of(path):
+            text, _, others = said.removesuffix(".").partition(". With ")
+            tests = {path: [test] if test else []}
+            for name in re.findall(r"`(\w+)`", others):
+                tests.setdefault(homes[name], []).append(name)
+            cell = "; ".join(
+                ": ".join([f"`{shown(home)}`", *filter(None, [", ".join(f"`{n}`" for n in names)])])
+                for home, names in tests.items()
+            )
+            tables.setdefault(key, []).append((text, cell))
+    page = (ROOT / "docs/security.md").read_text()
+    made = lambda found: found[1] + markdown(("promise", "test"), tables.pop(found[2]))
+    page = MADE_PROMISES.sub(made, page)
+    if tables:
+        raise SystemExit(f"docs/security.md has no table for the promises of {sorted(tables)}")
+    return page
+
+
 def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Returns the files by their paths, as the loaded extension would have them."""
     texts = {}
-    for name, (what, condition) in FILES.items():
+    for name, (what, after, reads_only) in FILES.items():
         statements = con.execute(
-            f"SELECT publish_sql FROM redline_tools() WHERE {condition}"
+            "SELECT publish_sql FROM redline_tools() WHERE annotations->>'$.readOnlyHint' = ?",
+            [reads_only],
         ).fetchall()
         texts[f"sql/{name}"] = "\n".join(
-            [HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)]
+            [
+                HEADER.format(what=what, after=after),
+                *(f"{statement};\n" for (statement,) in statements),
+            ]
         )
     return (
         texts
         | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)}
-        | {"sql/analytics.sql": render_analytics()}
+        | {"sql/analytics.sql": render_analytics(), "docs/security.md": render_promises()}
         | render_functions(con)
         | render_pages(con)
     )

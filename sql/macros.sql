@@ -70,7 +70,7 @@ CREATE OR REPLACE MACRO file_changes_each(from_rev, to_rev, repo := '.', merge_b
     SELECT system.main.unnest(system.main.file_changes_list(from_rev, to_rev, repo, system.main.struct_pack(merge_base := merge_base,
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths)), recursive := true);
+        rename_limit := rename_limit, paths := paths)), max_depth := 2);
 COMMENT ON MACRO TABLE file_changes_each IS 'The rows of file_changes(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO commit_changes_each(range, repo := '.', merges := 'skip', since := NULL, until := NULL, mailmap := true,
@@ -81,14 +81,14 @@ CREATE OR REPLACE MACRO commit_changes_each(range, repo := '.', merges := 'skip'
         until := until, mailmap := mailmap, mailmap_file := mailmap_file, contains := contains, changed_lines := changed_lines,
         algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines, context := context,
         inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths)), recursive := true);
+        rename_limit := rename_limit, paths := paths)), max_depth := 2);
 COMMENT ON MACRO TABLE commit_changes_each IS 'The rows of commit_changes(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_diff_each(file, from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
         ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0) AS TABLE
     SELECT system.main.unnest(system.main.file_diff_list(file, from_rev, to_rev, repo, system.main.struct_pack(merge_base := merge_base,
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
-        context := context, inter_hunk_context := inter_hunk_context)), recursive := true);
+        context := context, inter_hunk_context := inter_hunk_context)), max_depth := 2);
 COMMENT ON MACRO TABLE file_diff_each IS 'The rows of file_diff(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO diff_lines_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
@@ -97,7 +97,7 @@ CREATE OR REPLACE MACRO diff_lines_each(from_rev, to_rev, repo := '.', merge_bas
     SELECT system.main.unnest(system.main.diff_lines_list(from_rev, to_rev, repo, system.main.struct_pack(merge_base := merge_base,
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths, merges := merges)), recursive := true);
+        rename_limit := rename_limit, paths := paths, merges := merges)), max_depth := 2);
 COMMENT ON MACRO TABLE diff_lines_each IS 'The rows of diff_lines(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO diff_hunks_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
@@ -106,7 +106,7 @@ CREATE OR REPLACE MACRO diff_hunks_each(from_rev, to_rev, repo := '.', merge_bas
     SELECT system.main.unnest(system.main.diff_hunks_list(from_rev, to_rev, repo, system.main.struct_pack(merge_base := merge_base,
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths)), recursive := true);
+        rename_limit := rename_limit, paths := paths)), max_depth := 2);
 COMMENT ON MACRO TABLE diff_hunks_each IS 'The rows of diff_hunks(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_patches_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
@@ -115,50 +115,54 @@ CREATE OR REPLACE MACRO file_patches_each(from_rev, to_rev, repo := '.', merge_b
     SELECT system.main.unnest(system.main.file_patches_list(from_rev, to_rev, repo, system.main.struct_pack(merge_base := merge_base,
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths, merges := merges)), recursive := true);
+        rename_limit := rename_limit, paths := paths, merges := merges)), max_depth := 2);
 COMMENT ON MACRO TABLE file_patches_each IS 'The rows of file_patches(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO commits_each(range, repo := '.', since := NULL, until := NULL, paths := NULL, first_parent := false,
         mailmap := true, mailmap_file := NULL, notes_ref := NULL) AS TABLE
     SELECT system.main.unnest(system.main.commits_list(range, repo, system.main.struct_pack(since := since, until := until, paths := paths,
-        first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file, notes_ref := notes_ref)), recursive := true);
+        first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file, notes_ref := notes_ref)), max_depth := 2);
 COMMENT ON MACRO TABLE commits_each IS 'The rows of commits(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO refs_each(repo) AS TABLE
-    SELECT system.main.unnest(system.main.refs_list(repo), recursive := true);
+    SELECT system.main.unnest(system.main.refs_list(repo), max_depth := 2);
 COMMENT ON MACRO TABLE refs_each IS 'The rows of refs(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_status_each(repo, renames := true, untracked := true, ignored := false, paths := NULL) AS TABLE
     SELECT system.main.unnest(system.main.file_status_list(repo, system.main.struct_pack(renames := renames, untracked := untracked,
-        ignored := ignored, paths := paths)), recursive := true);
+        ignored := ignored, paths := paths)), max_depth := 2);
 COMMENT ON MACRO TABLE file_status_each IS 'The rows of file_status(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_blame_each(file, rev, repo := '.', lines := NULL, ignore_whitespace := 'none', first_parent := false,
         since := NULL, mailmap := true, mailmap_file := NULL, ignore_revs := NULL, moves := false, copies := 0) AS TABLE
     SELECT system.main.unnest(system.main.file_blame_list(file, rev, repo, system.main.struct_pack(lines := lines,
         ignore_whitespace := ignore_whitespace, first_parent := first_parent, since := since, mailmap := mailmap,
-        mailmap_file := mailmap_file, ignore_revs := ignore_revs, moves := moves, copies := copies)), recursive := true);
+        mailmap_file := mailmap_file, ignore_revs := ignore_revs, moves := moves, copies := copies)), max_depth := 2);
 COMMENT ON MACRO TABLE file_blame_each IS 'The rows of file_blame(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO file_history_each(file, rev, repo := '.', since := NULL, until := NULL, first_parent := false, mailmap := true,
         mailmap_file := NULL) AS TABLE
     SELECT system.main.unnest(system.main.file_history_list(file, rev, repo, system.main.struct_pack(since := since, until := until,
-        first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file)), recursive := true);
+        first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file)), max_depth := 2);
 COMMENT ON MACRO TABLE file_history_each IS 'The rows of file_history(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO line_history_each(file, first, last, rev, repo := '.', since := NULL, until := NULL, first_parent := false,
         mailmap := true, mailmap_file := NULL) AS TABLE
     SELECT system.main.unnest(system.main.line_history_list(file, first, last, rev, repo, system.main.struct_pack(since := since,
-        until := until, first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file)), recursive := true);
+        until := until, first_parent := first_parent, mailmap := mailmap, mailmap_file := mailmap_file)), max_depth := 2);
 COMMENT ON MACRO TABLE line_history_each IS 'The rows of line_history(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO tree_blame_each(rev, repo := '.', paths := NULL, ignore_whitespace := 'none', first_parent := false, since := NULL,
         mailmap := true, mailmap_file := NULL, ignore_revs := NULL, moves := false, copies := 0) AS TABLE
     SELECT system.main.unnest(system.main.tree_blame_list(rev, repo, system.main.struct_pack(paths := paths,
         ignore_whitespace := ignore_whitespace, first_parent := first_parent, since := since, mailmap := mailmap,
-        mailmap_file := mailmap_file, ignore_revs := ignore_revs, moves := moves, copies := copies)), recursive := true);
+        mailmap_file := mailmap_file, ignore_revs := ignore_revs, moves := moves, copies := copies)), max_depth := 2);
 COMMENT ON MACRO TABLE tree_blame_each IS 'The rows of tree_blame(), whose arguments may be columns';
 
 CREATE OR REPLACE MACRO tree_files_each(rev, repo := '.', paths := NULL) AS TABLE
-    SELECT system.main.unnest(system.main.tree_files_list(rev, repo, system.main.struct_pack(paths := paths)), recursive := true);
+    SELECT system.main.unnest(system.main.tree_files_list(rev, repo, system.main.struct_pack(paths := paths)), max_depth := 2);
 COMMENT ON MACRO TABLE tree_files_each IS 'The rows of tree_files(), whose arguments may be columns';
+
+CREATE OR REPLACE MACRO file_outline_each(file, rev, repo := '.') AS TABLE
+    SELECT system.main.unnest(system.main.file_outline_list(file, rev, repo), max_depth := 2);
+COMMENT ON MACRO TABLE file_outline_each IS 'The rows of file_outline(), whose arguments may be columns';

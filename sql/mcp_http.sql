@@ -13,6 +13,7 @@ LOAD redline;
 -- No client starts a program through ATTACH … (TYPE mcp).
 SET GLOBAL mcp_lock_servers = true;
 
+.read sql/tools.sql
 .read sql/tools_edit.sql
 
 SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]';

@@ -17,7 +17,7 @@ SET GLOBAL mcp_lock_servers = true;
 
 .read sql/macros.sql
 
--- The tools that read. To let agents change files, read sql/tools_edit.sql instead, and in
+-- The tools that read. To let agents change files, read sql/tools_edit.sql after it, and in
 -- sql/lockdown.sql give the sandbox "mode": "rw" and grant write_file and edit_file.
 .read sql/tools.sql
 

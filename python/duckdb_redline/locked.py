@@ -20,7 +20,7 @@ class Tools(NamedTuple):
 
 
 class Locked(NamedTuple):
-    """A connection to a locked database, and the key of which redline has the SHA-256 alone."""
+    """A connection to a locked database, and the key, of which redline has only the SHA-256."""
 
     con: duckdb.DuckDBPyConnection
     key: str

@@ -116,8 +116,8 @@ pub const JOURNAL_CONTENTS: usize = 1 << 20;
 /// oldest are forgotten. An operation with more is `too_large:` and not done.
 pub const JOURNAL_MEMORY_BYTES: u64 = 64 << 20;
 
-/// Files, and places in each, of which `revert_edit` tells that others wrote there.
-pub const TOLD_CONFLICTS: usize = 5;
+/// Files, and places in each, of the conflicts that `revert_edit` reports.
+pub const REPORTED_CONFLICTS: usize = 5;
 
 /// Edits in one call; more are `too_large:`.
 pub const EDITS: usize = 10_000;
@@ -354,10 +354,10 @@ pub const RENAME_BYTES: usize = 128 << 20;
 pub const REVIEW_BYTES: usize = 48_000;
 
 /// Files and directories that one walk of a sandbox visits; with more it is `too_large:`.
-pub const TOUR_ENTRIES: usize = 500_000;
+pub const WALK_ENTRIES: usize = 500_000;
 
 /// Levels of directories that such a walk enters; deeper ones are skipped.
-pub const TOUR_DEPTH: usize = 256;
+pub const WALK_DEPTH: usize = 256;
 
 /// Files and directories searched for an example of a path, or for the repositories of a sandbox.
 pub const SURVEY_ENTRIES: usize = 2_000;
@@ -482,9 +482,12 @@ pub const COMBINED_PARENTS: usize = 62;
 /// is compared with each new one.
 pub const RANGE_DIFF_COMMITS: usize = 1_000;
 
-/// Changed lines of a comparison of which the tools tell what was moved: finding that takes time
-/// that grows with the square of how often a text repeats.
+/// Changed lines of a comparison, up to which the tools report moved lines.
 pub const TOLD_MOVED_LINES: usize = 20_000;
+
+/// Pairs of a removed and an added line with the same text, up to which an answer or a page about
+/// something else says what was moved: finding that takes a step for each, some 0.1 seconds.
+pub const REMARKED_PAIRS: u64 = 20_000_000;
 
 /// Moves that the tools tell, those of most lines.
 pub const TOLD_MOVES: usize = 3;

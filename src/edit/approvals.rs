@@ -10,7 +10,7 @@ use super::payload::Payload;
 use super::proposal::{Proposal, approval_id};
 use super::scope::Scope;
 use super::secret::{Digest, Secret};
-use super::waiting::{Given, Planned, Request, Rules, State, declined, nothing_waits};
+use super::waiting::{Approval, Planned, Request, Rules, State, declined, nothing_waits};
 use redline_base::error::{Error, Result, quoted};
 
 /// The proposals and approvals of one database.
@@ -115,7 +115,7 @@ impl Approvals {
         let (id, waiting) = state.named(payload.approval_id())?;
         let plan = shown_plan(waiting.plan.as_ref(), payload)?;
         let (results, may_be_covered) = (plan.results.clone(), plan.may_be_covered);
-        let given = Given {
+        let given = Approval {
             id: id.to_string(),
             scope,
             session: waiting.session().clone(),
@@ -195,13 +195,13 @@ impl Approvals {
     /// `approval_required` without an approval, `declined` after a person declined it, `stale` if
     /// it was approved but a file has changed since; that approval is void. `too_large` as
     /// [`Self::propose`].
-    pub fn take(
+    pub fn consume(
         &self,
         operation: &Operation<'_>,
         proposal: Option<Proposal>,
         outline: &str,
         rules: Rules,
-    ) -> Result<Given> {
+    ) -> Result<Approval> {
         let mut state = self.lock(rules);
         let (id, now) = (operation.id(&self.secret), operation.state(&self.secret));
         if state.approved(&id).is_some()
@@ -295,11 +295,11 @@ impl Approvals {
     }
 
     /// Returns the approvals that are not used up, the oldest first.
-    pub fn given(&self, rules: Rules) -> Vec<Given> {
+    pub fn given(&self, rules: Rules) -> Vec<Approval> {
         let state = self.lock(rules);
         let once = state.iter().filter_map(|(_, waiting)| waiting.approved.as_ref());
         let wide = state.covered.values().flatten();
-        let mut given: Vec<Given> = once.chain(wide).cloned().collect();
+        let mut given: Vec<Approval> = once.chain(wide).cloned().collect();
         given.sort_by(|one, two| (one.since, &one.id).cmp(&(two.since, &two.id)));
         // One of a wide scope also allows once what was shown and is not of its kind.
         given.dedup_by(|one, two| (one.since, &one.id) == (two.since, &two.id));

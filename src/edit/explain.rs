@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use similar::{Algorithm, capture_diff_slices, diff_ratio};
 
+use super::candidates::candidates;
 use super::fold::Folded;
 use super::line_ends::line_end;
 use super::matching::{Haystack, occurrences};
 use super::reason::{Reason, reasons};
 use super::request::FileName;
-use super::windows::windows;
 use redline_base::error::{Error, quoted};
 use redline_text::lines::Lines;
 
@@ -111,8 +111,8 @@ pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss
     found.sort_by(nearest_first);
     if found.len() < most {
         let mut others: Vec<NearMiss> = Vec::new();
-        for window in windows(&file.chars, &folded.chars) {
-            let window = search.passage(file.source(lines.bytes(), window));
+        for candidate in candidates(&file.chars, &folded.chars) {
+            let window = search.passage(file.source(lines.bytes(), candidate));
             if !search.is_exact(&window) && !places.iter().any(|place| overlap(place, &window)) {
                 let near = search.near_miss(window.clone());
                 if near.similarity >= CUTOFF {

@@ -1,5 +1,9 @@
 //! The operation that an approval covers: one operation of one session on one state of its files,
 //! to the byte.
+//!
+//! The digest of an operation is the payload's `approval_id`, so proposing twice, as a query may,
+//! is proposing once. A waiting operation holds the bytes of the result, and an approved one
+//! writes exactly these.
 
 use super::change::{ChangeSet, ChangedFile, Side};
 use super::secret::{Digest, Mac, Secret};

@@ -111,7 +111,7 @@ pub struct PatchPayload {
     pub unified_diff: String,
     /// The lines of `unified_diff`.
     pub diff_lines: u64,
-    /// The operations that it takes back, where it is an undo.
+    /// The operations that it reverts, if it is an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Vec<String>>,
     /// The id for `approve`.
@@ -132,7 +132,7 @@ pub struct PatchLargePayload {
     pub chunk: Chunk,
     /// The lines of the git diff.
     pub diff_lines: u64,
-    /// The operations that it takes back, where it is an undo.
+    /// The operations that it reverts, if it is an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Vec<String>>,
     /// The id for `approve`.

@@ -31,7 +31,7 @@ pub struct Rules {
 
 /// An approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct Approval {
     /// The id of the payload that was shown.
     pub id: String,
     /// The scope.
@@ -119,7 +119,7 @@ pub(super) struct Waiting {
     /// The connection whose quota it counts against.
     connection: Option<u64>,
     /// Its approval.
-    pub approved: Option<Given>,
+    pub approved: Option<Approval>,
 }
 
 impl Waiting {
@@ -159,7 +159,7 @@ pub(super) struct State {
     /// The number of operations that wait for all sessions that a connection has named.
     connections: HashMap<u64, usize>,
     /// Approvals of wider scopes, which are only here.
-    pub covered: HashMap<Covered, Vec<Given>>,
+    pub covered: HashMap<Covered, Vec<Approval>>,
     /// Declined results of files: the id under which each was shown, and the time.
     pub declined: HashMap<Digest, (Digest, Instant)>,
     /// Distinguishes entries with the same time.
@@ -172,12 +172,12 @@ impl State {
     }
 
     /// Returns the approval with the narrowest scope that covers an operation.
-    pub fn covering(&self, operation: &Operation<'_>) -> Option<&Given> {
+    pub fn covering(&self, operation: &Operation<'_>) -> Option<&Approval> {
         self.around(operation).filter(|_| operation.may_be_covered())
     }
 
     /// Returns the approval with the narrowest scope around an operation, whatever it changes.
-    pub fn around(&self, operation: &Operation<'_>) -> Option<&Given> {
+    pub fn around(&self, operation: &Operation<'_>) -> Option<&Approval> {
         if self.covered.is_empty() {
             return None;
         }
@@ -401,7 +401,7 @@ impl State {
         self.declined.retain(|_, (_, since)| holds(*since));
     }
 
-    pub fn keep_covered(&mut self, keep: impl Fn(&Given) -> bool) {
+    pub fn keep_covered(&mut self, keep: impl Fn(&Approval) -> bool) {
         self.covered.retain(|_, given| {
             given.retain(&keep);
             !given.is_empty()

@@ -82,7 +82,7 @@ impl Texts {
         true
     }
 
-    /// Ends a text: its bytes are those behind the last one.
+    /// Ends a text: its bytes are those since the previous one.
     fn end(&mut self, is_null: bool) {
         let span = Span { start: self.stored(), end: self.bytes.len(), is_null };
         push(&mut self.spans, span);

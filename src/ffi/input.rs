@@ -5,9 +5,9 @@ use std::ops::Deref;
 use libduckdb_sys as sys;
 use sys::idx_t;
 
+use super::any_vector::AnyVector;
 use super::api::{Outside, api};
 use super::flat::{Flat, Vector};
-use super::given::Given;
 use super::types::{Field, Type, TypeHandle};
 use redline_base::budget::Stopped;
 
@@ -19,7 +19,7 @@ pub struct Input {
     /// The copied elements to which the child of a list points.
     _elements: Option<Vector>,
     /// The whole argument, if the caller chose its type.
-    given: Option<Box<Given>>,
+    given: Option<Box<AnyVector>>,
 }
 
 // SAFETY: an input is only read, and DuckDB does not change its data before the callback returns,
@@ -73,7 +73,7 @@ impl Input {
             };
             let given = match kind {
                 Type::Options(wanted) => {
-                    Some(Box::new(Given::options(outside, vector, wanted, rows)?))
+                    Some(Box::new(AnyVector::options(outside, vector, wanted, rows)?))
                 }
                 _ => None,
             };
@@ -82,7 +82,7 @@ impl Input {
     }
 
     /// Returns a whole argument of type [`Type::Options`].
-    pub fn given(&self) -> Option<&Given> {
+    pub fn given(&self) -> Option<&AnyVector> {
         self.given.as_deref()
     }
 

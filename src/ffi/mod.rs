@@ -13,8 +13,23 @@
 //!    outside.
 //! 3. **Bind data is immutable.** Whatever can change between PREPARE and EXECUTE (settings,
 //!    branches, files) is read when a scan opens.
+//!
+//! A function of DuckDB that only allocates a small, fixed number of bytes counts as quiet
+//! (`api`): if the system lacks even these, Rust ends the process itself. Bind validates and does
+//! no I/O; opening a scan reads the settings, resolves revisions and opens the repository. A scan
+//! returns a chunk after 2,048 rows, 8 MiB of text or 20 ms, whichever comes first, because
+//! DuckDB checks for a cancelled query only between chunks. Dropping the scan stops and joins its
+//! threads. Its workers start with its first chunk, when it is decided which of DuckDB's threads
+//! scans (`turn`); where access is limited, they start on the restricted thread, when the scan is
+//! opened.
+//!
+//! Statics are shared by all databases of a process: the table of API pointers (a second DuckDB
+//! library in the process is refused), once-only flags, facts about the machine, counters of
+//! workers and of kept bytes. None holds data of a database, which is registered with its
+//! functions (`extra_info`).
 #![allow(unsafe_code)]
 
+mod any_vector;
 mod api;
 mod client_context;
 mod column;
@@ -23,7 +38,6 @@ mod entry;
 mod extra_info;
 mod file_system;
 mod flat;
-mod given;
 mod input;
 mod kept;
 mod moment;

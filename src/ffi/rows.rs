@@ -3,6 +3,13 @@
 //!
 //! Order and errors are those of one thread: blocks of rows are taken in order, each has its own
 //! results, and the first row with an error determines the call's error.
+//!
+//! The rows of a chunk are computed one after the other at first. If they are not done after half
+//! a millisecond, the rest is shared with as many threads of ours as DuckDB's `threads` leaves
+//! idle: all threads of the process that compute rows are counted (`RowThread`), and ours end
+//! when DuckDB needs the cores. A function takes part by saying what state a helper needs
+//! ([`ScalarFunction::helper`]). A list function that starts a pipeline for a row has it use an
+//! equal part of the threads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +35,7 @@ pub(super) struct Execution<F: ScalarFunction> {
 }
 
 impl<F: ScalarFunction> Execution<F> {
-    /// Begins an execution with so many threads.
+    /// Begins an execution with `threads` threads.
     pub fn new(state: F::State, threads: usize) -> Self {
         Self { state, helpers: Vec::new(), threads }
     }
@@ -70,8 +77,8 @@ impl<F: ScalarFunction> Execution<F> {
         Ok(())
     }
 
-    /// Returns permits for threads that help with so many rows, and creates their states; `None` if
-    /// no thread is idle.
+    /// Returns permits for threads that help with `rows` rows, and creates their states; `None` if no
+    /// thread is idle.
     fn helpers(&mut self, rows: usize) -> Option<Vec<RowThread>> {
         // One row is left for the calling thread.
         let most = (self.threads - 1).min(rows - 1);

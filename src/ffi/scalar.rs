@@ -132,6 +132,21 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Returns the texts of a list, `None` for one that is NULL; `None` for a NULL list and for an
+    /// argument this overload lacks.
+    pub fn texts(&self, index: usize) -> Option<impl ExactSizeIterator<Item = Option<&'a [u8]>>> {
+        match self.inputs.get(index)? {
+            (Field { kind: Type::List(Type::Varchar), .. }, input) => {
+                // SAFETY: as above.
+                let rows = unsafe { input.list(self.row) }?;
+                let (_, elements) = &input.children()[0];
+                // SAFETY: as above, for the elements.
+                Some(rows.map(move |row| unsafe { elements.text(row) }))
+            }
+            (other, _) => panic!("argument {index} is {:?}, not a list of texts", other.kind),
+        }
+    }
+
     /// Returns the structs of a list, each with its fields, `None` for one that is NULL; `None` for
     /// a NULL list and for an argument this overload lacks.
     pub fn structs(

@@ -47,7 +47,7 @@ pub struct FoundLine {
 
 /// The matches in a content.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Matches {
     /// The lines, up to the limit of the request.
     pub lines: Vec<FoundLine>,
     /// Whether there are more.
@@ -111,11 +111,11 @@ impl Query {
         from: u64,
         most: usize,
         go_on: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Found> {
+    ) -> Result<Matches> {
         let mut lines = Lines {
             from,
             most,
-            found: Found::default(),
+            found: Matches::default(),
             is_gap: false,
             is_binary: false,
             go_on,
@@ -134,7 +134,7 @@ impl Query {
         {
             return Err(Error::tool_failed("a file cannot be read").with_source(error));
         }
-        Ok(if is_binary { Found::default() } else { found })
+        Ok(if is_binary { Matches::default() } else { found })
     }
 }
 
@@ -202,7 +202,7 @@ impl Matcher for LineMatcher {
 struct Lines<'a> {
     from: u64,
     most: usize,
-    found: Found,
+    found: Matches,
     is_gap: bool,
     is_binary: bool,
     go_on: &'a mut dyn FnMut() -> Result<()>,
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use redline_base::budget::{Budget, Current};
 
-    fn search(options: QueryOptions<'_>, content: &[u8], from: u64, most: usize) -> Found {
+    fn search(options: QueryOptions<'_>, content: &[u8], from: u64, most: usize) -> Matches {
         Query::new(options).unwrap().search(content, from, most, &mut || Ok(())).unwrap()
     }
 
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn matching_lines_have_numbers_and_context() {
         let content = b"a\nb.c\r\nd\nbxc\ne\nf\nB.C";
-        let numbers = |found: Found| -> Vec<(u64, bool)> {
+        let numbers = |found: Matches| -> Vec<(u64, bool)> {
             found.lines.iter().map(|line| (line.number, line.is_match)).collect()
         };
         assert_eq!(numbers(search(literal("b.c"), content, 1, 100)), [(2, true)]);

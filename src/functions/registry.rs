@@ -1,6 +1,6 @@
 //! Every function, once: registration, grants and help read this list.
 
-use super::surface::Entry;
+use super::surface::FunctionEntry;
 use super::surface::scalar::scalar;
 use super::surface::table::table;
 #[cfg(debug_assertions)]
@@ -9,7 +9,7 @@ use crate::functions::git::listed::List;
 use crate::functions::{agent, approvals, files, git, text};
 
 /// Every function, in the order in which help lists them.
-pub static FUNCTIONS: &[Entry] = &[
+pub static FUNCTIONS: &[FunctionEntry] = &[
     table::<git::file_changes::FileChanges>(),
     scalar::<List<git::file_changes::FileChanges>>(),
     table::<git::commit_changes::CommitChangesTable>(),
@@ -27,12 +27,15 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<git::diff_html::DiffHtml>(),
     scalar::<git::resolve_revision::ResolveRevision>(),
     scalar::<git::merge_base::MergeBase>(),
+    scalar::<git::merge_bases::MergeBases>(),
     scalar::<git::ahead_behind::AheadBehind>(),
     table::<git::commits::CommitsTable>(),
     scalar::<List<git::commits::CommitsTable>>(),
     table::<git::range_diff::RangeDiff>(),
     table::<git::refs::RefsTable>(),
     scalar::<List<git::refs::RefsTable>>(),
+    table::<git::refs_containing::RefsContaining>(),
+    table::<git::reflog::ReflogTable>(),
     table::<git::file_status::FileStatusTable>(),
     scalar::<List<git::file_status::FileStatusTable>>(),
     table::<git::file_blame::FileBlame>(),
@@ -45,6 +48,8 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<List<git::tree_blame::TreeBlame>>(),
     table::<git::tree_files::TreeFiles>(),
     scalar::<List<git::tree_files::TreeFiles>>(),
+    table::<git::file_outline::FileOutline>(),
+    scalar::<List<git::file_outline::FileOutline>>(),
     scalar::<git::file_content::FileContent>(),
     scalar::<git::file_content::FileBytes>(),
     scalar::<text::unified_diff::UnifiedDiff>(),

@@ -3,7 +3,7 @@
 //! `store` opens every file of a repository; all other modules receive bytes, handles or values.
 //! References, revisions, the index, the comparison of trees, the work tree and the meaning of
 //! attributes are redline's own code, because gix's was measured to differ from git or to run a
-//! repository's commands (`docs/architecture.md`).
+//! repository's commands.
 
 mod attributes;
 mod change;
@@ -51,17 +51,19 @@ pub use history::words::CommitFilter;
 pub use model::Oid;
 pub use model::bytes::Bytes;
 pub use model::changed_file::{Change, Entry, Mode, Origin, Status};
-pub use model::commit::{CommitInfo, Person};
+pub use model::commit::{CommitInfo, CommitParts, Person};
 pub use model::diff_attribute::{DiffAttribute, PathAttributes};
 pub use model::mailmap::Mailmap;
+pub use model::signature::Signature;
+pub use model::trailers::Trailer;
 pub use objects::Objects;
 pub use objects::blob_id::{BlobHasher, blob_id};
 pub use pathspec::glob::is_pattern;
 pub use pathspec::{PathFilter, Pathspec};
 pub use repository::Repository;
 pub use revision::{
-    Calendar, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, ahead_behind,
-    checked_out, date_of, decorations, local_time_zone, merge_bases, object_of, range_of,
-    reference_names, side_of,
+    Calendar, LogEntry, NamedReference, Reference, ReferenceDetails, ReferenceReader, Reflog,
+    Revision, ahead_behind, checked_out, date_of, decorations, local_time_zone, merge_bases,
+    merge_bases_of, object_of, range_of, reference_names, references_containing, reflog, side_of,
 };
 pub use store::Repositories;

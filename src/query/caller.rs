@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use super::calls::Calls;
-use super::files::hidden_call::Hidden;
+use super::files::blind_call::BlindCall;
 use super::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
-use redline_edit::{Approvals, ChangeSet, Digest, Operation, Repeats, Rules, Session};
+use redline_edit::{Approvals, ChangeSet, Digest, Duplicates, Operation, Rules, Session};
 use redline_journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
-use redline_sandbox::{Place, Sandbox};
+use redline_sandbox::{Sandbox, SandboxPath};
 
 /// The number of hexadecimal digits in the names of operations, databases and sessions.
 const NAME_DIGITS: usize = 16;
@@ -24,7 +24,7 @@ pub struct DatabaseState {
     /// The work that runs for its connections.
     pub calls: Calls,
     /// The edits that statements have made.
-    pub repeats: Repeats,
+    pub duplicates: Duplicates,
     /// The operations on files, if no directory is named for them.
     pub operations: Memory,
     /// The time at which the named directory was last pruned.
@@ -86,11 +86,11 @@ impl Caller {
 
     /// Tells whether the session may see the content of a file: its sandbox requires no approval
     /// for reading, or an approval of a scope wider than `once` covers it.
-    pub fn may_show(&self, place: &Place<'_>) -> bool {
+    pub fn may_show(&self, place: &SandboxPath<'_>) -> bool {
         if !place.sandbox().approvals.read {
             return true;
         }
-        let (read, nothing) = (Hidden::read(place), ChangeSet::default());
+        let (read, nothing) = (BlindCall::read(place), ChangeSet::default());
         self.state.approvals.covers(&read.operation(&self.session, &nothing), self.rules())
     }
 
@@ -98,7 +98,7 @@ impl Caller {
     ///
     /// # Errors
     /// `approval_required`, final if nobody can approve.
-    pub fn check_shown(&self, place: &Place<'_>, given: &str) -> Result<()> {
+    pub fn check_shown(&self, place: &SandboxPath<'_>, given: &str) -> Result<()> {
         if self.may_show(place) {
             return Ok(());
         }
@@ -150,7 +150,7 @@ impl Caller {
     ///
     /// # Errors
     /// `fs_denied` if the sandboxes do not permit reading it.
-    pub fn recorded_place(&self, file: &FileChange) -> Result<Place<'_>> {
+    pub fn recorded_place(&self, file: &FileChange) -> Result<SandboxPath<'_>> {
         let sandboxes = self.access.sandboxes().filter(|sandboxes| {
             let same = |sandbox: &&Sandbox| sandbox.name == file.sandbox;
             let found = sandboxes.iter().find(same);

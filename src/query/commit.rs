@@ -4,7 +4,7 @@ use super::rows::RowGroup;
 use super::run::{Need, Needs};
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
-use redline_git::{CommitInfo, Mailmap, Objects, Oid, Visited};
+use redline_git::{CommitInfo, CommitParts, Mailmap, Objects, Oid, Visited};
 use redline_text::CancelToken;
 
 /// A commit and its fields.
@@ -25,11 +25,18 @@ impl Commit {
         mailmap: Option<&Mailmap>,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
-        if !needs.has_any(&[Need::Info, Need::Names, Need::Body]) {
+        const READ: [Need; 5] =
+            [Need::Info, Need::Names, Need::Body, Need::Trailers, Need::Signature];
+        if !needs.has_any(&READ) {
             return Ok(Self { visited, info: None });
         }
         let bytes = objects.commit(&visited.id)?;
-        let info = CommitInfo::read_as(&bytes, mailmap, needs.has(Need::Body), cancel)?;
+        let parts = CommitParts {
+            body: needs.has(Need::Body),
+            trailers: needs.has(Need::Trailers),
+            signature: needs.has(Need::Signature).then(|| visited.id.kind()),
+        };
+        let info = CommitInfo::read_parts(&bytes, mailmap, parts, cancel)?;
         Ok(Self { visited, info: Some(info) })
     }
 }

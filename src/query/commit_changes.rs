@@ -1,4 +1,9 @@
 //! The changed files of every commit of a range.
+//!
+//! Jobs of 16 commits (64 where no contents are compared) go to the workers. The commits that a
+//! range `a..b` excludes are certain only when the walk has ended: its commits are handed out and
+//! compared while it continues, and the reader holds their rows back until the end and drops
+//! those of excluded commits.
 
 use std::sync::Arc;
 

@@ -13,8 +13,8 @@ use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::Window;
 use redline_git::{
-    CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Visited, decorations,
-    range_of,
+    CommitInfo, CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Visited,
+    decorations, range_of,
 };
 use redline_text::CancelToken;
 
@@ -56,8 +56,18 @@ struct Annotated {
     patch_id: Option<String>,
 }
 
-/// The references that point to a commit, the note on it, and its patch id.
-pub type Attached<'a> = (Option<&'a [Vec<u8>]>, Option<&'a [u8]>, Option<&'a str>);
+/// What a commit has besides its people, dates and message, as far as it is needed.
+#[derive(Debug, Clone, Copy)]
+pub struct Attached<'a> {
+    /// The references that point to it.
+    pub refs: &'a [Vec<u8>],
+    /// The note on it.
+    pub note: Option<&'a [u8]>,
+    /// Its patch id.
+    pub patch_id: Option<&'a str>,
+    /// Its fields, with trailers and signature.
+    pub info: Option<&'a CommitInfo>,
+}
 
 impl Weigh for Commits {
     fn bytes(&self) -> usize {
@@ -84,8 +94,13 @@ impl RowGroup for Commits {
 
     fn row(&self, index: usize) -> (&Commit, Attached<'_>) {
         let Annotated { commit, note, patch_id } = &self.commits[index];
-        let refs = self.decorations.get(&commit.visited.id).map(Vec::as_slice);
-        (commit, (refs, note.as_deref(), patch_id.as_deref()))
+        let attached = Attached {
+            refs: self.decorations.get(&commit.visited.id).map_or(&[], Vec::as_slice),
+            note: note.as_deref(),
+            patch_id: patch_id.as_deref(),
+            info: commit.info.as_ref(),
+        };
+        (commit, attached)
     }
 }
 

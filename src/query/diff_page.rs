@@ -2,7 +2,7 @@
 //! lines.
 
 use super::hunk_ids::HunkNamer;
-use super::moved_lines::{ChangedLines, MovedRun, moved};
+use super::moved_lines::{ChangedLines, DiffedLines, MovedRun};
 use super::revisions::Revisions;
 use super::run::Context;
 use redline_base::budget::Charge;
@@ -20,10 +20,11 @@ pub struct DiffPage {
     /// Permanent names of both sides.
     pub ends: [String; 2],
     /// Its files in reading order: sources, tests, documents, vendored code, and last files that
-    /// nobody reads line by line.
+    /// are collapsed by default.
     pub files: Vec<PagedFile>,
-    /// Runs of moved lines; their files are indices into `files`.
-    pub moved: Vec<MovedRun>,
+    /// Runs of moved lines; their files are indices into `files`. `None` if too many lines are
+    /// equal.
+    pub moved: Option<Vec<MovedRun>>,
     _charge: Charge,
 }
 
@@ -35,7 +36,7 @@ pub struct PagedFile {
     pub patch: WrittenPatch,
     /// Added and removed lines.
     pub lines: (u64, u64),
-    /// The reason for which nobody reads it line by line, if any.
+    /// Why it is collapsed by default, if it is.
     pub noise: Option<Noise>,
     /// The names of its hunks, where they have any.
     pub ids: Vec<Option<HunkId>>,
@@ -74,8 +75,12 @@ impl DiffPage {
             diffs.push(diff);
         }
         let (mode, whitespace) = (MovedMode::default(), MovedWhitespace::default());
-        let mut runs = moved(diffs, mode, whitespace, &cancel)?.runs();
-        let files = in_reading_order(files, &mut runs);
+        let diffed = DiffedLines::new(diffs, whitespace, &cancel)?;
+        let mut runs = None;
+        if !diffed.is_large() {
+            runs = Some(diffed.moved(mode, &cancel)?.runs());
+        }
+        let files = in_reading_order(files, runs.as_deref_mut().unwrap_or_default());
         Ok(Self { repository, ends, files, moved: runs, _charge: charge })
     }
 }
@@ -113,8 +118,8 @@ fn compared(
     Ok((file, diff))
 }
 
-/// Returns the reason for which nobody reads a file line by line, if any; `mean_line` is the mean
-/// length of the lines of its patch.
+/// Returns why a file is collapsed by default, if it is; `mean_line` is the mean length of the
+/// lines of its patch.
 pub fn noise_of(path: &[u8], attributes: PathAttributes, mean_line: usize) -> Option<Noise> {
     let not_shown = attributes.diff == DiffAttribute::Unset;
     Noise::of(path, Marks { generated: attributes.generated, not_shown, mean_line })

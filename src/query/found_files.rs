@@ -11,7 +11,7 @@ use redline_find::{Glob, IGNORE_FILE, Ignored};
 use redline_git::{Change, Contents, Ignores, Reader, changed_files};
 use redline_review::{Binding, Position};
 use redline_sandbox::{
-    Directory, EntryKind, Next, OpenError, RegularFile, Sandbox, Sandboxes, Stop,
+    Directory, EntryKind, Next, OpenError, RegularFile, Sandbox, Sandboxes, WalkEntry,
 };
 
 /// A selection of files.
@@ -103,30 +103,30 @@ impl FilesWanted<'_> {
         }
         let levels = start.split('/').filter(|name| !name.is_empty()).count() as u64;
         let mut located = Vec::new();
-        let visit = |stop: &Stop| {
-            let is_directory = stop.kind == EntryKind::Directory;
-            if !self.include_ignored && ignored.is_ignored(&stop.path, is_directory)? {
+        let visit = |entry: &WalkEntry| {
+            let is_directory = entry.kind == EntryKind::Directory;
+            if !self.include_ignored && ignored.is_ignored(&entry.path, is_directory)? {
                 return Ok(Next::Skip);
             }
-            let level = stop.path.split('/').count() as u64 - levels;
+            let level = entry.path.split('/').count() as u64 - levels;
             let is_last = level >= self.depth;
-            let is_meant = is_meant(glob, below(&stop.path, &start))?;
+            let is_meant = is_meant(glob, below(&entry.path, &start))?;
             if (is_directory && is_last && glob.is_none()) || (!is_directory && is_meant) {
                 let end = if is_directory { "/" } else { "" };
                 located.push(Located {
-                    path: format!("{}/{}{end}", sandbox.name, stop.path),
-                    relative: stop.path.clone(),
+                    path: format!("{}/{}{end}", sandbox.name, entry.path),
+                    relative: entry.path.clone(),
                     is_directory,
                     change: None,
                 });
             }
             if is_directory && !is_last {
-                let excludes = excludes(context, sandbox, &root, &stop.path)?;
-                ignored.enter(&stop.path, excludes, &ignore_file(&root, &stop.path))?;
+                let excludes = excludes(context, sandbox, &root, &entry.path)?;
+                ignored.enter(&entry.path, excludes, &ignore_file(&root, &entry.path))?;
             }
             Ok(if is_last { Next::Skip } else { Next::Go })
         };
-        sandbox.tour(&start, visit)?;
+        sandbox.walk_files(&start, visit)?;
         let place = format!("{}/{start}", sandbox.name);
         Ok(FoundFiles {
             place: place.trim_end_matches('/').to_owned(),

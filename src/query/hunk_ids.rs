@@ -1,4 +1,4 @@
-//! The names of the hunks of a file, which are those of the default options whatever is shown.
+//! The ids of the hunks of a file, always computed with the default diff options.
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ struct Place {
     id: HunkId,
 }
 
-/// The hunks of which lines are in one that is shown.
+/// The hunks that have lines in a shown one.
 pub struct Within<'a> {
     parts: Vec<&'a HunkId>,
     is_whole: bool,
@@ -125,7 +125,7 @@ impl FileHunkIds {
         on(0, old).or_else(|| on(1, new)).map(|place| &place.id)
     }
 
-    /// Returns the hunks of which lines are in one that is shown, by its index and its text.
+    /// Returns the hunks that have lines in a shown one, by its index and its text.
     pub fn within(&self, index: usize, hunk: &PatchHunk, text: &[u8]) -> Within<'_> {
         let all = |(start, count): (u32, u32)| match count {
             0 => Vec::new(),

@@ -9,7 +9,7 @@ use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};
 use redline_git::{Change, Reader, WrittenPatch};
-use redline_text::moved::{DiffItem, Mark, MovedMode, MovedWhitespace, TextIds, mark};
+use redline_text::moved::{DiffItem, EqualLines, Mark, MovedMode, MovedWhitespace, TextIds, mark};
 use redline_text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
 /// A query for the moved lines between two sides.
@@ -130,7 +130,9 @@ impl Query for MovedLinesQuery {
             let (mode, whitespace) = (self.mode, self.whitespace);
             let run = Run::open(context, &self.revisions.repo, 1)?;
             run.start(job, Window::unweighed(limits::WINDOW_JOBS), |_| {
-                Ok(move |files, cancel: &CancelToken<'_>| moved(files, mode, whitespace, cancel))
+                Ok(move |files, cancel: &CancelToken<'_>| {
+                    DiffedLines::new(files, whitespace, cancel)?.moved(mode, cancel)
+                })
             })
             .map(Rows::Workers)
         })
@@ -328,31 +330,55 @@ impl ChangedLines {
     }
 }
 
-/// Finds the moved lines among the changed lines of all files.
-pub fn moved(
+/// The changed lines of all files, of which equal ones are known.
+pub struct DiffedLines {
     files: Vec<ChangedLines>,
-    mode: MovedMode,
-    whitespace: MovedWhitespace,
-    cancel: &CancelToken<'_>,
-) -> Result<MovedLines> {
-    let mut texts = TextIds::new(whitespace);
-    let (mut items, mut places, mut charge) = (Vec::new(), Vec::new(), Charge::free());
-    let mut pace = cancel.pace();
-    for (file, diff) in files.iter().enumerate() {
-        // The texts are in memory twice.
-        charge.join(cancel.charge(2 * diff.contents.len())?);
-        for (at, line) in diff.lines.iter().enumerate() {
-            pace.pass(diff.content(at).len())?;
-            cancel.room(&mut charge, &mut items, 1)?;
-            cancel.room(&mut charge, &mut places, 1)?;
-            items.push(match line.kind {
-                LineKind::Context => DiffItem::OTHER,
-                kind => texts.item(kind, diff.content(at)),
-            });
-            places.push((file as u32, at as u32));
+    items: Vec<DiffItem>,
+    /// The file of each item, and its index there.
+    places: Vec<(u32, u32)>,
+    equal: EqualLines,
+    charge: Charge,
+}
+
+impl DiffedLines {
+    /// Finds the equal lines among the changed lines of all files.
+    pub fn new(
+        files: Vec<ChangedLines>,
+        whitespace: MovedWhitespace,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
+        let mut texts = TextIds::new(whitespace);
+        let (mut items, mut places, mut charge) = (Vec::new(), Vec::new(), Charge::free());
+        let mut pace = cancel.pace();
+        for (file, diff) in files.iter().enumerate() {
+            // The texts are in memory twice.
+            charge.join(cancel.charge(2 * diff.contents.len())?);
+            for (at, line) in diff.lines.iter().enumerate() {
+                pace.pass(diff.content(at).len())?;
+                cancel.room(&mut charge, &mut items, 1)?;
+                cancel.room(&mut charge, &mut places, 1)?;
+                items.push(match line.kind {
+                    LineKind::Context => DiffItem::OTHER,
+                    kind => texts.item(kind, diff.content(at)),
+                });
+                places.push((file as u32, at as u32));
+            }
         }
+        let equal = EqualLines::new(&items, texts.count(), cancel)?;
+        Ok(Self { files, items, places, equal, charge })
     }
-    let marks = mark(&items, texts.count(), mode, cancel)?;
-    let moved = (0..).zip(&marks).filter(|(_, mark)| mark.is_moved).map(|(at, _)| at).collect();
-    Ok(MovedLines { files, places, marks, moved, _charge: charge })
+
+    /// Tells whether so many removed lines equal added ones that only a query for moved lines
+    /// should search them: no remark may cost more than [`limits::REMARKED_PAIRS`] steps.
+    pub fn is_large(&self) -> bool {
+        self.equal.pairs() > limits::REMARKED_PAIRS
+    }
+
+    /// Finds the moved lines.
+    pub fn moved(self, mode: MovedMode, cancel: &CancelToken<'_>) -> Result<MovedLines> {
+        let Self { files, items, places, equal, charge } = self;
+        let marks = mark(&items, &equal, mode, cancel)?;
+        let moved = (0..).zip(&marks).filter(|(_, mark)| mark.is_moved).map(|(at, _)| at).collect();
+        Ok(MovedLines { files, places, marks, moved, _charge: charge })
+    }
 }

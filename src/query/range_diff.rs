@@ -93,7 +93,7 @@ impl Query for RangeDiffQuery {
             commits.extend(new);
             let mut patches = read(context, &repository, commits)?;
             let new_patches = patches.split_off(old_commits);
-            let sides = Sides { old: patches.into(), new: new_patches.into() };
+            let sides = BothSeries { old: patches.into(), new: new_patches.into() };
             let matches = self.matches(context, &repository, &sides)?;
             pairs(context, repository, sides, &matches, needs.has(Need::Patch))
         })
@@ -102,7 +102,7 @@ impl Query for RangeDiffQuery {
 
 /// The commits of both ranges.
 #[derive(Clone)]
-struct Sides {
+struct BothSeries {
     old: Arc<[Arc<RangePatch>]>,
     new: Arc<[Arc<RangePatch>]>,
 }
@@ -113,7 +113,7 @@ impl RangeDiffQuery {
         &self,
         context: &Context,
         repository: &Repository,
-        sides: &Sides,
+        sides: &BothSeries,
     ) -> Result<Matches> {
         let (old, new) = (texts(&sides.old), texts(&sides.new));
         let mut matches = exact_matches(&old, &new);
@@ -187,7 +187,7 @@ fn read(
 fn costs(
     context: &Context,
     repository: &Repository,
-    sides: &Sides,
+    sides: &BothSeries,
     matches: &Matches,
 ) -> Result<Vec<Vec<i64>>> {
     let run = Run::over(context, repository.clone(), usize::MAX);
@@ -213,7 +213,7 @@ fn costs(
 fn pairs(
     context: &Context,
     repository: Repository,
-    sides: Sides,
+    sides: BothSeries,
     matches: &Matches,
     is_compared: bool,
 ) -> Result<Rows<CommitPair>> {

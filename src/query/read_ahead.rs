@@ -1,4 +1,10 @@
 //! A walk on a thread of its own, ahead of its consumer.
+//!
+//! It is for a source that is the bottleneck itself: a pipeline of one worker, whose results the
+//! source reads. `file_history` has the links between commits read that way, while another thread
+//! looks the path up in their trees. The thread is one of the permits of the scan: with one
+//! permit, all runs on one thread. It is started by the first thread that asks the source, so it
+//! has that one's restrictions, and it ends with the source.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -7,13 +7,18 @@ use super::run::{Context, Need, Needs, Run};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};
-use redline_git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
+use redline_git::{
+    NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names,
+    references_containing,
+};
 use redline_text::CancelToken;
 
-/// A query for all references of a repository.
+/// A query for references of a repository.
 pub struct RefsQuery {
     /// The repository.
     pub repo: String,
+    /// A commit that their histories must hold, if any.
+    pub contains: Option<String>,
 }
 
 impl Query for RefsQuery {
@@ -23,7 +28,11 @@ impl Query for RefsQuery {
         context.read(|| {
             let run =
                 Run::open(context, &self.repo, if needs == Needs::NONE { 1 } else { usize::MAX })?;
-            let mut names = reference_names(&run.repository)?.into_iter();
+            let names = match &self.contains {
+                Some(commit) => references_containing(&run.repository, commit)?,
+                None => reference_names(&run.repository)?,
+            };
+            let mut names = names.into_iter();
             let jobs = std::iter::from_fn(move || {
                 let job: Vec<_> = names.by_ref().take(limits::JOB_REFERENCES).collect();
                 (!job.is_empty()).then_some(Ok(job))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::cutter::{Cut, Cutter, Cutting, PieceIds};
 use super::diff_page::noise_of;
-use super::moved_lines::{ChangedLines, moved};
+use super::moved_lines::{ChangedLines, DiffedLines};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Needs};
@@ -396,10 +396,13 @@ fn seen_words(seen: usize, known: usize) -> String {
         words.push_str(&format!("{} {are} left out.\n", hunks(seen)));
     }
     if known > 0 {
-        words.push_str(&format!("{} with lines that were seen, in other places.\n", hunks(known)));
+        words.push_str(&format!("{} whose lines were seen elsewhere.\n", hunks(known)));
     }
     words
 }
+
+/// Says that moved lines were not searched.
+const MOVES_LEFT_OUT: &str = "Moved lines were not searched: too many lines are equal.\n";
 
 /// Says what was moved, the most lines first; takes the changed lines of all files.
 fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
@@ -414,8 +417,12 @@ fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> 
         return Ok(String::new());
     }
     let cancel = CancelToken::of(&context.budget);
+    let diffed = DiffedLines::new(diffs, MovedWhitespace::default(), &cancel)?;
+    if diffed.is_large() {
+        return Ok(MOVES_LEFT_OUT.to_owned());
+    }
     let mut moves: Vec<(u32, usize, usize)> = Vec::new();
-    for run in moved(diffs, MovedMode::default(), MovedWhitespace::default(), &cancel)?.runs() {
+    for run in diffed.moved(MovedMode::default(), &cancel)?.runs() {
         let lines = run.last - run.first + 1;
         let same =
             |(_, to, from): &&mut (u32, usize, usize)| (*to, *from) == (run.file, run.other_file);

@@ -80,6 +80,10 @@ pub enum Need {
     Names,
     /// The body of a commit's message.
     Body,
+    /// The trailers of a commit's message.
+    Trailers,
+    /// The signature of a commit.
+    Signature,
     /// The names of the references that lead to a commit.
     Refs,
     /// The notes on a commit.

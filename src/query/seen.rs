@@ -1,4 +1,4 @@
-//! What a reviewer has seen: the names of hunks, and comparisons of which all was seen.
+//! What a reviewer has seen: ids of hunks, and whole comparisons.
 
 use std::collections::HashSet;
 

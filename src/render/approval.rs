@@ -118,7 +118,7 @@ fn patch<'a>(
 /// The lines and the bytes of an overwritten file, as far as they are known.
 type Size = (Option<u64>, Option<u64>);
 
-/// The whole text of which a chunk is the first part.
+/// The whole text; a chunk is its first part.
 #[derive(Clone, Copy)]
 struct Chunks {
     all: u64,

@@ -41,7 +41,7 @@ pub struct Layout {
 pub enum Extent {
     /// A preview of a content or the whole of a diff; wide lines are cut.
     Preview,
-    /// As much of that as fits in a box of so many lines, and at least three lines.
+    /// As much of that as fits in a box of this many lines, and at least three lines.
     Lines(usize),
     /// Everything, for a pager: the whole content; wide lines are wrapped. There is no question.
     Whole,

@@ -248,6 +248,8 @@ mod tests {
     }
 
     proptest! {
+        // Promise (display): Two lines that differ in a non-printing character, in trailing
+        // whitespace or in tabs look different: what is shown can be read back.
         #[test]
         fn no_two_lines_look_the_same(line in "([ \t\r<U+3>⇥␣␍e日\u{301}\u{200d}\u{202e}\x1b]|\\PC|.){0,24}") {
             prop_assert_eq!(read_back(&shown(&line)), line);

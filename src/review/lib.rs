@@ -6,6 +6,12 @@
 //! directories instead. The rest of the page is for hunks, each once over all pages: most important
 //! first, on the first page some of each file, then file by file. A page ends with the counts of
 //! omitted files and hunks, and the cursor ([`Binding`]) of the next page.
+//!
+//! The caller measures every change once, in parallel: the size of its patch, not its text. The
+//! patches of the files on a page are written a second time and compared with their measures.
+//! Nothing is kept between pages: a cursor is a position in the order of hunks, with digests of
+//! the options, of both sides, of all differing ids and of all measures, and `max_bytes` may
+//! change from one page to the next.
 
 mod cursor;
 mod directories;

@@ -9,7 +9,7 @@ use super::directory::{Directory, OpenError};
 use super::policy::Sandboxes;
 use super::ref_limit::RefLimit;
 use super::rel_path::is_reserved;
-use super::walk::{self, Entrance, Found};
+use super::walk::{self, Entrance, Target};
 use redline_base::error::{Error, quoted};
 
 /// Allows everything, or only the allowed directories; and of that everything, or only the
@@ -104,14 +104,14 @@ impl Access {
             return Directory::open(std::path::absolute(path).map_err(OpenError::System)?);
         }
         match walk::find(&self.entrances(), &[], path)? {
-            Found::Directory(directory) => Ok(directory),
-            Found::Other(..) | Found::Missing(_) => Err(OpenError::Absent),
-            Found::Named(_) => Err(OpenError::Outside),
+            Target::Directory(directory) => Ok(directory),
+            Target::Other(..) | Target::Missing(_) => Err(OpenError::Absent),
+            Target::Named(_) => Err(OpenError::Outside),
         }
     }
 
     /// Resolves a path within DuckDB's own limits, `None` if there are none.
-    pub(super) fn find(&self, path: &Path) -> Option<Result<Found, OpenError>> {
+    pub(super) fn find(&self, path: &Path) -> Option<Result<Target, OpenError>> {
         let files = &self.allowed.as_ref()?.files;
         Some(walk::find(&self.entrances(), files, path))
     }

@@ -341,7 +341,7 @@ pub(super) fn entries(
     Ok(Some(found))
 }
 
-/// Rejects a path of which a component does not name an entry of its directory.
+/// Rejects a path with a component that does not name an entry of its directory.
 fn valid(relative: &[u8]) -> Result<&[u8], OpenError> {
     if beneath::names_entries(relative) { Ok(relative) } else { Err(OpenError::Absent) }
 }

@@ -51,13 +51,13 @@ pub(super) struct Plan {
     /// The directories that are made for it, those above first.
     pub made: Vec<String>,
     /// The files.
-    pub files: Vec<Step>,
+    pub files: Vec<FileSwap>,
 }
 
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Step {
+pub(super) struct FileSwap {
     /// The path beneath the root.
     pub path: String,
     /// The file that is there before.

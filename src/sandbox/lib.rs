@@ -19,10 +19,10 @@
 //! | `local` | local paths as DuckDB reads them, if no sandboxes are configured |
 //! | `locked` | makes and locks a directory that is written, and clears reserved names in it |
 //! | `named` | reads the files that options of queries name |
-//! | `place` | a file by its sandbox and path: opened, read within limits |
+//! | `sandbox_path` | a file by its sandbox and path: opened, read within limits |
 //! | `staging` | the locked directories of such a change, with staged new and kept old contents |
 //! | `state` | the state of a file as the file system tells it |
-//! | `tour` | walks the files of a sandbox, and finds names near a path that was not found |
+//! | `file_walk` | walks the files of a sandbox, and finds names near a path that was not found |
 //! | `transaction` | changes of several files, all or none, also when the process is killed |
 //! | `walk` | resolves a path; the system never accesses anything outside of the roots |
 //! | `write` | writes such a file: whole, durable, and only over the state that was read |
@@ -31,6 +31,7 @@ mod access;
 mod beneath;
 mod directories;
 mod directory;
+mod file_walk;
 #[cfg(test)]
 mod fixture;
 mod guard;
@@ -39,16 +40,15 @@ mod intent;
 mod local;
 mod locked;
 mod named;
-mod place;
 mod policy;
 mod pooled;
 mod private;
 mod recovery;
 mod ref_limit;
 mod rel_path;
+mod sandbox_path;
 mod staging;
 mod state;
-mod tour;
 mod transaction;
 mod walk;
 mod write;
@@ -57,14 +57,14 @@ pub use access::Access;
 pub use beneath::Root;
 pub use directories::Directories;
 pub use directory::{Directory, DirectoryEntry, OpenError, RegularFile};
+pub use file_walk::{Next, WalkEntry};
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalFile, LocalPath, is_free_name};
-pub use place::Place;
 pub use policy::{Sandbox, Sandboxes};
 pub use pooled::PooledFile;
 pub use private::{PrivateDirectory, PrivateLock};
 pub use ref_limit::{RefLimit, RefPattern};
+pub use sandbox_path::SandboxPath;
 pub use state::{EntryKind, FileState, Moment, Stamp};
-pub use tour::{Next, Stop};
 pub use transaction::{After, Change, apply};
 pub use write::Expected;

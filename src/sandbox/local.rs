@@ -7,7 +7,7 @@ use super::beneath::Root;
 use super::directories::Directories;
 use super::directory::OpenError;
 use super::state::{EntryKind, FileState};
-use super::walk::Found;
+use super::walk::Target;
 
 /// A path that DuckDB's local file system would open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,16 +58,16 @@ impl LocalPath {
             return if is_plain { Ok(url) } else { Err(OpenError::Outside) };
         }
         let found = match found? {
-            Found::Other(path, _) if self.0.ends_with('/') => Found::beneath_a_file(&path),
+            Target::Other(path, _) if self.0.ends_with('/') => Target::beneath_a_file(&path),
             found => found,
         };
         let (kind, path) = match found {
-            Found::Directory(directory) => {
+            Target::Directory(directory) => {
                 (Some(EntryKind::Directory), directory.path().to_owned())
             }
-            Found::Other(path, kind) => (Some(kind), path),
-            Found::Missing(path) => (None, path),
-            Found::Named(path) => (kind(&path), path),
+            Target::Other(path, kind) => (Some(kind), path),
+            Target::Missing(path) => (None, path),
+            Target::Named(path) => (kind(&path), path),
         };
         let path = path.into_os_string().into_string().map_err(|_| {
             OpenError::System(std::io::Error::other("DuckDB opens only paths in UTF-8"))
@@ -81,7 +81,7 @@ impl LocalPath {
         let may_be_local = || {
             let here = access.find(Path::new("."));
             let there = access.find(Path::new(first));
-            here.is_some_and(|here| here.is_ok()) && !matches!(there, Some(Ok(Found::Missing(_))))
+            here.is_some_and(|here| here.is_ok()) && !matches!(there, Some(Ok(Target::Missing(_))))
         };
         self.has_scheme() && !may_be_local()
     }

@@ -489,6 +489,8 @@ mod tests {
         Sandboxes::open(json, 4000, |_| true)
     }
 
+    // Promise (sandbox): An invalid setting allows nothing. With
+    // `test_an_empty_or_invalid_setting_allows_nothing`.
     #[test]
     fn a_wrong_setting_is_refused_with_its_place() {
         let temp = tempfile::tempdir().unwrap();

@@ -95,6 +95,8 @@ mod tests {
         assert!(matches!(read(), Err(OpenError::Absent)));
     }
 
+    // Promise (survival): A clone of hundreds of packs leaves the process its handles. With
+    // `test_many_packs_leave_the_process_its_handles`.
     #[test]
     fn no_more_files_stay_open_than_the_limit_says() {
         let temp = tempfile::tempdir().unwrap();

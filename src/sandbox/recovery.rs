@@ -4,8 +4,8 @@
 use std::io;
 
 use super::intent::{Intents, Stage};
-use super::place::Place;
 use super::policy::Sandbox;
+use super::sandbox_path::SandboxPath;
 use super::staging::Staging;
 use redline_base::error::{Error, Result, quoted};
 
@@ -13,19 +13,19 @@ use redline_base::error::{Error, Result, quoted};
 ///
 /// # Errors
 /// `tool_failed` if the system refuses or another writer holds a lock.
-pub(super) fn settle(place: &Place<'_>) -> Result<()> {
+pub(super) fn settle(place: &SandboxPath<'_>) -> Result<()> {
     if !place.sandbox().is_writable() {
         return Ok(());
     }
     match Intents::open(place.sandboxes(), false) {
-        Ok(intents) => take_back_left(&intents, place.sandbox()),
+        Ok(intents) => roll_back_left(&intents, place.sandbox()),
         // No such change was ever started from here.
         Err(_) => Ok(()),
     }
 }
 
 /// Does the same for the intents of a directory.
-pub(super) fn take_back_left(intents: &Intents, sandbox: &Sandbox) -> Result<()> {
+pub(super) fn roll_back_left(intents: &Intents, sandbox: &Sandbox) -> Result<()> {
     for (intent, plan) in intents.left(sandbox).map_err(cannot_record)? {
         let staging = Staging::open(sandbox, &plan, false)?;
         match plan.stage {
@@ -33,7 +33,7 @@ pub(super) fn take_back_left(intents: &Intents, sandbox: &Sandbox) -> Result<()>
             Stage::Done if staging.finish(&plan).is_err() => continue,
             Stage::Done => {}
             Stage::Staging | Stage::Moving => {
-                staging.take_back(&plan).map_err(|error| left(sandbox, error))?;
+                staging.roll_back(&plan).map_err(|error| left(sandbox, error))?;
                 if Staging::remove_made(sandbox, &plan).is_err() {
                     continue;
                 }

@@ -11,7 +11,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::beneath::DIRECTORY;
-use super::intent::{Plan, Stage, Step};
+use super::intent::{FileSwap, Plan, Stage};
 use super::locked::{clear, lock, make};
 use super::policy::Sandbox;
 use super::rel_path::RelPath;
@@ -47,8 +47,8 @@ impl Staging {
             }
         }
         let mut staging = Self { ids: BTreeMap::new(), opened: BTreeMap::new() };
-        for step in &plan.files {
-            let (path, _) = split(&step.path);
+        for swap in &plan.files {
+            let (path, _) = split(&swap.path);
             if staging.ids.contains_key(path) {
                 continue;
             }
@@ -106,15 +106,15 @@ impl Staging {
 
     /// Creates the staging directories, also for files that are only removed.
     pub(super) fn prepare(&self, plan: &Plan) -> io::Result<()> {
-        plan.files.iter().try_for_each(|step| self.directory_for(&step.path).map(drop))
+        plan.files.iter().try_for_each(|swap| self.directory_for(&swap.path).map(drop))
     }
 
     /// Puts a file in its place, and keeps the old one.
-    pub(super) fn put(&self, index: usize, step: &Step) -> io::Result<()> {
-        let directory = self.directory(&step.path)?;
+    pub(super) fn put(&self, index: usize, swap: &FileSwap) -> io::Result<()> {
+        let directory = self.directory(&swap.path)?;
         let (staged, (_, name), waiting) =
-            (staged(directory)?, split(&step.path), index.to_string());
-        match (step.old, step.new) {
+            (staged(directory)?, split(&swap.path), index.to_string());
+        match (swap.old, swap.new) {
             (None, Some(_)) => {
                 renameat_with(&staged, &waiting, directory, name, RenameFlags::NOREPLACE)?;
             }
@@ -134,10 +134,10 @@ impl Staging {
     }
 
     /// Tells whether the replaced file is the one that was read.
-    pub(super) fn has_taken(&self, index: usize, step: &Step) -> bool {
-        let Some(old) = step.old else { return true };
-        let staged = self.directory(&step.path).and_then(|found| Ok(staged(found)?));
-        staged.is_ok_and(|staged| kept_in(&staged, index, step).is_some_and(|(_, id)| id == old))
+    pub(super) fn has_taken(&self, index: usize, swap: &FileSwap) -> bool {
+        let Some(old) = swap.old else { return true };
+        let staged = self.directory(&swap.path).and_then(|found| Ok(staged(found)?));
+        staged.is_ok_and(|staged| kept_in(&staged, index, swap).is_some_and(|(_, id)| id == old))
     }
 
     /// Makes the names durable.
@@ -146,11 +146,11 @@ impl Staging {
     }
 
     /// Restores every replaced file, except one that another program has written since.
-    pub(super) fn take_back(&self, plan: &Plan) -> io::Result<()> {
+    pub(super) fn roll_back(&self, plan: &Plan) -> io::Result<()> {
         if plan.stage != Stage::Staging {
-            for (index, step) in plan.files.iter().enumerate().rev() {
-                if let Ok(directory) = self.directory(&step.path) {
-                    Self::take_back_one(directory, index, step)?;
+            for (index, swap) in plan.files.iter().enumerate().rev() {
+                if let Ok(directory) = self.directory(&swap.path) {
+                    Self::roll_back_one(directory, index, swap)?;
                 }
             }
             self.sync()?;
@@ -158,22 +158,22 @@ impl Staging {
         self.clear(plan)
     }
 
-    fn take_back_one(directory: &OwnedFd, index: usize, step: &Step) -> io::Result<()> {
-        let (_, name) = split(&step.path);
+    fn roll_back_one(directory: &OwnedFd, index: usize, swap: &FileSwap) -> io::Result<()> {
+        let (_, name) = split(&swap.path);
         let now = id_at(directory, name);
-        if now.is_some() && now != step.new {
+        if now.is_some() && now != swap.new {
             return Ok(());
         }
         let staged = match staged(directory) {
             Err(Errno::NOENT) => return Ok(()),
             opened => opened?,
         };
-        match kept_in(&staged, index, step) {
+        match kept_in(&staged, index, swap) {
             Some((old, _)) if now.is_some() => renameat(&staged, old, directory, name)?,
             Some((old, _)) => {
                 renameat_with(&staged, old, directory, name, RenameFlags::NOREPLACE)?;
             }
-            None if now.is_some() && step.old.is_none() => {
+            None if now.is_some() && swap.old.is_none() => {
                 unlinkat(directory, name, AtFlags::empty())?;
             }
             None => {}
@@ -184,9 +184,9 @@ impl Staging {
     /// Finishes a complete change: removes the old files and, as git does, directories left empty.
     pub(super) fn finish(&self, plan: &Plan) -> io::Result<()> {
         self.clear(plan)?;
-        for step in plan.files.iter().filter(|step| step.new.is_none()) {
+        for swap in plan.files.iter().filter(|swap| swap.new.is_none()) {
             // Fails for a directory that still has entries, which stays.
-            let _ = self.remove_empty(&step.path);
+            let _ = self.remove_empty(&swap.path);
         }
         Ok(())
     }
@@ -205,8 +205,8 @@ impl Staging {
     }
 
     fn clear(&self, plan: &Plan) -> io::Result<()> {
-        for step in &plan.files {
-            if let Ok(directory) = self.directory(&step.path) {
+        for swap in &plan.files {
+            if let Ok(directory) = self.directory(&swap.path) {
                 clear(directory.as_fd(), STAGED, 0)?;
             }
         }
@@ -225,10 +225,10 @@ fn split(path: &str) -> (&str, &str) {
 }
 
 /// Returns the name and the identity of the old file in the staging directory.
-fn kept_in(staged: &OwnedFd, index: usize, step: &Step) -> Option<(String, FileId)> {
+fn kept_in(staged: &OwnedFd, index: usize, swap: &FileSwap) -> Option<(String, FileId)> {
     [kept(index), index.to_string()].into_iter().find_map(|name| {
         let id = id_at(staged, &name)?;
-        (Some(id) != step.new).then_some((name, id))
+        (Some(id) != swap.new).then_some((name, id))
     })
 }
 

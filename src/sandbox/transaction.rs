@@ -11,10 +11,10 @@ use std::io;
 
 use rustix::fs::{Mode, fstat, openat};
 
-use super::intent::{Intent, Intents, Plan, Stage, Step};
-use super::place::Place;
+use super::intent::{FileSwap, Intent, Intents, Plan, Stage};
 use super::policy::Sandbox;
-use super::recovery::{cannot_record, take_back_left};
+use super::recovery::{cannot_record, roll_back_left};
+use super::sandbox_path::SandboxPath;
 use super::staging::{Staging, fault};
 use super::state::{FileState, id_of};
 use super::write::{CREATE, Expected, KEPT_MODE, fill, stale};
@@ -28,7 +28,7 @@ const EXECUTE: u32 = 0o111;
 #[derive(Debug, Clone)]
 pub struct Change<'a> {
     /// The file.
-    pub place: Place<'a>,
+    pub place: SandboxPath<'a>,
     /// The required state of the file before the change.
     pub before: Expected,
     /// The file after the change; `None` if it is removed.
@@ -43,7 +43,7 @@ pub struct After<'a> {
     /// Whether it is executable; `None` keeps the current permission.
     pub executable: Option<bool>,
     /// The file that moves here: it keeps its owner, permissions and attributes.
-    pub moved_from: Option<(Place<'a>, Expected)>,
+    pub moved_from: Option<(SandboxPath<'a>, Expected)>,
 }
 
 /// Applies changes of files of one sandbox, all or none; `done` is called once all are made, before
@@ -66,7 +66,7 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
     let sandbox = first.place.sandbox();
     check(sandbox, changes)?;
     let intents = Intents::open(first.place.sandboxes(), true)?;
-    take_back_left(&intents, sandbox)?;
+    roll_back_left(&intents, sandbox)?;
     let mut plan = planned(sandbox, changes)?;
     let mut intent = intents.start(&plan).map_err(cannot_record)?;
     fault();
@@ -74,7 +74,7 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
     let result = Staging::open(sandbox, &plan, true).and_then(|staging| {
         let made = change_all(&staging, changes, &mut plan, &mut intent);
         if let Err(error) = made {
-            let failed = staging.take_back(&plan).err();
+            let failed = staging.roll_back(&plan).err();
             is_left = failed.is_some();
             return Err(failed.map_or(error, half_done));
         }
@@ -130,7 +130,7 @@ fn check(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<()> {
 }
 
 fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
-    let step = |change: &Change<'_>| Step {
+    let swap = |change: &Change<'_>| FileSwap {
         path: change.place.path().as_str().to_owned(),
         old: change.before.state().map(FileState::id),
         new: None,
@@ -140,7 +140,7 @@ fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
         root: sandbox.root.identity().map_err(|error| cannot_record(error.into()))?,
         stage: Stage::Staging,
         made: Staging::missing(sandbox, created.map(|change| change.place.path())),
-        files: changes.iter().map(step).collect(),
+        files: changes.iter().map(swap).collect(),
     })
 }
 
@@ -174,14 +174,14 @@ fn change_all(
     intent.append(plan).map_err(cannot_record)?;
     fault();
     unchanged()?;
-    for (index, (change, step)) in changes.iter().zip(&plan.files).enumerate() {
+    for (index, (change, swap)) in changes.iter().zip(&plan.files).enumerate() {
         check_current()?;
-        staging.put(index, step).map_err(|error| match error.kind() {
+        staging.put(index, swap).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound => stale(&change.place.shown()),
             _ => change.place.write_failed(error),
         })?;
         fault();
-        if !staging.has_taken(index, step) {
+        if !staging.has_taken(index, swap) {
             return Err(stale(&change.place.shown()));
         }
     }
@@ -200,7 +200,7 @@ fn stage(
     after: &After<'_>,
     path: &str,
 ) -> io::Result<File> {
-    let opened = |place: &Place<'_>| place.open().map_err(io::Error::other);
+    let opened = |place: &SandboxPath<'_>| place.open().map_err(io::Error::other);
     let (old, mode) = match (&after.moved_from, &change.before) {
         (Some((place, expected)), _) => (Some(opened(place)?.file), expected.mode()),
         (None, expected @ Expected::Present { .. }) => {

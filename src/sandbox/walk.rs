@@ -29,7 +29,7 @@ pub(super) struct Entrance<'a> {
 
 /// The target of a path.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum Target {
     /// A directory below a root.
     Directory(Directory),
     /// Another entry below a root; the path has no link.
@@ -40,7 +40,7 @@ pub(super) enum Found {
     Named(PathBuf),
 }
 
-impl Found {
+impl Target {
     /// Returns the result below a file: nothing, whatever its name.
     pub(super) fn beneath_a_file(path: &Path) -> Self {
         Self::Missing(path.join("-"))
@@ -55,7 +55,7 @@ pub(super) fn find(
     roots: &[Entrance<'_>],
     files: &[PathBuf],
     path: &Path,
-) -> Result<Found, OpenError> {
+) -> Result<Target, OpenError> {
     let path = std::path::absolute(path).map_err(|_| OpenError::Outside)?;
     // The path of a root and one below it; the system accepts half of that at once.
     if path.as_os_str().len() > 2 * limits::PATH_BYTES {
@@ -71,7 +71,7 @@ pub(super) fn find(
             return files
                 .iter()
                 .find(is_named)
-                .map(|file| Found::Named(file.clone()))
+                .map(|file| Target::Named(file.clone()))
                 .ok_or(OpenError::Outside);
         };
         // A link that is found only on opening was swapped in meanwhile.
@@ -144,13 +144,13 @@ impl Walk {
     }
 
     /// Walks below a root; `None` if the path leads out of it and continues as text.
-    fn beneath(&mut self, root: &Entrance<'_>) -> Result<Option<Found>, OpenError> {
+    fn beneath(&mut self, root: &Entrance<'_>) -> Result<Option<Target>, OpenError> {
         let start = root.open()?;
         // Without links and `..`, one call opens it.
         if !self.ahead.is_empty() && self.ahead.iter().all(|name| name != b"..") {
             let names: Vec<&[u8]> = self.ahead.iter().rev().map(Vec::as_slice).collect();
             if let Ok(directory) = start.directory(&names.join(&b'/')) {
-                return Ok(Some(Found::Directory(directory)));
+                return Ok(Some(Target::Directory(directory)));
             }
         }
         let mut inside: Vec<Vec<u8>> = Vec::new();
@@ -189,13 +189,13 @@ impl Walk {
                         return Ok(None);
                     }
                 }
-                Ok(kind) if self.ahead.is_empty() => return Ok(Some(Found::Other(path(), kind))),
-                Err(OpenError::Absent) => return Ok(Some(Found::Missing(path()))),
-                Ok(_) => return Ok(Some(Found::beneath_a_file(&path()))),
+                Ok(kind) if self.ahead.is_empty() => return Ok(Some(Target::Other(path(), kind))),
+                Err(OpenError::Absent) => return Ok(Some(Target::Missing(path()))),
+                Ok(_) => return Ok(Some(Target::beneath_a_file(&path()))),
                 Err(error) => return Err(error),
             }
         }
-        Ok(Some(Found::Directory(current)))
+        Ok(Some(Target::Directory(current)))
     }
 }
 

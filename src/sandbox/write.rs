@@ -16,8 +16,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::locked::{clear, lock, make};
-use super::place::Place;
 use super::recovery::settle;
+use super::sandbox_path::SandboxPath;
 use super::state::FileState;
 use redline_base::budget::check_current;
 use redline_base::error::{Error, ErrorKind, Result};
@@ -73,7 +73,7 @@ impl Expected {
     }
 }
 
-impl Place<'_> {
+impl SandboxPath<'_> {
     /// Reads the file in its current state, if there is one.
     pub fn read_as_it_is(&self) -> Result<Expected> {
         if self.is_absent() {

@@ -8,6 +8,7 @@ mod drivers;
 use std::fmt;
 use std::sync::OnceLock;
 
+use redline_base::budget::Charge;
 use regex::bytes::Regex;
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
@@ -68,6 +69,39 @@ impl Sections {
             .binary_search_by(|sections| sections.name.as_bytes().cmp(name))
             .ok()?;
         Some(&drivers::DRIVERS[at])
+    }
+
+    /// Returns the rules of the language that a file name's extension usually means, or `None` for
+    /// an extension without one.
+    #[must_use]
+    pub fn of_extension(extension: &[u8]) -> Option<&'static Self> {
+        const NAMES: [(&str, &[&str]); 22] = [
+            ("ada", &["adb", "ads"]),
+            ("bash", &["bash", "sh"]),
+            ("bibtex", &["bib"]),
+            ("cpp", &["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "hxx"]),
+            ("csharp", &["cs"]),
+            ("css", &["css"]),
+            ("dts", &["dts", "dtsi"]),
+            ("elixir", &["ex", "exs"]),
+            ("fortran", &["f", "f03", "f08", "f90", "f95", "for"]),
+            ("golang", &["go"]),
+            ("html", &["htm", "html"]),
+            ("java", &["java"]),
+            ("kotlin", &["kt", "kts"]),
+            ("markdown", &["markdown", "md"]),
+            ("pascal", &["pas"]),
+            ("perl", &["pl", "pm"]),
+            ("php", &["php"]),
+            ("python", &["py", "pyi"]),
+            ("ruby", &["rb"]),
+            ("rust", &["rs"]),
+            ("scheme", &["scm", "ss"]),
+            ("tex", &["cls", "sty", "tex"]),
+        ];
+        let extension = std::str::from_utf8(extension).ok()?.to_ascii_lowercase();
+        let (name, _) = NAMES.iter().find(|(_, all)| all.contains(&extension.as_str()))?;
+        Self::driver(name.as_bytes())
     }
 
     /// Returns the rules of `git range-diff` for its texts of patches: the file's line, or the
@@ -138,6 +172,43 @@ impl Sections {
                 .collect()
         })
     }
+}
+
+/// A heading of a text, and the lines below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutlinedSection {
+    /// The heading, as the hunks below it show it.
+    pub heading: Vec<u8>,
+    /// The number of its line, from 1.
+    pub first_line: u32,
+    /// The number of the last line before the next heading that is not blank.
+    pub last_line: u32,
+}
+
+/// Returns the headings of a text; their memory is added to `charge`.
+///
+/// # Errors
+/// [`Stopped`] if the query ended.
+pub fn outline(
+    sections: &Sections,
+    text: &[u8],
+    charge: &mut Charge,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<OutlinedSection>, Stopped> {
+    let mut found: Vec<OutlinedSection> = Vec::new();
+    let mut pace = cancel.pace();
+    for (number, line) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {
+        pace.spend(sections.steps(line))?;
+        if let Some(heading) = sections.heading(line).map(up_to_invalid) {
+            charge.join(cancel.charge(heading.len())?);
+            cancel.room(charge, &mut found, 1)?;
+            let heading = heading.to_vec();
+            found.push(OutlinedSection { heading, first_line: number, last_line: number });
+        } else if let Some(last) = found.last_mut().filter(|_| !line.trim_ascii().is_empty()) {
+            last.last_line = number;
+        }
+    }
+    Ok(found)
 }
 
 /// Tells whether git's default rule takes a line as a heading.
@@ -232,6 +303,19 @@ mod tests {
 
     fn by(driver: &str, text: &[u8]) -> Option<Vec<u8>> {
         heading(Sections::driver(driver.as_bytes()).unwrap(), text)
+    }
+
+    #[test]
+    fn an_outline_has_each_heading_with_the_lines_below_it() {
+        let text = b"use a;\n\nfn one() {\n    x\n}\n\n\n/// Two.\npub fn two() {}\n";
+        let rust = Sections::of_extension(b"RS").unwrap();
+        let found = outline(rust, text, &mut Charge::free(), &CancelToken::never()).unwrap();
+        let shown: Vec<_> = found
+            .iter()
+            .map(|one| (one.heading.as_slice(), one.first_line, one.last_line))
+            .collect();
+        assert_eq!(shown, [(&b"fn one() {"[..], 3, 8), (b"pub fn two() {}", 9, 9)]);
+        assert!(Sections::of_extension(b"txt").is_none());
     }
 
     #[test]

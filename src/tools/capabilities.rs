@@ -83,7 +83,7 @@ impl Abilities {
         let mut text = format!("- {}/ ({mode})", sandbox.name);
         if !sandbox.approvals.is_empty() {
             let who =
-                if self.has_approver { "a person approves" } else { "nobody can approve here" };
+                if self.has_approver { "a person approves" } else { "no approver is configured" };
             text.push_str(&format!(", {who}: {}", sandbox.approvals.join(", ")));
         }
         if let Some(refs) = &sandbox.refs {

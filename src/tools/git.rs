@@ -275,9 +275,9 @@ pub type FileChange = Map<String, Value>;
 pub struct HunkNames {
     /// The path of its file.
     pub file_path: String,
-    /// Of its lines.
+    /// Id of its lines.
     pub hunk_id: String,
-    /// Of its lines and what is around them: what except_ids takes.
+    /// Id of its lines and context, for except_ids.
     pub context_id: String,
     /// Whether its lines were seen, with something else around them.
     pub known_lines: bool,

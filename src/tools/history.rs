@@ -24,6 +24,8 @@ impl Tool for GitRefs {
         Alias::Means("filter", "glob"),
         Alias::Means("prefix", "glob"),
         Alias::Means("branch", "glob"),
+        Alias::Means("commit", "contains"),
+        Alias::Means("rev", "contains"),
         Alias::Say("branch_type", "Give glob = heads, remotes or tags, or leave it out for all"),
         Alias::Say("remote", "Give glob = remotes"),
         Alias::Say("kind", "Give glob = heads, remotes or tags"),
@@ -42,6 +44,7 @@ impl Tool for GitRefs {
 pub struct GitRefsArguments {
     pub repo: Option<String>,
     pub glob: Option<String>,
+    pub contains: Option<String>,
     pub cursor: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use super::tool::Tool;
 /// contains them, as clients that search for tools show their model one tool alone.
 const SHARED: &[(&str, &str)] = &[
     ("repo", "sandbox[/directory]."),
-    ("from", "Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."),
+    ("from", "Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."),
     ("to", "Default: WORKTREE."),
     ("rev", "A revision. Default: HEAD."),
     ("file", "From the repo's root."),
@@ -25,8 +25,9 @@ const SHARED: &[(&str, &str)] = &[
     ("renames", "Default: true."),
     ("replace_all", "Every occurrence."),
     ("edits", "Several at once."),
-    ("base_oid", "Of an answer: any other version is stale."),
-    ("glob", "A pattern, such as *.rs."),
+    ("base_oid", "Of an answer; others are stale."),
+    ("glob", "Such as *.rs."),
+    ("contains", "A commit."),
     ("include_ignored", "Default: false."),
     ("cursor", "A next_cursor."),
     ("since", "A date: 2026-01-31, 2 weeks ago."),

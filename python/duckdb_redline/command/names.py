@@ -22,7 +22,7 @@ ESCAPES = {
 }
 
 
-# What stands in a text for bytes that are not UTF-8.
+# Replaces bytes that are not UTF-8.
 REPLACED = "\ufffd"
 # Lines of a patch's header before a name, and what stands before the name itself.
 NAMED = re.compile(

@@ -33,12 +33,12 @@ def write_report(
 
     asked = Asked(rev, repo, since, snapshots, paths or None)
     with screen.reporting("reading the history"):
-        told = summary(con, asked)
-    questions = answers(con, asked, told.days or 0, screen.reporting)
+        totals = summary(con, asked)
+    questions = answers(con, asked, totals.days or 0, screen.reporting)
     with screen.reporting("drawing"):
         from ..report.page import page
 
         name = pathlib.Path(repo).resolve().name
-        written = page(name, asked, told, questions)
+        written = page(name, asked, totals, questions)
     replace(out, written)
     click.echo(f"{harmless(str(out))}: {len(questions)} pictures, {len(written) / 1000:,.0f} kB")

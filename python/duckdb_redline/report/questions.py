@@ -1,4 +1,4 @@
-"""The queries of a report: SQL that anybody can run in the repository, and its rows."""
+"""The queries of a report: SQL that runs in the repository, and its rows."""
 
 from __future__ import annotations
 

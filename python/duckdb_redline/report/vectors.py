@@ -51,9 +51,9 @@ def embedded(chart: Chart, name: str, title: str, styles: Styles) -> Element:
         tidy(element, name, styles)
         says = chart.marks.get(element.get("id", ""))
         if says is not None:
-            told = ElementTree.Element("title")
-            told.text = says
-            element.insert(0, told)
+            title_of = ElementTree.Element("title")
+            title_of.text = says
+            element.insert(0, title_of)
             element.set("class", "mark")
     # The size is the page's.
     root.attrib = {
@@ -62,9 +62,9 @@ def embedded(chart: Chart, name: str, title: str, styles: Styles) -> Element:
         "aria-labelledby": f"{name}-title {name}-desc",
     }
     for at, (tag, text) in enumerate((("title", title), ("desc", chart.sentence))):
-        told = ElementTree.Element(tag, {"id": f"{name}-{tag}"})
-        told.text = text
-        root.insert(at, told)
+        described = ElementTree.Element(tag, {"id": f"{name}-{tag}"})
+        described.text = text
+        root.insert(at, described)
     return root
 
 

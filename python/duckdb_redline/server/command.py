@@ -93,7 +93,7 @@ def number(least: float, most: float, kind: Callable[[str], float] = int) -> Cal
         except ValueError:
             found = most + 1
         if not least <= found <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} to {most}")
+            raise argparse.ArgumentTypeError(f"{text!r} must be a number from {least} to {most}")
         return found
 
     return read

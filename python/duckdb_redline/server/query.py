@@ -117,7 +117,7 @@ class Queries:
             )
         if done.returncode != 0:
             return refusal(
-                "too_large: the query needs more memory than it may have: ask for less, or for a part"
+                "too_large: the query exceeded its memory limit: ask for less, or for a part"
             )
         return types.CallToolResult.model_validate_json(done.stdout)
 
@@ -141,7 +141,7 @@ def read(arguments: dict[str, Any]) -> dict[str, Any]:
         ALIASES.get(name, name): value for name, value in arguments.items() if value is not None
     }
     if len(given) < len([value for value in arguments.values() if value is not None]):
-        raise Wrong("an argument of query is there twice")
+        raise Wrong("duplicate argument")
     unknown = sorted(set(given) - {"sql", "format", *NUMBERS})
     if unknown:
         raise Wrong(f"query has no argument {unknown[0]!r}: give sql, limit, max_bytes")

@@ -131,17 +131,17 @@ def answer(con: duckdb.DuckDBPyConnection, given: Given) -> dict[str, object]:
             ) from error
         raise Refused(coded(error)) from error
     except MemoryError as error:
-        raise Refused("too_large: the query needs more memory than it may have") from error
+        raise Refused("too_large: the query exceeded its memory limit") from error
     finally:
         deadline.cancel()
 
 
 def check(statements: list[duckdb.Statement]) -> None:
-    """Refuses any text but one statement that reads; the parser names the kinds."""
+    """Refuses any text but one read-only statement; the parser names the kinds."""
     kinds = [str(statement.type).rpartition(".")[2] for statement in statements]
     if kinds != ["SELECT"]:
         raise Refused(
-            f"invalid_args: one statement that reads is run (SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, SHOW), not {', '.join(kinds) or 'none'}. "
+            f"invalid_args: only one read-only statement is accepted (SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, SHOW), got {', '.join(kinds) or 'none'}. "
             "Nothing is kept between calls; PIVOT names its values: ON column IN (…)"
         )
 

@@ -2,6 +2,19 @@
 //!
 //! There is one [`Budget`] per query, shared by its walks, workers and rows. Code that works for
 //! the query calls [`Budget::check`] regularly and charges large buffers before allocating them.
+//!
+//! Who may stop this? The budget of the repository that the work was opened with: everything
+//! opened from the repository has it. A scan takes a part of the query's budget, opens the
+//! repository with it and gives it to its pipeline; the part is cancelled when the scan ends.
+//! Code without a repository receives a `CancelToken`, which borrows a budget. Both count cheap
+//! steps with a [`Pace`] and ask the budget when it says so. Code too deep to receive one asks
+//! that of the thread ([`check_current`]). The reason why work stopped ([`Stopped`]) becomes the
+//! error: `timeout:`, `too_large:`, or the cancellation.
+//!
+//! Large buffers are charged and then allocated with `try_reserve`, so that no failed allocation
+//! aborts the host; an object of 1 MiB or more is charged for as long as it is held. Rust has no
+//! stable way to contain the other, small allocations: `ffi::contain` asks for 64 MiB before a
+//! call begins.
 
 mod current;
 mod kept;

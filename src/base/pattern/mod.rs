@@ -117,7 +117,7 @@ impl States {
         Some(Self { nfa })
     }
 
-    /// Tells whether any engine matches so many bytes in a short time.
+    /// Tells whether any engine matches `bytes` bytes in a short time.
     pub fn are_quick(&self, bytes: usize) -> bool {
         bytes.saturating_mul(self.nfa.states().len()) <= limits::MATCH_STEPS
     }

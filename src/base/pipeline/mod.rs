@@ -15,6 +15,10 @@
 //!
 //! The crate in `test/loom` compiles these files with loom's locks and explores their
 //! interleavings.
+//!
+//! DuckDB runs a table function that must keep its order on one thread, so the parallelism is
+//! ours. The window is counted in jobs and in bytes of results, and grows as rows are read, so
+//! `LIMIT` is cheap.
 
 #[cfg(all(not(loom), target_os = "linux", target_env = "gnu"))]
 mod heap;
@@ -59,12 +63,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns a window of so many jobs, and of [`limits::WINDOW_BYTES`].
+    /// Returns a window of `jobs` jobs, and of [`limits::WINDOW_BYTES`].
     pub fn of(jobs: usize) -> Self {
         Self { jobs, bytes: limits::WINDOW_BYTES }
     }
 
-    /// Returns a window of so many jobs, of any size.
+    /// Returns a window of `jobs` jobs, of any size.
     pub fn unweighed(jobs: usize) -> Self {
         Self { jobs, bytes: usize::MAX }
     }

@@ -77,7 +77,7 @@ impl Host {
     fn take(&self, call: &Call<'_>) -> Code<Vec<u8>> {
         let (proposal, outline) = (Some(self.proposal(call)), "Write workspace/a");
         let taken =
-            call.with(|operation| self.approvals.take(operation, proposal, outline, self.rules));
+            call.with(|operation| self.approvals.consume(operation, proposal, outline, self.rules));
         let result = |_| call.result.unwrap_or_default().to_vec();
         taken.map(result).map_err(|error| error.kind().code())
     }
@@ -412,7 +412,7 @@ fn an_error_says_what_waits_and_what_to_do() {
     let host = Host::new();
     let refused = |call: &Call<'_>| {
         let (proposal, outline) = (Some(host.proposal(call)), "Write workspace/a");
-        call.with(|it| host.approvals.take(it, proposal, outline, host.rules)).unwrap_err()
+        call.with(|it| host.approvals.consume(it, proposal, outline, host.rules)).unwrap_err()
     };
     let error = refused(&WRITE);
     let expected = format!(

@@ -57,7 +57,7 @@ impl Caller {
         database::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             let connection = self.settings.connection();
-            self.database.calls.count(&session, connection, most, Instant::now())?;
+            self.database.rate_limit.count(&session, connection, most, Instant::now())?;
         }
         let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
@@ -66,9 +66,9 @@ impl Caller {
 }
 
 /// Text from a model: bytes that are not UTF-8 are replaced, and NULL is empty.
-pub struct Spoken;
+pub struct LossyText;
 
-impl Kind for Spoken {
+impl Kind for LossyText {
     const TYPE: Type = Type::Varchar;
     type Of<'a> = Cow<'a, str>;
 
@@ -81,8 +81,8 @@ impl Kind for Spoken {
     }
 }
 
-const TOOL: Param<Spoken> = required("tool", "The tool, by its name in redline_tools()");
-const ARGS: Param<Spoken> = required("args", "Its arguments, as a JSON object");
+const TOOL: Param<LossyText> = required("tool", "The tool, by its name in redline_tools()");
+const ARGS: Param<LossyText> = required("args", "Its arguments, as a JSON object");
 const RAISES: Param<Flag> =
     flag("raises", false, "Whether an error is raised in SQL instead of being the answer");
 

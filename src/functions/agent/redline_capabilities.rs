@@ -129,7 +129,7 @@ impl Row for ExecutionContext {
         ),
         varchars(
             "open_doors",
-            "What SQL on this database can still do outside redline's rules, by name",
+            "Unrestricted access paths of SQL on this database, by name",
             |execution, out| out.texts(open_doors(execution)),
         ),
     ];
@@ -202,7 +202,7 @@ impl Table for Capabilities {
         name: "redline_capabilities",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "What this connection may do: sandboxes, granted tools, limits, doors that are open",
+        description: "Returns what this connection may do: sandboxes, granted tools, limits, unrestricted access paths",
         example: "SELECT version, grants, open_doors FROM redline_capabilities()",
     };
     type Row = ExecutionContext;

@@ -6,8 +6,8 @@ use crate::ffi::{Field, Open};
 use crate::functions::context::database::Database;
 use crate::functions::params::{Args, Maybe, Param, Text, optional};
 use crate::functions::surface::{
-    Col, Declaration, Entry, Family, Grant, HasList, ListOf, Out, Row, Rows, Signature, Table,
-    Written, structures, varchar,
+    Col, Declaration, Family, FunctionEntry, Grant, HasList, ListOf, Out, Row, Rows, Signature,
+    Table, Written, structures, varchar,
 };
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
@@ -88,7 +88,7 @@ impl Row for Function {
         varchar("kind", "`table`, `scalar` or `macro`", |row, out| out.text(row.kind)),
         varchar(
             "signature",
-            "How it is called: one line per form, named parameters as `name := TYPE`; in the \
+            "The forms of a call: one line per form, named parameters as `name := TYPE`; in the \
              short list without types, options counted",
             |row, out| out.text(row.calls.join("\n")),
         ),
@@ -127,8 +127,8 @@ impl HasList<Parameter> for Function {
 }
 
 impl Function {
-    fn of_entry(entry: &Entry, is_whole: bool) -> Self {
-        let Entry { signature, declaration, .. } = entry;
+    fn of_entry(entry: &FunctionEntry, is_whole: bool) -> Self {
+        let FunctionEntry { signature, declaration, .. } = entry;
         let name = declaration.name;
         let details = || Details {
             parameters: signature.parameters().iter().map(Parameter::from).collect(),
@@ -250,7 +250,7 @@ impl Table for RedlineHelp {
         name: "redline_help",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "Every function of redline in a line, and everything that is known of one",
+        description: "Lists the functions of redline, or all details of one",
         example: "SELECT * FROM redline_help(function := 'file_changes')",
     };
     const NAMED: &'static [Field] = &[FUNCTION.field];

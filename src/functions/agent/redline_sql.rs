@@ -39,7 +39,7 @@ impl Scalar for RedlineSql {
         name: "redline_sql",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "A script of sql/ as text: macros, git, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
+        description: "Returns a script of sql/ as text: macros, git, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
         example: "SELECT redline_sql('macros')",
     };
     const OVERLOADS: &'static [Overload] = &[fields![NAME]];

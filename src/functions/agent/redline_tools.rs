@@ -18,7 +18,7 @@ impl Row for Tool {
             out.text(row.name)
         }),
         varchar("title", "The name that people see", |row, out| out.text(row.title)),
-        varchar("description", "What it does and when to use it", |row, out| {
+        varchar("description", "Its purpose and use", |row, out| {
             out.text(row.description)
         }),
         json("input_schema", "JSON Schema of its arguments", |row, out| {
@@ -53,7 +53,7 @@ impl Table for RedlineTools {
         name: "redline_tools",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "The tools as agents see them, with schemas and the SQL that publishes each",
+        description: "Lists the tools as agents see them, with schemas and the SQL that publishes each",
         example: "SELECT name, description FROM redline_tools()",
     };
     type Row = Tool;

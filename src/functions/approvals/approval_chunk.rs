@@ -23,7 +23,7 @@ impl Scalar for ApprovalChunk {
         name: "approval_chunk",
         family: Family::Approvals,
         grant: Grant::Tools(&["write_file", "edit_file"]),
-        description: "One chunk of a payload that is too large to send whole",
+        description: "Returns one chunk of a payload that is too large to send whole",
         example: "SELECT approval_chunk(approval_id, 1) FROM pending_approvals(getvariable('key')) WHERE payload LIKE '%fetch_url%'",
     };
     const OVERLOADS: &'static [Overload] =

@@ -78,7 +78,7 @@ impl Scalar for ApprovalDisplay {
         name: "approval_display",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "A payload as the box that a terminal shows",
+        description: "Draws a payload as the box that a terminal shows",
         example: "SELECT approval_display(payload, 100) FROM pending_approvals(getvariable('key'))",
     };
     const OVERLOADS: &'static [Overload] = &[
@@ -111,7 +111,7 @@ impl Scalar for ApprovalComplete {
         name: "approval_complete",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "Whether approval_display with the same arguments leaves nothing out",
+        description: "Tells whether approval_display with the same arguments leaves nothing out",
         example: "SELECT approval_complete(payload, 100) FROM pending_approvals(getvariable('key'))",
     };
     const OVERLOADS: &'static [Overload] = &[
@@ -138,7 +138,7 @@ impl Scalar for ApprovalPaging {
         name: "approval_paging",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "How a payload fits a terminal: inline, preview or pager",
+        description: "Tells how a payload fits a terminal: inline, preview or pager",
         example: "SELECT approval_paging(payload, 40) FROM pending_approvals(getvariable('key'))",
     };
     const OVERLOADS: &'static [Overload] =

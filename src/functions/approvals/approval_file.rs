@@ -19,7 +19,7 @@ impl Scalar for ApprovalFile {
         name: "approval_file",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "The file that a payload is about, as it was when it was proposed",
+        description: "Returns the file that a payload is about, as it was when proposed",
         example: "SELECT approval_file(payload, getvariable('key')) FROM pending_approvals(getvariable('key'))",
     };
     const OVERLOADS: &'static [Overload] = &[fields![FILE_PAYLOAD, KEY]];

@@ -54,7 +54,7 @@ impl Scalar for ApprovalPages {
         name: "approval_pages",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "Everything that a payload shows, page by page, each with a proof",
+        description: "Returns everything that a payload shows, page by page, each with a proof",
         example: "SELECT unnest(approval_pages(payload, 100, 40), recursive := true) FROM pending_approvals(getvariable('key'))",
     };
     const OVERLOADS: &'static [Overload] = &[fields![PAYLOAD, WIDTH, HEIGHT]];

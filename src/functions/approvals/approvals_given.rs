@@ -12,14 +12,14 @@ use crate::functions::surface::{
     Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
 };
 use redline_base::error::Result;
-use redline_edit::Given;
+use redline_edit::Approval;
 
 /// The table function.
 pub struct ApprovalsGiven;
 
 /// A row, with times as tables show them.
 pub struct GivenRow {
-    given: Given,
+    given: Approval,
     since: i64,
     until: i64,
 }
@@ -55,7 +55,7 @@ impl Table for ApprovalsGiven {
         name: "approvals_given",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "The approvals that are not used up: of this connection, or with the host's key of all",
+        description: "Lists the approvals that are not used up: of this connection, or with the host's key of all",
         example: "SELECT scope, path, expires_at FROM approvals_given()",
     };
     const NAMED: &'static [Field] = fields![OWN_KEY];
@@ -78,12 +78,12 @@ impl Table for ApprovalsGiven {
         let rules = execution.rules();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let micros = |time: Duration| i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
-        let row = |given: Given| {
+        let row = |given: Approval| {
             let since = now.saturating_sub(rules.now.saturating_duration_since(given.since));
             let until = since.saturating_add(rules.ttl);
             GivenRow { since: micros(since), until: micros(until), given }
         };
-        let is_shown = |given: &Given| own.as_ref().is_none_or(|own| *own == given.session);
+        let is_shown = |given: &Approval| own.as_ref().is_none_or(|own| *own == given.session);
         let given = execution.state.approvals.given(rules).into_iter();
         Ok(Rows::new(given.filter(is_shown).map(row)))
     }

@@ -25,7 +25,7 @@ impl Scalar for NeedsApproval {
         name: "needs_approval",
         family: Family::Approvals,
         grant: Grant::Tools(&["read_file", "write_file", "edit_file", "apply_patch", "undo"]),
-        description: "The payload for a person's decision before a call of a file tool; NULL when none is needed",
+        description: "Returns the payload for a person's decision before a call of a file tool; NULL if none is needed",
         example: "SELECT needs_approval('read_file', '{\"path\": \"workspace/a.txt\"}')",
     };
     const OVERLOADS: &'static [Overload] = &[

@@ -30,7 +30,7 @@ impl Row for Waiting {
         varchar("approval_id", "The id that `approve` would return", |row, out| {
             out.text(row.payload.approval_id())
         }),
-        varchar("description", "What would be done, in one line", |row, out| {
+        varchar("description", "The operation, in one line", |row, out| {
             out.text(row.payload.description())
         }),
         json("payload", "The payload to decide on", |row, out| out.json(row.payload.to_json())),
@@ -47,7 +47,7 @@ impl Table for PendingApprovals {
         name: "pending_approvals",
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "What waits for a person, the oldest first",
+        description: "Lists what waits for a person, the oldest first",
         example: "SELECT description FROM pending_approvals(getvariable('key'))",
     };
     const PARAMETERS: &'static [Field] = fields![TABLE_KEY];

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::settings;
 use crate::ffi::Settings;
-use crate::functions::surface::{Entry, Grant};
+use crate::functions::surface::{FunctionEntry, Grant};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
-use redline_edit::Calls;
+use redline_edit::RateLimit;
 use redline_git::Repositories;
 use redline_query::caller::DatabaseState;
 
@@ -22,18 +22,18 @@ pub struct Database {
     /// The state of the file tools.
     pub state: Arc<DatabaseState>,
     /// The counts of tool calls.
-    pub calls: Calls,
+    pub rate_limit: RateLimit,
     /// The cache of open repositories.
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.
-    pub functions: &'static [Entry],
+    pub functions: &'static [FunctionEntry],
     /// The names of the tools that can be granted.
     pub tools: Vec<&'static str>,
 }
 
 impl Database {
     /// Returns the state of an empty database on which `functions` are registered.
-    pub fn new(functions: &'static [Entry], tools: Vec<&'static str>) -> Self {
+    pub fn new(functions: &'static [FunctionEntry], tools: Vec<&'static str>) -> Self {
         Self { functions, tools, ..Self::default() }
     }
 

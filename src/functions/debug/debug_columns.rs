@@ -5,7 +5,7 @@ use crate::ffi::{Field, Open, Type};
 use crate::functions::context::database::Database;
 use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Entry, Family, Grant, Row, Rows, Signature, Table, varchar,
+    Col, Declaration, Family, FunctionEntry, Grant, Row, Rows, Signature, Table, varchar,
 };
 use redline_base::error::Result;
 
@@ -30,7 +30,7 @@ impl Row for ColumnOf {
 }
 
 /// Returns the columns of a function; if it returns a STRUCT or a list of them, its fields.
-fn columns(entry: &Entry) -> &'static [Field] {
+fn columns(entry: &FunctionEntry) -> &'static [Field] {
     match entry.signature {
         Signature::Table { columns, .. } => columns,
         Signature::Scalar { returns: Type::Struct(fields), .. } => fields,
@@ -44,7 +44,7 @@ impl Table for DebugColumns {
         name: "redline_debug_columns",
         family: Family::Debug,
         grant: Grant::Everybody,
-        description: "The columns of every function, with what each holds",
+        description: "Lists the columns of every function, with what each holds",
         example: "FROM redline_debug_columns()",
     };
     type Row = ColumnOf;
@@ -58,7 +58,7 @@ impl Table for DebugColumns {
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
         let database = Database::of(&open.settings)?;
-        let of = |entry: &'static Entry| {
+        let of = |entry: &'static FunctionEntry| {
             let function = entry.declaration.name;
             columns(entry).iter().map(move |&field| ColumnOf { function, field })
         };

@@ -18,7 +18,7 @@ impl Scalar for Edits {
         name: "redline_debug_edits",
         family: Family::Debug,
         grant: Grant::Everybody,
-        description: "Tells its arguments",
+        description: "Returns its arguments",
         example: "SELECT redline_debug_edits('a', 'b', 'c')",
     };
     const OVERLOADS: &'static [Overload] = &[

@@ -60,7 +60,7 @@ impl Table for PanicScan {
         name: "redline_debug_panic_scan",
         family: Family::Debug,
         grant: Grant::Everybody,
-        description: "Panics where it is told to",
+        description: "Panics in a given step",
         example: "FROM redline_debug_panic_scan('scan')",
     };
     const PARAMETERS: &'static [Field] = fields![PLACE];

@@ -37,7 +37,7 @@ impl Row for NearMiss {
         ),
         varchar(
             "reason",
-            "How it differs, several separated by `, `; `exact` for an occurrence",
+            "The differences, separated by `, `; `exact` for an occurrence",
             |near, out| out.text(near.reason()),
         ),
         varchar("old_string", "A text that matches the passage; NULL if none can", |near, out| {
@@ -76,7 +76,7 @@ impl Table for EditExplain {
         name: "edit_explain",
         family: Family::Files,
         grant: Grant::Tools(&["edit_file", "read_file"]),
-        description: "Where a text occurs in a file, and which passages resemble it",
+        description: "Finds a text in a file, and similar passages",
         example: "SELECT line, reason FROM edit_explain('workspace/app.py', 'x = 1')",
     };
     const PARAMETERS: &'static [Field] = fields![PATH, OLD_STRING];

@@ -25,7 +25,7 @@ const PATCH: Param<Text> = required(
     "patch",
     "A unified or git diff, `*** Begin Patch`, SEARCH/REPLACE blocks, or a JSON list of edits with their paths",
 );
-const FUZZ: Param<Flag> = flag("fuzz", false, "Let white space differ where nothing fits");
+const FUZZ: Param<Flag> = flag("fuzz", false, "Ignore whitespace if there is no exact match");
 const UNIDIFF_ZERO: Param<Flag> = flag(
     "unidiff_zero",
     false,
@@ -74,7 +74,7 @@ impl Row for PlacedHunk {
         bigint("line", "The line of the file at which it went, from 1", |(line, _)| line.into()),
         varchar(
             "pass",
-            "`exact`, or the form in which it fitted: `trimmed_end`, `trimmed`, `ascii`",
+            "`exact`, or how it matched: `trimmed_end`, `trimmed`, `ascii`",
             |(_, pass), out| out.text(pass),
         ),
     ];
@@ -96,10 +96,10 @@ impl Row for FileResult {
         varchar("base_oid", "The git blob id before; NULL for a new file", |file, out| {
             out.text(file.base_oid.as_deref())
         }),
-        varchar("oid", "The git blob id after; NULL for a file that is gone", |file, out| {
+        varchar("oid", "The git blob id after; NULL if deleted", |file, out| {
             out.text(file.oid.as_deref())
         }),
-        structures::<Self, PlacedHunk>("hunks", "Where the hunks of a diff went"),
+        structures::<Self, PlacedHunk>("hunks", "Where each hunk was applied"),
     ];
 }
 

@@ -52,7 +52,7 @@ impl Scalar for ReadFile {
         name: "read_file",
         family: Family::Files,
         grant: Grant::Tools(&["read_file"]),
-        description: "The text of a file, or a part of it",
+        description: "Reads the text of a file, or a part of it",
         example: "SELECT read_file('workspace/README.md').content",
     };
     const OVERLOADS: &'static [Overload] = &[fields![PATH], fields![PATH, OFFSET, MAX_CHARS]];

@@ -120,8 +120,8 @@ impl Row for LogRow {
         varchar("approval_id", "The yes that allowed it", |row, out| {
             out.text(row.approval_id.as_deref())
         }),
-        varchar("scope", "How much that yes was for", |row, out| out.text(row.scope.as_deref())),
-        varchar("given_by", "Who gave it", |row, out| out.text(row.given_by.as_deref())),
+        varchar("scope", "The scope of that approval", |row, out| out.text(row.scope.as_deref())),
+        varchar("given_by", "The approver", |row, out| out.text(row.given_by.as_deref())),
         varchar("reason", "Why it was done, or the code of what went wrong", |row, out| {
             out.text(row.reason.as_deref())
         }),
@@ -138,7 +138,7 @@ impl Table for RedlineLog {
         name: "redline_log",
         family: Family::Files,
         grant: Grant::Tools(&["edit_file", "write_file"]),
-        description: "The operations on files, done, declined or failed, and changes by others in between",
+        description: "Lists the operations on files, done, declined or failed, and changes by others in between",
         example: "SELECT tool, path, kind, outcome FROM redline_log()",
     };
     type Row = LogRow;

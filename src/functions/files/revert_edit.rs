@@ -60,7 +60,7 @@ impl Scalar for RevertEdit {
         name: "revert_edit",
         family: Family::Files,
         grant: Grant::Tools(&["undo"]),
-        description: "Takes back a recorded operation on files; what others wrote since stays",
+        description: "Reverts a recorded operation on files, keeping later changes by others",
         example: "SELECT revert_edit(id).message FROM redline_log() WHERE path = 'workspace/notes.txt'",
     };
     const OVERLOADS: &'static [Overload] = &[OF_ONE.split_at(1).0, &OF_ONE];
@@ -77,7 +77,7 @@ impl Scalar for RevertEdit {
             if !given.is_null(name) {
                 return Err(Error::invalid_args(format!("revert_edit was given {name}"))
                     .with_hint(
-                        "It takes back one operation; revert_edits takes back those of a session",
+                        "It reverts one operation; revert_edits reverts those of a session",
                     ));
             }
         }
@@ -89,7 +89,7 @@ impl Scalar for RevertEdit {
 impl Scalar for RevertEdits {
     const DECLARATION: Declaration = Declaration {
         name: "revert_edits",
-        description: "Takes back all operations of a session on the files of a sandbox; what others wrote since stays",
+        description: "Reverts all operations of a session on the files of a sandbox, keeping later changes by others",
         example: "SELECT revert_edits('workspace', {'dry_run': true}).files",
         ..RevertEdit::DECLARATION
     };

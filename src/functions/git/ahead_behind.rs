@@ -32,7 +32,7 @@ impl RepositoryScalar for AheadBehind {
         name: "ahead_behind",
         family: Family::Git,
         grant: Grant::Tools(&["GitRefs", "GitLog"]),
-        description: "How many commits only the first of two revisions has, and how many only the second",
+        description: "Counts the commits that only the first of two revisions has, and those that only the second has",
         example: "SELECT ahead_behind('HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = fields![A, B, REPO];

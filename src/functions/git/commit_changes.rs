@@ -24,7 +24,7 @@ const MERGES: Param<OneOf<ComparedMerges>> = choice(
 );
 const CONTAINS: Param<Maybe<Texts>> = optional(
     "contains",
-    "A text, or a list of which one is enough: only changes after which it occurs more or less often, as git's -S",
+    "A text, or a list of texts (any may match): only changes after which it occurs more or less often, as git's -S",
 );
 const CHANGED_LINES: Param<Maybe<Text>> = optional(
     "changed_lines",
@@ -101,7 +101,7 @@ impl Row for ChangesOfCommits {
     const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
     const TAIL: &'static [Col<Self>] = &[varchars(
         "matched",
-        "Which texts of contains occur more or less often; NULL where none are looked for",
+        "Texts of contains that occur more or less often; NULL if none are searched",
         |(.., matched), out| match matched {
             None => out.null(),
             Some((found, texts)) => {
@@ -131,7 +131,7 @@ impl RepositoryTable for CommitChangesTable {
         name: "commit_changes",
         family: Family::Git,
         grant: Grant::Tools(&["GitShow", "GitDiff"]),
-        description: "The changed files of every commit of a range, in the order of git log",
+        description: "Lists the changed files of every commit of a range, in the order of git log",
         example: "SELECT subject, file_path, additions FROM commit_changes('HEAD', '.') LIMIT 10",
     };
     const PARAMETERS: &'static [Field] = fields![RANGE, REPO];

@@ -27,7 +27,7 @@ impl Scalar for DiffHtml {
         name: "diff_html",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
-        description: "A comparison as one HTML page to review in a browser, self-contained and readable without script",
+        description: "Returns a comparison as one HTML page to review in a browser, self-contained and readable without script",
         example: "SELECT length(diff_html('HEAD~1', 'HEAD', '.')) > 0",
     };
     const OVERLOADS: &'static [Overload] = &[WHOLE.split_at(3).0, &WHOLE];
@@ -56,7 +56,7 @@ impl Scalar for DiffHtml {
 
 fn shown(page: &DiffPage) -> Page<'_> {
     let mut files: Vec<PageFile<'_>> = page.files.iter().map(file).collect();
-    for run in &page.moved {
+    for run in page.moved.iter().flatten() {
         files[run.file].moved.push(MovedRun {
             is_added: run.is_added,
             lines: run.first..=run.last,
@@ -65,7 +65,12 @@ fn shown(page: &DiffPage) -> Page<'_> {
             is_alternate: run.is_alternate,
         });
     }
-    Page { repository: &page.repository, ends: [&page.ends[0], &page.ends[1]], files }
+    Page {
+        repository: &page.repository,
+        ends: [&page.ends[0], &page.ends[1]],
+        files,
+        are_moves_left_out: page.moved.is_none(),
+    }
 }
 
 fn file(file: &PagedFile) -> PageFile<'_> {

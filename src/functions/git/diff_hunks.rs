@@ -49,7 +49,7 @@ impl Row for FileHunks {
 impl RepositoryTable for DiffHunks {
     const DECLARATION: Declaration = Declaration {
         name: "diff_hunks",
-        description: "The hunks of all files between two sides of a repository, one row per hunk",
+        description: "Lists the hunks of all files between two sides of a repository, one row per hunk",
         example: "SELECT file_path, new_start, section FROM diff_hunks('HEAD~1', 'HEAD', '.')",
         ..FilePatches::DECLARATION
     };

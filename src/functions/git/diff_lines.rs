@@ -53,7 +53,7 @@ impl RepositoryTable for DiffLines {
         name: "diff_lines",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
-        description: "The diffs of all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
+        description: "Compares all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
         example: "SELECT file_path, line_type, content FROM diff_lines('HEAD~1', 'HEAD', '.') WHERE line_type = 'ADDED'",
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;

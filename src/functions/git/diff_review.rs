@@ -42,7 +42,7 @@ impl Row for Reviewed {
         varchar("text", "What it says", |(_, section), out| out.text(section.text.as_str())),
         varchar(
             "hunk_id",
-            "Of a hunk, a digest of the path and of the removed and added lines; of a file without hunks, of its change",
+            "Digest of the path and of the removed and added lines; for a file without hunks, of its change",
             |row, out| out.text(names(row).map(|id| id.lines.as_str())),
         ),
         varchar("context_id", "The same with the lines around and the heading", |row, out| {
@@ -67,7 +67,7 @@ const MAX_BYTES: Param<AnswerBytes> =
 const CURSOR: Param<Maybe<Text>> = optional("cursor", "The next_cursor of the page before");
 const EXCEPT_IDS: Param<Maybe<Texts>> = optional(
     "except_ids",
-    "What was seen: names of hunks, of which those with a known context_id are left out, and ranges a..b; NULL for nothing",
+    "What was seen: hunk ids (hunks whose context_id is listed are omitted) and ranges a..b; NULL for nothing",
 );
 const NAMED: [Field; 15] =
     comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field, EXCEPT_IDS.field]);
@@ -89,7 +89,7 @@ impl RepositoryTable for DiffReview {
         name: "diff_review",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
-        description: "A comparison within a budget of bytes: totals, files and hunks, page by page",
+        description: "Returns a comparison page by page within a budget of bytes: totals, files and hunks",
         example: "SELECT string_agg(text, '') FROM diff_review('HEAD~1', 'HEAD', '.', max_bytes := 10000)",
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;

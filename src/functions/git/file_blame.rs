@@ -100,7 +100,7 @@ impl RepositoryTable for FileBlame {
         name: "file_blame",
         family: Family::Git,
         grant: Grant::Tools(&["GitBlame"]),
-        description: "The lines of a file, each with the commit it is from, as git blame has it",
+        description: "Lists the lines of a file, each with the commit it is from, like git blame",
         example: "SELECT line, author_name, subject, content FROM file_blame('README.md', 'HEAD', '.') LIMIT 10",
     };
     const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];

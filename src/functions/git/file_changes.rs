@@ -38,7 +38,7 @@ impl Row for Measured {
         .needing(&[Need::Details]),
         utinyint::<Self>(
             "similarity",
-            "How similar a renamed or copied file is to its origin, in percent",
+            "Similarity of a renamed or copied file to its origin, in percent",
             |row| row.change.origin.as_ref().map(|origin| origin.similarity),
         )
         .needing(&[Need::Details]),
@@ -98,7 +98,7 @@ impl RepositoryTable for FileChanges {
         name: "file_changes",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiffSummary", "GitDiff"]),
-        description: "The files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",
+        description: "Lists the files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",
         example: "SELECT file_path, status, additions, deletions FROM file_changes('HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;

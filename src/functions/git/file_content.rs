@@ -73,7 +73,7 @@ impl Scalar for FileContent {
         name: "file_content",
         family: Family::Git,
         grant: Grant::Tools(&["GitFile", "GitDiff"]),
-        description: "The text of a file at a revision, in the index or in the work tree; NULL if the file is missing",
+        description: "Returns the text of a file at a revision, in the index or in the work tree; NULL if the file is missing",
         example: "SELECT file_content('README.md', 'HEAD~1', '.')",
     };
     const OVERLOADS: &'static [Overload] = &[fields![FILE, REVISION, REPO]];
@@ -89,7 +89,7 @@ impl Scalar for FileContent {
 impl Scalar for FileBytes {
     const DECLARATION: Declaration = Declaration {
         name: "file_bytes",
-        description: "The bytes of a file at a revision, in the index or in the work tree; NULL if the file is missing",
+        description: "Returns the bytes of a file at a revision, in the index or in the work tree; NULL if the file is missing",
         example: "SELECT octet_length(file_bytes('README.md', 'HEAD~1', '.'))",
         ..FileContent::DECLARATION
     };

@@ -15,7 +15,7 @@ impl RepositoryTable for FileDiff {
         name: "file_diff",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiffFile", "GitDiff"]),
-        description: "The diff of one file between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
+        description: "Compares one file between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
         example: "SELECT line_type, content FROM file_diff('README.md', 'HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = fields![FILE, FROM, TO, REPO];

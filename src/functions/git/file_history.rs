@@ -40,7 +40,7 @@ impl Row for FileThere {
         ),
         utinyint(
             "similarity",
-            "How similar a renamed or copied file is to its origin, in percent",
+            "Similarity of a renamed or copied file to its origin, in percent",
             |row| row.change.origin.as_ref().map(|origin| origin.similarity),
         ),
         bigint::<Self>("additions", "Added lines; NULL for a binary file", |row| {
@@ -66,7 +66,7 @@ impl RepositoryTable for FileHistory {
         name: "file_history",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
-        description: "The commits that changed a file, through renames, as git log --follow lists them",
+        description: "Lists the commits that changed a file, through renames, like git log --follow",
         example: "SELECT subject, file_path, additions FROM file_history('README.md', 'HEAD', '.') LIMIT 10",
     };
     const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];

@@ -51,7 +51,7 @@ impl RepositoryTable for FilePatches {
         name: "file_patches",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
-        description: "The changed files with their patches, byte for byte as git diff prints them",
+        description: "Lists the changed files with their patches, equal to git diff by the byte",
         example: "SELECT string_agg(patch, '') FROM file_patches('HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;

@@ -44,7 +44,7 @@ impl Row for Vec<FileStatus> {
         ),
         varchar(
             "submodule_change",
-            "What differs in a submodule of the work tree, the first that does: commits, content (of files), or untracked; else NULL",
+            "The first difference in a submodule of the work tree: commits, content (of files), or untracked; else NULL",
             |row, out| out.text(row.submodule_change),
         ),
     ];
@@ -63,7 +63,7 @@ impl RepositoryTable for FileStatusTable {
         name: "file_status",
         family: Family::Git,
         grant: Grant::Tools(&["GitStatus", "GitDiff"]),
-        description: "The files that git status lists: staged, changed, in conflict or untracked",
+        description: "Lists the files that git status lists: staged, changed, in conflict or untracked",
         example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
     };
     const PARAMETERS: &'static [Field] = fields![REPO];

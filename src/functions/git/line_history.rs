@@ -94,7 +94,7 @@ impl RepositoryTable for LineHistory {
         name: "line_history",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
-        description: "The commits that changed some lines of a file, or a function, as git log -L lists them",
+        description: "Lists the commits that changed some lines of a file, or a function, like git log -L",
         example: "SELECT subject, patch FROM line_history('README.md', 1, 3, 'HEAD', '.') LIMIT 10",
     };
     const PARAMETERS: &'static [Field] = fields![FILE, FIRST, LAST, REVISION, REPO];

@@ -23,7 +23,7 @@ pub struct List<F>(PhantomData<F>);
 impl<F: RepositoryTable> List<F> {
     const NAME: Joined = joined(&[F::DECLARATION.name, "_list"]);
     const DESCRIPTION: Joined = joined(&[
-        "The rows of ",
+        "Returns the rows of ",
         F::DECLARATION.name,
         " as a list, for arguments that are columns",
     ]);

@@ -17,7 +17,7 @@ const B: Param<Name> = required("b", "Another one");
 impl RepositoryScalar for MergeBase {
     const DECLARATION: Declaration = Declaration {
         name: "merge_base",
-        description: "The best common ancestor of two commits, as git merge-base prints it; NULL when there is none",
+        description: "Returns the best common ancestor of two commits, like git merge-base; NULL if there is none",
         example: "SELECT merge_base('HEAD~1', 'HEAD', '.')",
         ..ResolveRevision::DECLARATION
     };

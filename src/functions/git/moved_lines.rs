@@ -68,7 +68,7 @@ impl Row for MovedLines {
         bigint("moved_line", "Its number there; of several places the first", |row| {
             row.partner().number().into()
         }),
-        bigint("candidates", "How many places have the whole block", |row| {
+        bigint("candidates", "Number of places that have the whole block", |row| {
             row.mark().candidates.into()
         }),
     ];
@@ -79,7 +79,7 @@ impl RepositoryTable for MovedLinesTable {
         name: "moved_lines",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
-        description: "The lines that were moved between two sides, as git diff --color-moved marks them",
+        description: "Lists the lines that were moved between two sides, as git diff --color-moved marks them",
         example: "SELECT file_path, line, moved_file, moved_line FROM moved_lines('HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = fields![FROM, TO, REPO];

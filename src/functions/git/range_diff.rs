@@ -63,7 +63,7 @@ impl RepositoryTable for RangeDiff {
         name: "range_diff",
         family: Family::Git,
         grant: Grant::Tools(&["GitRangeDiff", "GitLog"]),
-        description: "What became of each commit of a series that was rebased, as git range-diff",
+        description: "Compares two versions of a commit series, like git range-diff",
         example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = fields![OLD_RANGE, NEW_RANGE, REPO];

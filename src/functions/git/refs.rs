@@ -96,7 +96,7 @@ impl RepositoryTable for RefsTable {
         name: "refs",
         family: Family::Git,
         grant: Grant::Tools(&["GitRefs"]),
-        description: "HEAD and the references of a repository, in the order of their names",
+        description: "Lists HEAD and the references of a repository, ordered by name",
         example: "SELECT short_name, kind, commit_id, subject FROM refs('.')",
     };
     const PARAMETERS: &'static [Field] = fields![REPO];
@@ -105,6 +105,6 @@ impl RepositoryTable for RefsTable {
     type Query = RefsQuery;
 
     fn query(args: Args<'_>) -> Result<RefsQuery> {
-        Ok(RefsQuery { repo: args.owned(REPO)? })
+        Ok(RefsQuery { repo: args.owned(REPO)?, contains: None })
     }
 }

@@ -14,6 +14,8 @@ pub trait RepositoryScalar: 'static {
     const DECLARATION: Declaration;
     /// The parameters.
     const PARAMETERS: &'static [Field];
+    /// The parameters of each form of a call.
+    const OVERLOADS: &'static [Overload] = &[Self::PARAMETERS];
     /// The type of its result.
     type Returns: Returned;
 
@@ -30,7 +32,7 @@ pub trait RepositoryScalar: 'static {
 
 impl<F: RepositoryScalar> Scalar for F {
     const DECLARATION: Declaration = F::DECLARATION;
-    const OVERLOADS: &'static [Overload] = &[F::PARAMETERS];
+    const OVERLOADS: &'static [Overload] = F::OVERLOADS;
     type Returns = F::Returns;
     type State = ExecutionContext;
 

@@ -25,7 +25,7 @@ impl RepositoryScalar for ResolveRevision {
             "GitFile",
             "GitBlame",
         ]),
-        description: "The id of the object that a revision names, as git rev-parse has it",
+        description: "Returns the id of the object that a revision names, like git rev-parse",
         example: "SELECT resolve_revision('HEAD~2', '.')",
     };
     const PARAMETERS: &'static [Field] = fields![REV, REPO];

@@ -23,7 +23,7 @@ impl Row for TreeBlamed {
         bigint("first_line", "The number of the first line, from 1", |(_, lines)| {
             (i64::from(lines.run.line) + 1).into()
         }),
-        bigint("lines", "How many lines there are", |(_, lines)| lines.run.lines.into()),
+        bigint("lines", "Number of lines", |(_, lines)| lines.run.lines.into()),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
 }
@@ -42,7 +42,7 @@ impl RepositoryTable for TreeBlame {
         name: "tree_blame",
         family: Family::Git,
         grant: Grant::Tools(&["GitBlame"]),
-        description: "Runs of lines of all files of a revision, each with the commit it is from",
+        description: "Lists runs of lines of all files of a revision, each with the commit it is from",
         example: "SELECT author_name, sum(lines) FROM tree_blame('HEAD', '.') GROUP BY ALL",
     };
     const PARAMETERS: &'static [Field] = fields![REVISION, REPO];

@@ -50,7 +50,7 @@ impl RepositoryTable for TreeFiles {
         name: "tree_files",
         family: Family::Git,
         grant: Grant::Tools(&["list_files", "GitFile", "GitDiff"]),
-        description: "The files of a revision, the index or the work tree, as git ls-tree -r -l lists them",
+        description: "Lists the files of a revision, the index or the work tree, like git ls-tree -r -l",
         example: "SELECT file_path, size FROM tree_files('HEAD', '.') ORDER BY size DESC LIMIT 10",
     };
     const PARAMETERS: &'static [Field] = fields![REVISION, REPO];

@@ -50,7 +50,7 @@ const COPIES: Param<Flag> = flag("copies", false, "Detect renames and copies, as
 const SIMILARITY: Param<Percent> = number(
     "similarity",
     RenameOptions::SIMILARITY as i64,
-    "How similar a rename or copy must be, 0 to 100 percent, as in git's -M<n>%",
+    "Required similarity of a rename or copy, 0 to 100 percent, as in git's -M<n>%",
 );
 const RENAME_LIMIT: Param<Files> = number(
     "rename_limit",

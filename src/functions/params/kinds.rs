@@ -17,10 +17,7 @@ impl Kind for Text {
     type Of<'a> = &'a str;
 
     fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<&'a str> {
-        std::str::from_utf8(given.text().unwrap_or_default()).map_err(|error| {
-            Error::invalid_args(format!("the argument '{}' is not valid UTF-8", asked.name))
-                .with_source(error)
-        })
+        text_of(given.text().unwrap_or_default(), asked)
     }
 }
 
@@ -33,15 +30,43 @@ impl Kind for Name {
     type Of<'a> = &'a str;
 
     fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<&'a str> {
-        if given.text().unwrap_or_default().contains(&0) {
-            return Err(Error::invalid_args(format!(
-                "the argument '{}' contains a NUL character",
-                asked.name
-            ))
-            .with_hint("Revisions and paths contain no NUL"));
-        }
-        Text::read(given, asked)
+        name(given.text().unwrap_or_default(), asked)
     }
+}
+
+/// The names of some things, none of which may be NULL; an argument of a scalar function.
+pub struct Names;
+
+impl Kind for Names {
+    const TYPE: Type = Type::List(&Type::Varchar);
+    const WANTED: &'static str = "Give a list of texts";
+    type Of<'a> = Vec<&'a str>;
+
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<Vec<&'a str>> {
+        let read = |text: Option<&'a [u8]>| match text {
+            Some(text) => name(text, asked),
+            None => Err(asked.is_null("Leave out the NULL in the list")),
+        };
+        given.texts().into_iter().map(read).collect()
+    }
+}
+
+fn name<'a>(given: &'a [u8], asked: Asked<'_>) -> Result<&'a str> {
+    if given.contains(&0) {
+        return Err(Error::invalid_args(format!(
+            "the argument '{}' contains a NUL character",
+            asked.name
+        ))
+        .with_hint("Revisions and paths contain no NUL"));
+    }
+    text_of(given, asked)
+}
+
+fn text_of<'a>(given: &'a [u8], asked: Asked<'_>) -> Result<&'a str> {
+    std::str::from_utf8(given).map_err(|error| {
+        Error::invalid_args(format!("the argument '{}' is not valid UTF-8", asked.name))
+            .with_source(error)
+    })
 }
 
 /// Texts of any content, none of which may be NULL.

@@ -11,8 +11,8 @@ pub mod session;
 pub use comparison::{FROM, IGNORE_WHITESPACE, PATHS, REPO, TO};
 pub(crate) use kinds::bounded;
 pub use kinds::{
-    BigInt, Blob, Bytes, CONTEXT, Choice, Moment, Name, OneOf, TOTAL_CONTEXT, Text, Texts, choice,
-    moment,
+    BigInt, Blob, Bytes, CONTEXT, Choice, Moment, Name, Names, OneOf, TOTAL_CONTEXT, Text, Texts,
+    choice, moment,
 };
 pub use param::{
     Args, Asked, Flag, Given, Kind, Maybe, Param, flag, number, optional, required, text,

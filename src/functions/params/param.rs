@@ -185,6 +185,16 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// Returns the texts of a row's VARCHAR[], `None` for each that is NULL.
+    pub fn texts(self) -> Vec<Option<&'a [u8]>> {
+        match self {
+            Self::Row(arguments, place) => {
+                arguments.texts(place).map(Iterator::collect).unwrap_or_default()
+            }
+            Self::Value(_) | Self::Default(_) => Vec::new(),
+        }
+    }
+
     /// Returns a value that only table functions and options take: a list, or a time.
     pub fn value(self) -> Option<&'a Value> {
         match self {

@@ -21,7 +21,7 @@ impl Kind for SessionName {
                 name.len()
             ))
             .with_hint(format!(
-                "Give 1 to {} bytes that nobody can guess",
+                "Use an unguessable name of 1 to {} bytes",
                 limits::SESSION_BYTES
             )));
         }

@@ -5,7 +5,7 @@ use crate::ffi::{Field, Overload, Registrar, Type};
 use redline_base::error::Result;
 
 /// A function as it is registered.
-pub struct Entry {
+pub struct FunctionEntry {
     /// Its parameters and result.
     pub signature: Signature,
     /// Its declaration.
@@ -34,7 +34,7 @@ pub enum Signature {
     },
 }
 
-impl Entry {
+impl FunctionEntry {
     /// Tells whether it is documented for users.
     pub fn is_public(&self) -> bool {
         self.declaration.family != Family::Debug

@@ -20,9 +20,11 @@ pub use columns::{
     varchar, varchars,
 };
 pub use declaration::{Declaration, Family, Grant};
-pub use entry::{Entry, Signature};
-pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Written};
+pub use entry::{FunctionEntry, Signature};
+pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Varchars, Written};
 pub use rows::Rows;
 pub use scalar::Scalar;
-pub use structures::{HasList, ListOf, StructOf, structure, structures};
+pub use structures::{
+    HasList, HasOne, ListOf, StructOf, optional_structure, structure, structures,
+};
 pub use table::{RepositoryTable, Table, Tabular};

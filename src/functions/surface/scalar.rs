@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::declaration::Declaration;
-use super::entry::{Entry, Signature};
+use super::entry::{FunctionEntry, Signature};
 use super::out::{Out, Returned, Written};
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, State, Type};
 use crate::functions::context::database;
@@ -63,8 +63,8 @@ impl<F: Scalar> ScalarFunction for Adapter<F> {
 }
 
 /// Returns the entry of a scalar function.
-pub const fn scalar<F: Scalar>() -> Entry {
-    Entry {
+pub const fn scalar<F: Scalar>() -> FunctionEntry {
+    FunctionEntry {
         signature: Signature::Scalar { overloads: F::OVERLOADS, returns: F::Returns::TYPE },
         declaration: F::DECLARATION,
         register: |registrar| registrar.scalar::<Adapter<F>>(),

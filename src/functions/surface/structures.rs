@@ -62,6 +62,21 @@ pub trait HasList<J: Row>: Row {
     fn list(row: Self::Of<'_>, out: Out<'_, ListOf<J>>) -> Written;
 }
 
+/// A row that may have one row of another kind.
+pub trait HasOne<J: Row>: Row {
+    /// Appends the row, or NULL.
+    fn one(row: Self::Of<'_>, out: Out<'_, StructOf<J>>) -> Written;
+}
+
+/// Returns a column of STRUCT: the row `J` of the row, if it has one.
+pub const fn optional_structure<K: HasOne<J>, J: Row>(
+    name: &'static str,
+    doc: &'static str,
+) -> Col<K> {
+    let write = Write::Nested(|row, out| K::one(row, Out::new(out)).done());
+    Col::new(name, J::STRUCT, doc, write)
+}
+
 /// Returns a column of STRUCT: the part of the row that is a `J`.
 pub const fn structure<K: Has<J>, J: Row>(name: &'static str, doc: &'static str) -> Col<K> {
     let write = Write::Nested(|row, out| J::COLUMNS.write_struct(K::part(row), out));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::columns::Row;
 use super::declaration::Declaration;
-use super::entry::{Entry, Signature};
+use super::entry::{FunctionEntry, Signature};
 use crate::ffi::{Batch, Field, Open, Scan, TableFunction, Value};
 use crate::functions::context::database;
 use crate::functions::context::execution_context::{self, ExecutionContext};
@@ -119,8 +119,8 @@ impl<F: Table> TableFunction for Adapter<F> {
 }
 
 /// Returns the entry of a table function.
-pub const fn table<F: Table>() -> Entry {
-    Entry {
+pub const fn table<F: Table>() -> FunctionEntry {
+    FunctionEntry {
         signature: Signature::Table {
             parameters: F::PARAMETERS,
             named: F::NAMED,

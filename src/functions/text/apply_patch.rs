@@ -21,7 +21,7 @@ impl Scalar for ApplyPatch {
         name: "apply_patch",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "A text with a patch's change made; exact, without fuzz",
+        description: "Applies a patch to a text exactly, without fuzz",
         example: "SELECT apply_patch('old', unified_diff('old', 'new'))",
     };
     const OVERLOADS: &'static [Overload] = &[fields![TEXT, PATCH]];
@@ -39,7 +39,7 @@ pub struct TryApplyPatch;
 impl Scalar for TryApplyPatch {
     const DECLARATION: Declaration = Declaration {
         name: "try_apply_patch",
-        description: "As apply_patch; NULL where the patch cannot be read or does not apply",
+        description: "Like apply_patch, but returns NULL if the patch cannot be read or does not apply",
         example: "SELECT try_apply_patch('another text', unified_diff('old', 'new')) IS NULL",
         ..ApplyPatch::DECLARATION
     };

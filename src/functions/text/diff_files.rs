@@ -21,7 +21,7 @@ impl Scalar for DiffFiles {
         name: "diff_files",
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
-        description: "Two files compared, as diff_texts compares texts",
+        description: "Compares two files, like diff_texts",
         example: "SELECT diff_files('workspace/a.txt', 'workspace/app.py').diff",
     };
     const OVERLOADS: &'static [Overload] =

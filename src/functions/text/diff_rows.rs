@@ -21,7 +21,7 @@ impl Scalar for DiffRows {
         name: "diff_rows",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "The diff of two texts line by line, as a list in the columns of file_diff",
+        description: "Compares two texts line by line and returns a list with the columns of file_diff",
         example: "SELECT unnest(diff_rows('old', 'new'), recursive := true)",
     };
     const OVERLOADS: &'static [Overload] = &[fields![A, B], fields![A, B, TOTAL_CONTEXT]];

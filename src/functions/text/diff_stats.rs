@@ -41,7 +41,7 @@ impl Scalar for DiffStats {
         name: "diff_stats",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "How many lines and hunks differ between two texts, and how similar they are",
+        description: "Counts the lines and hunks that differ between two texts, and measures their similarity",
         example: "SELECT diff_stats('one line', 'another line').additions",
     };
     const OVERLOADS: &'static [Overload] = &[fields![A, B]];

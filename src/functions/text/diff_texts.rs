@@ -23,7 +23,7 @@ impl Row for DiffResult {
         varchar(
             "diff",
             "The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are \
-             equal. Of contents of which one is binary, git's line that they differ.",
+             equal. If one is binary, git's line that they differ.",
             |result, out| out.text(result.diff.as_str()),
         ),
         varchar("label_a", "The name of the first content, as given.", |result, out| {
@@ -58,7 +58,7 @@ impl Scalar for DiffTexts {
         name: "diff_texts",
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
-        description: "Compares two texts: the diff, cut at redline_max_diff_bytes, and facts about both",
+        description: "Compares two texts: the diff, cut at redline_max_diff_bytes, and statistics",
         example: "SELECT diff_texts('old', 'new').diff",
     };
     const OVERLOADS: &'static [Overload] =

@@ -34,7 +34,7 @@ impl Scalar for InlineDiff {
         name: "inline_diff",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "The difference of two texts word by word",
+        description: "Compares two texts word by word",
         example: "SELECT inline_diff('the old text', 'the new text')",
     };
     const OVERLOADS: &'static [Overload] = &[fields![A, B]];

@@ -76,7 +76,7 @@ impl Scalar for MergeConflicts {
         name: "merge_conflicts",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "The conflicts of merge_texts, with the lines of the base and of both sides",
+        description: "Lists the conflicts of merge_texts, with the lines of the base and of both sides",
         example: "SELECT unnest(merge_conflicts('a', 'b', 'c'), recursive := true)",
     };
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;

@@ -43,7 +43,7 @@ impl Scalar for MergeTexts {
         name: "merge_texts",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "Two texts that were made from one, merged as git merge-file does",
+        description: "Merges two versions of a text with their common base, like git merge-file",
         example: r"SELECT merge_texts(E'a\nb\nc\n', E'A\nb\nc\n', E'a\nb\nC\n').text",
     };
     const OVERLOADS: &'static [Overload] = merges::OVERLOADS;

@@ -71,7 +71,7 @@ impl Scalar for PatchFiles {
         name: "patch_files",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "The files of a patch, with what happened to each",
+        description: "Lists the files of a patch and how each changes",
         example: "SELECT unnest(patch_files(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
     };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];

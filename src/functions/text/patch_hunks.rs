@@ -55,7 +55,7 @@ impl Scalar for PatchHunks {
         name: "patch_hunks",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "The hunks of all files of a patch",
+        description: "Lists the hunks of all files of a patch",
         example: "SELECT unnest(patch_hunks(patch), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
     };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];

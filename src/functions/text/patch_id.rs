@@ -20,7 +20,7 @@ impl Scalar for PatchId {
         name: "patch_id",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "The id of a patch, whatever its line numbers and white space",
+        description: "Returns the id of a patch, which ignores line numbers and whitespace",
         example: "SELECT patch_id(patch) FROM file_patches('HEAD~1', 'HEAD', '.')",
     };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];

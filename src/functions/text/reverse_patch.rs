@@ -17,7 +17,7 @@ impl Scalar for ReversePatch {
         name: "reverse_patch",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "The patch that undoes another",
+        description: "Returns the patch that undoes another",
         example: "SELECT reverse_patch(unified_diff('old', 'new'))",
     };
     const OVERLOADS: &'static [Overload] = &[fields![PATCH]];

@@ -26,7 +26,7 @@ impl Scalar for UnifiedDiff {
         name: "unified_diff",
         family: Family::Text,
         grant: Grant::Everybody,
-        description: "Two texts as a unified diff; empty when they are equal",
+        description: "Returns the unified diff of two texts; empty if they are equal",
         example: "SELECT unified_diff('old', 'new', 3, 'a.txt', 'b.txt')",
     };
     const OVERLOADS: &'static [Overload] = &[

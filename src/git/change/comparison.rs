@@ -45,8 +45,7 @@ pub struct Comparison {
     pub(super) above: Above,
     /// The number of threads that may check the work tree and find renames.
     pub(super) threads: usize,
-    /// Whether files count that git is told to ignore: assumed to be unchanged, or absent from a
-    /// sparse checkout.
+    /// Whether files count that are assumed to be unchanged, or outside of a sparse checkout.
     pub(super) looks_everywhere: bool,
     /// How merges and conflicts are shown if they are compared with all parents at once.
     pub combined: Option<Combined>,

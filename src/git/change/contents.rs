@@ -140,9 +140,17 @@ impl Reader {
 
     /// Returns the rule that finds the section headings of a change.
     pub(crate) fn sections(&mut self, change: &Change) -> Result<&'static Sections> {
-        static DEFAULT: Sections = Sections::default_rule();
         // The old file's driver has precedence over the new one's.
-        for (entry, path) in [(change.old, change.old_path()), (change.new, &change.path)] {
+        self.sections_of([(change.old, change.old_path()), (change.new, &change.path)])
+    }
+
+    /// Returns the rule of the first file whose driver has one, else the default rule.
+    pub(crate) fn sections_of<'p>(
+        &mut self,
+        files: impl IntoIterator<Item = (Option<Entry>, &'p [u8])>,
+    ) -> Result<&'static Sections> {
+        static DEFAULT: Sections = Sections::default_rule();
+        for (entry, path) in files {
             if entry.is_some_and(|entry| entry.mode.is_regular())
                 && let Some(driver) = self.attributes.of(path)?.driver
                 && let Some(sections) = Sections::driver(&driver)

@@ -25,7 +25,7 @@ const KNOWN_CONTENTS: usize = 1 << 14;
 /// The search criterion.
 #[derive(Debug, Clone)]
 pub enum Search {
-    /// Texts of which at least one occurs more or less often: `-S`.
+    /// Texts, any of which occurs more or less often: `-S`.
     Texts(Arc<[String]>),
     /// A pattern of an added or removed line: `-G`.
     Lines(Arc<Pattern>),

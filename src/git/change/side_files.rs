@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
+use gix::bstr::ByteSlice;
+
 use crate::attributes::ContentSource;
 use crate::change::comparison::{Comparison, Untracked};
 use crate::change::contents::Reader;
@@ -14,8 +16,11 @@ use crate::model::changed_file::{Change, Entry};
 use crate::repository::Repository;
 use crate::revision::{Revision, range_of, side_of};
 use crate::tree::tree_lookup::file_at;
+use redline_base::budget::Charge;
 use redline_base::error::{Error, Result, quoted};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
+use redline_text::is_binary;
+use redline_text::section::{OutlinedSection, Sections, outline};
 
 /// The limit of a file's size, and its name.
 #[derive(Debug, Clone, Copy)]
@@ -172,6 +177,35 @@ impl SideFiles {
         self.reader.read(entry, path)
     }
 
+    /// Returns the headings of a file's content with the lines below each; none for a binary
+    /// content. The rule is that of the attribute `diff`, else that of the language that the file's
+    /// extension names, else git's default; their memory is added to `charge`.
+    ///
+    /// # Errors
+    /// `not_found` for a missing file.
+    pub fn outline(
+        &mut self,
+        file: &str,
+        revision: &str,
+        charge: &mut Charge,
+    ) -> Result<Vec<OutlinedSection>> {
+        let path = self.path_from_root(file)?;
+        let entry = self.found(&String::from_utf8_lossy(&path), revision)?;
+        let content = self.read(&path, entry, ReadLimit::OBJECT)?;
+        if is_binary(&content) {
+            return Ok(Vec::new());
+        }
+        let extension = path.rfind_byte(b'.').map_or(&[][..], |at| &path[at + 1..]);
+        let sections = match self.reader.attributes(&path)?.driver {
+            Some(_) => self.reader.sections_of([(Some(entry), &path[..])])?,
+            None => match Sections::of_extension(extension) {
+                Some(sections) => sections,
+                None => self.reader.sections_of([])?,
+            },
+        };
+        Ok(outline(sections, &content, charge, &self.comparison.repository().cancel())?)
+    }
+
     fn check_size(&self, path: &[u8], entry: Entry, limit: ReadLimit) -> Result<()> {
         let ReadLimit { bytes, name } = limit;
         let size = self.reader.size(Some(entry))?.unwrap_or(0);
@@ -189,7 +223,7 @@ impl SideFiles {
     ///
     /// # Errors
     /// `fs_denied` if they do not allow it to be read as a file.
-    fn place(&self, path: &[u8]) -> Result<Option<Place<'_>>> {
+    fn place(&self, path: &[u8]) -> Result<Option<SandboxPath<'_>>> {
         let repository = self.comparison.repository();
         let Some(sandboxes) = repository.access().sandboxes() else { return Ok(None) };
         let path = repository.work_tree()?.join(OsStr::from_bytes(path));

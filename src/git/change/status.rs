@@ -89,7 +89,7 @@ pub struct StatusWalk {
 }
 
 impl StatusWalk {
-    /// Reads HEAD and the index; so many threads may check the work tree.
+    /// Reads HEAD and the index; `threads` threads may check the work tree.
     ///
     /// # Errors
     /// `invalid_args` for a bare repository and for a path that leads out of the repository.

@@ -2,6 +2,12 @@
 //!
 //! The rows are those of `git diff` (index and work tree), `git diff --cached <revision>` (tree and
 //! index) and `git diff <revision>` (tree and work tree), or of the same with `-R`.
+//!
+//! Three lists are merged in the order of paths: the files of the tree, of the index and, on
+//! request, the untracked ones. A file on disk is read only if the index remembers another state,
+//! converted (`git::worktree::clean`) and named by its id; when a row needs its content, it is
+//! read again and its id is compared. If only names and statuses are requested, untracked files
+//! are not examined: the listing of their directory is enough.
 
 use std::collections::VecDeque;
 use std::iter::Peekable;
@@ -34,7 +40,7 @@ pub struct Uncommitted {
     same_until: usize,
     untracked: Peekable<vec::IntoIter<(Vec<u8>, EntryKind)>>,
     paths: Arc<PathFilter>,
-    sides: Sides,
+    sides: UncommittedSides,
     /// Checks the files of the work tree ahead, if all of them are compared.
     ahead: Option<LookAhead>,
     /// Rows that are ready and not returned yet.
@@ -42,7 +48,7 @@ pub struct Uncommitted {
 }
 
 /// The compared sides of a path.
-struct Sides {
+struct UncommittedSides {
     /// Whether the tree is compared, instead of the index.
     has_tree: bool,
     /// The work tree, if it is compared, instead of the index.
@@ -59,7 +65,7 @@ struct Sides {
 struct OnDisk {
     files: WorkTree,
     submodules: Submodules,
-    /// Whether files count that git is told to ignore.
+    /// Whether files count that are assumed to be unchanged, or outside of a sparse checkout.
     looks_everywhere: bool,
 }
 
@@ -101,7 +107,7 @@ impl Uncommitted {
             }
             _ => Vec::new(),
         };
-        let sides = Sides {
+        let sides = UncommittedSides {
             has_tree: nearer.as_tree().is_some(),
             work_tree,
             untracked: comparison.untracked,
@@ -210,7 +216,7 @@ impl Uncommitted {
     }
 }
 
-impl Sides {
+impl UncommittedSides {
     /// Returns an untracked file of which only the name is needed, as its directory lists it;
     /// `None` if it must be checked.
     fn named(&self, kind: EntryKind) -> Option<Entry> {

@@ -1,4 +1,4 @@
-//! Commits by date, none before one that was made from it: `--date-order`.
+//! Commits by date, parents after all their children: `--date-order`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use crate::Oid;
 use crate::graph::commit_links::Commits;
 use crate::model::commit::Links;
-use crate::model::id_tables::IdMap;
+use crate::model::id_tables::{IdMap, IdSet};
 use redline_base::budget::Charge;
 use redline_base::error::Result;
 use redline_text::CancelToken;
@@ -64,11 +64,16 @@ impl<'a> MergeBases<'a> {
     /// Returns all merge bases of two commits in git's order, none if their histories are
     /// unrelated.
     pub fn of(&mut self, one: Oid, two: Oid) -> Result<Vec<Oid>> {
-        if one == two {
+        self.of_merge(one, &[two])
+    }
+
+    /// Returns all merge bases of a commit and a merge of others, in git's order.
+    pub fn of_merge(&mut self, one: Oid, others: &[Oid]) -> Result<Vec<Oid>> {
+        if others.contains(&one) {
             return Ok(vec![one]);
         }
         let (has_heights, are_dates) = self.commits.has_heights();
-        let (found, paint) = self.paint(one, &[two], are_dates)?;
+        let (found, paint) = self.paint(one, others, are_dates)?;
         let mut bases = Vec::new();
         for id in found {
             if !paint.has(&id, STALE) {
@@ -83,6 +88,49 @@ impl<'a> MergeBases<'a> {
             self.insert(&mut all, id)?;
         }
         Ok(all)
+    }
+
+    /// Returns the best common ancestors of all commits in git's order: those of `git merge-base
+    /// --octopus`.
+    pub fn of_all(&mut self, commits: &[Oid]) -> Result<Vec<Oid>> {
+        let (has_heights, _) = self.commits.has_heights();
+        let mut bases: Vec<Oid> = commits.first().copied().into_iter().collect();
+        for commit in commits.iter().skip(1) {
+            let mut next = Vec::new();
+            for base in bases {
+                for id in self.of(*commit, base)? {
+                    if !next.contains(&id) {
+                        next.push(id);
+                    }
+                }
+            }
+            bases = next;
+        }
+        self.without_redundant(&bases, has_heights)
+    }
+
+    /// Returns those of some commits, and of the commits between, that are a commit or its
+    /// descendants: a history that reaches both is read down to where only its ancestors are left.
+    pub fn descendants(&mut self, ancestor: Oid, tips: &[Oid]) -> Result<IdSet> {
+        let (has_heights, _) = self.commits.has_heights();
+        self.paint(ancestor, tips, has_heights)?;
+        let mut children: IdMap<Vec<Oid>> = IdMap::default();
+        for (id, links) in &self.known {
+            self.cancel.check()?;
+            let bytes = links.parents.len() * size_of::<(Oid, Vec<Oid>, Oid)>();
+            self.charge.join(self.cancel.charge_all(bytes)?);
+            for parent in &links.parents {
+                children.entry(*parent).or_default().push(*id);
+            }
+        }
+        let mut found = IdSet::from_iter([ancestor]);
+        let mut next = vec![ancestor];
+        while let Some(id) = next.pop() {
+            self.cancel.check()?;
+            let new = children.get(&id).into_iter().flatten().filter(|child| found.insert(**child));
+            next.extend(new);
+        }
+        Ok(found)
     }
 
     /// Inserts a commit after those with the same date.

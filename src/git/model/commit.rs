@@ -7,7 +7,9 @@ use gix::bstr::ByteSlice;
 use crate::Oid;
 use crate::encoding::to_utf8;
 use crate::model::mailmap::Mailmap;
+use crate::model::signature::{Signature, signature};
 use crate::model::space::{trim_end, trim_start, up_to_nul};
+use crate::model::trailers::{Trailer, trailers};
 use redline_base::budget::{Charge, Stopped, append, check_every, copied};
 use redline_base::limits;
 use redline_text::CancelToken;
@@ -46,7 +48,22 @@ pub struct CommitInfo {
     pub subject: Vec<u8>,
     /// The message after its first paragraph, if requested.
     pub body: Vec<u8>,
+    /// The trailers of the message, if requested.
+    pub trailers: Vec<Trailer>,
+    /// The signature, if requested; `None` for a commit without one.
+    pub signature: Option<Signature>,
     _charge: Charge,
+}
+
+/// The requested parts of a commit besides its people, dates and subject.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CommitParts {
+    /// The body of its message.
+    pub body: bool,
+    /// The trailers of its message.
+    pub trailers: bool,
+    /// Its signature, and the hash of the repository.
+    pub signature: Option<gix::hash::Kind>,
 }
 
 /// A name and an address, any bytes.
@@ -60,7 +77,7 @@ pub struct Person {
 
 /// Parses the tree, the parents and the date of a commit; the error tells the defect.
 pub fn links(bytes: &[u8]) -> Result<Links, &'static str> {
-    let id = |hex: &[u8]| Oid::from_hex(hex).map_err(|_| "names an id that is none");
+    let id = |hex: &[u8]| Oid::from_hex(hex).map_err(|_| "has an invalid id");
     let (line, mut rest) = split_line(bytes);
     let tree = id(line.strip_prefix(b"tree ").ok_or("names no tree")?)?;
     let mut parents = Vec::new();
@@ -101,21 +118,21 @@ impl CommitInfo {
         mailmap: Option<&Mailmap>,
         cancel: &CancelToken<'_>,
     ) -> Result<Self, Stopped> {
-        Self::read_as(bytes, mailmap, false, cancel)
+        Self::read_parts(bytes, mailmap, CommitParts::default(), cancel)
     }
 
-    /// Parses the same, and the body of the message if that is requested.
+    /// Parses the same, and the requested parts.
     ///
     /// # Errors
     /// The reason why the query ended.
-    pub fn read_as(
-        bytes: &[u8],
+    pub fn read_parts(
+        commit: &[u8],
         mailmap: Option<&Mailmap>,
-        with_body: bool,
+        parts: CommitParts,
         cancel: &CancelToken<'_>,
     ) -> Result<Self, Stopped> {
-        let bytes = &*in_utf8(bytes)?;
-        let charge = cancel.charge(bytes.len())?;
+        let bytes = &*in_utf8(commit)?;
+        let mut charge = cancel.charge(bytes.len())?;
         let (mut author, mut committer) = (None, None);
         // The message begins with the first empty line; the last of several equal headers counts.
         let message = pass(bytes, |line| {
@@ -135,7 +152,16 @@ impl CommitInfo {
             committer: known(committer)?,
             committer_date: committer.and_then(micros),
             subject: subject(message)?,
-            body: if with_body { copied(body(message)?)? } else { Vec::new() },
+            body: if parts.body { copied(body(message)?)? } else { Vec::new() },
+            trailers: if parts.trailers {
+                trailers(message.strip_prefix(b"\n").unwrap_or(message), &mut charge, cancel)?
+            } else {
+                Vec::new()
+            },
+            signature: match parts.signature {
+                Some(hash) => signature(commit, hash)?,
+                None => None,
+            },
             _charge: charge,
         })
     }
@@ -143,13 +169,25 @@ impl CommitInfo {
     /// Returns its approximate size in memory.
     pub fn bytes(&self) -> usize {
         let people = [&self.author, &self.committer].into_iter().flatten();
-        people.map(Person::bytes).sum::<usize>() + self.subject.len() + self.body.len()
+        let trailers = self.trailers.iter().map(Trailer::bytes).sum::<usize>();
+        let signature = self.signature.as_ref().map_or(0, |signature| signature.text.len());
+        people.map(Person::bytes).sum::<usize>()
+            + self.subject.len()
+            + self.body.len()
+            + trailers
+            + signature
     }
 }
 
 impl Person {
     fn new(name: &[u8], email: &[u8]) -> Result<Self, Stopped> {
         Ok(Self { name: copied(name)?, email: copied(email)? })
+    }
+
+    /// Parses `Name <address>`; both are empty if the text has another form.
+    pub fn of(ident: &[u8]) -> Self {
+        let (name, email) = person(ident).unwrap_or_default();
+        Self { name: trim_start(name).to_vec(), email: email.to_vec() }
     }
 
     /// Returns its approximate size in memory.
@@ -345,6 +383,9 @@ mod tests {
         CommitInfo::read(&commit(rest), None, &CancelToken::never()).unwrap()
     }
 
+    // Promise (survival): A commit has at most 65,536 parents, over all stores at most 16,384
+    // lines name one to borrow from, and a file that is no commit-graph is read no further than
+    // its first 8 bytes; 1,300 commits of 65,536 parents are `too_large:` at 2 GiB.
     #[test]
     fn a_commit_has_no_more_parents_than_the_limit() {
         let id = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -445,7 +486,13 @@ mod tests {
             ("one\n\nb\0c", "b"),
         ] {
             let bytes = commit(format!("\n{message}").as_bytes());
-            let info = CommitInfo::read_as(&bytes, None, true, &CancelToken::never()).unwrap();
+            let info = CommitInfo::read_parts(
+                &bytes,
+                None,
+                CommitParts { body: true, ..CommitParts::default() },
+                &CancelToken::never(),
+            )
+            .unwrap();
             assert_eq!(info.body.as_bstr(), wanted, "{message:?}");
         }
     }

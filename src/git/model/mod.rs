@@ -10,6 +10,8 @@
 //! | `id_tables` | tables by object id |
 //! | `settings` | booleans and numbers of a configuration |
 //! | `space` | white space and ends of texts as git's C library defines them |
+//! | `trailers` | the trailers of a message |
+//! | `signature` | the signature of a commit |
 //! | `width` | TABs in messages |
 
 pub mod bytes;
@@ -19,10 +21,12 @@ pub mod diff_attribute;
 pub mod id_tables;
 pub mod mailmap;
 pub mod settings;
+pub mod signature;
 pub mod space;
+pub mod trailers;
 pub mod width;
 
-/// Returns the number in bytes of which the first is the highest.
+/// Returns the big-endian number in bytes.
 pub fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

@@ -159,7 +159,7 @@ impl Glob {
 }
 
 impl Work {
-    /// Creates a limit of so many steps.
+    /// Creates a limit of `steps` steps.
     pub fn new(steps: u64) -> Self {
         Self { left: steps, places: Vec::new(), next: Vec::new() }
     }
@@ -361,6 +361,8 @@ mod tests {
         }
     }
 
+    // Promise (arguments): A pathspec is compiled to steps of bounded cost, so no pattern of
+    // wildcards runs forever.
     #[test]
     fn a_pattern_of_many_stars_takes_no_more_steps_than_the_product_of_the_lengths() {
         for rules in [ANY, DIRECTORIES] {

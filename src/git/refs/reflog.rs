@@ -8,6 +8,7 @@ use gix::bstr::ByteSlice;
 use super::reftable::LogLine;
 use super::{References, Resolved};
 use crate::Oid;
+use crate::model::commit::Person;
 use crate::store::{Found, GitDirectory};
 use redline_base::error::Result;
 use redline_base::limits;
@@ -62,7 +63,9 @@ fn parse(line: &[u8], digits: usize) -> Option<LogLine> {
     let (old, rest) = line.split_at_checked(digits)?;
     let (new, rest) = rest.strip_prefix(b" ")?.split_at_checked(digits)?;
     let rest = rest.strip_prefix(b" ")?;
-    let rest = rest[rest.find_byte(b'>')? + 1..].strip_prefix(b" ")?;
+    let (ident, rest) = rest.split_at(rest.find_byte(b'>')? + 1);
+    let person = Person::of(ident);
+    let rest = rest.strip_prefix(b" ")?;
     let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let time = rest[..length].to_str().ok()?.parse().ok().filter(|&time| time != 0)?;
     let [b' ', b'+' | b'-', zone @ ..] = &rest[length..] else { return None };
@@ -74,6 +77,7 @@ fn parse(line: &[u8], digits: usize) -> Option<LogLine> {
     Some(LogLine {
         old: Oid::from_hex(old).ok()?,
         new: Oid::from_hex(new).ok()?,
+        person,
         time,
         message: message.to_vec(),
     })

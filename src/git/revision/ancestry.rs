@@ -16,6 +16,25 @@ pub fn merge_bases(repository: &Repository, one: &str, two: &str) -> Result<Vec<
     first.merge_bases()?.of(one_commit(&first)?, one_commit(&last)?)
 }
 
+/// Returns the best common ancestors of several commits in git's order: of all of them, or of the
+/// first and a merge of the others.
+pub fn merge_bases_of(
+    repository: &Repository,
+    names: &[&str],
+    is_octopus: bool,
+) -> Result<Vec<Oid>> {
+    let resolver = Resolver::new(repository, "");
+    let commits: Vec<Oid> =
+        names.iter().map(|name| commit_of(repository, name)).collect::<Result<_>>()?;
+    let mut bases = resolver.merge_bases()?;
+    match commits.split_first() {
+        Some((first, others)) if !is_octopus && !others.is_empty() => {
+            bases.of_merge(*first, others)
+        }
+        _ => bases.of_all(&commits),
+    }
+}
+
 /// Returns the number of commits that only the first of two revisions has, and that only the second
 /// has.
 pub fn ahead_behind(repository: &Repository, one: &str, two: &str) -> Result<(u64, u64)> {

@@ -6,6 +6,8 @@
 //! | `ancestry` | merge bases, and how far two commits have diverged |
 //! | `resolve` | one revision: parsed from its end, and applied to its object |
 //! | `references` | all references with their targets; those that decorate a commit |
+//! | `containing` | the references whose history holds a commit |
+//! | `reflog` | the former values of a reference |
 //! | `named` | names of references, their logs, and their shorthands |
 //! | `readable_log` | the log of a reference, without visits to branches that may not be read |
 //! | `upstream` | the upstream and push branches of a branch |
@@ -19,6 +21,7 @@
 
 mod ancestry;
 mod clock;
+mod containing;
 mod date;
 mod date_words;
 mod named;
@@ -26,6 +29,7 @@ mod path;
 mod range;
 mod readable_log;
 mod references;
+mod reflog;
 mod resolve;
 mod resolver;
 mod search;
@@ -33,8 +37,9 @@ mod short;
 mod unknown;
 mod upstream;
 
-pub use ancestry::{ahead_behind, merge_bases};
+pub use ancestry::{ahead_behind, merge_bases, merge_bases_of};
 pub use clock::{Calendar, local_time_zone};
+pub use containing::references_containing;
 pub use date::date_of;
 pub use range::{
     Sides, commit_and_parents, commit_at, commit_of, object_of, range_of, side_of, sides_of,
@@ -43,4 +48,5 @@ pub use references::{
     Named as NamedReference, Reference, ReferenceDetails, ReferenceReader, checked_out,
     decorations, reference_names,
 };
+pub use reflog::{LogEntry, Reflog, reflog};
 pub use resolver::{Revision, check_side};

@@ -21,7 +21,7 @@ const MAX_RULES: usize = 16;
 /// The bytes of an entry besides its key and its value.
 const ENTRY: usize = 48;
 
-/// The key: two blobs, of which one may be absent, and the rules of the count.
+/// The key: two blobs (one may be absent) and the rules of the count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pair {
     /// The blob before.

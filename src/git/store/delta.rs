@@ -75,7 +75,7 @@ fn size(bytes: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// Reads a number of which only the bytes marked in `present` are stored, the lowest first.
+/// Reads a number; only the bytes marked in `present` are stored, the lowest first.
 fn number(rest: &mut &[u8], present: u8, bytes: usize) -> Option<usize> {
     let mut number = 0;
     for place in 0..bytes {

@@ -2,6 +2,13 @@
 //!
 //! The directories of a repository and all small files are opened again for every query. A parsed
 //! file is used again while the file's device, inode, size and times are unchanged.
+//!
+//! A database keeps the packs, commit-graphs and indexes of the last eight repositories, the
+//! objects that were read, `packed-refs` and the lists of reftables; what all databases of the
+//! process keep is bounded by `redline_cache_bytes`. Access, directories, configuration and
+//! references are checked for every query. An index is kept once it is two seconds old, and
+//! remembers a tree that was found to hold the same files. Of packs, which other clones may link,
+//! the time of the last change of the inode does not count.
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};

@@ -12,6 +12,19 @@
 //! | `cache`, `counted_pairs`, `delta` | a cache of objects; a cache of line counts; applying
 //! deltas |
 //! | `kept` | the caches between queries |
+//!
+//! Files are regular files only, opened without waiting, read once and up to a limit, and parsed
+//! by one parser. gix receives bytes and never a path; where its parser recurses on input, is
+//! exponential or needs a mapping, our own code reads the format and is tested against git.
+//!
+//! Nothing is mapped, since a mapped file that is truncated ends the process: packs are read with
+//! `pread` into a few windows per thread. An object that no pack or loose file gives, or that
+//! cannot be read, is looked for again after the packs have been listed again, if their
+//! directories have changed.
+//!
+//! A failure is never an absence: where a read fails, the query does. A rule of the architecture
+//! test finds `.ok()`, `unwrap_or_default()`, `let Ok(…)` and the like after a call that reads,
+//! and lists the exceptions with their reasons.
 
 mod alternates;
 pub(super) mod cache;

@@ -28,8 +28,7 @@ pub struct LookAhead {
 }
 
 impl LookAhead {
-    /// Creates a look-ahead with so many threads; `None` if that is one, or there are too few
-    /// entries.
+    /// Creates a look-ahead with `threads` threads; `None` for one thread, or for too few entries.
     pub fn new(repository: &Repository, index: &Index, threads: usize) -> Option<Self> {
         let wanted = threads.min(index.count() / THREAD_ENTRIES);
         if wanted < 2 {

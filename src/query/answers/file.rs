@@ -30,7 +30,7 @@ pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> R
                 quoted(path),
                 quoted(rev)
             ))
-            .with_hint("ours, theirs and base are of files in a conflict, which GitStatus lists; rev = INDEX reads the staged version"));
+            .with_hint("ours, theirs and base exist only for files in conflict, which GitStatus lists; rev = INDEX reads the staged version"));
         }
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));

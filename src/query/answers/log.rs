@@ -24,19 +24,19 @@ use redline_tools::{
 const PATCH_PART: usize = 4;
 
 /// A commit of the list, and its change of the file or the lines.
-struct Found {
+struct LoggedCommit {
     commit: Visited,
     file: Option<ListedVersion>,
     lines: Option<ListedLines>,
 }
 
-impl From<Visited> for Found {
+impl From<Visited> for LoggedCommit {
     fn from(commit: Visited) -> Self {
         Self { commit, file: None, lines: None }
     }
 }
 
-type FoundCommits<'a> = Box<dyn Iterator<Item = Result<Found>> + 'a>;
+type LoggedCommits<'a> = Box<dyn Iterator<Item = Result<LoggedCommit>> + 'a>;
 
 /// A range of commits and the request for them.
 struct Asked<'a> {
@@ -82,7 +82,7 @@ pub fn log(
     };
     let objects = repository.objects();
     let cancel = repository.cancel();
-    let is_meant = |found: &Result<Found>| -> Result<bool> {
+    let is_meant = |found: &Result<LoggedCommit>| -> Result<bool> {
         let Ok(found) = found else { return Ok(true) };
         Ok(filter.is_any()
             || filter.matches(&objects.commit(&found.commit.id)?, reader.mailmap(), &cancel)?)
@@ -99,7 +99,7 @@ pub fn log(
     let most =
         arguments.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let rows = meant.take(most).skip(pages.first()).map(|found| {
-        let Found { commit, file, lines } = found?;
+        let LoggedCommit { commit, file, lines } = found?;
         Ok(ListedCommit { file, lines, ..reader.read(commit)? })
     });
     let mut page = pages.filled(head, reply, rows).map_err(explain)?;
@@ -111,7 +111,7 @@ pub fn log(
 
 impl<'a> Asked<'a> {
     /// Returns the matching commits of any author.
-    fn commits(&'a self) -> Result<FoundCommits<'a>> {
+    fn commits(&'a self) -> Result<LoggedCommits<'a>> {
         match &self.arguments.file {
             Some(file) if self.arguments.asks_for_lines() => self.of_lines(file),
             Some(file) => self.of_file(file),
@@ -119,7 +119,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn of_paths(&self) -> Result<FoundCommits<'a>> {
+    fn of_paths(&self) -> Result<LoggedCommits<'a>> {
         let given = self.arguments.paths.iter().flatten();
         let paths = given.map(|path| Pathspec::parse(path)).collect::<Result<Vec<_>>>()?;
         // As in git: a merge shows no changes, so it is not searched.
@@ -130,7 +130,7 @@ impl<'a> Asked<'a> {
         history.settle();
         let Some(search) = self.search.clone() else {
             let commits = std::iter::from_fn(move || history.next_commit());
-            return Ok(Box::new(commits.map(|commit| commit.map(Found::from))));
+            return Ok(Box::new(commits.map(|commit| commit.map(LoggedCommit::from))));
         };
         self.searched(search, &paths, history)
     }
@@ -142,7 +142,7 @@ impl<'a> Asked<'a> {
         search: Search,
         paths: &[Pathspec],
         history: History,
-    ) -> Result<FoundCommits<'a>> {
+    ) -> Result<LoggedCommits<'a>> {
         let measure = CommitMeasure {
             renames: Some(RenameOptions::default()),
             search: Some(search),
@@ -160,7 +160,7 @@ impl<'a> Asked<'a> {
                     if !changes.is_empty() {
                         let Comparable { id, tree, parents } = commit;
                         let parents = parents.into_iter().map(|(parent, _)| parent).collect();
-                        found.push(Ok(Found::from(Visited { id, tree, parents })));
+                        found.push(Ok(LoggedCommit::from(Visited { id, tree, parents })));
                     }
                 }
                 Ok(Unweighed(found))
@@ -172,7 +172,7 @@ impl<'a> Asked<'a> {
         })))
     }
 
-    fn of_file(&'a self, file: &str) -> Result<FoundCommits<'a>> {
+    fn of_file(&'a self, file: &str) -> Result<LoggedCommits<'a>> {
         let file = self.repository.file_from_root(file)?;
         let names = [file.as_str(), self.range];
         let jobs = FileChanges::new(&self.repository, &self.ends, names, self.options, None)?;
@@ -181,20 +181,20 @@ impl<'a> Asked<'a> {
             self.search.clone().map(|search| Searcher::new(search, Reader::new(&source)));
         let cancel = self.repository.cancel();
         Ok(Box::new(jobs.filter_map(move |found| {
-            let mut listed = |found: Result<FileChange>| -> Result<Option<Found>> {
+            let mut listed = |found: Result<FileChange>| -> Result<Option<LoggedCommit>> {
                 let FileChange { commit, change } = found?;
                 let is_meant = match &mut searcher {
                     Some(searcher) => searcher.look(&change, &cancel)?.is_some(),
                     None => true,
                 };
                 let file = Some(version(&change));
-                Ok(is_meant.then(|| Found { file, ..Found::from(commit) }))
+                Ok(is_meant.then(|| LoggedCommit { file, ..LoggedCommit::from(commit) }))
             };
             listed(found).transpose()
         })))
     }
 
-    fn of_lines(&self, file: &str) -> Result<FoundCommits<'a>> {
+    fn of_lines(&self, file: &str) -> Result<LoggedCommits<'a>> {
         let GitLogArguments { first_line, last_line, function, .. } = self.arguments;
         let asked = match function {
             Some(name) => LinesAsked::Function(name.clone()),
@@ -206,7 +206,7 @@ impl<'a> Asked<'a> {
         Ok(Box::new(log.map(move |found| {
             let found = found?;
             let lines = Some(lines(&found, room));
-            Ok(Found { lines, ..Found::from(found.commit) })
+            Ok(LoggedCommit { lines, ..LoggedCommit::from(found.commit) })
         })))
     }
 }

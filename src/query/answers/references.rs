@@ -6,7 +6,10 @@ use crate::refs::kind;
 use redline_base::error::Result;
 use redline_base::form::counted;
 use redline_find::Glob;
-use redline_git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
+use redline_git::{
+    NamedReference, Reference, ReferenceDetails, ReferenceReader, Repository, reference_names,
+    references_containing,
+};
 use redline_tools::{GitRefsArguments, ListedReference, Listing, Reply};
 
 /// Lists the references of a repository.
@@ -17,7 +20,10 @@ pub fn references(
 ) -> Result<Listing<ListedReference>> {
     let (repo, repository) = opened(context, arguments.repo.as_deref())?;
     let globs = arguments.glob.as_deref().map(reference_globs).transpose()?;
-    let all = reference_names(&repository)?;
+    let all = match &arguments.contains {
+        Some(commit) => references_containing(&repository, commit)?,
+        None => reference_names(&repository)?,
+    };
     let mut named: Vec<NamedReference> = Vec::new();
     for reference in &all {
         let name = String::from_utf8_lossy(&reference.name);
@@ -29,7 +35,7 @@ pub fn references(
         .iter()
         .map(|named| format!("{} {:?}", String::from_utf8_lossy(&named.name), named.object))
         .collect();
-    let asked = format!("GitRefs {:?}", arguments.glob);
+    let asked = format!("GitRefs {:?} {:?}", arguments.glob, arguments.contains);
     let pages = Pages::new(&asked, &state.join("\n"), arguments.cursor.as_deref())?;
     let details = ReferenceDetails {
         short: false,
@@ -41,6 +47,12 @@ pub fn references(
     };
     let reader = ReferenceReader::new(&repository, details, repository.packed_references()?);
     let mut head = format!("{repo}: {}", counted(named.len() as u64, "reference"));
+    if let Some(commit) = &arguments.contains {
+        head += &format!(" with {commit}");
+        if let Some(tag) = first_tag(&repository, &named)? {
+            head += &format!("; the first tag by its commit's date is {}", path_text(short(&tag)));
+        }
+    }
     if named.is_empty() && !all.is_empty() {
         let count = |prefix: &[u8]| all.iter().filter(|one| one.name.starts_with(prefix)).count();
         let [branches, tags, remotes] =
@@ -52,6 +64,20 @@ pub fn references(
     }
     let rows = named.into_iter().skip(pages.first()).map(|named| Ok(listed(&reader.read(named)?)));
     pages.filled(head, reply, rows)
+}
+
+/// Returns the tag with the oldest commit.
+fn first_tag(repository: &Repository, named: &[NamedReference]) -> Result<Option<Vec<u8>>> {
+    let details = ReferenceDetails { committed: true, ..ReferenceDetails::default() };
+    let reader = ReferenceReader::new(repository, details, repository.packed_references()?);
+    let mut first: Option<Reference> = None;
+    for tag in named.iter().filter(|named| kind(&named.name) == "tag") {
+        let tag = reader.read(tag.clone())?;
+        if first.as_ref().is_none_or(|first| tag.committed_at < first.committed_at) {
+            first = Some(tag);
+        }
+    }
+    Ok(first.map(|tag| tag.named.name))
 }
 
 /// Returns the globs for an argument: full names, or prefixes up to a slash, as `git for-each-ref`

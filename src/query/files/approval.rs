@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::approval_check::Asking;
+use super::blind_call::call_of;
 use super::editing::Editing;
 use super::file_tools::FileTools;
-use super::hidden_call::call_of;
 use super::patching::Patching;
-use super::question::Asking;
 use super::reading::Read;
-use super::taking_back::Chosen;
+use super::reverting::Chosen;
 use super::undo::Undoing;
 use super::writing::Write;
 use redline_base::budget::check_current;

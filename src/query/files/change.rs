@@ -1,16 +1,16 @@
 //! A call that changes files, from its plan to its end: the plan for the current files, the
 //! question to a person, the record, the write. Each tool only makes its change set.
 
+use super::approval_check::{ApprovalCheck, Asking};
+use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::hidden_call::Hidden;
 use super::planned::{Maker, Planned, PlannedFile};
-use super::question::{Asking, Question};
 use super::recorded::{Recorded, file_at};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_base::limits;
 use redline_edit::Digest;
 use redline_sandbox as sandbox;
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 
 /// A call that was made, or would have been.
 pub(super) struct Made<'a, T> {
@@ -38,10 +38,10 @@ impl FileTools {
     ///
     /// # Errors
     /// Those of the plan, of approvals, of the journal and of the writer.
-    pub(super) fn change<'a, M: Maker<'a>>(&'a self, maker: &mut M) -> Result<Made<'a, M::Told>> {
+    pub(super) fn change<'a, M: Maker<'a>>(&'a self, maker: &mut M) -> Result<Made<'a, M::Report>> {
         let files = maker.places().into_iter().map(file_at).collect();
         let recorded = Recorded::new(self.caller(), maker.call().tool.name(), files);
-        recorded.because(maker.reason());
+        recorded.set_reason(maker.reason());
         let made = self.change_recorded(maker, &recorded);
         if maker.is_dry_run() { made } else { recorded.end(made) }
     }
@@ -50,24 +50,24 @@ impl FileTools {
         &'a self,
         maker: &mut M,
         recorded: &Recorded<'_>,
-    ) -> Result<Made<'a, M::Told>> {
-        let mut question = Question::new(self.caller(), maker);
-        let is_shown = !question.is_unseen;
+    ) -> Result<Made<'a, M::Report>> {
+        let mut check = ApprovalCheck::new(self.caller(), maker);
+        let is_shown = !check.is_unseen;
         let made = |id, planned| Made { id, planned, is_shown };
-        if question.maker.is_dry_run() {
-            question.check_seen()?;
+        if check.maker.is_dry_run() {
+            check.check_seen()?;
         }
         for tries in 1.. {
-            let planned = question.plan()?;
-            if question.maker.is_dry_run() {
-                question.check_declined(&planned)?;
+            let planned = check.plan()?;
+            if check.maker.is_dry_run() {
+                check.check_declined(&planned)?;
                 return Ok(made(None, planned));
             }
-            let copy = question.maker.is_refused_twice().then(|| question.id());
-            self.refuse_copy(&question.maker.call(), copy)?;
-            let asks = question.asks(&planned);
+            let copy = check.maker.is_refused_twice().then(|| check.id());
+            self.refuse_copy(&check.maker.call(), copy)?;
+            let asks = check.asks(&planned);
             if asks {
-                recorded.allowed_by(question.take(&planned)?);
+                recorded.allowed_by(check.consume(&planned)?);
             }
             if planned.change_set().is_unchanged() {
                 return Ok(made(None, planned));
@@ -78,14 +78,14 @@ impl FileTools {
                 // means that version.
                 Err(error)
                     if error.kind() == ErrorKind::Stale
-                        && question.maker.takes_any_version()
+                        && check.maker.takes_any_version()
                         && !asks
                         && tries < limits::PATCH_TRIES =>
                 {
                     self.budget().check()?;
                     if let [file] = &planned.files[..]
                         && let Some(planned) =
-                            self.change_locked(question.maker, &file.place, recorded, copy)
+                            self.change_locked(check.maker, &file.place, recorded, copy)
                     {
                         return planned.map(|planned| made(Some(recorded.id()), planned));
                     }
@@ -101,10 +101,10 @@ impl FileTools {
     fn change_locked<'a, M: Maker<'a>>(
         &self,
         maker: &mut M,
-        place: &Place<'a>,
+        place: &SandboxPath<'a>,
         recorded: &Recorded<'_>,
         copy: Option<Digest>,
-    ) -> Option<Result<Planned<'a, M::Told>>> {
+    ) -> Option<Result<Planned<'a, M::Report>>> {
         let mut last = None;
         let mut cannot = false;
         let written = place.rewrite(
@@ -130,11 +130,11 @@ impl FileTools {
         (!cannot).then_some(made)
     }
 
-    /// Returns the payload that a person decides on, `None` if nobody has to be asked. A dry run
+    /// Returns the payload that a person decides on, `None` if no approval is needed. A dry run
     /// asks nobody.
     ///
     /// # Errors
-    /// As [`Question::payload`].
+    /// As [`ApprovalCheck::payload`].
     pub(super) fn ask<'a, M: Maker<'a>>(
         &'a self,
         maker: &mut M,
@@ -143,14 +143,14 @@ impl FileTools {
         if maker.is_dry_run() {
             return Ok(None);
         }
-        Question::new(self.caller(), maker).payload(asking)
+        ApprovalCheck::new(self.caller(), maker).payload(asking)
     }
 
     /// Refuses a call that a copy of it has made in this statement.
-    fn refuse_copy(&self, call: &Hidden<'_>, copy: Option<Digest>) -> Result<()> {
+    fn refuse_copy(&self, call: &BlindCall<'_>, copy: Option<Digest>) -> Result<()> {
         let (caller, ticket) = (self.caller(), self.ticket());
-        let is_repeat = |id| caller.state.repeats.is_repeat(caller.connection, id, ticket);
-        if !copy.is_some_and(is_repeat) {
+        let is_duplicate = |id| caller.state.duplicates.is_duplicate(caller.connection, id, ticket);
+        if !copy.is_some_and(is_duplicate) {
             return Ok(());
         }
         let (what, name) = (&call.shown, call.tool.name());
@@ -166,7 +166,7 @@ impl FileTools {
     fn record_copy(&self, copy: Option<Digest>) {
         let caller = self.caller();
         if let Some(id) = copy {
-            caller.state.repeats.record(caller.connection, id, self.ticket());
+            caller.state.duplicates.record(caller.connection, id, self.ticket());
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
+use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::hidden_call::Hidden;
 use super::planned::{Maker, Planned, PlannedFile, file_name};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
 use redline_git::blob_id;
-use redline_sandbox::{Expected, Place};
+use redline_sandbox::{Expected, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{EditCall, EditResult, Replaced};
 
 /// A call that replaces passages of a file.
 pub(super) struct Editing<'a> {
     tools: &'a FileTools,
-    place: Place<'a>,
+    place: SandboxPath<'a>,
     call: EditCall<'a>,
     replaced: Replaced<'a>,
     engine: &'a mut Engine,
@@ -60,19 +60,19 @@ impl<'a> Editing<'a> {
         }?;
         let content = Cow::Owned(std::mem::take(&mut plan.content));
         let file = PlannedFile::kept(place.clone(), found)?.written(content, None)?;
-        Ok(Planned { files: vec![file], told: plan })
+        Ok(Planned { files: vec![file], report: plan })
     }
 }
 
 impl<'a> Maker<'a> for Editing<'a> {
-    type Told = Plan;
+    type Report = Plan;
 
-    fn call(&self) -> Hidden<'_> {
-        let call = Hidden::new(self.call.tool(), &self.place, self.replaced.arguments());
-        Hidden { base_oid: self.call.base_oid(), ..call }
+    fn call(&self) -> BlindCall<'_> {
+        let call = BlindCall::new(self.call.tool(), &self.place, self.replaced.arguments());
+        BlindCall { base_oid: self.call.base_oid(), ..call }
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         vec![&self.place]
     }
 
@@ -85,7 +85,7 @@ impl<'a> Maker<'a> for Editing<'a> {
         Some(self.plan_on(found.clone()))
     }
 
-    fn is_asked_about(&self, _: &Planned<'a, Plan>, _: bool) -> bool {
+    fn needs_approval(&self, _: &Planned<'a, Plan>, _: bool) -> bool {
         self.place.sandbox().approvals.edit
     }
 
@@ -96,7 +96,7 @@ impl<'a> Maker<'a> for Editing<'a> {
         _: bool,
         _: &CancelToken<'_>,
     ) -> Result<Proposal> {
-        let (file, plan) = (&planned.files[0], &planned.told);
+        let (file, plan) = (&planned.files[0], &planned.report);
         let edits: &[Edit<'_>] = match &self.replaced {
             Replaced::Strings(edits) => edits,
             Replaced::Lines(_) => &[],
@@ -122,7 +122,7 @@ impl FileTools {
     /// Those of the arguments and the path, of approvals, the journal and the writer.
     pub fn edit(&self, engine: &mut Engine, call: EditCall<'_>) -> Result<EditResult> {
         let made = self.change(&mut Editing::new(self, engine, call)?)?;
-        let (file, plan) = (&made.planned.files[0], &made.planned.told);
+        let (file, plan) = (&made.planned.files[0], &made.planned.report);
         let (replacements_made, lines_changed) = (plan.replacements_made(), plan.lines_changed());
         let path = call.path().to_owned();
         // A caller who may not read the file is told what it did, and nothing that was there.

@@ -6,7 +6,7 @@ use crate::Caller;
 use redline_base::budget::Budget;
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Session, Ticket};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 
 /// The file tools for one caller.
 pub struct FileTools {
@@ -17,7 +17,7 @@ pub struct FileTools {
 impl FileTools {
     /// Prepares the calls of a statement.
     pub fn new(caller: Caller) -> Self {
-        let ticket = caller.state.repeats.ticket();
+        let ticket = caller.state.duplicates.ticket();
         Self { caller, ticket }
     }
 
@@ -42,7 +42,7 @@ impl FileTools {
     }
 
     /// Returns the place of a path in a sandbox.
-    pub(super) fn place(&self, path: &str) -> Result<Place<'_>> {
+    pub(super) fn place(&self, path: &str) -> Result<SandboxPath<'_>> {
         let sandboxes = self.caller.access.sandboxes().ok_or_else(|| {
             Error::fs_denied(format!("{} is not in a sandbox: none is configured", quoted(path)))
                 .with_hint("Ask the host to configure a directory in redline_sandboxes")
@@ -51,7 +51,7 @@ impl FileTools {
     }
 
     /// Returns the place of a path, if its sandbox permits writing.
-    pub(super) fn writable(&self, path: &str) -> Result<Place<'_>> {
+    pub(super) fn writable(&self, path: &str) -> Result<SandboxPath<'_>> {
         let Some(sandboxes) = self.caller.access.sandboxes() else {
             return Err(Error::fs_denied(format!(
                 "{} cannot be written: no sandbox is configured",

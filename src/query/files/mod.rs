@@ -1,21 +1,21 @@
 //! The work of the file tools: each tool makes a change set of the current files (`planned`, by
 //! `reading`, `writing`, `editing`, `patching` and `undo`); `change` has a person asked if the
-//! sandbox says so (`question`), and writes and records the result (`recorded`).
+//! sandbox says so (`approval_check`), and writes and records the result (`recorded`).
 
 mod approval;
+mod approval_check;
+pub(super) mod blind_call;
 mod change;
 mod editing;
 mod file_tools;
-pub(super) mod hidden_call;
 mod patch_paths;
 mod patching;
 mod planned;
-mod question;
 mod reading;
 mod recorded;
-mod taking_back;
+mod reverting;
 mod undo;
 mod writing;
 
 pub use file_tools::FileTools;
-pub use taking_back::Chosen;
+pub use reverting::Chosen;

@@ -2,7 +2,7 @@
 
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{ChangeKind, FileChange};
-use redline_sandbox::{Place, Sandbox, Sandboxes};
+use redline_sandbox::{Sandbox, SandboxPath, Sandboxes};
 use redline_text::CancelToken;
 
 /// Makes the paths of a patch those below its sandbox, which is returned. As in the other tools, they
@@ -49,7 +49,7 @@ pub(super) fn below_sandbox<'a>(
 /// Those of the places.
 pub(super) fn without_sides<'a>(
     changes: &mut [FileChange],
-    place: impl Fn(&str) -> Result<Place<'a>>,
+    place: impl Fn(&str) -> Result<SandboxPath<'a>>,
     cancel: &CancelToken<'_>,
 ) -> Result<()> {
     let exists = |path: &str| Ok::<_, Error>(place(path)?.read_for_writing()?.bytes().is_some());

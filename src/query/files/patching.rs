@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
+use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
-use super::hidden_call::{Hidden, joined};
 use super::patch_paths::{below_sandbox, without_sides};
 use super::planned::{Maker, Planned, PlannedFile, file_name, git_diff};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
 use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
 use redline_git::blob_id;
-use redline_sandbox::{Expected, Place, Sandbox};
+use redline_sandbox::{Expected, Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{FileResult, PatchArguments, PatchResult};
 
@@ -21,7 +21,7 @@ pub(super) struct Patching<'a> {
     given: &'a PatchArguments,
     sandbox: &'a Sandbox,
     /// The files, each with the place that it moves to.
-    files: Vec<(FileChange, Place<'a>, Option<Place<'a>>)>,
+    files: Vec<(FileChange, SandboxPath<'a>, Option<SandboxPath<'a>>)>,
     /// The arguments that the result depends on.
     arguments: [Vec<u8>; 3],
 }
@@ -95,25 +95,25 @@ pub(super) struct Patched {
 }
 
 /// A file of the patch as it is now.
-struct Found<'p, 'a> {
+struct FittedFile<'p, 'a> {
     change: &'p FileChange,
     file: PlannedFile<'a>,
     /// The place that it moves to, and what is there.
-    target: Option<(Place<'a>, Expected)>,
+    target: Option<(SandboxPath<'a>, Expected)>,
     fitted: Fitted,
 }
 
 impl<'a> Maker<'a> for Patching<'a> {
-    type Told = Patched;
+    type Report = Patched;
 
-    fn call(&self) -> Hidden<'_> {
+    fn call(&self) -> BlindCall<'_> {
         let arguments = self.arguments.iter().map(Vec::as_slice).collect();
         let places = self.places().into_iter();
         let path = joined(places.map(|place| place.path().as_str()));
-        Hidden { path, ..Hidden::of_files(FileTool::Patch, self.sandbox, arguments) }
+        BlindCall { path, ..BlindCall::of_files(FileTool::Patch, self.sandbox, arguments) }
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         self.files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to)).collect()
     }
 
@@ -129,21 +129,21 @@ impl<'a> Maker<'a> for Patching<'a> {
         let decision = patches::decide(&fitted)?;
         let mut planned = Planned {
             files: Vec::new(),
-            told: Patched { decision, results: Vec::new(), diffs: Vec::new() },
+            report: Patched { decision, results: Vec::new(), diffs: Vec::new() },
         };
         for found in found {
             let (result, file, diff) = found.planned(decision, self.engine, &cancel)?;
-            planned.told.results.push(result);
-            planned.told.diffs.extend(diff);
+            planned.report.results.push(result);
+            planned.report.diffs.extend(diff);
             planned.files.push(file);
         }
         Ok(planned)
     }
 
     /// A patch edits, and may write and remove whole files.
-    fn is_asked_about(&self, planned: &Planned<'a, Patched>, _: bool) -> bool {
+    fn needs_approval(&self, planned: &Planned<'a, Patched>, _: bool) -> bool {
         let policy = self.sandbox.approvals;
-        (policy.edit || policy.write) && planned.told.decision == Decision::Apply
+        (policy.edit || policy.write) && planned.report.decision == Decision::Apply
     }
 
     fn proposal(
@@ -153,7 +153,7 @@ impl<'a> Maker<'a> for Patching<'a> {
         _: bool,
         _: &CancelToken<'_>,
     ) -> Result<Proposal> {
-        let Patched { results, diffs, .. } = &planned.told;
+        let Patched { results, diffs, .. } = &planned.report;
         let each = || planned.files.iter().zip(diffs);
         let files = each().zip(results).map(|((file, diff), of)| file.shown(of.kind, diff));
         let diff = each().map(|(file, diff)| git_diff(file, diff)).collect();
@@ -181,10 +181,10 @@ impl<'a> Patching<'a> {
     fn fitted<'p>(
         &self,
         change: &'p FileChange,
-        place: &Place<'a>,
-        to: Option<&Place<'a>>,
+        place: &SandboxPath<'a>,
+        to: Option<&SandboxPath<'a>>,
         cancel: &CancelToken<'_>,
-    ) -> Result<Found<'p, 'a>> {
+    ) -> Result<FittedFile<'p, 'a>> {
         let given = self.given;
         let max_bytes = self.sandbox.max_file_bytes;
         let options = FitOptions { fuzz: given.fuzz, unidiff_zero: given.unidiff_zero, max_bytes };
@@ -210,11 +210,11 @@ impl<'a> Patching<'a> {
             }
             _ => {}
         }
-        Ok(Found { change, file, target, fitted })
+        Ok(FittedFile { change, file, target, fitted })
     }
 }
 
-impl<'a> Found<'_, 'a> {
+impl<'a> FittedFile<'_, 'a> {
     /// Returns the result of the file, the file, and its change if there is one.
     fn planned(
         self,
@@ -271,7 +271,7 @@ impl FileTools {
     pub fn patch(&self, engine: &mut Engine, arguments: &PatchArguments) -> Result<PatchResult> {
         let made = self.change(&mut Patching::new(self, engine, arguments)?)?;
         let (outcome, is_shown) = (made.outcome(), made.is_shown);
-        let files = made.planned.told.results;
+        let files = made.planned.report.results;
         let message = message(outcome, &files);
         let files = files.into_iter().map(|file| if is_shown { file } else { file.of_counts() });
         Ok(PatchResult { id: made.id, outcome, files: files.collect(), message })

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::hidden_call::Hidden;
+use super::blind_call::BlindCall;
 use redline_base::error::Result;
 use redline_edit::payload::PatchedFile;
 use redline_edit::{
@@ -10,7 +10,7 @@ use redline_edit::{
     mode_after,
 };
 use redline_git::blob_id;
-use redline_sandbox::{After, Change, Expected, Place};
+use redline_sandbox::{After, Change, Expected, SandboxPath};
 use redline_text::{CancelToken, Engine, is_binary};
 
 /// What a call makes of a file.
@@ -26,13 +26,13 @@ pub(super) enum Outcome<'a> {
 /// A file of a call, as it is and as it is to be.
 pub(super) struct PlannedFile<'a> {
     /// The file.
-    pub place: Place<'a>,
+    pub place: SandboxPath<'a>,
     /// What was found there.
     pub before: Expected,
     /// The git blob id of that; empty where there is no file.
     base_oid: String,
     /// The place that it moves to.
-    target: Option<Place<'a>>,
+    target: Option<SandboxPath<'a>>,
     outcome: Outcome<'a>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> PlannedFile<'a> {
     ///
     /// # Errors
     /// Those of the id of a content.
-    pub fn kept(place: Place<'a>, before: Expected) -> Result<Self> {
+    pub fn kept(place: SandboxPath<'a>, before: Expected) -> Result<Self> {
         let base_oid = before.bytes().map(blob_id).transpose()?.unwrap_or_default();
         Ok(Self { place, before, base_oid, target: None, outcome: Outcome::Kept })
     }
@@ -66,7 +66,7 @@ impl<'a> PlannedFile<'a> {
     }
 
     /// The same file, moved to another place.
-    pub fn moved(self, target: Place<'a>) -> Self {
+    pub fn moved(self, target: SandboxPath<'a>) -> Self {
         Self { target: Some(target), ..self }
     }
 
@@ -109,7 +109,7 @@ impl<'a> PlannedFile<'a> {
     }
 
     /// Returns the place of the file afterwards.
-    pub fn new_place(&self) -> &Place<'a> {
+    pub fn new_place(&self) -> &SandboxPath<'a> {
         self.target.as_ref().unwrap_or(&self.place)
     }
 
@@ -161,7 +161,7 @@ impl<'a> PlannedFile<'a> {
 /// The files of a call with what they are to be, and what else its answer tells.
 pub(super) struct Planned<'a, T> {
     pub files: Vec<PlannedFile<'a>>,
-    pub told: T,
+    pub report: T,
 }
 
 impl<'a, T> Planned<'a, T> {
@@ -180,29 +180,29 @@ impl<'a, T> Planned<'a, T> {
 /// A call that makes a change set of the current files.
 pub(super) trait Maker<'a> {
     /// What its answer tells beside the files.
-    type Told;
+    type Report;
 
     /// Returns the part of the call that does not depend on the files.
-    fn call(&self) -> Hidden<'_>;
+    fn call(&self) -> BlindCall<'_>;
 
     /// Returns the places of its files.
-    fn places(&self) -> Vec<&Place<'a>>;
+    fn places(&self) -> Vec<&SandboxPath<'a>>;
 
     /// Plans the call for the current files.
     ///
     /// # Errors
     /// Those of the tool.
-    fn plan(&mut self) -> Result<Planned<'a, Self::Told>>;
+    fn plan(&mut self) -> Result<Planned<'a, Self::Report>>;
 
     /// Plans the call for this state of its only file, which another writer cannot change
     /// meanwhile; `None` if the call is planned for the current files alone.
-    fn plan_of(&mut self, _found: &Expected) -> Option<Result<Planned<'a, Self::Told>>> {
+    fn plan_of(&mut self, _found: &Expected) -> Option<Result<Planned<'a, Self::Report>>> {
         None
     }
 
     /// Tells whether the sandbox asks a person about it; `may_read` tells whether the content of
     /// the files may be known.
-    fn is_asked_about(&self, planned: &Planned<'a, Self::Told>, may_read: bool) -> bool;
+    fn needs_approval(&self, planned: &Planned<'a, Self::Report>, may_read: bool) -> bool;
 
     /// Returns what a person is shown of it under an id; lines that are overwritten only if
     /// `may_read`.
@@ -211,7 +211,7 @@ pub(super) trait Maker<'a> {
     /// Those of a comparison.
     fn proposal(
         &self,
-        planned: &Planned<'a, Self::Told>,
+        planned: &Planned<'a, Self::Report>,
         id: Digest,
         may_read: bool,
         cancel: &CancelToken<'_>,
@@ -239,7 +239,7 @@ pub(super) trait Maker<'a> {
 }
 
 /// Returns the name of a file for plans and messages.
-pub(super) fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
+pub(super) fn file_name<'a>(place: &'a SandboxPath<'_>) -> FileName<'a> {
     FileName { sandbox: &place.sandbox().name, relative: place.path().as_str() }
 }
 

@@ -1,39 +1,39 @@
 //! Reads files of a sandbox: those that the session may see at once, others once a person has said
 //! yes.
 
+use super::approval_check::ApprovalCheck;
+use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::hidden_call::Hidden;
 use super::planned::{Maker, Planned, PlannedFile};
-use super::question::Question;
 use redline_base::budget::{lossy, owned};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Proposal};
 use redline_git::{BlobHasher, blob_id};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 use redline_text::lines::line_count;
 use redline_text::{CancelToken, is_binary};
 use redline_tools::ReadResult;
 
 /// A file that is read, whatever it holds.
-pub(super) struct Read<'a>(pub Place<'a>);
+pub(super) struct Read<'a>(pub SandboxPath<'a>);
 
 impl<'a> Maker<'a> for Read<'a> {
-    type Told = ();
+    type Report = ();
 
-    fn call(&self) -> Hidden<'_> {
-        Hidden::read(&self.0)
+    fn call(&self) -> BlindCall<'_> {
+        BlindCall::read(&self.0)
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         vec![&self.0]
     }
 
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
         let found = self.0.read_as_it_is()?;
-        Ok(Planned { files: vec![PlannedFile::kept(self.0.clone(), found)?], told: () })
+        Ok(Planned { files: vec![PlannedFile::kept(self.0.clone(), found)?], report: () })
     }
 
-    fn is_asked_about(&self, _: &Planned<'a, ()>, _: bool) -> bool {
+    fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {
         self.0.sandbox().approvals.read
     }
 
@@ -109,14 +109,14 @@ impl FileTools {
         blob_id(&whole)
     }
 
-    fn read_place(&self, place: Place<'_>) -> Result<Vec<u8>> {
+    fn read_place(&self, place: SandboxPath<'_>) -> Result<Vec<u8>> {
         if self.caller().may_show(&place) {
             return place.read();
         }
         let mut read = Read(place);
-        let mut question = Question::new(self.caller(), &mut read);
-        let planned = question.plan()?;
-        question.take(&planned)?;
+        let mut check = ApprovalCheck::new(self.caller(), &mut read);
+        let planned = check.plan()?;
+        check.consume(&planned)?;
         match planned.files[0].before() {
             Some(side) => Ok(side.content.to_vec()),
             None => read.0.read(),
@@ -125,7 +125,11 @@ impl FileTools {
 }
 
 /// Reads a file of a sandbox piece by piece; only one piece is in memory.
-fn stream_place(place: &Place<'_>, path: &str, mut take: impl FnMut(&[u8])) -> Result<String> {
+fn stream_place(
+    place: &SandboxPath<'_>,
+    path: &str,
+    mut take: impl FnMut(&[u8]),
+) -> Result<String> {
     let mut hasher = None;
     let mut is_first = true;
     place.stream(|size, piece| {

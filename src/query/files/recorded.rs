@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use super::planned::PlannedFile;
 use crate::caller::{Caller, now, short};
 use redline_base::error::{Error, ErrorKind, Result};
-use redline_edit::{ChangedFile, Digest, Given, Side};
+use redline_edit::{Approval, ChangedFile, Digest, Side};
 use redline_journal::{Approved, ChangeKind, FileChange, InFlight, Kept, Outcome, Record, Version};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 
 /// A file before and after an operation.
 struct Changed<'a> {
@@ -39,7 +39,7 @@ impl<'a> Changed<'a> {
 }
 
 /// Returns the record of a file before anything is known about it.
-pub fn file_at(place: &Place<'_>) -> FileChange {
+pub fn file_at(place: &SandboxPath<'_>) -> FileChange {
     FileChange {
         sandbox: place.sandbox().name.clone(),
         root: place.sandbox().path.to_string_lossy().into_owned(),
@@ -77,7 +77,7 @@ impl<'t> Recorded<'t> {
     }
 
     /// Notes the approval that allows it.
-    pub fn allowed_by(&self, given: Given) {
+    pub fn allowed_by(&self, given: Approval) {
         self.record.borrow_mut().approval = Some(Approved {
             id: given.id,
             scope: given.scope.name().to_owned(),
@@ -86,7 +86,7 @@ impl<'t> Recorded<'t> {
     }
 
     /// Sets its reason.
-    pub fn because(&self, reason: Option<String>) {
+    pub fn set_reason(&self, reason: Option<String>) {
         self.record.borrow_mut().reason = reason;
     }
 
@@ -155,7 +155,7 @@ impl<'t> Recorded<'t> {
         let state = &self.caller.state;
         let mut mac = state.approvals.secret().mac("journal");
         mac.push(&now().to_be_bytes());
-        mac.push(&state.repeats.ticket().number().to_be_bytes());
+        mac.push(&state.duplicates.ticket().number().to_be_bytes());
         short(mac.finish())
     }
 }

@@ -1,14 +1,14 @@
-//! `undo`: takes back recorded operations, as one change of all their files.
+//! `undo`: reverts recorded operations, as one change of all their files.
 
 use std::borrow::Cow;
 
+use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
-use super::hidden_call::{Hidden, joined};
 use super::planned::{Maker, Planned, PlannedFile, git_diff};
-use super::taking_back::{Chosen, Target};
+use super::reverting::{Chosen, Target};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
-use redline_sandbox::{Place, Sandbox};
+use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{ChangedFiles, UndoArguments, UndoneFile};
 
@@ -18,10 +18,10 @@ impl From<&UndoArguments> for Chosen {
     }
 }
 
-/// A call that takes back operations, and the files as they are to be.
+/// A call that reverts operations, and the files as they are to be.
 pub(super) struct Undoing<'a> {
     sandbox: Option<&'a Sandbox>,
-    places: Vec<Place<'a>>,
+    places: Vec<SandboxPath<'a>>,
     planned: Option<Planned<'a, Vec<ContentDiff>>>,
     /// The operations.
     ids: Vec<String>,
@@ -33,14 +33,14 @@ impl<'a> Undoing<'a> {
     /// Plans to undo the chosen operations, or only on the file at a path.
     ///
     /// # Errors
-    /// Those of [`FileTools::taken_back`].
+    /// Those of [`FileTools::reverted`].
     pub fn new(
         tools: &'a FileTools,
         chosen: &Chosen,
         path: Option<&str>,
         is_dry_run: bool,
     ) -> Result<Self> {
-        let (ids, targets) = tools.taken_back(chosen, path)?;
+        let (ids, targets) = tools.reverted(chosen, path)?;
         let (engine, cancel) = (&mut Engine::default(), CancelToken::of(tools.budget()));
         let (mut files, mut diffs) = (Vec::new(), Vec::new());
         for target in targets {
@@ -48,14 +48,14 @@ impl<'a> Undoing<'a> {
             diffs.push(file.diff(engine, &cancel)?);
             files.push(file);
         }
-        let places: Vec<Place<'a>> = files.iter().map(|file| file.place.clone()).collect();
+        let places: Vec<SandboxPath<'a>> = files.iter().map(|file| file.place.clone()).collect();
         let reason = match chosen {
             Chosen::Operation(id) => Some(format!("takes back {id}")),
             Chosen::Last => None,
             Chosen::Sandbox { client, .. } => Some(format!("takes back what {client} did")),
         };
-        let sandbox = places.first().map(Place::sandbox);
-        let planned = Some(Planned { files, told: diffs });
+        let sandbox = places.first().map(SandboxPath::sandbox);
+        let planned = Some(Planned { files, report: diffs });
         Ok(Self { sandbox, places, planned, ids, reason, is_dry_run })
     }
 }
@@ -71,20 +71,20 @@ impl<'a> Target<'a> {
 }
 
 impl<'a> Maker<'a> for Undoing<'a> {
-    type Told = Vec<ContentDiff>;
+    type Report = Vec<ContentDiff>;
 
-    fn call(&self) -> Hidden<'_> {
+    fn call(&self) -> BlindCall<'_> {
         let arguments = self.ids.iter().map(String::as_bytes).collect();
         let path = joined(self.places.iter().map(|place| place.path().as_str()));
         match self.sandbox {
             Some(sandbox) => {
-                Hidden { path, ..Hidden::of_files(FileTool::Undo, sandbox, arguments) }
+                BlindCall { path, ..BlindCall::of_files(FileTool::Undo, sandbox, arguments) }
             }
-            None => Hidden::of_nothing(FileTool::Undo, arguments),
+            None => BlindCall::of_nothing(FileTool::Undo, arguments),
         }
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         self.places.iter().collect()
     }
 
@@ -94,7 +94,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
     }
 
     /// An undo edits, and may write and remove whole files.
-    fn is_asked_about(&self, planned: &Planned<'a, Vec<ContentDiff>>, _: bool) -> bool {
+    fn needs_approval(&self, planned: &Planned<'a, Vec<ContentDiff>>, _: bool) -> bool {
         planned.files.iter().any(|file| {
             let asked = file.place.sandbox().approvals;
             match file.before().is_some() && file.after().is_some() {
@@ -111,7 +111,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
         _: bool,
         _: &CancelToken<'_>,
     ) -> Result<Proposal> {
-        let each = || planned.files.iter().zip(&planned.told);
+        let each = || planned.files.iter().zip(&planned.report);
         let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).collect();
         let diff = each().map(|(file, diff)| git_diff(file, diff)).collect();
         let name = self.sandbox.map_or("", |sandbox| &sandbox.name);
@@ -141,7 +141,7 @@ impl FileTools {
     ) -> Result<ChangedFiles<UndoneFile>> {
         let made = self.change(&mut Undoing::new(self, chosen, path, is_dry_run)?)?;
         let (outcome, id) = (made.outcome(), made.id);
-        let each = made.planned.files.iter().zip(made.planned.told);
+        let each = made.planned.files.iter().zip(made.planned.report);
         let files: Vec<UndoneFile> = each.map(|(file, diff)| undone(file, diff)).collect();
         let message = message(outcome, &files);
         Ok(ChangedFiles { id, outcome, files, message })
@@ -168,8 +168,8 @@ fn message(outcome: &str, files: &[UndoneFile]) -> String {
         files => format!("{} files", files.len()),
     };
     match outcome {
-        "applied" => format!("Took back changes of {count}"),
-        "would_apply" => format!("Would take back changes of {count}"),
-        _ => "Nothing is left to take back".to_owned(),
+        "applied" => format!("Reverted changes to {count}"),
+        "would_apply" => format!("Would revert changes to {count}"),
+        _ => "Nothing to revert".to_owned(),
     }
 }

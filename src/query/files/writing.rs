@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
+use super::blind_call::BlindCall;
 use super::change::Made;
 use super::file_tools::FileTools;
-use super::hidden_call::Hidden;
 use super::planned::{Maker, Planned, PlannedFile};
 use redline_base::error::Result;
 use redline_base::form::counted;
 use redline_edit::{Digest, FileTool, Proposal, payload};
-use redline_sandbox::Place;
+use redline_sandbox::SandboxPath;
 use redline_text::lines::line_count;
 use redline_text::{CancelToken, Engine, is_binary};
 use redline_tools::{WriteFileArguments, WriteResult};
 
 /// A call of `write_file`.
 pub(super) struct Write<'a> {
-    place: Place<'a>,
+    place: SandboxPath<'a>,
     content: &'a str,
 }
 
@@ -31,25 +31,25 @@ impl<'a> Write<'a> {
 }
 
 impl<'a> Maker<'a> for Write<'a> {
-    type Told = ();
+    type Report = ();
 
-    fn call(&self) -> Hidden<'_> {
-        Hidden::new(FileTool::Write, &self.place, vec![self.content.as_bytes()])
+    fn call(&self) -> BlindCall<'_> {
+        BlindCall::new(FileTool::Write, &self.place, vec![self.content.as_bytes()])
     }
 
-    fn places(&self) -> Vec<&Place<'a>> {
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
         vec![&self.place]
     }
 
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
         let file = PlannedFile::kept(self.place.clone(), self.place.read_for_writing()?)?;
         let file = file.written(Cow::Borrowed(self.content.as_bytes()), None)?;
-        Ok(Planned { files: vec![file], told: () })
+        Ok(Planned { files: vec![file], report: () })
     }
 
     /// A call that leaves the file as it is needs no approval, unless that would reveal the
     /// content.
-    fn is_asked_about(&self, planned: &Planned<'a, ()>, may_read: bool) -> bool {
+    fn needs_approval(&self, planned: &Planned<'a, ()>, may_read: bool) -> bool {
         self.place.sandbox().approvals.write && !(may_read && planned.change_set().is_unchanged())
     }
 

@@ -26,6 +26,8 @@ pub struct Page<'a> {
     pub ends: [&'a str; 2],
     /// The files in reading order.
     pub files: Vec<PageFile<'a>>,
+    /// Whether moved lines were not searched, as too many lines are equal.
+    pub are_moves_left_out: bool,
 }
 
 /// A changed file.
@@ -122,8 +124,12 @@ fn head(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
     let hunks = page.files.iter().map(|file| file.hunks.len() as u64).sum();
     let hunks = counted(hunks, "hunk");
     html.markup(&format!(
-        "</h1>\n<p>{files}, {hunks}, <b class=\"ins\">+{added}</b> <b class=\"del\">−{removed}</b></p>\n</header>\n"
-    ))
+        "</h1>\n<p>{files}, {hunks}, <b class=\"ins\">+{added}</b> <b class=\"del\">−{removed}</b></p>\n"
+    ))?;
+    if page.are_moves_left_out {
+        html.markup("<p>Moved lines were not searched: too many lines are equal.</p>\n")?;
+    }
+    html.markup("</header>\n")
 }
 
 fn title(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {

@@ -20,7 +20,7 @@ pub(super) struct LostLine<'a> {
 
 /// The last step of the best alignment of two prefixes, one cell of the table.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum Alignment {
     /// The last lines of both match.
     Both = 0,
     /// The last line of the list is not matched.
@@ -61,16 +61,16 @@ pub(super) fn merged<'a>(
     }
     let table = Table::new(rows, columns, &is_same, cancel)?;
     while (rows, columns) != (0, 0) {
-        match table.step(rows, columns) {
-            Step::Both => {
+        match table.alignment(rows, columns) {
+            Alignment::Both => {
                 (rows, columns) = (rows - 1, columns - 1);
                 merged.push(both(rows, columns));
             }
-            Step::Listed => {
+            Alignment::Listed => {
                 rows -= 1;
                 merged.push(listed[rows]);
             }
-            Step::Own => {
+            Alignment::Own => {
                 columns -= 1;
                 merged.push(own[columns]);
             }
@@ -108,11 +108,11 @@ impl Table {
             for column in 0..columns {
                 let up = above[column + 1];
                 let (length, step) = if is_same(row, column) {
-                    (diagonal + 1, Step::Both)
+                    (diagonal + 1, Alignment::Both)
                 } else if left >= up {
-                    (left, Step::Own)
+                    (left, Alignment::Own)
                 } else {
-                    (up, Step::Listed)
+                    (up, Alignment::Listed)
                 };
                 steps[at + column / 4] |= (step as u8) << (column % 4 * 2);
                 (diagonal, left) = (up, length);
@@ -124,18 +124,18 @@ impl Table {
     }
 
     /// Returns the step of the prefixes of `rows` and `columns` lines.
-    fn step(&self, rows: usize, columns: usize) -> Step {
+    fn alignment(&self, rows: usize, columns: usize) -> Alignment {
         if rows == 0 {
-            return Step::Own;
+            return Alignment::Own;
         }
         if columns == 0 {
-            return Step::Listed;
+            return Alignment::Listed;
         }
         let (row, column) = (rows - 1, columns - 1);
         match self.steps[row * self.row_bytes + column / 4] >> (column % 4 * 2) & 3 {
-            0 => Step::Both,
-            1 => Step::Listed,
-            _ => Step::Own,
+            0 => Alignment::Both,
+            1 => Alignment::Listed,
+            _ => Alignment::Own,
         }
     }
 }

@@ -45,7 +45,7 @@ struct Match {
     len: usize,
 }
 
-enum Found {
+enum Anchor {
     Match(Match),
     /// The sides have lines in common, but all are frequent.
     OnlyFrequent,
@@ -84,7 +84,7 @@ impl Histogram {
                 }
                 matches += 1;
                 match self.find(pair, &stretch, &mut pace)? {
-                    Found::Match(found) => {
+                    Anchor::Match(found) => {
                         let above = Stretch {
                             old: stretch.old.start..found.old,
                             new: stretch.new.start..found.new,
@@ -99,13 +99,13 @@ impl Histogram {
                             self.stretches.push(above);
                         }
                     }
-                    Found::OnlyFrequent => {
+                    Anchor::OnlyFrequent => {
                         classic.run_alone(pair, stretch.clone(), classes, cancel)?;
                         self.forget(pair, stretch.old.clone(), &mut pace)?;
                         stretch.old.start = stretch.old.end;
                         stretch.new.start = stretch.new.end;
                     }
-                    Found::Nothing => break,
+                    Anchor::Nothing => break,
                 }
             }
             self.forget(pair, stretch.old.clone(), &mut pace)?;
@@ -151,7 +151,7 @@ impl Histogram {
         pair: &Pair<'_>,
         stretch: &Stretch,
         pace: &mut PacedToken<'_>,
-    ) -> Result<Found, Stopped> {
+    ) -> Result<Anchor, Stopped> {
         let mut best = Match { old: 0, new: 0, len: 1 };
         let mut least = MAX_OFTEN + 1;
         let mut common = false;
@@ -192,11 +192,11 @@ impl Histogram {
             line = after;
         }
         Ok(if least <= MAX_OFTEN {
-            Found::Match(best)
+            Anchor::Match(best)
         } else if common {
-            Found::OnlyFrequent
+            Anchor::OnlyFrequent
         } else {
-            Found::Nothing
+            Anchor::Nothing
         })
     }
 

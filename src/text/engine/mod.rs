@@ -1,7 +1,7 @@
 //! Finds the changed lines between two texts, exactly as git does.
 //!
 //! The steps are git's, each in its own file: lines are rewritten if white space is to be ignored
-//! (`whitespace`), numbered by content (`intern`), thinned out (`prune`), searched (`myers`,
+//! (`whitespace`), numbered by content (`intern`), pruned of unmatched lines (`prune`), searched (`myers`,
 //! `patience`, `histogram`), and the changes are slid to their most readable place (`compact`).
 //! git's behaviour is known from its documentation, from the papers named in each file, and from
 //! comparing this engine with it (`test/rust/text/engine_parity`).
@@ -235,7 +235,7 @@ fn common_ends(
     Ok((start, end))
 }
 
-/// Returns the runs of changed lines, of which line 0 has number `first`.
+/// Returns the runs of changed lines; line 0 has number `first`.
 fn runs_of(changed: &[bool], first: u32, cancel: &CancelToken<'_>) -> Result<Vec<Run>, Stopped> {
     let mut pace = cancel.pace();
     let mut runs = Vec::new();

@@ -199,7 +199,7 @@ struct Front {
 
 /// The result of one more edit.
 #[derive(Default)]
-struct Step {
+struct Advance {
     /// The diagonal and the old index where the other front was met.
     met: Option<(i32, i32)>,
     slid_far: bool,
@@ -257,7 +257,7 @@ impl Front {
         sides: S,
         other: &Self,
         pace: &mut PacedToken<'_>,
-    ) -> Result<Step, Stopped> {
+    ) -> Result<Advance, Stopped> {
         let (old_len, new_len) = sides.lens();
         self.widen(old_len, new_len);
         pace.spend((self.high - self.low).max(0) as usize)?;
@@ -271,7 +271,7 @@ impl Front {
         let entries = self.entries_mut(1);
         if FALLING {
             let Some((&mut mut adding, rest)) = entries.split_last_mut() else {
-                return Ok(Step::default());
+                return Ok(Advance::default());
             };
             let mut diagonal = high;
             for [removing, entry] in rest.as_chunks_mut::<2>().0.iter_mut().rev() {
@@ -288,7 +288,7 @@ impl Front {
             }
         } else {
             let Some((&mut mut removing, rest)) = entries.split_first_mut() else {
-                return Ok(Step::default());
+                return Ok(Advance::default());
             };
             let mut diagonal = low;
             for [entry, adding] in rest.as_chunks_mut::<2>().0 {
@@ -305,7 +305,7 @@ impl Front {
             }
         }
         pace.spend(slid.lines)?;
-        Ok(Step { met, slid_far: slid.far })
+        Ok(Advance { met, slid_far: slid.far })
     }
 
     /// Returns the range of `reach` from `margin` below the lowest diagonal to `margin` above the

@@ -10,12 +10,12 @@ use redline_base::budget::Charge;
 
 /// A change from the base to one side, in signed 64-bit numbers.
 #[derive(Clone)]
-struct Step {
+struct SideChange {
     base: Range<i64>,
     side: Range<i64>,
 }
 
-impl Step {
+impl SideChange {
     fn of(change: &Change) -> Self {
         let wide = |range: &Range<u32>| i64::from(range.start)..i64::from(range.end);
         Self { base: wide(&change.old), side: wide(&change.new) }
@@ -58,7 +58,7 @@ impl Merge<'_> {
         let (mut ours, mut theirs) = (ours, theirs);
         while let (Some(our), Some(their)) = (ours.first(), theirs.first()) {
             pace.spend(1)?;
-            let (our, their) = (Step::of(our), Step::of(their));
+            let (our, their) = (SideChange::of(our), SideChange::of(their));
             if our.base.end < their.base.start {
                 regions.add(our.of_ours(their.shift()), cancel)?;
                 ours = &ours[1..];
@@ -84,18 +84,18 @@ impl Merge<'_> {
         }
         let longer = |side: usize| side as i64 - self.base.len() as i64;
         for our in ours {
-            regions.add(Step::of(our).of_ours(longer(self.theirs.len())), cancel)?;
+            regions.add(SideChange::of(our).of_ours(longer(self.theirs.len())), cancel)?;
             pace.spend(1)?;
         }
         for their in theirs {
-            regions.add(Step::of(their).of_theirs(longer(self.ours.len())), cancel)?;
+            regions.add(SideChange::of(their).of_theirs(longer(self.ours.len())), cancel)?;
             pace.spend(1)?;
         }
         Ok(regions.all)
     }
 
     /// Tells whether both sides changed the same lines to the same content.
-    fn is_same(&self, our: &Step, their: &Step) -> bool {
+    fn is_same(&self, our: &SideChange, their: &SideChange) -> bool {
         our.base == their.base && slice(&self.ours, &our.side) == slice(&self.theirs, &their.side)
     }
 }

@@ -1,230 +1,193 @@
 //! The blocks of lines that were moved.
+//!
+//! A block is as long as a run on the other side goes on with the same lines. For each line, all
+//! runs that end with it are extended from those that end with the line before, so a block that is
+//! rejected is not read again: the work is one step for each pair of equal lines.
 
+use std::ops::Range;
+
+use redline_base::budget::Charge;
+
+use super::equal_lines::EqualLines;
 use super::item::{DiffItem, Mark, MovedMode};
 use super::text_ids::LEAST_LETTERS;
-use crate::LineKind;
 use crate::cancel_token::{CancelToken, PacedToken, Stopped};
-
-/// No item.
-const NONE: u32 = u32::MAX;
 
 /// Marks the lines that were moved.
 pub(super) fn mark(
     items: &[DiffItem],
-    texts: usize,
+    equal: &EqualLines,
     mode: MovedMode,
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<Mark>, Stopped> {
+    let (mut marks, mut charge) = (Vec::new(), Charge::free());
+    cancel.room(&mut charge, &mut marks, items.len())?;
+    marks.resize(items.len(), Mark::default());
     let mut scan = Scan {
         items,
-        places: Places::new(items, texts),
+        equal,
         mode,
-        marks: vec![Mark::default(); items.len()],
-        candidates: Vec::new(),
-        last_candidates: Vec::new(),
-        sign: None,
-        length: 0,
-        is_flipped: false,
+        marks,
+        runs: Vec::new(),
+        last_runs: Vec::new(),
         block: 0,
+        charge,
+        cancel,
         pace: cancel.pace(),
     };
-    scan.run()?;
+    scan.mark_all()?;
     Ok(scan.marks)
 }
 
-/// The items with each text on either side, the last first.
-struct Places {
-    /// The last item with each text: removed, added.
-    last: [Vec<u32>; 2],
-    /// The previous item with the same text and sign.
-    before: Vec<u32>,
-}
-
-impl Places {
-    fn new(items: &[DiffItem], texts: usize) -> Self {
-        let mut places =
-            Self { last: [vec![NONE; texts], vec![NONE; texts]], before: vec![NONE; items.len()] };
-        for (at, item) in items.iter().enumerate() {
-            let Some(side) = side_of(item.kind) else { continue };
-            let last = &mut places.last[side][item.text as usize];
-            places.before[at] = std::mem::replace(last, at as u32);
-        }
-        places
-    }
-
-    /// Returns the last item with the same text on the other side.
-    fn opposite(&self, item: &DiffItem) -> Option<u32> {
-        let side = side_of(item.kind)?;
-        Some(self.last[1 - side][item.text as usize]).filter(|&at| at != NONE)
-    }
-
-    /// Returns the items with the same text from one on, the last first.
-    fn from(&self, at: u32) -> impl Iterator<Item = u32> {
-        std::iter::successors(Some(at), |&at| {
-            Some(self.before[at as usize]).filter(|&before| before != NONE)
-        })
-    }
-}
-
-fn side_of(kind: LineKind) -> Option<usize> {
-    match kind {
-        LineKind::Removed => Some(0),
-        LineKind::Added => Some(1),
-        LineKind::Context => None,
-    }
-}
-
-/// A run on the other side with the lines of the block so far.
+/// A run on the other side that ends with the lines that end at the current one.
 #[derive(Clone, Copy)]
-struct Candidate {
+struct Run {
     /// Its last line.
     at: u32,
-    /// The difference of its indentation; `None` while all its lines are blank.
+    /// The number of its lines.
+    lines: usize,
+    /// The number of blank lines at its end.
+    blanks: usize,
+    /// The difference of its indentation, the same in all lines; `None` while all are blank.
     indent: Option<i64>,
+}
+
+impl Run {
+    /// Returns the run with one more line: it begins later if the indentation differs in another
+    /// way than before.
+    fn extended(before: Option<&Self>, at: u32, indent: Option<i64>) -> Self {
+        let (lines, blanks, kept) =
+            before.map_or((0, 0, None), |run| (run.lines, run.blanks, run.indent));
+        match (kept, indent) {
+            (_, None) => Self { at, lines: lines + 1, blanks: blanks + 1, indent: kept },
+            (Some(kept), Some(indent)) if kept != indent => {
+                Self { at, lines: blanks + 1, blanks: 0, indent: Some(indent) }
+            }
+            _ => Self { at, lines: lines + 1, blanks: 0, indent },
+        }
+    }
 }
 
 struct Scan<'a> {
     items: &'a [DiffItem],
-    places: Places,
+    equal: &'a EqualLines,
     mode: MovedMode,
     marks: Vec<Mark>,
-    candidates: Vec<Candidate>,
-    /// The candidates of the block that ends.
-    last_candidates: Vec<Candidate>,
-    /// The sign of the block's lines.
-    sign: Option<LineKind>,
-    /// The number of lines of the block.
-    length: usize,
-    is_flipped: bool,
+    /// The runs that end with the current line, the last first.
+    runs: Vec<Run>,
+    /// Those that end with the line before.
+    last_runs: Vec<Run>,
     /// The number of the last block.
     block: u32,
+    charge: Charge,
+    cancel: &'a CancelToken<'a>,
     pace: PacedToken<'a>,
 }
 
 impl Scan<'_> {
-    fn run(&mut self) -> Result<(), Stopped> {
+    fn mark_all(&mut self) -> Result<(), Stopped> {
         let mut at = 0;
         while at < self.items.len() {
-            self.pace.spend(1 + self.candidates.len())?;
-            at = self.step(at)?;
+            let end = self.end_of_lines(at)?;
+            if self.mode == MovedMode::Plain {
+                (at..end).for_each(|at| self.mark_alone(at));
+            } else {
+                self.mark_blocks(at..end)?;
+            }
+            at = end.max(at + 1);
         }
-        self.last_candidates.clone_from(&self.candidates);
-        self.end_block(at);
         Ok(())
     }
 
-    /// Processes an item; returns the index of the next one, which may be earlier if a block was
-    /// rejected.
-    fn step(&mut self, at: usize) -> Result<usize, Stopped> {
-        let item = self.items[at];
-        if item.kind == LineKind::Context {
-            self.is_flipped = false;
+    /// Returns the end of the lines of one sign from `at` on that the other side has.
+    fn end_of_lines(&mut self, at: usize) -> Result<usize, Stopped> {
+        let kind = self.items[at].kind;
+        let mut end = at;
+        while let Some(item) = self.items.get(end)
+            && item.kind == kind
+            && self.equal.others(item).is_some()
+        {
+            self.pace.spend(1)?;
+            end += 1;
         }
-        let mut found = self.places.opposite(&item);
-        let mut next = at + 1;
-        if !self.candidates.is_empty() && (found.is_none() || self.sign != Some(item.kind)) {
-            std::mem::swap(&mut self.last_candidates, &mut self.candidates);
-            if !self.end_block(at) && self.length > 1 {
-                found = None;
-                next = at - self.length + 1;
-            }
-            self.candidates.clear();
-            self.length = 0;
-            self.is_flipped = false;
-        }
-        let Some(found) = found else {
-            self.sign = None;
-            return Ok(next);
-        };
-        if self.mode == MovedMode::Plain {
-            self.mark_alone(at, found)?;
-            return Ok(next);
-        }
-        self.advance(&item);
-        if self.candidates.is_empty() {
-            next = self.begin_block(at, found, &item)?;
-        }
-        if !self.candidates.is_empty() {
-            self.length += 1;
-            let mark = &mut self.marks[at];
-            mark.is_moved = true;
-            mark.is_alternate = self.is_flipped && self.mode != MovedMode::Blocks;
-        }
-        Ok(next)
+        Ok(end)
     }
 
-    /// Ends the block before an item and begins another one there, unless the lines of the block
-    /// must be processed again.
-    fn begin_block(&mut self, at: usize, found: u32, item: &DiffItem) -> Result<usize, Stopped> {
-        let is_kept = self.end_block(at);
-        let mut next = at + 1;
-        if !is_kept && self.length > 1 {
-            next = at - self.length + 1;
-        } else {
-            for place in self.places.from(found) {
+    /// Cuts lines of one sign into blocks: each is as long as a run on the other side, and one with
+    /// few letters and digits begins a line later.
+    fn mark_blocks(&mut self, lines: Range<usize>) -> Result<(), Stopped> {
+        let (mut start, mut letters, mut is_alternate) = (lines.start, 0, false);
+        self.runs.clear();
+        for at in lines.clone() {
+            self.extend_runs(at)?;
+            let longest = self.runs.iter().map(|run| run.lines).max().unwrap_or(1);
+            if longest <= at - start {
+                if letters >= LEAST_LETTERS {
+                    std::mem::swap(&mut self.runs, &mut self.last_runs);
+                    self.keep(start..at, is_alternate);
+                    std::mem::swap(&mut self.runs, &mut self.last_runs);
+                    (start, letters, is_alternate) = (at, 0, !is_alternate);
+                } else {
+                    let next = at + 1 - longest;
+                    letters -= self.letters(start..next);
+                    (start, is_alternate) = (next, false);
+                }
+            }
+            letters += self.letters(at..at + 1);
+        }
+        if letters >= LEAST_LETTERS {
+            self.keep(start..lines.end, is_alternate);
+        }
+        Ok(())
+    }
+
+    /// Finds the runs on the other side that end with a line, from those of the line before.
+    fn extend_runs(&mut self, at: usize) -> Result<(), Stopped> {
+        std::mem::swap(&mut self.runs, &mut self.last_runs);
+        self.runs.clear();
+        let item = &self.items[at];
+        let mut last_runs = self.last_runs.iter().peekable();
+        for place in self.equal.others(item).into_iter().flatten() {
+            self.pace.spend(1)?;
+            while last_runs.next_if(|run| run.at >= place).is_some() {
                 self.pace.spend(1)?;
-                let indent = delta(item, &self.items[place as usize]);
-                self.candidates.push(Candidate { at: place, indent });
             }
+            let before = last_runs.next_if(|run| run.at + 1 == place);
+            self.cancel.room(&mut self.charge, &mut self.runs, 1)?;
+            let indent = delta(item, &self.items[place as usize]);
+            self.runs.push(Run::extended(before, place, indent));
         }
-        let has_begun = !self.candidates.is_empty();
-        self.is_flipped = is_kept && has_begun && self.sign == Some(item.kind) && !self.is_flipped;
-        self.sign = has_begun.then_some(item.kind);
-        self.length = 0;
-        Ok(next)
+        Ok(())
     }
 
-    /// Keeps the candidates that continue with the next line.
-    fn advance(&mut self, item: &DiffItem) {
-        self.last_candidates.clone_from(&self.candidates);
-        let items = self.items;
-        self.candidates.retain_mut(|candidate| {
-            let (Some(before), Some(next)) =
-                (items.get(candidate.at as usize), items.get(candidate.at as usize + 1))
-            else {
-                return false;
-            };
-            if next.kind != before.kind || next.text != item.text {
-                return false;
-            }
-            candidate.at += 1;
-            if next.indent.is_none() {
-                return true;
-            }
-            let indent = delta(item, next);
-            candidate.indent = candidate.indent.or(indent);
-            candidate.indent == indent
-        });
+    fn letters(&self, lines: Range<usize>) -> u32 {
+        self.items[lines].iter().map(|item| u32::from(item.letters)).sum()
     }
 
-    /// Decides on the block before an item: one with few letters and digits was not moved.
-    fn end_block(&mut self, at: usize) -> bool {
-        let lines = at - self.length..at;
-        let letters = self.items[lines.clone()].iter().map(|item| u32::from(item.letters));
-        if letters.sum::<u32>() < LEAST_LETTERS {
-            self.marks[lines].fill(Mark::default());
-            return false;
-        }
+    /// Marks the lines of a block, which all current runs that are long enough have, too.
+    fn keep(&mut self, lines: Range<usize>, is_alternate: bool) {
         self.block += 1;
-        let first = self.last_candidates.iter().map(|candidate| candidate.at).min().unwrap_or(0);
-        for (mark, back) in self.marks[lines].iter_mut().rev().zip(0..) {
-            mark.block = self.block;
-            mark.partner = first - back;
-            mark.candidates = self.last_candidates.len() as u32;
+        let whole = || self.runs.iter().filter(|run| run.lines >= lines.len());
+        let first = whole().map(|run| run.at).min().unwrap_or(0);
+        let candidates = whole().count() as u32;
+        let is_alternate = is_alternate && self.mode != MovedMode::Blocks;
+        for (mark, back) in self.marks[lines.clone()].iter_mut().rev().zip(0..) {
+            *mark = Mark {
+                is_moved: true,
+                is_alternate,
+                is_dimmed: false,
+                block: self.block,
+                partner: first - back,
+                candidates,
+            };
         }
-        true
     }
 
     /// Marks a line because of its text alone.
-    fn mark_alone(&mut self, at: usize, found: u32) -> Result<(), Stopped> {
-        let (mut first, mut count) = (found, 0);
-        for place in self.places.from(found) {
-            self.pace.spend(1)?;
-            (first, count) = (place, count + 1);
-        }
+    fn mark_alone(&mut self, at: usize) {
+        let (first, count) = self.equal.first_of_others(&self.items[at]);
         self.marks[at] =
             Mark { is_moved: true, partner: first, candidates: count, ..Mark::default() };
-        Ok(())
     }
 }
 

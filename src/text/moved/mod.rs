@@ -6,11 +6,13 @@
 //! so does [`mark`].
 
 mod blocks;
+mod equal_lines;
 mod item;
 mod text_ids;
 
 use super::LineKind;
 use super::cancel_token::{CancelToken, Stopped};
+pub use equal_lines::EqualLines;
 pub use item::{DiffItem, Mark, MovedMode};
 pub use text_ids::{MovedWhitespace, TextIds};
 
@@ -20,13 +22,11 @@ pub use text_ids::{MovedWhitespace, TextIds};
 /// [`Stopped`] when `cancel` requests it or memory is short.
 pub fn mark(
     items: &[DiffItem],
-    texts: usize,
+    equal: &EqualLines,
     mode: MovedMode,
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<Mark>, Stopped> {
-    let _charge =
-        cancel.charge(items.len() * 2 * size_of::<Mark>() + texts * size_of::<[u32; 4]>())?;
-    let mut marks = blocks::mark(items, texts, mode, cancel)?;
+    let mut marks = blocks::mark(items, equal, mode, cancel)?;
     if mode == MovedMode::DimmedZebra {
         dim(items, &mut marks);
     }
@@ -73,7 +73,9 @@ mod tests {
                 _ => DiffItem::OTHER,
             })
             .collect();
-        let marks = mark(&items, texts.count(), mode, &CancelToken::never()).unwrap();
+        let cancel = CancelToken::never();
+        let equal = EqualLines::new(&items, texts.count(), &cancel).unwrap();
+        let marks = mark(&items, &equal, mode, &cancel).unwrap();
         marks
             .iter()
             .map(|mark| match (mark.is_moved, mark.is_alternate, mark.is_dimmed) {

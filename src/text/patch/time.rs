@@ -27,7 +27,7 @@ fn without_clock(text: &[u8]) -> Option<&[u8]> {
     before(text, CLOCK).or_else(|| before(fraction?, CLOCK))
 }
 
-/// Returns what stands before a form at the end of a text, in which 0 is any digit.
+/// Returns the text before a form at its end; 0 in the form is any digit.
 fn before<'a>(text: &'a [u8], form: &[u8]) -> Option<&'a [u8]> {
     let (rest, end) = text.split_at_checked(text.len().checked_sub(form.len())?)?;
     let fits = |(byte, of_form): (&u8, &u8)| match of_form {

@@ -95,6 +95,9 @@ fn all_results_come_in_order_and_then_the_end() {
     });
 }
 
+// Promise (answers): A query whose workers, source or order of rows fail ends in an error: the
+// end of the rows is signalled, never inferred, in every order of threads. With
+// `a_panicking_worker_is_an_error_at_its_place`, `an_error_of_the_source_is_its_last_word`.
 #[test]
 fn a_panicking_source_is_an_error_and_never_the_end() {
     search(|window| {

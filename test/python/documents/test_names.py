@@ -78,7 +78,10 @@ def test_modules_that_comments_name_are_there():
 
 
 def test_tests_that_the_promises_name_are_there():
-    named = set(TEST.findall((ROOT / "docs/security.md").read_text()))
+    page = (ROOT / "docs/security.md").read_text()
+    # A promise that is given up is taken from this number.
+    assert len(re.findall(r"^\| .* \| `\S+[.](?:py|rs)`.* \|$", page, re.MULTILINE)) >= 147
+    named = set(TEST.findall(page))
     sources = [
         path
         for folder in ("src", "test", "benches")

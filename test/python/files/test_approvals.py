@@ -50,6 +50,9 @@ def asked(con, tool, **arguments):
     return value(con, "SELECT needs_approval(?, ?)", tool, json.dumps(arguments))
 
 
+# Promise (approval): An overwrite is shown as what it changes, removed lines and line ends too;
+# an approval is for that state of the file. With
+# `test_a_content_that_a_diff_would_not_show_whole_is_shown_itself`.
 def test_an_overwrite_is_shown_as_what_changes_in_the_file(connections, root):
     host, agent = connections(max_file_bytes=8 << 20)
     (root / "f").write_bytes(b"one\r\ntwo\nsecret\nlast\n")
@@ -118,6 +121,10 @@ def test_an_agent_that_may_only_write_is_not_shown_contents(connections, root):
     )
 
 
+# Promise (approval): Before the approval nothing is written, or read if reading needs approval;
+# then exactly what was shown is done, once. With
+# `test_a_yes_is_good_for_the_shown_operation_once`, `test_one_of_eight_threads_uses_a_yes`,
+# `test_a_file_that_asks_for_approval_is_read_only_after_a_yes`.
 def test_the_example_of_the_specification_is_shown_approved_and_applied(connections, root):
     host, agent = connections()
     refused = assert_refused(answer(agent, EDIT), "approval_required")
@@ -181,6 +188,8 @@ def test_the_example_of_the_specification_is_shown_approved_and_applied(connecti
     "SELECT * FROM pending_approvals({key})",
     "SELECT * FROM approvals_given(key := {key})",
 ])  # fmt: skip
+# Promise (approval): Without the key nobody approves or sees what is pending, whatever is
+# granted. With `test_an_approver_of_one_connection_counts_for_nobody`.
 def test_only_the_holder_of_the_key_approves_or_sees_what_waits(connections, query):
     for grants in (["*"], TOOLS):
         host, agent = connections()
@@ -246,6 +255,9 @@ def test_a_yes_is_good_for_the_shown_operation_once(connections, root):
     lambda file: file.unlink(),
     lambda file: (file.rename(file.with_name("old")), file.write_text("other\n")),
 ])  # fmt: skip
+# Promise (approval): A file whose content, permissions or existence has changed since makes the
+# approval void; a directory that was created again ends the approval for its sandbox. With
+# `test_a_yes_ends_with_the_directory_that_it_was_given_for`.
 def test_a_yes_is_stale_once_the_file_has_changed(connections, root, change):
     host, agent = connections()
     yes(host, agent, "write_approval('workspace/f', 'y')")
@@ -300,6 +312,9 @@ def test_a_yes_counts_only_in_its_own_database(connections):
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
 
 
+# Promise (approval): A payload that was altered, has a duplicate key, is from another database or
+# has expired is not approved. With `test_a_yes_counts_only_in_its_own_database`,
+# `test_a_yes_and_what_waits_expire`.
 def test_refuses_to_approve_a_payload_that_was_not_shown(connections, root):
     host, agent = connections()
     shown = json.loads(value(agent, "SELECT write_approval('workspace/f', 'y')"))
@@ -474,6 +489,7 @@ def test_no_chunk_has_unreadable_content_without_the_key(connections, root):
     assert "token=abc" in value(host, "SELECT approval_chunk(?, 1, ?)", whole, KEY)
 
 
+# Promise (approval): A yes is for the permissions that were shown; an executable is named.
 @pytest.mark.parametrize(
     "call",
     [
@@ -705,6 +721,10 @@ def test_equal_edits_of_several_rows_are_all_made(connections, root):
     assert (root / "f").read_text() == "yyyx\n"
 
 
+# Promise (approval): An approval needs the proof that every page was shown; a box that omits
+# something offers none, and the server pages or refuses. With
+# `test_every_page_is_shown_before_a_yes`,
+# `test_what_has_too_many_pages_is_refused_and_a_yes_to_a_page_is_none_to_all`.
 def test_a_yes_wants_the_proof_of_the_last_page(connections, root):
     host, agent = connections()
     content = "".join(f"line {number} {'x' * 100}\n" for number in range(60))
@@ -749,6 +769,8 @@ def test_a_yes_wants_the_proof_of_the_last_page(connections, root):
     assert value(agent, "SELECT write_file('workspace/long', ?)", content)["created"]
 
 
+# Promise (approval): An approval is for one session, can be listed and withdrawn, and names who
+# gave it. With `test_approvals_are_listed_with_their_approver_and_withdrawn`.
 def test_a_yes_is_for_one_session(connections, root):
     host, agent = connections(read_approval=True)
     other = host.cursor()
@@ -839,6 +861,9 @@ def test_no_answer_to_an_agent_depends_on_files_that_it_may_not_read(connections
         assert "line" not in refused.pop()
 
 
+# Promise (approval): What a session may propose and call is bounded. With
+# `test_sessions_that_a_connection_names_do_not_multiply_what_may_wait`,
+# `proposals_take_linear_time`.
 def test_quotas_bound_what_a_session_proposes_and_calls(connections, root):
     host, agent = connections()
     host.execute("SET GLOBAL redline_max_proposals = 3")
@@ -863,6 +888,9 @@ def test_quotas_bound_what_a_session_proposes_and_calls(connections, root):
     assert not call(host)["isError"]
 
 
+# Promise (approval): An agent's macros with the names of all redline functions approve nothing
+# when the host continues; the hosts that ship call nothing by a name that a macro can take. With
+# `test_every_call_has_its_full_name`.
 def test_macros_of_an_agent_approve_nothing(connections, root):
     """Every function of ours, and some of DuckDB's, is shadowed by a macro that would approve; the host goes on."""
     host, agent = connections()
@@ -929,6 +957,10 @@ def test_a_yes_ends_with_the_directory_that_it_was_given_for(connections, root):
         root.rmdir()
 
 
+# Promise (approval): A no is final for each file with its result, by whatever tool and beside
+# whatever other files it is asked for again, and tells nothing of a file that may not be read.
+# With `test_a_no_is_one_to_the_result_by_whatever_tool`,
+# `test_a_no_to_a_read_tells_nothing_of_the_file`.
 def test_a_no_is_final_for_the_very_same_bytes(connections, root):
     host, agent = connections()
     (root / "f").write_text("x\n")
@@ -967,6 +999,8 @@ def test_a_no_is_final_for_the_very_same_bytes(connections, root):
     assert answer(agent, edit).error is None and (root / "f").read_text() == "y\n"
 
 
+# Promise (approval): An answer is to the file, by whatever path it is named: one question, one
+# yes, one no.
 @pytest.mark.parametrize("name", ["workspace/f", "/workspace/f", "ROOT/f", "ROOT//f"])
 @pytest.mark.parametrize("read_approval", [False, True])
 def test_an_answer_is_to_the_file_by_whatever_path_it_is_named(
@@ -1005,6 +1039,8 @@ def test_a_no_to_a_read_tells_nothing_of_the_file(connections, root):
     assert said.startswith("declined: ") and call() == said
 
 
+# Promise (approval): Where nobody can approve, nobody is waited for. With
+# `test_no_change_is_made_without_a_yes`.
 def test_where_nobody_can_approve_nobody_is_waited_for(connect, root):
     """An agent that is told to wait would wait for ever; while the configuration is open an approver can still be named."""
     for has_approver, is_locked, code in [
@@ -1045,6 +1081,7 @@ def test_where_nobody_can_approve_nobody_is_waited_for(connect, root):
     assert (root / "f").read_text() == "x\n" and not (root / "new").exists()
 
 
+# Promise (approval): A SQL host's yes is for what its `waiting()` has shown.
 def test_the_yes_of_a_sql_host_is_for_what_its_waiting_has_shown(connections, root):
     """The macros of sql/mcp_http.sql: the id is the same when the file has changed, and what would be written is not."""
     host, agent = connections()

@@ -78,6 +78,11 @@ def without_right_to_run(connections, root):
     return host, agent, path, first
 
 
+# Promise (approval): An undo is shown as what it is: all of its files in one question, with modes
+# and with programs named; a yes to one undo is none to another. With
+# `test_a_deleted_program_that_comes_back_is_shown_as_one`,
+# `test_a_yes_to_one_undo_is_none_to_another`,
+# `test_an_undo_of_several_files_is_one_question_and_whole`.
 def test_an_undo_that_makes_a_file_executable_says_so(connections, root):
     host, agent, path, first = without_right_to_run(connections, root)
     payload = waits(host, asked(agent, "undo", id=first))
@@ -197,6 +202,10 @@ def test_a_no_is_one_to_the_result_by_whatever_tool(connections, root, declined,
     assert asked(agent, "edit_file", path="ws/f", old_string="two", new_string="TWO") is not None
 
 
+# Promise (approval): Whatever allowed a change, its answer and its errors tell a session that may
+# not read the file counts and codes: no diff, line, blob id, near miss or name. With
+# `test_a_yes_to_a_patch_of_hidden_files_is_answered_by_counts`,
+# `test_a_read_of_no_file_names_no_other`.
 def test_a_wide_yes_to_edits_shows_no_file_that_must_be_asked_for(connections, root):
     host, agent = connections(read_approval=True)
     (root / "seen").write_text("seen\n")
@@ -241,6 +250,9 @@ DRY = {
 }  # fmt: skip
 
 
+# Promise (approval): A dry run asks nobody, uses no approval and tells what the session may read.
+# With `test_a_dry_run_of_what_may_be_read_tells_it_and_uses_no_yes`,
+# `test_a_dry_run_of_an_undo_asks_nobody`.
 @pytest.mark.parametrize("way", DRY)
 def test_a_dry_run_asks_nobody_and_tells_what_may_be_read(connections, root, way):
     query, argument = DRY[way]
@@ -318,6 +330,9 @@ BEYOND = {
 }
 
 
+# Promise (approval): A yes of a wider scope than `once` covers contents of existing files that
+# are not programs: no new file, removal, move or permission. With
+# `test_a_wide_yes_to_writes_covers_no_new_file_and_no_program`.
 @pytest.mark.parametrize("beyond", BEYOND)
 def test_a_wide_yes_to_a_patch_is_one_to_contents(connections, root, beyond):
     host, agent = connections()

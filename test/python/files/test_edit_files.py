@@ -102,6 +102,12 @@ PATHS = [
 ]
 
 
+# Promise (sandbox): A change of several files is made whole or not at all: where one path may not
+# be written or does not fit, where a file changed, and where the process is killed at any step.
+# What is left is taken back by what is recorded outside of the sandboxes, in a directory that
+# only this user can write. With `test_a_patch_that_cannot_be_applied_whole_changes_nothing`,
+# `test_a_process_that_is_killed_at_any_step_leaves_all_or_nothing`,
+# `test_a_state_directory_that_others_could_write_is_not_trusted`.
 @pytest.mark.parametrize("patch", [ADD, MOVE], ids=["created", "moved to"])
 @pytest.mark.parametrize("path", PATHS)
 def test_no_path_that_is_never_written_takes_any_file_with_it(agent, root, patch, path):
@@ -218,6 +224,8 @@ def test_a_state_directory_that_others_could_write_is_not_trusted(agent, root, s
     assert [file.name for file in (state / "redline").iterdir()] == ["0.intent"]
 
 
+# Promise (approval): A patch of several files is approved as a whole: the approval covers every
+# byte, permission and path of every file, and each file is named and shown.
 def test_one_yes_is_for_every_byte_of_every_file(connect, root):
     con = configure(connect(), writable(root, edit_approval=True, read_approval=False))
     key = "secret"
@@ -242,6 +250,7 @@ def test_one_yes_is_for_every_byte_of_every_file(connect, root):
     assert pathlib.Path(root / "moved/e").read_text() == "E\n"
 
 
+# Promise (approval): Where reading needs an approval, a patch is recorded and no file is opened.
 def test_a_file_that_must_not_be_read_unseen_is_not_opened_before_its_approval(connect, root):
     con = configure(connect(), writable(root, read_approval=True))
     there, missing = edits("a"), edits("missing")

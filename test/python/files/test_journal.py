@@ -107,6 +107,8 @@ def test_the_log_tells_what_a_person_allowed_and_declined(connect, place):
     ]
 
 
+# Promise (journal): The name of a session, with which any caller could call for it, is neither in
+# the journal nor in the log.
 def test_a_session_is_one_client_whose_name_is_not_shown(agent, place):
     call = 'SELECT redline_call(\'write_file\', \'{"path": "ws/%s", "content": "y"}\', \'%s\')'
     for name, session in (("a", "secret-1"), ("b", "secret-1"), ("c", "secret-2")):
@@ -147,6 +149,8 @@ def test_processes_and_connections_append_to_one_journal(extension, place):
     assert last["files"][0]["result"]["sha256"] == hashlib.sha256(content).hexdigest()
 
 
+# Promise (journal): A process that is killed at any step leaves the old file, or the new one with
+# its record.
 @STRACE
 @pytest.mark.slow
 @pytest.mark.parametrize("call", ["fsync", "fdatasync", "renameat,renameat2", "flock", "write"])
@@ -198,6 +202,10 @@ def test_a_process_that_is_killed_leaves_the_old_file_or_a_record_of_the_new(
     assert not killed and len(outcomes) > 1, outcomes
 
 
+# Promise (journal): No file is written unless its operation and both contents are on the disk: a
+# full, failing or read-only disk, and a journal with links, FIFOs, hard links, directories,
+# another owner or rights of others stop writing. With
+# `test_a_hostile_journal_stops_writing`.
 @STRACE
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EROFS", "EDQUOT"])
 @pytest.mark.parametrize("call", ["write", "fdatasync", "openat2,openat", "renameat,renameat2"])
@@ -283,6 +291,8 @@ def test_a_hostile_journal_stops_writing(connect, place, name):
     assert (place / "secret").read_text() == "secret"
 
 
+# Promise (journal): A torn line, another program's line, an id that occurs twice: told, and the
+# other operations are listed. With `a_torn_journal_gives_its_whole_lines`.
 @pytest.mark.parametrize(
     "torn",
     [
@@ -307,6 +317,8 @@ def test_a_torn_line_is_reported_and_the_others_are_read(agent, place, torn):
         assert (kind, outcome) == ("unreadable", None) and "of the journal cannot be read" in reason
 
 
+# Promise (journal): A record names no file outside of the sandboxes, and a session sees what
+# became of files that it may read, and no other. With `test_unreadable_files_are_not_listed`.
 def test_hostile_records_name_no_file_outside(agent, place):
     assert write(agent, "ws/f", "1").error is None
     record = lines(place)[0]
@@ -336,6 +348,9 @@ def test_only_the_newest_operations_are_kept(connect, place):
     assert con.execute(LOG).fetchall() == []
 
 
+# Promise (journal): The journal is not in a sandbox, no sandbox is in it, and DuckDB's own limits
+# do not let it be read; a directory that is refused is not made. With
+# `a_directory_and_a_sandbox_never_lie_in_each_other`.
 def test_a_directory_that_sessions_reach_is_refused_and_not_made(connect, place):
     for journal in (
         place / "root",

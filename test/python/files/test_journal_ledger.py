@@ -64,6 +64,8 @@ def test_a_failed_call_is_recorded_by_its_first_files_and_their_number(
     assert rows[-1] == (None, f"and {500 - len(listed)} more files", "failed")
 
 
+# Promise (journal): Calls that fail or are declined never push out what was done. With
+# `test_in_memory_calls_that_fail_push_out_nothing_that_was_done`.
 def test_calls_that_fail_push_out_nothing_that_was_done(connect, tmp_path):
     con = opened(connect, tmp_path, redline_journal_max_bytes=300_000)
     (tmp_path / "root/f").write_text("old\n")
@@ -115,6 +117,9 @@ def test_a_log_beyond_the_limit_is_read_and_repaired(connect, tmp_path):
     assert (tmp_path / "root/f").read_text() == "old\n"
 
 
+# Promise (journal): Nobody's calls fill the log beyond reading: lines and reasons are bounded, and a log of any length is
+# read and shortened. With `test_a_failed_call_is_recorded_by_its_first_files_and_their_number`,
+# `test_a_log_beyond_the_limit_is_read_and_repaired` and `test_a_reason_has_a_kibibyte_at_most`.
 def test_a_log_without_end_stops_neither_reading_nor_writing(connect, tmp_path):
     con = opened(connect, tmp_path)
     assert answer(con, "SELECT write_file('ws/f', 'y')").error is None
@@ -139,6 +144,9 @@ def test_a_reason_has_a_kibibyte_at_most(connect, tmp_path):
     assert con.execute("SELECT reason FROM redline_log()").fetchall() == [("é" * 512,)]
 
 
+# Promise (journal): What is in flight is kept until it ends, whoever shortens the journal, and a change of many files is
+# reverted whole. With `what_is_in_flight_is_kept_until_it_ends` and
+# `an_end_without_its_beginning_writes_the_record_whole`.
 @pytest.mark.parametrize("directory", [True, False], ids=["directory", "memory"])
 def test_a_change_of_many_files_is_taken_back_whole(connect, tmp_path, directory):
     con = opened(connect, tmp_path, directory)
@@ -249,6 +257,8 @@ class Writer(threading.Thread):
 TINY = {"redline_journal_max_bytes": 200_000}
 
 
+# Promise (journal): Whatever is answered as `applied` has its row and can be reverted, and writing never stops, while
+# processes are killed and limits are tiny.
 @pytest.mark.parametrize(
     "writers, operations",
     [

@@ -1,6 +1,9 @@
 """Patches of real histories, in every format, applied as git applies them and taken back to the byte; and damaged ones, which change
 nothing or land where they say. REDLINE_PATCHES says how many of each kind the slow tests take from each repository."""
 
+# Promise (sandbox): A patch sent again is known, and a damaged one changes nothing or lands where
+# it says, at the place that it names or the only one.
+
 import copy
 import json
 import os

@@ -1,5 +1,8 @@
 """Taking back recorded operations on files: what we wrote goes, what others wrote stays, and a person is asked."""
 
+# Promise (journal): Taking back never touches what others wrote since, changes all files or none,
+# writes no content that is not what was recorded, and asks a person as other changes do.
+
 import json
 
 import pytest
@@ -196,7 +199,7 @@ def test_the_tool_takes_back_the_last_operation_of_its_session(agent, root):
     for name, session in (("a", "one"), ("b", "two")):
         agent.execute(write % (name, session)).fetchall()
     text = value(agent, "SELECT redline_call_text('undo', '{}', 'one')")
-    assert "Took back changes of ws/a" in text and "delete ws/a" in text
+    assert "Reverted changes to ws/a" in text and "delete ws/a" in text
     assert [path.name for path in root.iterdir()] == ["b"]
     found = value(agent, "SELECT redline_call('undo', '{\"format\": \"json\"}', 'one')")
     values = json.loads(found)["structuredContent"]

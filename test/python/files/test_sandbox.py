@@ -218,6 +218,8 @@ def test_a_link_that_is_swapped_in_while_a_query_reads_is_not_followed(connect, 
 # -- repositories ------------------------------------------------------------------------------
 
 
+# Promise (sandbox): A repository is read only if all its parts are beneath a root, and never
+# found above one. With `test_a_repository_above_the_root_is_not_found`.
 @pytest.mark.parametrize("place", OUTSIDE)
 def test_a_repository_outside_the_sandboxes_is_refused(connect, place):
     con = configure(connect(), {"name": "inside", "root": repositories.fixture("sandbox/inside")})
@@ -322,6 +324,8 @@ def test_links_in_a_work_tree_do_not_lead_out_of_its_sandbox(connect, folder):
     assert len(words) == 1
 
 
+# Promise (sandbox): A submodule or a file of the work tree that leads outside is refused, or
+# shown as the link that it is. With `test_links_in_a_work_tree_do_not_lead_out_of_its_sandbox`.
 def test_a_submodule_does_not_lead_out_of_its_sandbox(connect, tmp_path):
     repo = tmp_path / "inside"
     shutil.copytree(repositories.fixture("module-source"), repo)
@@ -337,6 +341,9 @@ def test_a_submodule_does_not_lead_out_of_its_sandbox(connect, tmp_path):
     assert len(words) == 1, words
 
 
+# Promise (sandbox): A repository is not read in a sandbox that needs an approval for reading, nor
+# does one of another sandbox lead into it. With
+# `test_a_repository_does_not_lead_into_a_sandbox_that_needs_an_approval`.
 def test_a_repository_is_refused_where_reading_needs_an_approval(connect):
     inside = repositories.fixture("sandbox/inside")
     con = configure(connect(), {"name": "inside", "root": inside, "read_approval": True})
@@ -484,6 +491,8 @@ def test_new_connections_and_old_statements_see_the_current_policy(connect, fold
     assert con.execute("EXECUTE asked").fetchone() == (True,)
 
 
+# Promise (sandbox): DuckDB's own limit applies as well, and the policy of one database applies to
+# no other. With `test_new_connections_and_old_statements_see_the_current_policy`.
 def test_a_sandbox_does_not_lift_the_host_s_own_limit(connect, folder):
     """Both limits hold: a root outside allowed_directories is not read."""
     con = connect()

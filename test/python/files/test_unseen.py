@@ -82,6 +82,14 @@ def told(con, statement, place):
     return re.sub("[0-9a-f]{64}", "ID", f"{rows} {error}".replace(place, "PLACE"))
 
 
+# Promise (approval): If reading needs approval, nothing is opened or planned before the approval:
+# answers, ids, the rest of the quotas and the time of a call depend on the call alone; an
+# approval that no longer fits is void and tells no more. With
+# `test_the_rest_of_the_quotas_is_the_same_whatever_is_there`,
+# `test_no_system_call_names_what_must_not_be_read`,
+# `test_a_yes_to_a_file_that_has_changed_is_void_and_tells_no_more`,
+# `test_no_answer_to_an_agent_depends_on_files_that_it_may_not_read`,
+# `test_an_edit_tells_nothing_of_what_may_not_be_read`.
 def test_every_answer_is_the_same_whatever_is_there(new):
     pairs = {place: new() for place in PLACES}
     for statement in SELECTS:
@@ -109,6 +117,9 @@ def argument(kind: str | None, text: str) -> str:
     )
 
 
+# Promise (approval): Every function, with such a path in the place of each of its texts, by each
+# way to write the path, answers the same whatever is there: a file, another, a large one, none, a
+# directory, a link, a pipe, a git directory.
 @pytest.mark.parametrize(
     "form",
     [
@@ -248,6 +259,7 @@ def test_a_call_that_a_wide_yes_covers_says_what_is_wrong_with_it(new):
     assert value(agent, f"SELECT edit_file('w/hit_f', '{OLD}', 'y')")["replacements_made"] == 1
 
 
+# Promise (approval): A call is made for its session alone, whatever connection it comes by.
 def test_a_yes_for_one_session_is_none_for_another_on_its_connection(new):
     """A call is made for its session, whatever it reads with."""
     host, _ = new()
@@ -292,6 +304,8 @@ def arguments_of(schema: dict, name: str, text: str) -> dict:
     return given | {name: [text] if kind == "array" else text}
 
 
+# Promise (approval): Every tool, with such a path in the place of each of its arguments, also as
+# a pattern, answers the same whatever is there, and so do its reasons for finding nothing.
 @pytest.mark.parametrize("form", ["w/PLACE", "PLACE", "*PLACE", "ROOT/PLACE", ":(glob)**/PLACE"])
 def test_no_tool_reveals_a_path_that_is_any_of_its_arguments(new, root, form):
     """Also where nothing is found, and a tool says why: what it names then is nothing that must not be read."""

@@ -1,5 +1,10 @@
 """A work tree in a sandbox has the sandbox's rules: a file of it is opened where a diff could show it and read_file would."""
 
+# Promise (sandbox): Of a work tree `file_content`, `file_bytes` and `GitFile` open only what is
+# tracked or listed as untracked, and what `read_file` would open: no reserved name, nothing
+# ignored, no other suffix, nothing over `max_file_bytes`, nothing of a git directory of any name;
+# of another repository inside nothing at all.
+
 import json
 import shutil
 
@@ -152,6 +157,9 @@ def test_the_larger_of_two_limits_around_a_file_counts(connect, root):
         ], repo
 
 
+# Promise (sandbox): A work tree that is a git directory, or is in one, is refused, whether
+# `core.worktree` or the `gitdir` of a linked work tree names it. With
+# `test_work_trees_within_a_bare_repository_are_read`.
 @pytest.mark.own_database
 @pytest.mark.parametrize("limit", ["sandboxes", "directories"])
 def test_a_work_tree_that_is_a_git_directory_is_refused(con, root, limit):
@@ -268,6 +276,9 @@ SHOWING = {
 }
 
 
+# Promise (sandbox): A work tree of a reserved name, or in a directory of one, is refused, and so is one that a clone names
+# and that does not lead back to it. With
+# `test_a_work_tree_that_leads_back_is_read_where_a_sandbox_has_it_by_no_reserved_name`.
 @pytest.mark.parametrize("depth", ["the directory", "below it", "above it"])
 @pytest.mark.parametrize("way", ["core.worktree", "a gitfile", "gitdir"])
 def test_a_work_tree_of_a_reserved_name_is_refused(connect, root, way, depth):

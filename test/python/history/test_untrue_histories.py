@@ -1,5 +1,9 @@
 """Histories that are none: commits that are their own ancestors, commit-graphs that lie, clocks that ran backwards."""
 
+# Promise (survival): A history that comes back to a commit is damage, in blame and for
+# `~2000000000` too; a commit-graph is believed only if its checksum is right and, of a commit,
+# only if each parent is of a lower generation.
+
 import hashlib
 import random
 import struct

@@ -171,6 +171,13 @@ def asked_of(con, world: hostile.World, prefix: str, thorough: bool) -> list[dic
 KEPT: dict[str, list[dict[str, str]]] = {}
 
 
+# Promise (outside): No function or tool reveals a text, name or id of a file outside, by rows,
+# errors, suggestions or counts. The test tries 259 ways out under the three ways to limit a host:
+# links in place of each file and directory of a repository (absolute, relative, with `..`,
+# through a second link, below a linked directory); pointers (`.git`, `commondir`, alternates,
+# submodules, linked worktrees, bare repositories) that contain CR, spaces, tabs, NUL, quotes or
+# `..`; two names that differ in such an ending; nested stores; configuration; revisions that are
+# paths; prefixes of ids.
 @pytest.mark.parametrize("host", HOSTS)
 def test_nothing_outside_comes_back(connect, extension, secret, host):
     """By rows, errors, suggestions or counts, from any function."""
@@ -190,6 +197,8 @@ def test_nothing_outside_comes_back(connect, extension, secret, host):
     assert not wrong, f"{len(wrong)} of {len(ATTACKS)} ways lead out:\n" + "\n".join(wrong)
 
 
+# Promise (outside): No answer depends on what is outside: it is the same for a secret, for
+# something else, and for nothing.
 def test_an_answer_does_not_depend_on_the_outside(connect, extension, secret):
     """The same rows and words for a secret, for something else, and for nothing: so nothing can be guessed either."""
     world = secret
@@ -216,6 +225,8 @@ def test_an_answer_does_not_depend_on_the_outside(connect, extension, secret):
     )
 
 
+# Promise (outside): Control: an ordinary clone is read as without limits, and without limits the
+# same ways lead out as in git. With `test_without_limits_the_ways_lead_out_as_in_git`.
 @pytest.mark.parametrize("host", HOSTS)
 def test_an_ordinary_clone_is_read_as_without_limits(connect, con, extension, secret, host):
     """The control: the clone that the attacks start from is refused nothing."""
@@ -325,6 +336,8 @@ def traced(
     ]
 
 
+# Promise (outside): No file outside is opened: `strace` sees each open call, its path and where
+# its handle leads.
 def test_no_file_outside_is_opened_and_no_program_started(extension, secret, tmp_path):
     """strace sees each opening: by the path that was asked for, and by where the handle that came back leads."""
     world = secret

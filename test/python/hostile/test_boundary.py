@@ -3,6 +3,10 @@
 Each runs in a process of its own that must go on answering. The samples take seconds; REDLINE_TORTURE makes a minute of each.
 """
 
+# Promise (survival): No process ends because the system refuses a large allocation, memory
+# reaches the process's limit, settings change while functions read them, or interrupts arrive at
+# random moments (`make torture`: a minute of each).
+
 import fcntl
 import json
 import os

@@ -1,5 +1,9 @@
 """The budget of a query: each function ends soon after its deadline and within its memory, whatever it is given."""
 
+# Promise (survival): Long work ends soon after an interrupt, and at its deadline with `timeout:`:
+# comparisons, histories, patches as data, large files of the work tree and their conversions.
+# With `test_a_hostile_file_is_answered_in_time`.
+
 import hashlib
 import json
 import os
@@ -449,6 +453,7 @@ def readable(tmp_path_factory):
         )
 
 
+# Promise (survival): A thread that the system cannot start means fewer workers, never fewer rows.
 @pytest.mark.parametrize("limited", [False, True], ids=["free", "limited"])
 @pytest.mark.parametrize("more", range(5))
 def test_a_thread_that_cannot_start_means_fewer_workers_and_never_fewer_rows(

@@ -1,5 +1,9 @@
 """A system call that fails while a repository is read ends in an error or in the right rows: a failure is not an absence."""
 
+# Promise (survival): A system call that fails while a repository is read (EIO, EMFILE, ENOMEM,
+# EACCES, once or from then on) ends in an error or in the right rows, by fault injection of
+# `strace` (`make torture`: every call).
+
 import os
 import random
 import shutil

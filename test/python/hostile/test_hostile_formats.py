@@ -608,6 +608,13 @@ def assert_answered(
             repositories.code_and_words(got.error)
 
 
+# Promise (survival): No file of a repository ends the process, hangs it, or takes more than a
+# bounded amount of memory. Tried are indexes (split ones that name themselves, extensions nested
+# 400,000 deep, paths that add up, false counts), submodules, tags, parents, trees, symbolic
+# references, deltas and alternates that form cycles or fan out, 60 MiB of patterns or references,
+# patterns of many stars, configurations of 10 MB, objects that claim a tebibyte, blobs of 200 MiB
+# of newlines, messages of twenty million lines, 50,000 packed references, 100,000 refspecs,
+# patterns that repeat themselves 2,000 times, one run each.
 @pytest.mark.parametrize("name", CASES)
 def test_a_hostile_file_is_answered_in_time(extension, template, tmp_path, name):
     """With rows or an error; the process, in the same memory, then reads another repository."""
@@ -652,6 +659,7 @@ ABOUT_FILES = [
 ]
 
 
+# Promise (survival): Each file that git reads may be 8 GiB, endless or a FIFO.
 @pytest.mark.parametrize("special", SPECIAL)
 def test_a_file_without_end_is_not_read_to_its_end(extension, template, tmp_path, special):
     """Each file in turn is enormous, endless or never ends: the others still give rows or an error, within the memory."""

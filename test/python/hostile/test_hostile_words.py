@@ -93,6 +93,8 @@ def calls(con):
 BYTES = {"read_file", "GitFile", "GitDiff", "GitDiffFile", "GitShow", "Diff"}
 
 
+# Promise (approval): Names, authors, subjects and lines of a repository never appear where
+# redline's own words do. With `test_redline_s_words_on_a_commit_are_where_no_text_of_it_reaches`.
 def test_no_line_of_an_answer_is_one_that_a_repository_has_written(connect, root):
     con = configure(connect(), {"name": "hostile", "root": root, "mode": "rw"})
     for tool, arguments in calls(con):
@@ -216,6 +218,11 @@ def assert_boxed(shown, what):
         )
 
 
+# Promise (approval): Names and lines of files never appear where a box, a page, a form or the
+# terminal has redline's own words. With `test_a_form_shows_no_row_that_a_file_has_written`,
+# `test_a_terminal_shows_no_row_that_a_file_has_written`,
+# `test_a_page_shows_no_row_that_a_file_has_written`,
+# `test_a_sandbox_takes_no_name_that_ends_a_line_anywhere`.
 @pytest.mark.parametrize("width, height", [(80, 24), (40, 10), (100, 60)])
 def test_no_row_that_a_person_is_shown_is_one_that_a_file_has_written(
     connect, folder, width, height

@@ -45,6 +45,9 @@ def settings(con) -> list[str]:
     ]
 
 
+# Promise (sandbox): Every function is tried outside under DuckDB's locks and under the lockdown;
+# a new function fails the test until it is. With `test_nothing_passes_by_duckdb_s_locks`,
+# `test_the_lockdown_leaves_no_way_out`.
 def test_every_function_is_tried_under_the_locks(connect):
     ours = functions(connect()) - functions(connect(load=False))
     ours = {name for name in ours if not name.startswith("redline_debug")}

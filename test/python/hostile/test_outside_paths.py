@@ -1,5 +1,12 @@
 """Paths that go through directories outside of what may be read: nothing tells whether these exist, and no system call names them."""
 
+# Promise (outside): No answer tells whether a directory outside exists, and no system call names
+# one: 29 paths that go out and back (`/proc/self/root`, `/dev/fd/..`, links to `/` and up,
+# alternates, `.git` files, `commondir`, `core.worktree`, URLs, `..` before and after a root),
+# each through a directory that exists and through one that does not; `strace` sees each call that
+# takes a path. With `no_answer_depends_on_whether_a_directory_outside_exists`,
+# `random_ways_lead_where_the_system_has_them_and_tell_nothing_of_what_is_outside`.
+
 import json
 import re
 import shutil

@@ -87,6 +87,10 @@ FORMS = {
 }  # fmt: skip
 
 
+# Promise (sandbox): In every format of a patch, a path outside, a name of `.git` in any spelling,
+# a reserved name, and one that is not seen whole take no file of the patch with them; nor do
+# changes in each other's way: the same file twice by any name, swaps, cycles, moves over
+# something. With `test_changes_that_are_in_each_other_s_way_change_nothing`.
 @pytest.mark.parametrize("form", FORMS)
 def test_a_path_that_is_no_file_of_the_sandbox_s_own_takes_no_file_with_it(agent, root, form):
     before = snapshot(root.parent)
@@ -169,6 +173,8 @@ LARGE = {
 }  # fmt: skip
 
 
+# Promise (sandbox): A patch of 100 MB, of 100,000 files, edits, blocks or hunks ends soon, and
+# changes nothing.
 @pytest.mark.parametrize(
     "make",
     [
@@ -198,6 +204,9 @@ JOURNALS = {
 }  # fmt: skip
 
 
+# Promise (journal): A patch is not applied where the journal is not redline's own; one is taken
+# back, and that again, beside a torn line. With
+# `test_a_torn_journal_keeps_what_is_whole_and_a_revert_is_reverted`.
 @pytest.mark.parametrize("make", JOURNALS.values(), ids=JOURNALS)
 def test_a_journal_that_is_not_redline_s_own_stops_a_patch(agent, root, make):
     make(root.parent / "journal", root)
@@ -249,6 +258,8 @@ def asking(connect, root):
     return approvable(configure(connect(), writable(root, edit_approval=True, read_approval=False)))
 
 
+# Promise (approval): A yes to a patch ends where one of its files, its permissions, its directory
+# or a place that it makes has changed.
 @pytest.mark.parametrize("change", MEANWHILE.values(), ids=MEANWHILE)
 def test_a_yes_ends_where_one_of_the_files_has_changed(connect, root, change):
     con = asking(connect, root)
@@ -271,6 +282,10 @@ TEXTS = [
 NAMES = ["new", "with space", 'quo"te', "back\\slash", "\u00fc.txt", "-x"]
 
 
+# Promise (approval): What is shown of a patch is what is written: git makes the same files of the
+# shown diff, whatever its lines look like, and no page has a character that is not seen; of a
+# large patch the chunks are the whole. With
+# `test_a_large_patch_is_seen_in_chunks_which_are_the_whole`.
 @pytest.mark.parametrize(
     ("number", "path"), [(number, NAMES[number % len(NAMES)]) for number in range(len(TEXTS))]
 )

@@ -1,6 +1,12 @@
 """Changes of several files whose process is killed, whose disk is full, or whose directories others change meanwhile: all files or
 none, and nothing is left. REDLINE_KILLS says how many kills and failing calls the slow tests try."""
 
+# Promise (sandbox): A patch whose process is killed at any system call, or of which any call
+# fails once or from then on, leaves all files or none, nothing else, and a record that takes it
+# back; so do a full disk, a directory that may not be written, eight writers of overlapping
+# patches, and a directory that is swapped for a link or a file whose permissions change
+# meanwhile.
+
 import json
 import os
 import pathlib

@@ -117,6 +117,10 @@ def leaks(limited: Limited, shown: str) -> list[str]:
     return found + [oid for oid in limited.hidden.values() if oid[:10] in shown]
 
 
+# Promise (sandbox): What no reference named by a sandbox's `refs` reaches cannot be named by any
+# function or tool: by its name, id, abbreviation, log, `@{-1}`, `@{u}`, a symbolic reference, a
+# range, `ALL`, `:/text`, or a suggestion. With `test_what_names_everything_names_no_more`,
+# `test_the_index_and_the_work_tree_of_a_hidden_branch_are_hidden`.
 @pytest.mark.parametrize(
     "most", [4, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"]
 )
@@ -343,6 +347,7 @@ class Twins:
         self.git(repo, "checkout", "-q", back)
 
 
+# Promise (sandbox): A log, its counts and messages, and `@{-1}` are as if no hidden branch had ever been checked out.
 @pytest.mark.parametrize("format", ["files", "reftable"])
 def test_a_log_is_as_if_no_hidden_branch_had_been_visited(connect, tmp_path, format):
     twins = Twins(tmp_path, format)

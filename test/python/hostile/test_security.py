@@ -207,6 +207,7 @@ def state(folder: pathlib.Path) -> dict[str, tuple]:
     return found
 
 
+# Promise (programs): Control: git itself runs these commands in that repository.
 def test_the_planted_commands_run_in_git(evil, tmp_path):
     """The control: if git ran none of them, the tests below would prove nothing."""
     copy = tmp_path / "top"
@@ -341,6 +342,15 @@ def assert_answers_of_the_clean_copy(evil: Evil, answers: list[apart.Answer]) ->
         assert evil.lost in got.error, "the missing object is not named"
 
 
+# Promise (programs): None of 21 kinds of commands and 14 hooks runs, in the repository, a
+# submodule or a nested repository, from any function, which would leave a file. With
+# `test_no_program_of_a_filter_is_run`.
+# Promise (programs): Nothing runs with `safe.directory = *` either, nor with such commands in the
+# user's configuration, in `GIT_CONFIG_COUNT`, in `GIT_EXTERNAL_DIFF` and the like, one run each.
+# Promise (programs): Nothing is fetched for a missing object; the error names it. With
+# `test_a_partial_clone_lists_its_files_and_fetches_nothing`.
+# Promise (programs): Nothing is written into a repository, including the index and its
+# timestamps.
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_no_command_of_a_repository_runs(evil, extension, tmp_path, environment):
     """Nothing is written into the repository either, and the environment changes no answer."""
@@ -354,6 +364,8 @@ def test_no_command_of_a_repository_runs(evil, extension, tmp_path, environment)
     assert_answers_of_the_clean_copy(evil, answers)
 
 
+# Promise (programs): No program is started: `strace` sees the host's own `execve` and no other.
+# With `test_no_file_outside_is_opened_and_no_program_started`.
 @pytest.mark.slow
 def test_no_program_is_started(evil, extension, tmp_path):
     """strace sees every execve. There is one, of the host itself."""
@@ -475,6 +487,9 @@ def questions(repo: pathlib.Path, revision: str) -> list[tuple[str, list]]:
     ]
 
 
+# Promise (survival): A FIFO, socket, endless device, directory or link in place of any part of a
+# repository neither blocks nor exhausts the memory. With `test_a_fifo_as_the_path_is_refused`,
+# `test_a_fifo_where_a_file_was_is_a_deleted_file`.
 @pytest.mark.parametrize("special", SPECIAL)
 def test_special_files_in_a_repository_neither_block_nor_change_rows(extension, tmp_path, special):
     """Each part of a repository in turn becomes a FIFO, an endless device and so on. The answer is that of the intact repository, or an error."""
@@ -544,6 +559,8 @@ LEAKS = {
 }
 
 
+# Promise (outside): Errors are redline's own words: none shows the text of a file that HEAD, a
+# branch, `packed-refs`, `config` or an object was pointed at.
 @pytest.mark.parametrize("attack", LEAKS)
 def test_no_error_shows_the_text_of_a_file(con, attack):
     repo = repositories.fixture(LEAKS[attack])
@@ -562,6 +579,9 @@ def test_no_error_shows_the_text_of_a_file(con, attack):
             assert "SECRET" not in str(got) and "a secret" not in str(got)
 
 
+# Promise (outside): `core.worktree` is followed only within what may be read, `include.path` not
+# at all; a `.gitattributes` that is a link is not read. With
+# `test_attributes_come_from_where_git_takes_them`.
 def test_a_work_tree_elsewhere_counts_where_it_may_be_read(con, connect, tmp_path):
     """core.worktree makes a directory a source of .gitattributes, and must not lead outside."""
     repo = tmp_path / "repo"
@@ -655,6 +675,8 @@ def test_without_allowed_directories_every_repository_is_refused(connect):
     assert con.execute("SELECT unified_diff('a', 'b')").fetchone()[0]
 
 
+# Promise (outside): A path outside is refused with the same message whether it exists or not.
+# With `test_a_refusal_does_not_reveal_the_outside_of_the_sandboxes`.
 def test_a_refusal_does_not_tell_whether_a_path_outside_exists(connect):
     """A path outside is refused in the same words whether it exists or not, so that refusals cannot be used to list directories."""
     con = limited(connect, repositories.fixture("sandbox/inside"))
@@ -666,6 +688,10 @@ def test_a_refusal_does_not_tell_whether_a_path_outside_exists(connect):
     assert len(words) == 1, words
 
 
+# Promise (outside): The limit of one database neither applies to another in the same process nor
+# lifts its limit; a prepared statement obeys the limit at the time it runs; a repository that may
+# no longer be read is refused. With `test_a_prepared_statement_does_not_keep_earlier_access`,
+# `test_refuses_a_repository_that_may_not_be_read_any_more`.
 def test_no_database_lifts_the_limit_of_another(connect):
     """Statics are shared by all databases of a process; the limit must not be."""
     repo = repositories.fixture("basic")
@@ -790,6 +816,8 @@ FORGED = {
 }
 
 
+# Promise (answers): A tree with truncated entries, or with names that could be paths elsewhere
+# (`a/b`, `/etc/passwd`, `..`), is an error.
 @pytest.mark.parametrize("name", ODD_TREES)
 def test_a_tree_that_git_would_not_write_forges_no_rows(con, name):
     """Each tree gives git's rows or an error; a name that looks like a path elsewhere always gives an error."""
@@ -812,6 +840,8 @@ def test_a_tree_that_git_would_not_write_forges_no_rows(con, name):
             )
 
 
+# Promise (survival): Directories nested deeper than git's own limit (2048) are an error, and
+# never a stack overflow.
 @pytest.mark.parametrize("depth", [2000, 2047, 2048, 2049, 2100, 20000])
 def test_deep_directories_do_not_end_the_process(extension, depth):
     """Down to the depth that git reads (core.maxTreeDepth) there is an answer, deeper an error, and never a stack overflow."""
@@ -861,6 +891,11 @@ CALLS = {
 }
 
 
+# Promise (arguments): A revision, path or repository that starts with `-`, or contains shell
+# metacharacters, line endings, a URL or five million characters, is only a name that does not
+# exist. With `test_bad_revisions_are_refused_by_name`.
+# Promise (arguments): An error names what was given, truncated, with control and direction
+# characters escaped. With `test_bad_revisions_are_refused_by_name`.
 @pytest.mark.parametrize("call", CALLS)
 def test_bad_arguments_are_refused_by_name(con, call, tmp_path, monkeypatch):
     """Each gives an error with a code that names the argument, and nothing is written."""
@@ -879,6 +914,8 @@ def test_bad_arguments_are_refused_by_name(con, call, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+# Promise (arguments): NULL for an argument of a table function is `invalid_args:`; a list
+# function returns NULL.
 @pytest.mark.parametrize("call", CALLS)
 def test_null_is_not_a_value(con, call):
     """A table function refuses NULL; a scalar function returns NULL, and an old side that is NULL is EMPTY."""
@@ -895,6 +932,7 @@ def test_null_is_not_a_value(con, call):
         assert "NULL" in assert_refused(got, "invalid_args")
 
 
+# Promise (arguments): A NUL does not truncate an argument of the list functions.
 @pytest.mark.parametrize("call", [call for call in CALLS if "_list" in call])
 def test_a_nul_does_not_cut_an_argument_short(con, call):
     """`HEAD` followed by a NUL is not HEAD. (The C API itself cuts the arguments of table functions: docs/limitations.md.)"""

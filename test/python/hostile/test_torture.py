@@ -9,6 +9,12 @@ SECONDS = 45
 SEED = 12
 
 
+# Promise (survival): A file that is truncated, grown, replaced or overwritten before, between or
+# during queries does not end the process; neither does a lack of memory, threads or open files
+# (`make torture`: 15,000 cases on each host).
+# Promise (answers): A damaged file of a repository gives git's rows, those of the undamaged
+# repository, or an error, never fewer rows; after a repair the next query has the right rows, in
+# the same process. With `test_a_broken_repository_gives_right_rows_or_an_error`.
 def test_damage_gives_right_rows_or_an_error(extension, tmp_path):
     """After the repair the same process gives the right rows again; `make torture` runs 15,000 cases."""
     run = torture.Torture(extension, tmp_path, SEED)

@@ -1,5 +1,8 @@
 """A connection keeps repositories open; whatever happens to one on disk, the next query sees it as git does."""
 
+# Promise (answers): A repository that was changed, packed, pruned, reconfigured or replaced is
+# read as it is now.
+
 import os
 import pathlib
 import shutil

@@ -4,6 +4,10 @@ Each layout is made twice from the same seed: with its other half (a lender of o
 directory apart) inside the sandbox, and outside.
 """
 
+# Promise (outside): Random layouts (packs, multi-pack-indexes, commit-graphs, split indexes,
+# SHA-256, linked worktrees, submodules, separate git directories, alternates) give git's rows if
+# everything is inside, and `fs_denied:` if a part is outside.
+
 import json
 import os
 import pathlib

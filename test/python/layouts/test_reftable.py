@@ -396,6 +396,10 @@ def damages(table: bytes, head: int):
         yield f"random bytes {seed} at {at}", patched(at, dice.randbytes(dice.choice([1, 2, 4])))
 
 
+# Promise (answers): A table of references that is false, leads to itself or beyond its end, is
+# cut, or is joined with others while it is read, gives right rows or an error. With
+# `test_tables_that_are_joined_meanwhile_are_read_right`,
+# `test_no_table_outside_the_root_is_read`.
 def test_a_table_that_lies_is_answered_with_rows_or_an_error(con, repo):
     hash = git(repo, "rev-parse", "--show-object-format").strip()
     git(repo, "update-ref", "--create-reflog", "refs/heads/x", "main", **AUTHOR)

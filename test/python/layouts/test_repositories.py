@@ -104,6 +104,8 @@ REFUSED = {
 }
 
 
+# Promise (answers): A repository with an unknown format, extension or kind of references is
+# refused, not guessed.
 @pytest.mark.parametrize("name", REFUSED)
 def test_an_unknown_format_is_refused(con, name):
     """Git refuses each of these; the error must say what is not understood."""
@@ -269,6 +271,7 @@ def test_an_unborn_head_is_not_found(con):
 # -- different from git on purpose ------------------------------------------------------------
 
 
+# Promise (answers): `git replace` cannot show other content than the ids name.
 def test_replacements_are_ignored(con):
     """`git replace` can show a reviewer something other than what will be built."""
     repo = repositories.fixture("replaced")

@@ -1,5 +1,9 @@
 """Others work in a repository while it is read: clones, commits, packing. What is asked of fixed revisions stays the same."""
 
+# Promise (survival): Work beside a query ends none and changes no row: clones, commits, `git add`
+# of known contents, stash, repack, gc, fetch, pack-refs, worktrees (`make torture`: a thousand
+# steps of others).
+
 import itertools
 import os
 import shutil

@@ -84,6 +84,9 @@ WRITING = {
 }
 
 
+# Promise (command): A file that the command writes (`~/.duckdbrc`, macros, completions, `-o`) is replaced whole, where a link
+# leads and with its permissions; the old one stays if the new one cannot be written. With
+# `test_setup_keeps_bytes_that_are_not_text` and `test_an_output_that_is_no_file_is_written_to`.
 @pytest.mark.parametrize("name", WRITING)
 def test_a_file_is_replaced_whole_where_a_link_leads_and_keeps_its_permissions(
     extension, home, repo, name
@@ -146,6 +149,8 @@ def installed(extension, home, repo, shell: str) -> None:
     run(extension, home, repo, "setup", "--completion", shell)
 
 
+# Promise (command): A name of a branch, tag or file that bash, zsh or fish completes is that name on Enter, and nothing of
+# it is run. With `test_a_shell_runs_nothing_when_a_completed_line_is_entered`.
 @pytest.mark.parametrize("kind", ["branch", "tag", "path"])
 def test_bash_runs_nothing_of_a_name_that_it_completes(extension, home, repo, kind):
     installed(extension, home, repo, "bash")

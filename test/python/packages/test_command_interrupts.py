@@ -144,6 +144,8 @@ class Running:
         return self.process.returncode, said, usage.ru_utime + usage.ru_stime - before
 
 
+# Promise (command): Ctrl-C ends each sub-command with exit code 130, one line and the terminal as it was, whatever function
+# it waits for.
 @pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_ends_a_command_with_one_line(extension, repo, tmp_path, name, terminal):

@@ -647,6 +647,7 @@ def test_an_unknown_range_says_so(con, in_readme):
     assert repositories.code_and_words(unknown.value)[0] == "not_found"
 
 
+# Promise (outside): A range as a table name reads only where the function may.
 def test_a_range_is_refused_where_access_is_forbidden(connect, in_readme, tmp_path):
     con = connect()
     con.execute("SET enable_external_access = false")

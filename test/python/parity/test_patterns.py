@@ -100,6 +100,8 @@ HOSTILE = {
 }
 
 
+# Promise (survival): A pattern costs a bounded number of steps. With
+# `a_pattern_of_many_stars_takes_no_more_steps_than_the_product_of_the_lengths`.
 @pytest.mark.parametrize("what", HOSTILE)
 @pytest.mark.parametrize("file", [".gitignore", ".gitattributes"])
 def test_hostile_patterns_end_at_once(con, tmp_path, file, what):

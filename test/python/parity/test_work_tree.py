@@ -667,6 +667,8 @@ def test_rows_and_patches_equal_those_of_git(con, tmp_path, case):
 STORED = [case for case in CASES if case is not autocrlf_with_crlf_in_the_index]
 
 
+# Promise (answers): The content shown for a file of the work tree has the id in its row; a file
+# that changes in between is `stale:` (`src/git/worktree/files.rs` compares the ids).
 @pytest.mark.parametrize("case", STORED, ids=lambda case: case.__name__)
 def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path, case):
     tree = start(tmp_path / "tree")
@@ -907,6 +909,9 @@ def test_a_fifo_where_a_file_was_is_a_deleted_file(con, tmp_path):
     assert rows(con, ("INDEX", "WORKTREE"), tree.path) == [("a", "deleted", "100644", None, 0, 21)]
 
 
+# Promise (outside): A linked directory of the work tree has no files; a file that became a link
+# shows its target's name, never its target's content. With
+# `a_directory_that_became_a_link_leads_nowhere_even_when_it_was_open`.
 def test_a_link_out_of_the_work_tree_is_not_followed(con, tmp_path):
     tree = start(tmp_path / "tree")
     secret = tmp_path / "secret"
@@ -959,6 +964,8 @@ def test_no_program_of_a_filter_is_run(con, tmp_path, word):
     assert not mark.exists()
 
 
+# Promise (answers): An index that is truncated, or whose entries lead outside or into `.git`, is
+# an error. With `test_a_torn_index_is_refused`.
 @pytest.mark.parametrize(
     "path", ["../outside", "/etc/passwd", "a/../../outside", ".git/config", "sub/.GIT/config"]
 )

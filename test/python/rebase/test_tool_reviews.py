@@ -142,7 +142,7 @@ def test_the_same_lines_in_another_place_are_shown(ask, repo):
     for known in ([ends], seen):
         text = ask(except_ids=known)
         assert shown(text) == {"return true;"}
-        assert "1 hunk with lines that were seen, in other places.\n" in text
+        assert "1 hunk whose lines were seen elsewhere.\n" in text
         (row,) = ask(format="json", except_ids=known)["hunks"]
         assert row["known_lines"] is True
 

@@ -69,6 +69,9 @@ async def view(client) -> str:
     return contents.text
 
 
+# Promise (page): The view in a client has no answers, and neither it nor a diff block holds what
+# the agent may not read. With `test_neither_shows_what_the_agent_may_not_read`,
+# `test_the_view_runs_and_loads_nothing_but_its_own`.
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_client_that_draws_apps_is_given_a_view_without_any_answer(drive, folder, mode):
     async def conversation(client):

@@ -40,10 +40,13 @@ def test_a_wrong_argument_is_exit_code_2_and_names_what_is_wrong(tmp_path):
         ([str(tmp_path / "nowhere")], "nowhere' is not there"),
         ([str(tmp_path / "file")], "file' is not a directory"),
         (["--nothing"], "unrecognized arguments: --nothing"),
-        ([str(tmp_path), "--query", "0"], "'0' is no number from 1 to 600"),
-        ([str(tmp_path), "--query", "x"], "'x' is no number from 1 to 600"),
-        ([str(tmp_path), "--max-file-bytes", "9999999999"], "'9999999999' is no number from 1 to"),
-        ([str(tmp_path), "--progress", "nan"], "'nan' is no number from 0.01 to 600"),
+        ([str(tmp_path), "--query", "0"], "'0' must be a number from 1 to 600"),
+        ([str(tmp_path), "--query", "x"], "'x' must be a number from 1 to 600"),
+        (
+            [str(tmp_path), "--max-file-bytes", "9999999999"],
+            "'9999999999' must be a number from 1 to",
+        ),
+        ([str(tmp_path), "--progress", "nan"], "'nan' must be a number from 0.01 to 600"),
     ]:
         done = run(*arguments)
         assert (done.returncode, done.stdout) == (2, "") and words in done.stderr, done.stderr

@@ -72,6 +72,9 @@ def post(served, message: object, token: str | None = "", **headers: str | list[
     return answer.status, answer.headers, answer.text
 
 
+# Promise (http): Only a token of the file opens, in the header alone; a file that others may
+# read, or with a short token, is refused. With
+# `test_a_token_file_that_protects_nothing_is_refused`.
 def test_only_a_token_of_the_file_opens(served):
     right = served.tokens[0]
     status, headers, text = post(served, INITIALIZE)
@@ -110,6 +113,8 @@ def test_only_a_token_of_the_file_opens(served):
     )
 
 
+# Promise (http): Another host name or origin is refused, and what is too large unread. With
+# `test_a_large_request_is_refused_unread`.
 def test_another_host_or_origin_is_refused(served):
     place = urllib.parse.urlsplit(served.address("serving"))
     for host in (
@@ -144,6 +149,9 @@ def test_another_host_or_origin_is_refused(served):
     )
 
 
+# Promise (http): A session belongs to its token; what one client was allowed or refused is not
+# another's. With `test_a_no_of_one_client_is_none_of_another`,
+# `test_a_scope_is_what_the_person_has_chosen`.
 def test_a_session_belongs_to_the_token_that_began_it(served):
     status, headers, _ = post(served, INITIALIZE)
     session = next(given for name, given in headers.items() if name == "mcp-session-id")
@@ -406,6 +414,7 @@ def test_the_error_names_an_option_that_cannot_be_served(extension, served, tmp_
     assert done.returncode == 2 and "--http and --write need --approve" in done.stderr, done.stderr
 
 
+# Promise (http): A file of tokens, or an extension, that agents reach is refused.
 def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tmp_path):
     """A reader of the tokens has every client's session; a writer of the extension controls the server."""
     root = tmp_path / "root"
@@ -434,6 +443,9 @@ def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tm
     assert done.returncode == 2 and "put it elsewhere" in done.stderr, done.stderr
 
 
+# Promise (http): A server whose own program is where agents write does not start; in an
+# environment next to the work (`.venv`, `site-packages`) redline writes nothing. With
+# `test_files_that_tools_obey_are_not_written_unless_the_host_allows_it`.
 @pytest.mark.parametrize(
     "place, starts",
     [
@@ -479,6 +491,8 @@ def open_session(served, token=""):
     return next(given for name, given in headers.items() if name == "mcp-session-id")
 
 
+# Promise (http): Each token has its share of sessions and connections; connections that ask
+# nothing keep nobody out. With `test_connections_that_ask_nothing_keep_nobody_out`.
 def test_one_token_leaves_sessions_for_the_others(served):
     """One more than its share ends its oldest session, not those of others."""
     others = open_session(served, served.tokens[1])

@@ -246,6 +246,7 @@ def test_a_yes_counts_only_for_what_was_shown(drive, folder):
             )
 
 
+# Promise (approval): An answer of a client's form counts once.
 def test_an_answer_of_the_client_counts_once(drive, folder):
     async def conversation(client):
         yes = {"approval": types.ElicitResult(action="accept", content={"approve": True})}
@@ -570,6 +571,10 @@ def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed,
     os.close(theirs)
 
 
+# Promise (approval): Keys that were typed before a question answer nothing; an answer to a
+# question that was withdrawn does not count for the next; the terminal says approved only of what
+# is. With `test_a_yes_to_a_question_that_was_withdrawn_is_none_to_the_next`,
+# `test_the_terminal_says_approved_only_of_what_is`.
 def test_keys_that_were_typed_before_a_question_answer_nothing(extension, folder):
     person = Person()
 
@@ -612,6 +617,10 @@ def test_a_yes_to_a_question_that_was_withdrawn_is_none_to_the_next(extension, f
     ).read_text() == "other\n"
 
 
+# Promise (approval): One agent keeps neither a person nor another agent waiting: questions,
+# queries and rows have shares, and a cancelled call interrupts no other. With
+# `test_neither_the_person_nor_another_agent_waits_for_an_agents_calls`,
+# `test_a_cancelled_call_interrupts_no_other`, `test_rows_are_made_as_far_as_they_are_shown`.
 def test_calls_that_wait_for_the_terminal_keep_nobody_else_waiting(extension, folder):
     person = Person()
     answers = []

@@ -1,5 +1,8 @@
 """What a client hears while its call waits or works: both transports, both generations of the client, and one that gives up."""
 
+# Promise (approval): A client hears that its call waits, and what it gave up is answered when it
+# calls again; who asked for no sign gets none.
+
 import random
 import re
 

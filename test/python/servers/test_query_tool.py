@@ -97,6 +97,11 @@ SHUT = [
 ]  # fmt: skip
 
 
+# Promise (query): One statement that reads is run: 44 others are refused by DuckDB's parser,
+# within `query()`, comments and common table expressions too.
+# Promise (query): Nothing but the sandboxes is read: DuckDB's readers, globs, serialized SQL,
+# logs, Python's variables and the environment are closed. With
+# `test_a_query_ends_with_its_time_and_memory_and_leaves_nothing`.
 def test_statements_that_write_or_read_elsewhere_are_refused(ask, root):
     before, secret = snapshot(root), root.parent / "secret.txt"
     for sql in NO_SELECT + SHUT:
@@ -118,6 +123,8 @@ def test_statements_that_write_or_read_elsewhere_are_refused(ask, root):
     assert snapshot(root) == before
 
 
+# Promise (query): No function writes or approves, whatever is granted to the tools and whatever
+# session a call names.
 def test_no_function_writes_or_approves(ask, root):
     before = snapshot(root)
     for name, call in [*WRITE_CALLS.items(), *JOURNAL_CALLS.items()]:
@@ -177,6 +184,8 @@ def test_values_are_json_and_complete_for_programs(ask):
     )
 
 
+# Promise (query): No row, column or error is one that a file has written. With
+# `test_no_row_of_a_query_is_one_that_a_repository_has_written`.
 def test_no_line_of_an_answer_is_one_that_a_file_has_written(ask):
     breaks = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
     forged = "".join(
@@ -229,6 +238,10 @@ GREEDY = {
 }
 
 
+# Promise (query): A query ends with its time and its memory, if need be with its process, and
+# with its call; nothing of it is left for the next.
+# Promise (query): What a query imports is not taken from the directory in which the server was
+# started, or from variables.
 @pytest.mark.slow
 def test_a_query_ends_with_its_time_and_memory_and_leaves_nothing(extension, tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit('imported')\n")
@@ -283,6 +296,7 @@ def children() -> int:
     return found
 
 
+# Promise (query): One client leaves queries to the others.
 @pytest.mark.skipif(not os.path.exists("/proc/self/cmdline"), reason="there is no /proc")
 def test_one_client_has_two_queries_at_a_time(extension, tmp_path):
     queries = Queries({"workspace": tmp_path}, extension, 30)

@@ -154,6 +154,8 @@ LONG = {
 }  # fmt: skip
 
 
+# Promise (approval): A call that is cancelled ends within a second, also within one value of one row, and leaves its place
+# to the next.
 @pytest.mark.parametrize("name", LONG)
 def test_calls_that_are_cancelled_leave_their_places_soon(extension, changed, name):
     host = hosts.open_database({"w": changed}, False, extension)
@@ -195,6 +197,10 @@ def test_a_call_that_is_cancelled_before_its_query_begins_is_interrupted_too(hos
     anyio.run(main)
 
 
+# Promise (approval): A client that cancels its calls and calls again has no more queries than one
+# that waits; what nobody is shown takes no place, and one client has a hundred questions. With
+# `test_what_nobody_is_shown_takes_no_place_and_one_client_has_a_hundred`,
+# `test_what_no_page_can_show_is_refused_at_once`.
 def test_a_client_that_cancels_and_calls_again_has_no_more_queries_than_one_that_waits(host):
     host.con = deaf = Deaf()
 

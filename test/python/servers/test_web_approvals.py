@@ -86,6 +86,9 @@ def test_a_no_is_final(served, path):
     )
 
 
+# Promise (page): Without the whole token there is nothing, and it is on stderr alone; it is in no
+# list of processes. With `test_the_address_is_on_stderr_alone_and_new_each_time`,
+# `test_a_browser_is_opened_by_a_file_that_only_this_user_reads`.
 def test_without_the_token_there_is_nothing(served, path):
     call = served.call(*edit(path))
     (link,) = served.waiting()
@@ -115,6 +118,11 @@ def test_without_the_token_there_is_nothing(served, path):
     assert not call.done() and path.read_text() == "one\ntwo\n"
 
 
+# Promise (page): A request for another host name (DNS rebinding) or from another origin is
+# refused, even one that knows the token and the seal: forms, frames and requests of another site
+# decide nothing. With `test_a_form_of_another_site_is_refused`,
+# `test_another_site_that_knows_the_address_can_not_decide`,
+# `test_a_name_that_leads_to_this_machine_is_refused`.
 def test_another_host_name_is_refused(served, path):
     served.call(*edit(path))
     (link,) = served.waiting()
@@ -163,6 +171,11 @@ def test_a_form_of_another_site_is_refused(served, path):
     assert served.answer(form).status == 303 and not call.result(120).is_error
 
 
+# Promise (page): A form counts once, for its answer to exactly the payload that was shown; not
+# for another that waits, not when the same is asked again, not once the file has changed. With
+# `test_an_old_form_does_not_answer_the_same_question_asked_again`,
+# `test_a_yes_to_a_file_that_has_changed_since_is_refused`,
+# `test_a_new_file_that_somebody_else_makes_meanwhile_is_not_overwritten`.
 def test_a_seal_counts_for_one_answer_to_one_payload_once(served, path):
     other = path.with_name(f"other{next(NUMBERS)}.txt")
     other.write_text("one\ntwo\n")
@@ -247,6 +260,9 @@ def parts_of(served, link: str) -> list[Document]:
     return parts
 
 
+# Promise (page): Nothing is approved before all parts were shown, and nothing that cannot be
+# shown completely. With `test_a_change_that_cannot_be_shown_whole_cannot_be_approved`,
+# `test_a_diff_of_which_a_line_would_not_be_shown_is_refused`.
 def test_a_long_change_is_approved_after_all_of_its_parts(served):
     path = served.folder / f"long{next(NUMBERS)}.txt"
     content = "".join(f"line {number} end{number}.\n" for number in range(1300))
@@ -356,6 +372,9 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+# Promise (page): No name or text becomes markup, runs or loads anything; were markup to get in,
+# the policy would stop it. With `test_nothing_of_a_payload_runs_or_loads`,
+# `test_the_policy_stops_an_injection`.
 def test_hostile_names_and_texts_are_texts(served):
     """The page has its own elements alone, and no character that is not seen."""
     path = served.folder / "<b onclick=alert(1)>&amp;'\".txt"
@@ -454,6 +473,10 @@ def test_a_call_that_was_cancelled_leaves_its_question(served, path):
     assert not served.call(tool, arguments).result(120).is_error and path.read_text() == "one\n2\n"
 
 
+# Promise (page): No answer may be kept by a cache, framed, or sniffed; forms and heads of
+# requests are bounded in size and time. With
+# `test_a_request_without_a_form_of_the_page_is_refused`,
+# `test_a_form_that_never_ends_is_given_up`, `test_a_connection_that_never_asks_is_closed`.
 def test_every_answer_forbids_scripts_frames_and_caches(served, path):
     served.call(*edit(path))
     (link,) = served.waiting()
@@ -658,6 +681,7 @@ def test_a_browser_is_opened_by_a_file_that_only_this_user_reads(extension, tmp_
     )
 
 
+# Promise (page): Tokens and seals are compared in constant time.
 def test_tokens_and_seals_are_compared_in_constant_time():
     """Time itself is too noisy to test, so the sources are: each comparison with a secret is hmac's."""
     source = ROOT / "python/duckdb_redline/server"

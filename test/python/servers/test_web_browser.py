@@ -69,6 +69,8 @@ def edit(path: pathlib.Path, new: str = "2") -> tuple[str, dict]:
     return "edit_file", {"path": f"workspace/{path.name}", "old_string": "two", "new_string": new}
 
 
+# Promise (page): It is used by the keyboard alone, and a screen reader is told everything. With
+# `test_a_screen_reader_is_told_everything`.
 def test_a_change_is_approved_by_the_keyboard_alone(served, browser, path):
     call = served.call(*edit(path))
     served.waiting()

@@ -73,6 +73,10 @@ def lines(random_one: random.Random, most: int) -> str:
     return text if random_one.random() < 0.7 else text.rstrip("\n")
 
 
+# Promise (page): What is shown can be read back; what the box shows by number the page does too;
+# nothing is drawn out of its order. With
+# `test_what_the_box_of_a_terminal_shows_by_number_the_page_does_too`,
+# `test_the_texts_are_in_the_order_in_which_they_are_stored`.
 def test_every_line_can_be_read_back_from_what_is_shown():
     chance = random.Random(7)
     for _ in range(3000):

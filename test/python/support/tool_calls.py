@@ -45,7 +45,7 @@ GOOD = {
         {"patch": "*** Begin Patch\n*** Update File: workspace/b.txt\n-three\n+3\n*** End Patch\n"},
         "Patched b.txt: +1",
     ),
-    "undo": ({}, "Took back changes of workspace/b.txt"),
+    "undo": ({}, "Reverted changes to workspace/b.txt"),
 }
 WRONG = {
     "Diff": ({"path_a": "workspace/a.txt"}, "invalid_args"),

@@ -20,6 +20,7 @@ ARGUMENTS = {
     "commits": "'main', {repo}",
     "refs": "{repo}",
     "tree_files": "'v2', {repo}",
+    "file_outline": "'notes.txt', 'v2', {repo}",
     "file_status": "{repo}",
     "file_blame": "'src/lib.py', 'v2', {repo}",
     "tree_blame": "'v2', {repo}",

@@ -59,9 +59,11 @@ def test_the_rows_of_each_macro_are_those_of_the_table_function(con):
     arguments |= dict.fromkeys(["file_blame", "file_history"], rev) | dict.fromkeys(
         ["commits", "commit_changes", "tree_files", "tree_blame"], range_
     )
+    arguments["file_outline"] = "'README.md', 'v2'"
     arguments["line_history"] = "'README.md', 1, 3, 'v2'"
     options = {
         "refs": "",
+        "file_outline": "",
         "line_history": ", first_parent := true",
         "file_blame": ", lines := [2, 3]",
         "file_history": ", first_parent := true",

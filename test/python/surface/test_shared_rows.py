@@ -111,6 +111,7 @@ OVER_REPOSITORIES = {
     "file_bytes": "file_bytes(file, b, repo)",
     "file_changes_list": "file_changes_list(a, b, repo, {'renames': id % 3 = 0})",
     "file_status_list": "file_status_list(checked_out)",
+    "merge_bases": "merge_bases([a, coalesce(b, a)], repo, id % 2 = 0)",
     "tree_blame_list": "tree_blame_list(b, repo, {'paths': file})",
 }
 

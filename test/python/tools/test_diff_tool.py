@@ -109,6 +109,8 @@ def test_a_diff_applies_with_patch(con, tmp_path):
         assert patched.decode() == new, (number, old, result["diff"])
 
 
+# Promise (files): A diff has no more bytes than `redline_max_diff_bytes`, and is cut between
+# lines.
 @pytest.mark.own_database
 def test_a_cut_diff_ends_at_a_line_within_the_limit(con):
     dice = random.Random(5)
@@ -176,6 +178,8 @@ def lock(con, folder):
     con.execute("SET lock_configuration = true")
 
 
+# Promise (files): What is inside is read as before, and errors there are distinct. With
+# `test_what_is_wrong_inside_is_told_apart`.
 @pytest.mark.own_database
 def test_files_that_duckdb_allows_are_read(con, folder):
     lock(con, folder)
@@ -190,6 +194,8 @@ def test_files_that_duckdb_allows_are_read(con, folder):
     assert url["identical"]
 
 
+# Promise (files): A file outside is refused, however it is named (`..`, links, `file:` URLs, `~`,
+# a sibling whose name starts alike), and with the same message whether it exists or not.
 @pytest.mark.own_database
 def test_refuses_a_path_outside_the_allowed_directories(con, folder):
     names = [
@@ -250,6 +256,7 @@ def test_what_is_wrong_inside_is_told_apart(con, folder):
     ] in ("tool_failed", "not_found", "fs_denied")
 
 
+# Promise (files): A FIFO, socket or device is not opened, not even through a link.
 def test_a_fifo_or_device_is_refused_at_once(extension, folder):
     single = str(folder / "single")
     special = [
@@ -295,6 +302,8 @@ def test_a_file_that_the_system_forbids_is_said_to_be_denied(con, tmp_path):
     assert code == "fs_denied" and "the system does not let DuckDB read" in words
 
 
+# Promise (files): A file over the limit is refused before it is read, and one that hides its size
+# is read no further than the limit. With `test_a_file_that_hides_its_size_is_read_whole`.
 def test_a_file_over_the_limit_is_refused_unread(extension, tmp_path):
     # A file of 1 TiB without content: no memory here would hold it.
     with open(tmp_path / "huge", "wb") as huge:
@@ -331,6 +340,8 @@ def test_the_words_of_another_file_system_are_kept(con):
 # -- grants ----------------------------------------------------------------------------------------
 
 
+# Promise (grants): A function is opened only by its own tools; every function needs a grant or
+# reads nothing. With `test_every_function_belongs_to_a_tool_or_is_open`.
 @pytest.mark.own_database
 @pytest.mark.parametrize("granted", [*READING_TOOLS, "*"])
 def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
@@ -355,6 +366,8 @@ def test_every_function_belongs_to_a_tool_or_is_open(con):
     )
 
 
+# Promise (grants): A connection that was given its own grants before the lock keeps them, and no
+# other has them.
 def test_a_session_has_grants_of_its_own(connect, tmp_path):
     con = connect(tmp_path / "shared.db")
     con.execute("SET GLOBAL redline_tool_grants = ['GitDiff']")
@@ -369,6 +382,7 @@ def test_a_session_has_grants_of_its_own(connect, tmp_path):
         own.execute("RESET SESSION redline_tool_grants")
 
 
+# Promise (grants): The settings of one database do not apply to another of the same process.
 def test_each_database_has_its_own_settings(connect, tmp_path):
     one, two = connect(tmp_path / "one.db"), connect(tmp_path / "two.db")
     one.execute("SET GLOBAL redline_tool_grants = []::VARCHAR[]")
@@ -376,6 +390,7 @@ def test_each_database_has_its_own_settings(connect, tmp_path):
     assert refusal(one, "SELECT diff_texts('a', 'a')")[0] == "permission_denied"
 
 
+# Promise (grants): A prepared statement obeys the grants at the time it runs.
 @pytest.mark.own_database
 def test_a_prepared_statement_obeys_the_current_grants(con):
     con.execute("PREPARE compared AS SELECT diff_texts('a', 'b')")

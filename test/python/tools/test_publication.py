@@ -100,7 +100,6 @@ def test_each_profile_publishes_its_tools(server):
     server.execute(standing_in((SQL / "tools.sql").read_text()))
     reading = set(published(server))
     assert {"Diff", "read_file"} <= reading and not reading & WRITING
-    server.execute("DELETE FROM published")
     server.execute(standing_in((SQL / "tools_edit.sql").read_text()))
     listed = {name for (name,) in server.execute("SELECT name FROM redline_tools()").fetchall()}
     assert set(published(server)) == listed == reading | WRITING
@@ -108,7 +107,8 @@ def test_each_profile_publishes_its_tools(server):
 
 @pytest.fixture
 def tools(server):
-    server.execute(standing_in((SQL / "tools_edit.sql").read_text()))
+    for name in ("tools.sql", "tools_edit.sql"):
+        server.execute(standing_in((SQL / name).read_text()))
     return published(server)
 
 

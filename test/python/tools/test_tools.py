@@ -422,6 +422,9 @@ def test_pages_of_files_and_lines_together_are_all_of_them(ask, call, tmp_path, 
     assert ask(tool, path="w", cursor=cursor, **given).startswith("stale: ")
 
 
+# Promise (sandbox): Listing and searching show nothing outside, no reserved name, nothing reached
+# through a link, and nothing where reading needs approval. With
+# `test_files_are_listed_without_ignored_and_reserved_ones_and_links`.
 def test_nothing_is_listed_or_found_outside_or_where_reading_wants_a_yes(con, ask, tree):
     for path in ("w/..", "/etc", "w/.git", "nothing", "w/link.py", "w/src/../..", "w/nothing"):
         for tool, given in (("list_files", {}), ("search", {"pattern": "two"})):

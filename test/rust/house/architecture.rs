@@ -386,8 +386,8 @@ fn no_module_names_what_belongs_to_another() {
 fn one_place_asks_a_person_about_a_change_and_one_writes_it() {
     const CHANGE: &str = "src/query/files/change.rs";
     const STEPS: &[(&str, &str, usize)] = &[
-        ("approvals.take(", "src/query/files/question.rs", 1),
-        ("approvals.propose(", "src/query/files/question.rs", 1),
+        ("approvals.consume(", "src/query/files/approval_check.rs", 1),
+        ("approvals.propose(", "src/query/files/approval_check.rs", 1),
         ("Recorded::new(", CHANGE, 1),
         // Before the write, and again where the plan is made under the writer's lock.
         ("recorded.begin(", CHANGE, 2),

@@ -97,6 +97,7 @@ fn display(payload: &Received, layout: &Layout) -> String {
     shown(payload, layout).text
 }
 
+// Promise (display): A path is never cut.
 #[test]
 fn every_box_is_the_one_in_its_file() {
     let mut wrong = Vec::new();
@@ -249,6 +250,11 @@ fn the_answers_are_not_broken_over_two_rows() {
 }
 
 proptest! {
+    // Promise (display): No control, direction or zero-width character of a payload reaches the
+    // terminal; the only escape sequences are colours, and only on request.
+    // Promise (display): No line is wider than the terminal, in any script; a cut line is marked
+    // in a column that text never uses, and omitted lines are counted. With
+    // `every_box_is_the_one_in_its_file`.
     #[test]
     fn no_line_is_too_wide_or_moves_the_cursor(
         path in "\\PC{0,60}|.{0,60}|[a-z/]{1,30}", text in text(), old in any::<Option<u64>>(), layout in layout(),
@@ -276,6 +282,7 @@ proptest! {
         }
     }
 
+    // Promise (display): The view of everything omits nothing.
     #[test]
     fn the_whole_view_loses_no_character(text in text(), width in 20usize..100) {
         let shown = display(&write("s/a", &text, None), &Layout { width, extent: Extent::Whole, color: false });

@@ -343,6 +343,11 @@ const NAMED: &[&str] = &[
     "tag\u{e0041}.txt",
 ];
 
+// Promise (sandbox): More than 140 paths (`..` in each position, absolute, `//`, `.`, a trailing
+// slash, other names of the sandbox, links to files and directories, in the middle, in cycles, to
+// nothing, into `/proc`, special files, NUL, line endings, invisible characters, short names,
+// streams, too long, reserved) each have their error code, and nothing outside or reserved is
+// revealed. With `test_a_file_outside_the_rules_is_refused`.
 #[test]
 fn no_path_leads_out_of_its_root() {
     let world = World::new();
@@ -358,6 +363,8 @@ fn no_path_leads_out_of_its_root() {
 }
 
 /// The files are put there as if an attack had worked: the rules do not count on their absence.
+// Promise (sandbox): A path is refused also when everything that an attack would create is on the
+// disk: no rule relies on the absence of a file.
 #[test]
 fn a_file_that_an_attack_has_left_behind_is_refused() {
     let world = World::new();
@@ -384,6 +391,8 @@ fn a_file_that_an_attack_has_left_behind_is_refused() {
     }
 }
 
+// Promise (sandbox): A refusal has the same message whatever is outside, and names no path of the
+// host that was not given. With `test_a_refusal_does_not_reveal_the_outside_of_the_sandboxes`.
 #[test]
 fn no_refusal_reveals_the_outside() {
     let world = World::new();

@@ -1,4 +1,4 @@
-"""HTML as a tree of elements: a text is a text whatever it holds, since nothing is ever pasted into markup."""
+"""HTML as a tree of elements: text is always escaped, since nothing is ever pasted into markup."""
 
 from __future__ import annotations
 

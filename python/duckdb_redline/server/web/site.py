@@ -248,5 +248,5 @@ async def form_of(request: Request) -> dict[str, str] | Response:
     except ValueError:
         return PlainTextResponse("This is no form.\n", 400)
     if any(len(given) != 1 for given in fields.values()):
-        return PlainTextResponse("A field is there twice.\n", 400)
+        return PlainTextResponse("Duplicate field.\n", 400)
     return {name: given[0] for name, given in fields.items()}

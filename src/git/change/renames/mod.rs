@@ -8,6 +8,10 @@
 //!
 //! Memory: a few words for each change, and fingerprints up to `HELD_BYTES`; contents are dropped
 //! one by one, as soon as their fingerprint is computed.
+//!
+//! All changes are needed first, so while the workers wait for the walk, as many threads read the
+//! files and compare them. Pieces of the old files are in an index (`text::similarity`), so that
+//! an added file visits only what it has in common with them.
 
 mod exact;
 mod inexact;

@@ -4,6 +4,7 @@
 //! the table reports its position.
 
 use crate::Oid;
+use crate::model::commit::Person;
 use crate::model::offset_number;
 use crate::refs::loose::Value as Target;
 use redline_base::limits;
@@ -40,6 +41,8 @@ pub struct LogLine {
     pub old: Oid,
     /// The new id.
     pub new: Oid,
+    /// Who changed it.
+    pub person: Person,
     /// The time in seconds since 1970.
     pub time: u64,
     /// The message; in a block, with a newline at the end.
@@ -121,12 +124,18 @@ impl<'b> Records<'b> {
             (Kind::Logs, 0) => Some(Value::Log(None)),
             (Kind::Logs, 1) => {
                 let (old, new) = (self.id()?, self.id()?);
-                let (_name, _email) = (self.text()?, self.text()?);
+                let (name, email) = (self.text()?.to_vec(), self.text()?.to_vec());
                 let time = self.number()?;
                 // The time zone.
                 self.bytes(2)?;
                 let message = self.text()?.to_vec();
-                Some(Value::Log(Some(LogLine { old, new, time, message })))
+                Some(Value::Log(Some(LogLine {
+                    old,
+                    new,
+                    person: Person { name, email },
+                    time,
+                    message,
+                })))
             }
             (Kind::Index, 0) => Some(Value::Position(self.number()?)),
             _ => None,

@@ -37,7 +37,7 @@ pub struct Pack {
 
 /// An entry's header.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct EntryHeader {
     /// Its offset.
     pub offset: u64,
     /// Its base, or its kind.
@@ -152,7 +152,12 @@ impl Pack {
     }
 
     /// Reads the header of the entry at an offset.
-    pub fn entry(&self, offset: u64, unpacker: &mut Unpacker, next: Next) -> Result<Entry, Fault> {
+    pub fn entry(
+        &self,
+        offset: u64,
+        unpacker: &mut Unpacker,
+        next: Next,
+    ) -> Result<EntryHeader, Fault> {
         if !(HEAD_BYTES..self.file.end).contains(&offset) {
             return Err(Fault::Damaged);
         }
@@ -193,7 +198,7 @@ impl Pack {
             }
             _ => return Err(Fault::Damaged),
         };
-        Ok(Entry { offset, base, size, data: offset + at as u64 })
+        Ok(EntryHeader { offset, base, size, data: offset + at as u64 })
     }
 }
 
@@ -249,7 +254,7 @@ impl Unpacker {
     pub fn inflate(
         &mut self,
         pack: &Pack,
-        entry: &Entry,
+        entry: &EntryHeader,
         bytes: &mut Vec<u8>,
         next: Next,
     ) -> Result<Charge, Fault> {
@@ -280,7 +285,7 @@ impl Unpacker {
     pub fn inflate_prefix(
         &mut self,
         pack: &Pack,
-        entry: &Entry,
+        entry: &EntryHeader,
         room: &mut [u8],
     ) -> Result<bool, Fault> {
         let size = usize::try_from(entry.size).map_err(|_| Fault::TooLarge(entry.size))?;
@@ -290,7 +295,7 @@ impl Unpacker {
     }
 }
 
-/// Returns how many bytes zlib makes of so many at most, whatever its settings.
+/// Returns the most bytes that zlib makes of `size` bytes, with any settings.
 fn packed_bytes(size: usize) -> usize {
     size.saturating_add(size / 8 + size / 64 + 64)
 }

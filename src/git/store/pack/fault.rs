@@ -13,9 +13,9 @@ pub enum Fault {
     Damaged,
     /// The file was truncated or replaced since it was opened.
     Changed,
-    /// It has so many bytes, over the limit.
+    /// Its bytes, over the limit.
     TooLarge(u64),
-    /// So many bytes could not be allocated.
+    /// The bytes that could not be allocated.
     NoMemory(u64),
     /// A system error.
     System(io::Error),

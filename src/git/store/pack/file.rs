@@ -21,7 +21,7 @@ pub struct PackFile {
 }
 
 impl PackFile {
-    /// Returns a file that ends in a checksum of so many bytes.
+    /// Returns a file that ends in a checksum of `checksum` bytes.
     pub fn new(number: u32, data: PooledFile, checksum: usize) -> Result<Self, Fault> {
         let size = data.stamp().size();
         let end = size

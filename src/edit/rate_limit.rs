@@ -24,9 +24,9 @@ struct Counts {
 
 /// The calls of each session in its current minute.
 #[derive(Debug, Default)]
-pub struct Calls(Mutex<Counts>);
+pub struct RateLimit(Mutex<Counts>);
 
-impl Calls {
+impl RateLimit {
     /// Counts a call that a connection makes for a session; `most` calls are allowed in a minute.
     ///
     /// # Errors
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn each_session_has_its_calls_of_a_minute() {
-        let (calls, start) = (Calls::default(), Instant::now());
+        let (limit, start) = (RateLimit::default(), Instant::now());
         let count = |number, seconds| {
-            calls
+            limit
                 .count(
                     &Session::Connection(number),
                     number,
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn sessions_are_counted_in_bounded_memory() {
-        let (calls, start) = (Calls::default(), Instant::now());
+        let (limit, start) = (RateLimit::default(), Instant::now());
         let count = |number: usize, at| {
-            calls.count(&Session::Connection(number as u64), number as u64, 3, at)
+            limit.count(&Session::Connection(number as u64), number as u64, 3, at)
         };
         assert!((0..limits::COUNTED_SESSIONS).all(|number| count(number, start).is_ok()));
         assert!(count(limits::COUNTED_SESSIONS, start).is_err() && count(0, start).is_ok());
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn a_connection_that_names_sessions_leaves_room_for_those_of_others() {
-        let (calls, start) = (Calls::default(), Instant::now());
+        let (limit, start) = (RateLimit::default(), Instant::now());
         let count = |name: usize, connection, at| {
-            calls.count(&Session::Named(name.to_string()), connection, 3, at)
+            limit.count(&Session::Named(name.to_string()), connection, 3, at)
         };
         let most = limits::SESSIONS_OF_CONNECTION;
         assert!((0..most).all(|name| count(name, 1, start).is_ok()));

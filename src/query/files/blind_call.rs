@@ -4,7 +4,7 @@
 use redline_base::budget::{lossy, owned};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangeSet, FileTool, Operation, Request, Session};
-use redline_sandbox::{Place, Sandbox};
+use redline_sandbox::{Sandbox, SandboxPath};
 use redline_tools::{
     EDIT_ARGUMENTS, EditArgument, EditFileArguments, EditLinesArguments, FileCall, PatchArguments,
     REPLACE_ALL, ReadFileArguments, UndoArguments, WriteFileArguments,
@@ -64,7 +64,7 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
 
 /// The part of an operation that does not depend on the file.
 #[derive(Debug)]
-pub struct Hidden<'a> {
+pub struct BlindCall<'a> {
     pub tool: FileTool,
     /// The identity of the sandbox.
     pub sandbox: &'a [u8],
@@ -78,9 +78,9 @@ pub struct Hidden<'a> {
     pub base_oid: Option<&'a str>,
 }
 
-impl<'a> Hidden<'a> {
+impl<'a> BlindCall<'a> {
     /// Returns a call of a tool on one file.
-    pub fn new(tool: FileTool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
+    pub fn new(tool: FileTool, place: &SandboxPath<'a>, arguments: Vec<&'a [u8]>) -> Self {
         let path = place.path().as_str().to_owned();
         let shown = place.to_string();
         Self { path, shown, ..Self::of_files(tool, place.sandbox(), arguments) }
@@ -106,7 +106,7 @@ impl<'a> Hidden<'a> {
     }
 
     /// Returns the call that reads a file.
-    pub fn read(place: &Place<'a>) -> Self {
+    pub fn read(place: &SandboxPath<'a>) -> Self {
         Self::new(FileTool::Read, place, Vec::new())
     }
 

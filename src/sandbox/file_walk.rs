@@ -1,38 +1,38 @@
 //! Walks the readable files of a sandbox, sorted by path, only as far as requested.
 
 use super::directory::{Directory, DirectoryEntry, OpenError};
-use super::place::Place;
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
+use super::sandbox_path::SandboxPath;
 use super::state::EntryKind;
 use redline_base::budget::check_current;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
-/// A file or directory that a tour visits.
+/// A file or directory that a walk visits.
 #[derive(Debug)]
-pub struct Stop {
+pub struct WalkEntry {
     /// Its path below the root of the sandbox.
     pub path: String,
     /// Its type.
     pub kind: EntryKind,
 }
 
-impl Stop {
+impl WalkEntry {
     /// Returns its name in its directory.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 }
 
-/// The next step of a tour.
+/// The next step of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// Continue; for a directory with its entries.
     Go,
     /// Skip the entries of the directory.
     Skip,
-    /// End the tour.
+    /// End the walk.
     End,
 }
 
@@ -70,7 +70,11 @@ impl Sandbox {
     ///
     /// # Errors
     /// `not_found` and `tool_failed` for a missing directory; those of `visit`.
-    pub fn tour(&self, start: &str, mut visit: impl FnMut(&Stop) -> Result<Next>) -> Result<()> {
+    pub fn walk_files(
+        &self,
+        start: &str,
+        mut visit: impl FnMut(&WalkEntry) -> Result<Next>,
+    ) -> Result<()> {
         let shown = || quoted(&format!("{}/{start}", self.name));
         let directory = match Directory::beneath(&self.root, &self.path, start.as_bytes()) {
             Ok(directory) => directory,
@@ -89,23 +93,23 @@ impl Sandbox {
                     .with_hint("Give the path of a directory"));
             }
         };
-        let mut left = limits::TOUR_ENTRIES;
+        let mut left = limits::WALK_ENTRIES;
         self.enter(&directory, start, &mut left, &mut visit).map(drop)
     }
 
-    /// Visits the entries of a directory; tells whether the tour continues.
+    /// Visits the entries of a directory; tells whether the walk continues.
     fn enter(
         &self,
         directory: &Directory,
         path: &str,
         left: &mut usize,
-        visit: &mut impl FnMut(&Stop) -> Result<Next>,
+        visit: &mut impl FnMut(&WalkEntry) -> Result<Next>,
     ) -> Result<bool> {
         check_current()?;
         // A git directory by another name must not be read, nor one that may be one; a removed one
         // has no entries.
         if self.root.is_git_directory(path).unwrap_or(true)
-            || path.matches('/').count() > limits::TOUR_DEPTH
+            || path.matches('/').count() > limits::WALK_DEPTH
         {
             return Ok(true);
         }
@@ -118,18 +122,18 @@ impl Sandbox {
                 continue;
             }
             *left = left.checked_sub(1).ok_or_else(|| {
-                Error::too_large(format!("there are more than {} files", limits::TOUR_ENTRIES))
+                Error::too_large(format!("there are more than {} files", limits::WALK_ENTRIES))
                     .with_hint("Name a directory further down")
             })?;
-            let stop = Stop { path, kind };
-            match visit(&stop)? {
+            let entry = WalkEntry { path, kind };
+            match visit(&entry)? {
                 Next::End => return Ok(false),
                 Next::Skip => continue,
                 Next::Go => {}
             }
             if kind == EntryKind::Directory
                 && let Ok(inner) = directory.directory(name.as_bytes())
-                && !self.enter(&inner, &stop.path, left, visit)?
+                && !self.enter(&inner, &entry.path, left, visit)?
             {
                 return Ok(false);
             }
@@ -161,15 +165,15 @@ impl Sandbox {
         let mut found = None;
         if self.reads_freely() {
             let mut left = limits::SURVEY_ENTRIES;
-            let _ = self.tour("", |stop| {
+            let _ = self.walk_files("", |entry| {
                 left -= 1;
-                if stop.kind == EntryKind::File && !stop.name().starts_with('.') {
-                    found = Some(format!("{}/{}", self.name, stop.path));
+                if entry.kind == EntryKind::File && !entry.name().starts_with('.') {
+                    found = Some(format!("{}/{}", self.name, entry.path));
                 }
-                let is_deep = stop.kind == EntryKind::Directory && stop.path.contains('/');
+                let is_deep = entry.kind == EntryKind::Directory && entry.path.contains('/');
                 Ok(if found.is_some() || left == 0 {
                     Next::End
-                } else if is_deep || stop.name().starts_with('.') {
+                } else if is_deep || entry.name().starts_with('.') {
                     Next::Skip
                 } else {
                     Next::Go
@@ -195,16 +199,16 @@ impl Sandboxes {
                 found.push(sandbox.name.clone());
             }
             let mut left = limits::SURVEY_ENTRIES;
-            let _ = sandbox.tour("", |stop| {
+            let _ = sandbox.walk_files("", |entry| {
                 left -= 1;
                 if left == 0 || found.len() >= most {
                     return Ok(Next::End);
                 }
-                if stop.kind == EntryKind::Directory && is_repository(&stop.path) {
-                    found.push(format!("{}/{}", sandbox.name, stop.path));
+                if entry.kind == EntryKind::Directory && is_repository(&entry.path) {
+                    found.push(format!("{}/{}", sandbox.name, entry.path));
                     return Ok(Next::Skip);
                 }
-                let is_deep = stop.path.matches('/').count() >= limits::SURVEY_DEPTH;
+                let is_deep = entry.path.matches('/').count() >= limits::SURVEY_DEPTH;
                 Ok(if is_deep { Next::Skip } else { Next::Go })
             });
         }
@@ -232,10 +236,10 @@ impl Sandboxes {
 
     /// Returns the place of a path in each sandbox, whatever its rules; none if the path is
     /// reserved.
-    fn meant(&self, relative: &str) -> impl Iterator<Item = Place<'_>> {
+    fn meant(&self, relative: &str) -> impl Iterator<Item = SandboxPath<'_>> {
         let path = RelPath::parse(relative).ok().filter(|path| path.reserved().is_none());
         let places = move |path: RelPath| {
-            self.iter().map(move |sandbox| Place::new(self, sandbox, path.clone()))
+            self.iter().map(move |sandbox| SandboxPath::new(self, sandbox, path.clone()))
         };
         path.into_iter().flat_map(places)
     }

@@ -12,7 +12,7 @@ use redline_journal::{
     Conflicting, Contents, Entry, FileChange, Journal, Outcome, Record, State, Step, Version,
     take_back,
 };
-use redline_sandbox::{Expected, Place};
+use redline_sandbox::{Expected, SandboxPath};
 use redline_text::{CancelToken, Engine};
 
 /// The operations to undo.
@@ -37,7 +37,7 @@ pub enum Chosen {
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     /// Its place.
-    pub place: Place<'a>,
+    pub place: SandboxPath<'a>,
     /// Its current state.
     pub was: Expected,
     /// Its new state.
@@ -62,7 +62,7 @@ impl FileTools {
     /// # Errors
     /// `not_found` for an operation or content that is not in the journal, `stale` if others have
     /// written to the same place since.
-    pub(super) fn taken_back(
+    pub(super) fn reverted(
         &self,
         chosen: &Chosen,
         path: Option<&str>,
@@ -86,7 +86,7 @@ impl FileTools {
                         Chosen::Operation(_) | Chosen::Last => true,
                     };
                     if is_chosen && path.is_none_or(is_asked) {
-                        undone.take_back(journal, &mut engine, file)?;
+                        undone.revert(journal, &mut engine, file)?;
                     }
                 }
             }
@@ -150,7 +150,7 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
 }
 
 impl<'a> Undone<'a> {
-    fn take_back(
+    fn revert(
         &mut self,
         journal: Journal<'_>,
         engine: &mut Engine,
@@ -234,14 +234,15 @@ fn contents(file: &Expected) -> State {
 
 /// Returns the error that shows the changes by others.
 fn stale(conflicts: &[Conflict]) -> Error {
-    let told: Vec<String> = conflicts.iter().take(limits::TOLD_CONFLICTS).map(told).collect();
-    let more = conflicts.len() - told.len();
+    let reported: Vec<String> =
+        conflicts.iter().take(limits::REPORTED_CONFLICTS).map(reported).collect();
+    let more = conflicts.len() - reported.len();
     let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
-    Error::stale(format!("others have changed files since: {}{more}", told.join("; ")))
+    Error::stale(format!("others have changed files since: {}{more}", reported.join("; ")))
         .with_hint("Nothing was changed: make the remaining change with edit_file")
 }
 
-fn told((path, why): &Conflict) -> String {
+fn reported((path, why): &Conflict) -> String {
     let path = quoted(path);
     match why {
         Conflicting::Changed => format!("{path}, which would be removed, was changed"),
@@ -249,11 +250,11 @@ fn told((path, why): &Conflict) -> String {
         Conflicting::Made => format!("{path} was made anew"),
         Conflicting::Binary => format!("{path} was changed and is not text"),
         Conflicting::Lines(places) => {
-            let told = places.iter().take(limits::TOLD_CONFLICTS).map(|(line, bytes)| {
+            let reported = places.iter().take(limits::REPORTED_CONFLICTS).map(|(line, bytes)| {
                 let text = lossy(bytes).unwrap_or_default();
                 format!("line {line} is now {}", quoted(text.trim_end_matches('\n')))
             });
-            format!("in {path} {}", told.collect::<Vec<_>>().join(", "))
+            format!("in {path} {}", reported.collect::<Vec<_>>().join(", "))
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The question to a person about a call: what is recorded before its files are read, what the
 //! person sees of it, and how an approval is used.
 
-use super::hidden_call::Hidden;
+use super::blind_call::BlindCall;
 use super::planned::{Maker, Planned};
 use crate::Caller;
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{
-    Approvals, ChangeSet, Digest, Given, Operation, Proposal, Rules, payload, required,
+    Approval, Approvals, ChangeSet, Digest, Operation, Proposal, Rules, payload, required,
 };
 use redline_text::CancelToken;
 
@@ -20,7 +20,7 @@ pub(super) struct Asking {
 }
 
 /// A call about which a person may have to be asked.
-pub(super) struct Question<'a, M> {
+pub(super) struct ApprovalCheck<'a, M> {
     caller: &'a Caller,
     /// What makes the change set.
     pub maker: &'a mut M,
@@ -28,7 +28,7 @@ pub(super) struct Question<'a, M> {
     pub is_unseen: bool,
 }
 
-impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
+impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     /// Returns the question about a call.
     pub(super) fn new(caller: &'a Caller, maker: &'a mut M) -> Self {
         let is_unseen = !maker.places().into_iter().all(|place| caller.may_show(place));
@@ -38,7 +38,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
     /// Plans the call. If its files must not be read unseen, only once a person has said yes: until
     /// then the call is recorded and no file is opened, so that the answer, its time and what is
     /// left of the quotas depend on the call alone.
-    pub(super) fn plan(&mut self) -> Result<Planned<'p, M::Told>> {
+    pub(super) fn plan(&mut self) -> Result<Planned<'p, M::Report>> {
         if !self.is_unseen {
             return self.maker.plan();
         }
@@ -82,7 +82,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
     ///
     /// # Errors
     /// `declined`.
-    pub(super) fn check_declined(&self, planned: &Planned<'p, M::Told>) -> Result<()> {
+    pub(super) fn check_declined(&self, planned: &Planned<'p, M::Report>) -> Result<()> {
         let (outline, rules) = (outline(&self.maker.call()), self.caller.rules());
         self.of(&planned.change_set(), |approvals, operation| {
             approvals.check_declined(operation, &outline, rules)
@@ -95,8 +95,8 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
     }
 
     /// Tells whether a person must see the planned call first.
-    pub(super) fn asks(&self, planned: &Planned<'p, M::Told>) -> bool {
-        self.is_unseen || self.maker.is_asked_about(planned, self.caller.may_read)
+    pub(super) fn asks(&self, planned: &Planned<'p, M::Report>) -> bool {
+        self.is_unseen || self.maker.needs_approval(planned, self.caller.may_read)
     }
 
     /// Uses up the approval of the planned call, or proposes it.
@@ -104,7 +104,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
     /// # Errors
     /// `approval_required`, final if nobody can approve; `declined`; `stale` if a file has changed
     /// since it was approved.
-    pub(super) fn take(&self, planned: &Planned<'p, M::Told>) -> Result<Given> {
+    pub(super) fn consume(&self, planned: &Planned<'p, M::Report>) -> Result<Approval> {
         let proposal = (!self.is_unseen).then(|| self.proposal(planned)).transpose()?;
         let outline = match &proposal {
             Some(shown) => shown.payload.description().to_owned(),
@@ -112,7 +112,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
         };
         let rules = self.caller.rules();
         let taken = self.of(&planned.change_set(), |approvals, operation| {
-            approvals.take(operation, proposal, &outline, rules)
+            approvals.consume(operation, proposal, &outline, rules)
         });
         taken.map_err(|error| match error.kind() {
             // An approval of a wider scope let it be planned and does not cover what it does.
@@ -123,7 +123,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
         })
     }
 
-    /// Returns the payload that a person decides on, `None` if nobody has to be asked; the content
+    /// Returns the payload that a person decides on, `None` if no approval is needed; the content
     /// of a file that must not be read unseen is in it only for the holder of the host's key.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
                 approvals.request(operation, &call.shown, call.base_oid, rules)
             })?;
             if !asking.holds_key {
-                let Hidden { tool, shown, sandbox_name, .. } = &call;
+                let BlindCall { tool, shown, sandbox_name, .. } = &call;
                 return Ok(Some(payload::hidden(*tool, shown, sandbox_name, self.id())));
             }
         } else {
@@ -175,14 +175,14 @@ impl<'a, 'p, M: Maker<'p>> Question<'a, M> {
         work(&self.caller.state.approvals, &call.operation(&self.caller.session, changes))
     }
 
-    fn proposal(&self, planned: &Planned<'p, M::Told>) -> Result<Proposal> {
+    fn proposal(&self, planned: &Planned<'p, M::Report>) -> Result<Proposal> {
         let caller = self.caller;
         let cancel = CancelToken::of(&caller.budget);
         self.maker.proposal(planned, self.id(), caller.may_read, &cancel)
     }
 }
 
-fn outline(call: &Hidden<'_>) -> String {
+fn outline(call: &BlindCall<'_>) -> String {
     payload::outline(call.tool, &call.shown)
 }
 

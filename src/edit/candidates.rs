@@ -7,10 +7,10 @@ use std::ops::Range;
 /// first.
 ///
 /// Runs of three characters are compared; the rarer a run is in the text, the more it weighs.
-pub fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
+pub fn candidates(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
     /// The number of bits that runs are hashed to; runs with the same hash count as equal.
     const BITS: u32 = 18;
-    /// The number of windows that are searched for.
+    /// The number of candidates that are searched for.
     const WINDOWS: usize = 6;
     let number = |run: &[char]| {
         let run = run
@@ -79,7 +79,7 @@ mod tests {
                 .chars()
                 .collect();
         let wanted: Vec<char> = "return unusaul;".chars().collect();
-        let found = windows(&text, &wanted);
+        let found = candidates(&text, &wanted);
         assert!(found[0].contains(&(50 * 9 + 8)), "{found:?}");
     }
 
@@ -89,9 +89,9 @@ mod tests {
         for (text, wanted) in
             [("", "abc"), ("ab", "abc"), ("abc", ""), ("abc", "ab"), ("abcabc", "xyz")]
         {
-            assert!(windows(&chars(text), &chars(wanted)).is_empty(), "{text} {wanted}");
+            assert!(candidates(&chars(text), &chars(wanted)).is_empty(), "{text} {wanted}");
         }
-        assert_eq!(windows(&chars("abc"), &chars("abc")).len(), 1);
-        assert_eq!(windows(&chars("abc"), &chars("xabcdef")).len(), 0);
+        assert_eq!(candidates(&chars("abc"), &chars("abc")).len(), 1);
+        assert_eq!(candidates(&chars("abc"), &chars("xabcdef")).len(), 0);
     }
 }

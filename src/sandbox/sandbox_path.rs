@@ -19,7 +19,7 @@ use redline_base::suggest::nearest_names;
 
 /// A path that the rules allow to be read. Whether it is a file is known only when it is opened.
 #[derive(Debug, Clone)]
-pub struct Place<'a> {
+pub struct SandboxPath<'a> {
     sandboxes: &'a Sandboxes,
     sandbox: &'a Sandbox,
     path: RelPath,
@@ -37,16 +37,16 @@ pub struct OpenFile {
 impl Sandboxes {
     /// Resolves a path `name/relative/path`, if the rules allow reading it. Does not access any
     /// file.
-    pub fn resolve(&self, given: &str) -> Result<Place<'_>> {
+    pub fn resolve(&self, given: &str) -> Result<SandboxPath<'_>> {
         self.resolve_or(given, |what| self.refuse_near(what, given))
     }
 
     /// Does the same for a file to be written: a refusal does not suggest another existing file.
-    pub fn resolve_for_writing(&self, given: &str) -> Result<Place<'_>> {
+    pub fn resolve_for_writing(&self, given: &str) -> Result<SandboxPath<'_>> {
         self.resolve_or(given, |what| self.refuse_unwritable(what, given))
     }
 
-    fn resolve_or(&self, given: &str, refuse: impl Fn(String) -> Error) -> Result<Place<'_>> {
+    fn resolve_or(&self, given: &str, refuse: impl Fn(String) -> Error) -> Result<SandboxPath<'_>> {
         if given.is_empty() {
             return Err(Error::invalid_args("the path is ''").with_hint(self.readable()));
         }
@@ -66,7 +66,7 @@ impl Sandboxes {
                 quoted(given)
             )));
         }
-        Ok(Place::new(self, sandbox, path))
+        Ok(SandboxPath::new(self, sandbox, path))
     }
 
     /// Returns the place of a file by its absolute path, after resolving all links: in the sandbox
@@ -74,9 +74,9 @@ impl Sandboxes {
     ///
     /// # Errors
     /// `fs_denied` if no sandbox allows reading it.
-    pub fn place_of(&self, path: &Path) -> Result<Place<'_>> {
+    pub fn place_of(&self, path: &Path) -> Result<SandboxPath<'_>> {
         let mut refused = None;
-        let mut found: Option<Place<'_>> = None;
+        let mut found: Option<SandboxPath<'_>> = None;
         for sandbox in self.iter().filter(|sandbox| !sandbox.approvals.read) {
             let Ok(rest) = path.strip_prefix(&sandbox.path) else { continue };
             let given = format!("{}/{}", sandbox.name, rest.to_string_lossy());
@@ -86,7 +86,7 @@ impl Sandboxes {
             });
             match place {
                 Ok(place) => {
-                    let limit = |place: &Place<'_>| place.sandbox.max_file_bytes;
+                    let limit = |place: &SandboxPath<'_>| place.sandbox.max_file_bytes;
                     if found.as_ref().is_none_or(|other| limit(other) < limit(&place)) {
                         found = Some(place);
                     }
@@ -101,7 +101,7 @@ impl Sandboxes {
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> SandboxPath<'a> {
     pub(super) fn new(sandboxes: &'a Sandboxes, sandbox: &'a Sandbox, path: RelPath) -> Self {
         Self { sandboxes, sandbox, path }
     }
@@ -334,7 +334,7 @@ impl<'a> Place<'a> {
 }
 
 /// `name/relative/path`
-impl fmt::Display for Place<'_> {
+impl fmt::Display for SandboxPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.sandbox.name, self.path.as_str())
     }

@@ -13,7 +13,7 @@ use super::value::Value;
 use redline_base::budget::Stopped;
 
 /// A flat vector of any type, readable without further API calls (so also inside `catch_unwind`).
-pub struct Given {
+pub struct AnyVector {
     input: Flat,
     shape: Shape,
     /// The vector itself, if it is a copy.
@@ -30,8 +30,8 @@ enum Shape {
     Text,
     /// Texts for a timestamp parameter, each with the timestamp that DuckDB reads in it.
     Moments(Vec<Option<i64>>),
-    List(Box<Given>),
-    Struct(Vec<(Arc<str>, Given)>),
+    List(Box<AnyVector>),
+    Struct(Vec<(Arc<str>, AnyVector)>),
     /// Only NULL.
     Null,
     Other(&'static str),
@@ -45,7 +45,7 @@ enum Depth {
     Element,
 }
 
-impl Given {
+impl AnyVector {
     /// Fetches the pointers of an argument's vector; copies the elements of lists, and casts texts
     /// to timestamps where `wanted` has one, as DuckDB casts named arguments.
     ///

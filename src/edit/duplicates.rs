@@ -40,9 +40,9 @@ struct State {
 
 /// The edits made in one database.
 #[derive(Debug, Default)]
-pub struct Repeats(Mutex<State>);
+pub struct Duplicates(Mutex<State>);
 
-impl Repeats {
+impl Duplicates {
     /// Returns the ticket of a call that is being prepared.
     pub fn ticket(&self) -> Ticket {
         self.lock().next()
@@ -50,7 +50,7 @@ impl Repeats {
 
     /// Tells whether another call has made the edit since `ticket` on the same connection, which
     /// runs one statement at a time.
-    pub fn is_repeat(&self, connection: u64, request: Digest, ticket: Ticket) -> bool {
+    pub fn is_duplicate(&self, connection: u64, request: Digest, ticket: Ticket) -> bool {
         let made = self.lock().made.get(&(connection, request)).copied();
         made.is_some_and(|(at, by)| at > ticket && by != ticket)
     }
@@ -91,13 +91,13 @@ mod tests {
 
     #[test]
     fn only_a_copy_of_a_call_is_a_repeat() {
-        let repeats = Repeats::default();
-        let (first, copy) = (repeats.ticket(), repeats.ticket());
-        repeats.record(1, request(b"a"), first);
-        assert!(repeats.is_repeat(1, request(b"a"), copy));
+        let duplicates = Duplicates::default();
+        let (first, copy) = (duplicates.ticket(), duplicates.ticket());
+        duplicates.record(1, request(b"a"), first);
+        assert!(duplicates.is_duplicate(1, request(b"a"), copy));
         for (connection, path, ticket) in [(1, b"a", first), (1, b"b", copy), (2, b"a", copy)] {
             assert!(
-                !repeats.is_repeat(connection, request(path), ticket),
+                !duplicates.is_duplicate(connection, request(path), ticket),
                 "{connection} {path:?} {ticket:?}"
             );
         }
@@ -105,24 +105,24 @@ mod tests {
 
     #[test]
     fn the_next_statement_may_repeat_an_edit() {
-        let repeats = Repeats::default();
-        let first = repeats.ticket();
-        repeats.record(1, request(b"a"), first);
-        let next = repeats.ticket();
-        assert!(!repeats.is_repeat(1, request(b"a"), next));
+        let duplicates = Duplicates::default();
+        let first = duplicates.ticket();
+        duplicates.record(1, request(b"a"), first);
+        let next = duplicates.ticket();
+        assert!(!duplicates.is_duplicate(1, request(b"a"), next));
     }
 
     #[test]
     fn the_memory_is_bounded_and_includes_the_latest() {
-        let repeats = Repeats::default();
-        let (first, copy) = (repeats.ticket(), repeats.ticket());
-        repeats.record(1, request(b"often"), first);
+        let duplicates = Duplicates::default();
+        let (first, copy) = (duplicates.ticket(), duplicates.ticket());
+        duplicates.record(1, request(b"often"), first);
         for number in 0..=REMEMBERED {
-            repeats.record(1, request(&number.to_be_bytes()), first);
-            repeats.record(1, request(b"often"), first);
+            duplicates.record(1, request(&number.to_be_bytes()), first);
+            duplicates.record(1, request(b"often"), first);
         }
-        assert!(repeats.is_repeat(1, request(b"often"), copy));
-        let state = repeats.lock();
+        assert!(duplicates.is_duplicate(1, request(b"often"), copy));
+        let state = duplicates.lock();
         assert!(state.order.len() <= REMEMBERED && state.made.len() <= REMEMBERED);
     }
 }

@@ -1,0 +1,60 @@
+//! The outline of a file: its headings, as hunks show them.
+
+use super::rows::{Query, RowGroup, Rows};
+use super::run::{Context, Needs, Run};
+use redline_base::budget::{Charge, Weigh};
+use redline_base::error::Result;
+use redline_git::SideFiles;
+use redline_text::section::OutlinedSection;
+
+/// A query for the outline of a file.
+pub struct FileOutlineQuery {
+    /// The path of the file.
+    pub file: String,
+    /// The side of the repository.
+    pub revision: String,
+    /// The repository.
+    pub repo: String,
+}
+
+/// The headings of a file.
+pub struct Outline {
+    sections: Vec<OutlinedSection>,
+    _charge: Charge,
+}
+
+impl Weigh for Outline {
+    fn bytes(&self) -> usize {
+        self.sections.iter().map(|section| size_of_val(section) + section.heading.len()).sum()
+    }
+}
+
+impl RowGroup for Outline {
+    type Of<'a> = &'a OutlinedSection;
+
+    fn rows(&self) -> usize {
+        self.sections.len()
+    }
+
+    fn row(&self, index: usize) -> &OutlinedSection {
+        &self.sections[index]
+    }
+}
+
+impl Query for FileOutlineQuery {
+    type Group = Outline;
+
+    fn start(&self, context: &Context, _: Needs) -> Result<Rows<Outline>> {
+        let (context, repo) = (context.clone(), self.repo.clone());
+        let (file, revision) = (self.file.clone(), self.revision.clone());
+        Ok(Rows::once(move || {
+            context.read(|| {
+                let run = Run::open(&context, &repo, 1)?;
+                let mut side = SideFiles::open_alone(&run.repository, &revision)?;
+                let mut charge = Charge::free();
+                let sections = side.outline(&file, &revision, &mut charge)?;
+                Ok(Outline { sections, _charge: charge })
+            })
+        }))
+    }
+}
