@@ -141,7 +141,7 @@ def read(arguments: dict[str, Any]) -> dict[str, Any]:
         ALIASES.get(name, name): value for name, value in arguments.items() if value is not None
     }
     if len(given) < len([value for value in arguments.values() if value is not None]):
-        raise Wrong("duplicate argument")
+        raise Wrong("duplicate argument of query: give sql, limit and max_bytes once each")
     unknown = sorted(set(given) - {"sql", "format", *NUMBERS})
     if unknown:
         raise Wrong(f"query has no argument {unknown[0]!r}: give sql, limit, max_bytes")

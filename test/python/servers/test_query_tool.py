@@ -214,7 +214,7 @@ def test_wrong_arguments_are_named(extension, tmp_path):
     for arguments, words in [
         ({}, "'sql' of query"), ({"sql": ""}, "'sql' of query"), ({"sql": 1}, "'sql' of query"), ({"sql": "SELECT 1\0"}, "'sql' of query"), ({"sql": "SELECT '\ud800'"}, "'sql' of query"),
         ({"sql": "x", "limit": 0}, "limit is 0"), ({"sql": "x", "limit": True}, "limit is True"), ({"sql": "x", "max_bytes": 10**9}, "max_bytes is 1000000000"),
-        ({"sql": "x", "database": "y"}, "no argument 'database'"), ({"sql": "x", "query": "y"}, "there twice"), ({"sql": "x", "format": "csv"}, "format is 'csv'"),
+        ({"sql": "x", "database": "y"}, "no argument 'database'"), ({"sql": "x", "query": "y"}, "duplicate argument"), ({"sql": "x", "format": "csv"}, "format is 'csv'"),
     ]:  # fmt: skip
         result = anyio.run(queries.run, "one", arguments)
         assert (
