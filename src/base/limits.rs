@@ -391,9 +391,10 @@ pub const SEARCH_CONTEXT: usize = 20;
 /// Bytes read at once of a file that is not held in memory.
 pub const PIECE_BYTES: usize = 256 << 10;
 
-/// Bytes of a tool's answer, by default of `max_bytes`; the rest is cut, with a hint how to ask for
-/// it.
-pub const ANSWER_BYTES: usize = 25_000;
+/// Bytes of a tool's answer, by default of `redline_max_answer_bytes`, which is the default of
+/// `max_bytes`; the rest is cut, with a hint how to ask for it. Clients show their model answers of
+/// this size whole: the least of them, Copilot's, ends at 20,000.
+pub const ANSWER_BYTES: usize = 18_000;
 
 /// Bytes of an answer that are reserved for the protocol: the id of the call and the kind of the
 /// result.

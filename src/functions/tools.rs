@@ -57,7 +57,8 @@ fn answer<T: Answers>(
     text: &str,
 ) -> Result<Answer> {
     let given = tools::parse::<T>(text)?;
-    (reply.max_bytes, reply.is_data) = (given.max_bytes, given.is_data);
+    reply.max_bytes = given.max_bytes.unwrap_or(reply.max_bytes);
+    reply.is_data = given.is_data;
     let output = T::answer(Call { execution, reply: *reply }, given.arguments)?;
     reply.answer(&output)
 }
@@ -111,19 +112,19 @@ mod tests {
     fn every_property_has_a_type_and_every_argument_is_told_somewhere() {
         // A name has one meaning, which one of the tools describes for all.
         let is_told_by = |tool: &redline_tools::Declaration, name: &str| {
-            let property = &(tool.input_schema)()["properties"][name];
+            let property = &tool.input_schema()["properties"][name];
             let is_told = ["description", "default"].iter().any(|key| !property[key].is_null());
             is_told || tool.description.contains(name) || INSTRUCTIONS.contains(name)
         };
         for tool in TOOLS.iter().map(|tool| &tool.declaration) {
-            for schema in [(tool.input_schema)(), (tool.output_schema)()] {
+            for schema in [tool.input_schema(), (tool.output_schema)()] {
                 assert_eq!(schema["type"], "object");
                 for (name, property) in schema["properties"].as_object().unwrap() {
                     let has = |key: &str| !matches!(property[key], Value::Null);
                     assert!(has("type") || has("enum"), "{} {name}: {property}", tool.name);
                 }
             }
-            for name in (tool.input_schema)()["properties"].as_object().unwrap().keys() {
+            for name in tool.input_schema()["properties"].as_object().unwrap().keys() {
                 let is_told = TOOLS.iter().any(|other| is_told_by(&other.declaration, name));
                 assert!(is_told, "{} {name}", tool.name);
             }

@@ -7,7 +7,7 @@ use super::answer::Reply;
 use super::bounded::fitting;
 use super::patch::PatchArguments;
 use super::read::ReadFileArguments;
-use super::tool::{Alias, Annotations, Output, Tool, WRITES};
+use super::tool::{Alias, Annotations, Output, Texts, Tool, WRITES};
 use super::undo::UndoArguments;
 use redline_base::error::{Error, Result};
 use redline_edit::{Edit, FileTool, LineEdit};
@@ -59,6 +59,8 @@ impl Tool for EditFile {
         Alias::Say("expected_replacements", "Give replace_all = true to replace every occurrence"),
         Alias::Say("dryRun", "An edit is made at once; a person approves it first if needed"),
     ];
+    const TEXTS: &'static [Texts] =
+        &[Texts { names: &["old_string", "new_string"], unless: &["edits"] }];
     type Arguments = EditFileArguments;
     type Output = EditResult;
 }
@@ -117,7 +119,7 @@ impl EditFileArguments {
                 new_string,
                 replace_all: self.replace_all.unwrap_or(false),
             }]),
-            (None, None, Some(_)) if self.replace_all.is_some() => {
+            (None, None, Some(_)) if self.replace_all == Some(true) => {
                 wrong("both edits and replace_all")
             }
             (None, None, Some(edits)) => Ok(edits.iter().map(EditArgument::as_edit).collect()),
@@ -384,9 +386,10 @@ mod tests {
             r#"{"path": "a"}"#,
             r#"{"path": "a", "old_string": "x"}"#,
             r#"{"path": "a", "new_string": "x"}"#,
-            r#"{"path": "a", "old_string": "x", "new_string": "y", "edits": []}"#,
+            r#"{"path": "a", "old_string": "x", "new_string": "y", "edits": [{"old_string": "x", "new_string": "y"}]}"#,
             r#"{"path": "a", "old_string": "x", "edits": []}"#,
-            r#"{"path": "a", "replace_all": true, "edits": []}"#,
+            r#"{"path": "a", "replace_all": true, "edits": [{"old_string": "x", "new_string": "y"}]}"#,
+            r#"{"path": "a", "edits": []}"#,
         ] {
             let parsed = parse::<EditFile>(arguments).unwrap().arguments;
             let error = parsed.edits().unwrap_err().to_string();

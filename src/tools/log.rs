@@ -115,9 +115,6 @@ impl GitLogArguments {
                 "Give file for one file through its renames, or paths for those that pathspecs name",
             );
         }
-        if self.limit == Some(0) {
-            return refused("limit = 0", "Give the maximum number of commits");
-        }
         if self.contains.is_some() && self.changed_lines.is_some() {
             return refused(
                 "both contains and changed_lines",

@@ -16,6 +16,8 @@ pub trait Tool: 'static {
     const ANNOTATIONS: Annotations = READS;
     /// The names that agents try for its arguments.
     const ALIASES: &'static [Alias] = &[];
+    /// The optional arguments of which an empty text is a value.
+    const TEXTS: &'static [Texts] = &[];
     /// Its arguments, besides those that all tools have.
     type Arguments: DeserializeOwned + JsonSchema;
     /// Its answer.
@@ -30,6 +32,15 @@ pub trait Output: Serialize + JsonSchema {
     fn text(&self) -> String;
     /// Returns the answer in one line, besides its values.
     fn line(&self) -> String;
+}
+
+/// Arguments that are texts, of which an empty one is a value.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts {
+    /// Their names.
+    pub names: &'static [&'static str],
+    /// What is given instead of them: beside one of these they are left out if all are empty.
+    pub unless: &'static [&'static str],
 }
 
 /// A name that agents try for an argument.

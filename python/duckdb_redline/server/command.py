@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from .. import __version__
 from ..extension import ExtensionError, extension_path
+from .answers import MAX_BYTES
 
 # A program that changes these files controls the server. In an environment next to a project, they are reserved (docs/sandboxes.md).
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent
@@ -71,6 +72,10 @@ def parser() -> argparse.ArgumentParser:
         type=number(1, 1023 << 20),
         help="the largest file that agents may read or change (default: 4194304)",
     )
+    command.add_argument(
+        "--max-bytes", metavar="BYTES", type=number(*MAX_BYTES),
+        help="the bytes of an answer where a call gives no max_bytes (default: 18000, and 11000 for Codex, which cuts longer ones)",
+    )  # fmt: skip
     command.add_argument(
         "--progress", metavar="SECONDS", type=number(0.01, 600, float), default=10.0,
         help="how often a client that asks for progress is told that its call waits or works (default: 10)",

@@ -15,6 +15,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from .. import __version__
+from .answers import bytes_of, client_of
 from .approver import Approver, Call, refusal
 from .apps import EXTENSION_ID, URI, Apps
 from .host import Host
@@ -47,9 +48,17 @@ def make_server(
     structured: bool = False,
     queries: Queries | None = None,
     progress_seconds: float = SECONDS,
+    max_bytes: int | None = None,
 ) -> Server[Any]:
-    """Returns a server of the tools, with SQL where `queries` runs it; `structured` answers with values for programs where a call does not say otherwise."""
+    """Returns a server of the tools, with SQL where `queries` runs it.
+
+    `structured` answers with values for programs, and `max_bytes` limits an answer, where a call does not say otherwise;
+    without it each client gets what its model sees whole.
+    """
     apps = Apps(host)
+
+    def most_bytes(context: Context) -> int:
+        return bytes_of(client_of(context)) if max_bytes is None else max_bytes
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
@@ -61,6 +70,8 @@ def make_server(
             if tool.name not in host.writing or approver.can_ask(context)
         ]
         offered += [queries.tool(structured)] if queries is not None else []
+        for tool in offered:
+            tool.input_schema["properties"]["max_bytes"]["default"] = most_bytes(context)
         return types.ListToolsResult(
             tools=[
                 apps.tool(context, tool) if tool.name in host.writing else tool for tool in offered
@@ -92,7 +103,7 @@ def make_server(
         arguments = ({"format": "json"} if structured else {}) | (params.arguments or {})
         call = params.name, json.dumps(params.arguments or {}), session_of(context)
         if queries is not None and params.name == NAME:
-            return await queries.run(call[2], arguments)
+            return await queries.run(call[2], arguments, most_bytes(context))
         payload = None
         # In these sandboxes no other tool needs approval.
         if params.name in host.writing:
@@ -113,10 +124,11 @@ def make_server(
                 return instead
         answer = await host.called(
             call[2],
-            "SELECT system.main.redline_call(?, ?, ?)",
+            "SELECT system.main.redline_call(?, ?, ?, ?)",
             call[0],
             json.dumps(arguments),
             call[2],
+            most_bytes(context),
         )
         return types.CallToolResult.model_validate_json(str(answer))
 

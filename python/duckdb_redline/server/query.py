@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ from typing import Any
 import anyio
 import mcp_types as types
 
+from .answers import ANSWER_BYTES, MAX_BYTES, is_empty
 from .approver import refusal
 from .host import sandboxes_of
 from .querying import GRACE_SECONDS
@@ -27,8 +29,8 @@ KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ")
 PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from duckdb_redline.server.querying import main; main()"
 # What other servers call an argument.
 ALIASES = {"query": "sql", "statement": "sql", "max_rows": "limit", "row_limit": "limit"}
-# Name -> type, default and range.
-NUMBERS = {"limit": (1000, 1, 100_000), "max_bytes": (25_000, 2_000, 1_000_000)}
+# Name -> default and range.
+NUMBERS = {"limit": (1000, 1, 100_000), "max_bytes": (ANSWER_BYTES, *MAX_BYTES)}
 DESCRIPTION = """\
 Runs one SELECT in DuckDB's SQL, read-only, over redline's functions. FROM redline_help() lists them. Files and repositories are named as in \
 the other tools (SANDBOX/path); read_csv and other readers of files are closed. Each row is a JSON array. Nothing is kept between calls.
@@ -43,7 +45,8 @@ INPUT = {
         "limit": {"type": "integer", "description": "Most rows. Default: 1000."},
         "max_bytes": {
             "type": "integer",
-            "description": "Most bytes of the answer. Default: 25000.",
+            "description": "Most bytes of the answer.",
+            "default": ANSWER_BYTES,
         },
     },
     "required": ["sql"],
@@ -96,15 +99,17 @@ class Queries:
             name=NAME,
             title="SQL query",
             description=DESCRIPTION,
-            input_schema=INPUT,
+            input_schema=copy.deepcopy(INPUT),
             output_schema=OUTPUT if structured else None,
             annotations=hints,
         )
 
-    async def run(self, session: str, arguments: dict[str, Any]) -> types.CallToolResult:
-        """Returns the rows, or an error with a code; a call that is cancelled ends its process."""
+    async def run(
+        self, session: str, arguments: dict[str, Any], most: int = ANSWER_BYTES
+    ) -> types.CallToolResult:
+        """Returns the rows, in `most` bytes where the arguments do not say, or an error with a code; a call that is cancelled ends its process."""
         try:
-            asked = self.served | read(arguments)
+            asked = self.served | read(arguments, most)
         except Wrong as error:
             return refusal(f"invalid_args: {error}")
         async with self.sessions[session], self.all:
@@ -135,12 +140,12 @@ class Queries:
         )
 
 
-def read(arguments: dict[str, Any]) -> dict[str, Any]:
+def read(arguments: dict[str, Any], most: int = ANSWER_BYTES) -> dict[str, Any]:
     """Returns the arguments of a query, each checked; raises Wrong."""
-    given = {
-        ALIASES.get(name, name): value for name, value in arguments.items() if value is not None
-    }
-    if len(given) < len([value for value in arguments.values() if value is not None]):
+    # As of the other tools, an argument that is empty is left out.
+    kept = {name: value for name, value in arguments.items() if not is_empty(value)}
+    given = {ALIASES.get(name, name): value for name, value in kept.items()}
+    if len(given) < len(kept):
         raise Wrong("duplicate argument of query: give sql, limit and max_bytes once each")
     unknown = sorted(set(given) - {"sql", "format", *NUMBERS})
     if unknown:
@@ -155,6 +160,7 @@ def read(arguments: dict[str, Any]) -> dict[str, Any]:
         raise Wrong("the argument 'sql' of query is one statement, as in FROM redline_help()")
     if form not in ("text", "json"):
         raise Wrong(f"format is {form!r:.40}: give text or json")
+    given = {"max_bytes": most} | given
     return {"sql": sql, "format": form} | {
         name: number(name, given.get(name, NUMBERS[name][0])) for name in NUMBERS
     }

@@ -53,6 +53,7 @@ def make_runner(host: Host, queries: Queries | None, given: argparse.Namespace) 
         structured=given.structured,
         queries=queries,
         progress_seconds=given.progress,
+        max_bytes=given.max_bytes,
     )
     protocol = over_http(make, given) if given.http is not None else on_stdio(make)
 

@@ -12,7 +12,8 @@ use crate::functions::context::database::{self, Database};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
 use crate::functions::params::{
-    Args, Asked, Flag, Given, Kind, Param, SESSION, fields, flag, required, session,
+    Args, Asked, BigInt, Flag, Given, Kind, Maybe, Param, SESSION, fields, flag, optional,
+    required, session,
 };
 use crate::functions::surface::{
     Declaration, Family, Grant, Json, Out, Scalar, State, Varchar, Written,
@@ -21,7 +22,7 @@ use crate::functions::tools;
 use redline_base::budget::{Budget, Current};
 use redline_base::error::Result;
 use redline_base::form::Form;
-use redline_tools::{Answer, Reply};
+use redline_tools::{Answer, Reply, max_bytes};
 
 /// Answers calls under the settings of one execution.
 pub struct Caller {
@@ -53,6 +54,10 @@ impl Caller {
     fn call(&self, args: Args<'_>, reply: &mut Reply) -> Result<Answer> {
         let session = session(args, self.settings.connection())?;
         self.budget.check()?;
+        reply.max_bytes = match max_bytes(MAX_BYTES.field.name, args.get(MAX_BYTES)?)? {
+            Some(bytes) => bytes,
+            None => settings::max_answer_bytes(&self.settings)?,
+        };
         let tool = tools::find(&args.get(TOOL)?)?;
         database::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
@@ -83,6 +88,10 @@ impl Kind for LossyText {
 
 const TOOL: Param<LossyText> = required("tool", "The tool, by its name in redline_tools()");
 const ARGS: Param<LossyText> = required("args", "Its arguments, as a JSON object");
+const MAX_BYTES: Param<Maybe<BigInt>> = optional(
+    "max_bytes",
+    "Bytes of the answer where args give no max_bytes; NULL: redline_max_answer_bytes",
+);
 const RAISES: Param<Flag> =
     flag("raises", false, "Whether an error is raised in SQL instead of being the answer");
 
@@ -97,7 +106,11 @@ impl Scalar for RedlineCall {
         description: "Calls a tool and returns MCP's CallToolResult as JSON, also for a failed call",
         example: "SELECT redline_call('GitDiffSummary', '{\"from\": \"HEAD\"}')",
     };
-    const OVERLOADS: &'static [Overload] = &[fields![TOOL, ARGS], fields![TOOL, ARGS, SESSION]];
+    const OVERLOADS: &'static [Overload] = &[
+        fields![TOOL, ARGS],
+        fields![TOOL, ARGS, SESSION],
+        fields![TOOL, ARGS, SESSION, MAX_BYTES],
+    ];
     type Returns = Json;
     type State = Caller;
     const NULLS: Nulls = Nulls::Handle;
