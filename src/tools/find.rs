@@ -127,6 +127,9 @@ pub struct FileList {
     /// The directory or revision, for display.
     #[serde(skip)]
     pub place: String,
+    /// The reason for which there is none.
+    #[serde(skip)]
+    pub reason: Option<String>,
     /// Files and directories on all pages.
     pub count: u64,
     /// Their bytes.
@@ -169,7 +172,8 @@ impl Output for FileList {
     }
 
     fn line(&self) -> String {
-        format!("{}: {}, {} bytes", self.place, counted(self.count, "file"), self.bytes)
+        let reason = self.reason.as_ref().map(|reason| format!(". {reason}")).unwrap_or_default();
+        format!("{}: {}, {} bytes{reason}", self.place, counted(self.count, "file"), self.bytes)
     }
 }
 

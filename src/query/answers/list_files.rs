@@ -50,6 +50,7 @@ fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Res
         count: files.len() as u64,
         bytes: listed.iter().filter_map(|file| file.bytes).sum(),
         rest: Rest::at(Some(cursor(&binding, start, 0)?)),
+        reason: files.is_empty().then(|| files.none(wanted.glob)),
         files: Vec::new(),
     };
     let mut room = Room::beside(reply, &list);

@@ -48,7 +48,9 @@ def ask(extension, root):
 
     def run(sql: str, **more) -> dict:
         try:
-            return querying.answer(con.cursor(), {"seconds": 30} | read({"sql": sql} | more))
+            return querying.answer(
+                con.cursor(), served | {"seconds": 30} | read({"sql": sql} | more)
+            )
         except querying.Refused as error:
             return {"isError": True, "content": [{"text": querying.escaped(str(error))}]}
 
@@ -207,6 +209,33 @@ def test_no_line_of_an_answer_is_one_that_a_file_has_written(ask):
             answer,
         )
         assert not any(line.startswith("[redline") for line in answer.split("\n")), (sql, answer)
+
+
+def test_a_name_that_is_used_wrongly_leads_to_the_right_call(ask):
+    for sql, words, call in [
+        ("FROM ahead_behind('a', 'b', 'w')", "ahead_behind is a scalar function, called as ahead_behind(a, b, repo): ", "SELECT ahead_behind"),
+        ("FROM merge_conflicts", "merge_conflicts is a scalar function", "SELECT unnest(merge_conflicts("),
+        ("FROM commits", "commits is a table function, called as commits(range, repo, ", "SELECT commit_id, "),
+        ("DESCRIBE commits", "commits is a table function", "SELECT commit_id, "),
+        ("SELECT commits('HEAD', 'workspace')", "commits is a table function", "SELECT commit_id, "),
+        ("FROM commits('HEAD')", "commits is a table function", "SELECT commit_id, "),
+        ("FROM git_log", "git_log is a macro, called as git_log(", "FROM git_log(repo := 'workspace')"),
+        ("SELECT git_log", "git_log is a macro", "FROM git_log(repo := 'workspace')"),
+        ("FROM comits('HEAD', 'workspace')", "Did you mean commits? ", "FROM redline_help()"),
+        ("SELECT ahead_behnd('HEAD')", "Did you mean ahead_behind? ", "FROM redline_help()"),
+        ("FROM nothing_like_it", "Functions: ", "FROM redline_help()"),
+        ("SHOW TABLES", "0 rows. There are no tables, only functions: FROM redline_help() lists them, such as commits(range", "SELECT commit_id, "),
+        ("SHOW ALL TABLES", "There are no tables", "SELECT commit_id, "),
+        ("SELECT table_name FROM information_schema.tables", "There are no tables", "SELECT commit_id, "),
+    ]:  # fmt: skip
+        line = said(ask(sql)).partition("\n")[0]
+        assert words in line and call in line, line
+        # What it says to ask is taken: the right call, for a directory that is a repository.
+        instead = line[line.rindex(call):].replace("'workspace'", "'workspace/plain'")
+        instead = instead.replace("HEAD~1", "HEAD")
+        assert "row" in said(ask(instead)).partition("\n")[0], said(ask(instead))
+    # Nothing of it where no table is asked for.
+    assert said(ask("SELECT 1 WHERE false")) == '0 rows\n["1"]'
 
 
 def test_wrong_arguments_are_named(extension, tmp_path):

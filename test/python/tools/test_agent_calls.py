@@ -61,7 +61,11 @@ CALLS = [
     ("GitDiff", BASE | {"pathspec": "src"}, TAKEN),
     ("GitDiff", BASE | {"files": ["src/app.py"]}, TAKEN),
     ("GitDiff", BASE | {"paths": ["workspace/src"]}, "Paths start at the root of the repository"),
-    ("GitDiff", BASE | {"paths": ["nothere.py"]}, "Paths start at the root of the repository"),
+    ("GitDiff", BASE | {"paths": ["nothere.py"]}, "'nothere.py' names no file. Paths start at the root of the repository"),
+    ("GitDiff", {"from": "main", "to": "main", "paths": ["nothere.py"]}, "'nothere.py' names no file"),
+    ("GitDiff", BASE | {"paths": ["kept2.txt"]}, "No file that paths names differs, and 1 others do.\n"),
+    ("GitDiffSummary", BASE | {"paths": ["nothere.py", "kept2.txt"]}, "'nothere.py' names no file"),
+    ("GitDiffSummary", {"from": "main", "to": "main"}, TAKEN),
     ("GitDiff", BASE | {"paths": [1]}, "the argument 'paths[0]' of GitDiff cannot be used: it is the number 1, and must be a text"),
     ("GitDiff", BASE | {"paths": "[src"}, "it is the text"),
     ("GitDiff", BASE | {"paths": {"include": "src"}}, "it is an object, and must be a list"),
@@ -125,6 +129,11 @@ CALLS = [
     ("GitStatus", {"repo_path": "{root}"}, TAKEN),
     ("GitStatus", {"paths": "src"}, TAKEN),
     ("GitStatus", {"file": "src/app.py"}, TAKEN),
+    ("GitStatus", {"paths": ["src/app.py"]}, ": nothing to commit, nothing untracked"),
+    ("GitStatus", {"paths": ["nothere", "src/ap.py"]}, "'nothere' and 'src/ap.py' name no file. "),
+    ("GitStatus", {"paths": ["src/appp.py"]}, "'src/appp.py' names no file. Did you mean 'src/app.py'? Paths start at the root"),
+    ("GitStatus", {"paths": ["workspace/src"]}, "names no file"),
+    ("GitStatus", {"paths": [":!src", "*.nothing"]}, "'*.nothing' names no file"),
     ("GitStatus", {"untracked": True}, "untracked files are listed"),
     ("GitStatus", {"staged": True}, "from = HEAD, to = INDEX"),
     ("GitStatus", {"short": True}, "Leave it out"),
@@ -168,7 +177,19 @@ CALLS = [
     ("GitLog", {"file_path": "src/app.py"}, TAKEN),
     ("GitLog", {"file": "src/appp.py"}, "Did you mean 'src/app.py'?"),
     ("GitLog", {"file": "moved.txt"}, "It is renamed in the index from 'kept.txt'"),
-    ("GitLog", {"paths": ["src/appp.py"]}, TAKEN),
+    ("GitLog", {"paths": ["src/appp.py"]}, "'src/appp.py' names no file. Did you mean 'src/app.py'?"),
+    ("GitLog", {"range": "ALL", "paths": ["nothere"]}, "'nothere' names no file"),
+    ("GitLog", {"range": "main~1..main", "paths": ["docs.md"]}, "0 commits change what paths names\n"),
+    ("GitLog", {"paths": ["src"], "message": "no such word"}, "0 commits whose words match"),
+    ("GitLog", {"paths": ["scr"], "contains": "def one"}, "'scr' names no file"),
+    ("GitLog", {"since": "v1.0"}, "since is 'v1.0', which is a revision. Give range = v1.0..HEAD for its commits, or a date"),
+    ("GitLog", {"since": "topic"}, "since is 'topic', which is a revision"),
+    ("GitLog", {"until": "main~1"}, "Give range = main~1 for its commits"),
+    ("GitLog", {"since": "2020-01-01"}, TAKEN),
+    ("GitLog", {"since": "2100-01-01"}, ": 0 commits of that time"),
+    ("GitLog", {"range": "main..main"}, "0 commits: all that the range leads to is left out by its start"),
+    ("GitLog", {"changed_lines": "no such line"}, "0 commits add or remove a line that matches"),
+    ("GitLog", {"contains": "no such text"}, "0 commits add or remove the text"),
     ("GitLog", {"file": "src/app.py", "paths": ["src"]}, "Give file for one file"),
     ("GitLog", {"file": "src/app.py", "first_line": 1, "last_line": 2}, TAKEN),
     ("GitLog", {"file": "src/app.py", "start_line": 1, "end_line": 2}, TAKEN),
@@ -192,6 +213,8 @@ CALLS = [
     ("GitShow", {"range": "main~1..main"}, "GitLog or GitDiff for a range"),
     ("GitShow", {"rev": "HEAD", "file": "src/app.py"}, TAKEN),
     ("GitShow", {"rev": "INDEX"}, "INDEX"),
+    ("GitShow", {"rev": "main", "paths": ["nothere"]}, "'nothere' names no file"),
+    ("GitShow", {"rev": "main", "paths": ["kept2.txt"]}, "No file that paths names differs, and 1 others do.\n"),
     ("GitShow", {"rev": ""}, TAKEN),
     # -- GitFile and GitBlame
     ("GitFile", {"file": "src/app.py"}, TAKEN),
@@ -234,6 +257,7 @@ CALLS = [
     ("GitRefs", {"name": "topic"}, TAKEN),
     ("GitRefs", {"branch_type": "remote"}, "heads, remotes or tags"),
     ("GitRefs", {"glob": ""}, TAKEN),
+    ("GitRefs", {"glob": "nothing*"}, "None of 4 matches the glob"),
     ("GitRefs", {"glob": "["}, "Give a pattern such as *.rs"),
     # -- files of the sandbox, in every spelling
     ("read_file", {"path": "workspace/src/app.py"}, TAKEN),
@@ -267,6 +291,9 @@ CALLS = [
     ("list_files", {"recursive": True}, "depth = 1"),
     ("list_files", {"max_depth": 1}, TAKEN),
     ("list_files", {"rev": "main"}, TAKEN),
+    ("list_files", {"glob": "*.nothing"}, "No file matches the glob '*.nothing'; globs match paths from"),
+    ("list_files", {"rev": "main", "glob": "*.nothing"}, "No file matches the glob '*.nothing'"),
+    ("list_files", {"path": "workspace/scr"}, "not_found"),
     ("list_files", {"rev": "main", "path": "workspace/src"}, "repo, rev and glob"),
     ("search", {"pattern": "def"}, TAKEN),
     ("search", {"query": "def"}, TAKEN),
@@ -281,6 +308,8 @@ CALLS = [
     ("search", {"pattern": "def", "max_results": 5}, "cursor to go on"),
     ("search", {"pattern": "def", "path": "src"}, "workspace/src"),
     ("search", {}, "needs the argument 'pattern'"),
+    ("search", {"pattern": "def", "glob": "*.nothing"}, "No file matches the glob"),
+    ("search", {"pattern": "d.f"}, "regex = true"),
     # -- changes of files
     ("write_file", {"file_path": "workspace/new1.txt", "content": "x\n"}, TAKEN),
     ("write_file", {"path": "workspace/new2.txt", "file_text": "x\n"}, TAKEN),
@@ -346,6 +375,7 @@ def checkout(tmp_path_factory):
         "second", files={"src/app.py": code.replace("return 1", "return 11"), "docs.md": "words\n"}
     )
     write(root, "branch topic")
+    write(root, "tag v1.0")
     clock.commit("third", files={"src/app.py": code.replace("return 1", "return 111")})
     repositories.git(root, "mv", "kept.txt", "moved.txt")
     (root / "added.txt").write_text("added\n")
@@ -391,4 +421,4 @@ def test_a_likely_call_is_taken_or_led_to_the_right_one(ask, checkout, number):
 
 def test_the_table_has_the_calls_of_every_tool(con):
     tools = {name for (name,) in con.execute("SELECT name FROM redline_tools()").fetchall()}
-    assert {tool for tool, _, _ in CALLS} == tools and len(CALLS) >= 204
+    assert {tool for tool, _, _ in CALLS} == tools and len(CALLS) >= 230
