@@ -353,6 +353,9 @@ pub const RENAME_BYTES: usize = 128 << 20;
 /// cursor of the next page.
 pub const REVIEW_BYTES: usize = 48_000;
 
+/// Ends of a path of another machine that are looked for in a sandbox.
+pub const PATH_ENDS: usize = 16;
+
 /// Ends of a range in which a path is looked for that no commit has changed.
 pub const SUGGESTION_ENDS: usize = 16;
 

@@ -261,6 +261,9 @@ impl Sandboxes {
         if given.starts_with('/') {
             return Ok(PathBuf::from(given));
         }
+        // As of a directory: with a single sandbox, it is what agents mean by the current one.
+        let only = self.only().filter(|_| given == ".");
+        let given = only.map_or(given, |only| only.name.as_str());
         let refuse = |what| self.refuse_repository(what);
         let (sandbox, rest) =
             self.named(given.strip_suffix('/').unwrap_or(given)).map_err(refuse)?;
@@ -310,6 +313,11 @@ impl Sandboxes {
             }
             None => Err(format!("{} does not start with the name of a sandbox", quoted(given))),
         }
+    }
+
+    /// Tells whether an absolute path is that of a root, or below one.
+    pub fn are_above(&self, path: &str) -> bool {
+        self.beneath_root(path).is_some()
     }
 
     /// Returns the sandbox with the longest root above an absolute path, and the path from there.

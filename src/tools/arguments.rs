@@ -2,11 +2,26 @@
 
 use serde_json::{Map, Value};
 
+use super::readings::whole;
 use super::schema;
 use super::tool::{Alias, Tool};
 use redline_base::error::{Error, Result, escaped, quoted, visible};
 use redline_base::limits;
 use redline_base::{strict_json, suggest};
+
+/// What agents say beside any call: to the person, or about the client.
+const BESIDE: &[Alias] = &[
+    Alias::Beside("explanation"),
+    Alias::Beside("description"),
+    Alias::Beside("instruction"),
+    Alias::Beside("instructions"),
+    Alias::Beside("reason"),
+    Alias::Beside("justification"),
+    Alias::Beside("workdir"),
+    Alias::Beside("timeout"),
+    Alias::Beside("timeout_ms"),
+    Alias::Beside("toolCallId"),
+];
 
 /// Arguments that count from 1: 0 is none.
 const FROM_ONE: &[&str] = &["first_line", "last_line", "limit", "depth", "max_bytes"];
@@ -81,7 +96,15 @@ fn object(tool: &str, text: &str) -> Result<Map<String, Value>> {
 
 /// Replaces the names that agents try by the right ones.
 fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
-    for alias in T::ALIASES {
+    for alias in T::ALIASES.iter().chain(BESIDE) {
+        let (Alias::Means(given, _)
+        | Alias::Say(given, _)
+        | Alias::Read(given, ..)
+        | Alias::Beside(given)) = *alias;
+        // Its own name may be read in another way, too.
+        if arguments.get(given).is_some_and(|value| is_empty(given, value)) && !is_own::<T>(given) {
+            arguments.remove(given);
+        }
         match *alias {
             Alias::Means(given, meant) if arguments.contains_key(given) => {
                 if arguments.contains_key(meant) {
@@ -98,10 +121,28 @@ fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
                 return Err(Error::invalid_args(format!("{} has no argument '{given}'", T::NAME))
                     .with_hint(instead));
             }
+            Alias::Read(given, read, instead) => {
+                let Some(value) = arguments.remove(given) else { continue };
+                if !read(&value, arguments) {
+                    return Err(Error::invalid_args(format!(
+                        "{} cannot take '{given}' as it is given",
+                        T::NAME
+                    ))
+                    .with_hint(instead));
+                }
+            }
+            Alias::Beside(given) if arguments.contains_key(given) && !is_own::<T>(given) => {
+                arguments.remove(given);
+            }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Tells whether a tool has an argument of this name.
+fn is_own<T: Tool>(name: &str) -> bool {
+    schema::properties(&schema::input::<T>()).any(|(own, _)| own == name)
 }
 
 fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
@@ -113,21 +154,25 @@ fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
         .and_hint(format!("It takes {}", known.join(", "))))
 }
 
-/// Converts texts to numbers, booleans and lists, for servers that bind only texts; one text
-/// becomes a list of it.
+/// Converts texts to numbers, booleans and lists, for servers that bind only texts; one value
+/// becomes a list of it, and a number with a point a whole one.
 fn coerce<T: Tool>(arguments: &mut Map<String, Value>) {
     let schema = schema::input::<T>();
     for (name, property) in schema::properties(&schema) {
         let Some(value) = arguments.get_mut(name) else { continue };
-        let Some(text) = value.as_str() else { continue };
-        let read = match schema::kind(property) {
-            "integer" => text.parse::<i64>().ok().map(Value::from),
-            "boolean" => text.parse::<bool>().ok().map(Value::from),
-            "array" => match strict_json::parse(text) {
+        let read = match (schema::kind(property), &*value) {
+            ("integer", value) => whole(value).map(Value::from),
+            ("boolean", Value::String(text)) => text.parse::<bool>().ok().map(Value::from),
+            ("array", Value::String(text)) => match strict_json::parse(text) {
                 Ok(list @ Value::Array(_)) => Some(list),
                 _ if text.starts_with(['[', '{']) => None,
-                _ => Some(Value::Array(vec![Value::from(text)])),
+                _ => Some(Value::Array(vec![Value::from(text.as_str())])),
             },
+            ("array", object @ Value::Object(_))
+                if schema::kind(&property["items"]) == "object" =>
+            {
+                Some(Value::Array(vec![object.clone()]))
+            }
             _ => None,
         };
         if let Some(read) = read {

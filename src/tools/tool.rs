@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::readings::Reading;
+
 /// A tool. The caller of the tool does the work.
 pub trait Tool: 'static {
     /// The name by which it is called and granted.
@@ -50,6 +52,10 @@ pub enum Alias {
     Means(&'static str, &'static str),
     /// Refused with this advice.
     Say(&'static str, &'static str),
+    /// Read as other arguments; refused with this advice if it means none.
+    Read(&'static str, Reading, &'static str),
+    /// Taken and without effect: what it asks for is done anyway, or is for people.
+    Beside(&'static str),
 }
 
 /// The properties of a tool that a client may rely on: MCP's `ToolAnnotations`, if they differ from

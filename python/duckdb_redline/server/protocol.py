@@ -60,16 +60,22 @@ def make_server(
     def most_bytes(context: Context) -> int:
         return bytes_of(client_of(context)) if max_bytes is None else max_bytes
 
+    granted = granted_tools(host, structured)
+    granted += [queries.tool(structured)] if queries is not None else []
+
+    def offered_to(context: Context) -> list[types.Tool]:
+        """Returns the tools for a client: one that cannot ask a person is not offered those that need approval."""
+        can_ask = approver.can_ask(context)
+        return [
+            tool.model_copy(deep=True)
+            for tool in granted
+            if tool.name not in host.writing or can_ask
+        ]
+
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        # A client that cannot ask a person is not offered tools that need approval.
-        offered = [
-            tool
-            for tool in granted_tools(host, structured)
-            if tool.name not in host.writing or approver.can_ask(context)
-        ]
-        offered += [queries.tool(structured)] if queries is not None else []
+        offered = offered_to(context)
         for tool in offered:
             tool.input_schema["properties"]["max_bytes"]["default"] = most_bytes(context)
         return types.ListToolsResult(
@@ -124,11 +130,12 @@ def make_server(
                 return instead
         answer = await host.called(
             call[2],
-            "SELECT system.main.redline_call(?, ?, ?, ?)",
+            "SELECT system.main.redline_call(?, ?, ?, ?, ?)",
             call[0],
             json.dumps(arguments),
             call[2],
             most_bytes(context),
+            ",".join(tool.name for tool in offered_to(context)),
         )
         return types.CallToolResult.model_validate_json(str(answer))
 

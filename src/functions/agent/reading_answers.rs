@@ -10,7 +10,7 @@ use redline_tools::{
 impl Answers for GitLog {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let arguments = arguments.checked()?;
-        let Call { execution, reply } = call;
+        let Call { execution, reply, .. } = call;
         execution.read(|| answers::log(&execution, &reply, &arguments))
     }
 }
@@ -20,7 +20,7 @@ macro_rules! read {
     ($($tool:ident: $answer:path;)+) => {$(
         impl Answers for $tool {
             fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-                let Call { execution, reply } = call;
+                let Call { execution, reply, .. } = call;
                 execution.read(|| $answer(&execution, &reply, &arguments))
             }
         }
@@ -35,7 +35,7 @@ read! {
 
 impl Answers for GitFile {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let Call { execution, reply } = call;
+        let Call { execution, reply, .. } = call;
         execution.read(|| answers::file(&execution, &reply, &arguments)).map(FileLines)
     }
 }

@@ -58,7 +58,17 @@ impl Caller {
             Some(bytes) => bytes,
             None => settings::max_answer_bytes(&self.settings)?,
         };
-        let tool = tools::find(&args.get(TOOL)?)?;
+        let (name, given) = (args.get(TOOL)?, args.get(ARGS)?);
+        let offered = match args.get(OFFERED)? {
+            Some(names) => names.split(',').map(str::to_owned).collect(),
+            None => {
+                let is_granted = |name: &&str| database::require_tool(name, &self.settings).is_ok();
+                tools::names().filter(is_granted).map(str::to_owned).collect::<Vec<_>>()
+            }
+        };
+        let Some(tool) = tools::find(&name) else {
+            return Err(tools::unknown(&name, &given, &offered));
+        };
         database::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             let connection = self.settings.connection();
@@ -66,7 +76,7 @@ impl Caller {
         }
         let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
-        (tool.answer)(execution, reply, &args.get(ARGS)?)
+        (tool.answer)(execution, reply, offered, &given)
     }
 }
 
@@ -92,6 +102,10 @@ const MAX_BYTES: Param<Maybe<BigInt>> = optional(
     "max_bytes",
     "Bytes of the answer where args give no max_bytes; NULL: redline_max_answer_bytes",
 );
+const OFFERED: Param<Maybe<Spoken>> = optional(
+    "offered",
+    "The names of the tools that the client is offered, separated by commas, as answers name them; NULL: all that are granted",
+);
 const RAISES: Param<Flag> =
     flag("raises", false, "Whether an error is raised in SQL instead of being the answer");
 
@@ -110,6 +124,7 @@ impl Scalar for RedlineCall {
         fields![TOOL, ARGS],
         fields![TOOL, ARGS, SESSION],
         fields![TOOL, ARGS, SESSION, MAX_BYTES],
+        fields![TOOL, ARGS, SESSION, MAX_BYTES, OFFERED],
     ];
     type Returns = Json;
     type State = Caller;
