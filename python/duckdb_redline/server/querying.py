@@ -1,7 +1,7 @@
 """One query of an agent, in a process of its own: it has no key, writes no file, and ends with its answer.
 
-The process reads a line of JSON from stdin (what is served, what is asked) and prints a result of the protocol. It imports
-little, since it starts for each query: nothing of one query is left for the next.
+The process reads two lines of JSON from stdin and prints a result of the protocol: it opens its database by the first, what is
+served, and waits for the second, what is asked. Nothing of one query is left for the next.
 """
 
 from __future__ import annotations
@@ -52,14 +52,18 @@ class Refused(Exception):
 
 
 def main() -> None:
-    given: Given = json.load(sys.stdin.buffer)
+    given: Given = json.loads(sys.stdin.buffer.readline())
     # Output of DuckDB, such as a log on stdout, is not an answer.
     out, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     try:
         con = open_database(given)
+        asked = sys.stdin.buffer.readline()
+        if not asked:
+            # The server has ended.
+            os._exit(0)
         bound_process(given["seconds"])
-        result = answer(con, given)
+        result = answer(con, given | json.loads(asked))
     except Refused as error:
         result = {"content": [{"type": "text", "text": escaped(str(error))}], "isError": True}
     with os.fdopen(out, "wb") as stream:

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -342,12 +343,33 @@ def test_one_client_has_two_queries_at_a_time(extension, tmp_path):
                     text(await queries.run("other", {"sql": "SELECT 1 AS one"}))
                     == '1 row\n["one"]\n[1]'
                 )
-                assert queries.all.borrowed_tokens == children() == 2
+                # Beside those that work one is ready for the next query, and no query has used it.
+                assert (queries.all.borrowed_tokens, children()) == (2, 3)
                 group.cancel_scope.cancel()
+            while children() > 1:
+                await anyio.sleep(0.02)
+            ready = queries.ready
+            assert ready is not None and ready.returncode is None
+            assert text(await queries.run("other", {"sql": "SELECT 2"})).endswith("[2]")
+            assert ready.returncode == 0 and queries.ready not in (None, ready)
+            # One that has ended is not used.
+            queries.ready.kill()
+            await queries.ready.wait()
+            assert text(await queries.run("other", {"sql": "SELECT 3"})).endswith("[3]")
+            await queries.close()
             while children():
                 await anyio.sleep(0.02)
 
     anyio.run(main)
+
+
+def test_the_process_that_is_ready_ends_with_its_server(extension, tmp_path):
+    given = json.dumps(Queries({"workspace": tmp_path}, extension, 30).served)
+    program = "from duckdb_redline.server.querying import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=f"{given}\n", text=True, capture_output=True, timeout=60, cwd=ROOT / "python"
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("mode", MODES)
