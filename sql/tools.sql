@@ -23,7 +23,7 @@ PRAGMA mcp_publish_tool('GitDiffSummary',
     'Lists changed files, like git diff --stat: start here. Example: from = main...topic
 
 Arguments:
-- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
+- from (string, required): Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b.
 - to (string, optional): Default: WORKTREE.
 - repo (string, optional): sandbox[/directory].
 - paths (JSON list or one value, optional): Pathspecs: *.rs, :!docs.
@@ -33,7 +33,7 @@ Arguments:
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitDiffSummary'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["from"]',
     'text');
 
@@ -63,7 +63,7 @@ PRAGMA mcp_publish_tool('GitDiffFile',
 
 Arguments:
 - file (string, required): From the repo''s root.
-- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
+- from (string, required): Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b.
 - to (string, optional): Default: WORKTREE.
 - repo (string, optional): sandbox[/directory].
 - context_lines (integer, optional): Default: 3; -1: whole file.
@@ -73,7 +73,7 @@ Arguments:
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitDiffFile'', system.main.json_object(''file'', $file::VARCHAR, ''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"file":{"type":"string","description":"From the repo''s root."},"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"file":{"type":"string","description":"From the repo''s root."},"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["file","from"]',
     'text');
 
@@ -174,12 +174,13 @@ PRAGMA mcp_publish_tool('GitRefs',
 
 Arguments:
 - repo (string, optional): sandbox[/directory].
-- glob (string, optional): A pattern, such as *.rs.
+- glob (string, optional): Such as *.rs.
+- contains (string, optional): A commit.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
-    'SELECT system.main.redline_call_text(''GitRefs'', system.main.json_object(''repo'', $repo::VARCHAR, ''glob'', $glob::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"repo":{"type":"string","description":"sandbox[/directory]."},"glob":{"type":"string","description":"A pattern, such as *.rs."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    'SELECT system.main.redline_call_text(''GitRefs'', system.main.json_object(''repo'', $repo::VARCHAR, ''glob'', $glob::VARCHAR, ''contains'', $contains::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"repo":{"type":"string","description":"sandbox[/directory]."},"glob":{"type":"string","description":"Such as *.rs."},"contains":{"type":"string","description":"A commit."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -205,14 +206,14 @@ Arguments:
 - path (string, optional): sandbox/directory. Default: the only one.
 - repo (string, optional): sandbox[/directory].
 - rev (string, optional): Instead of the files on disk.
-- glob (string, optional): A pattern, such as *.rs.
+- glob (string, optional): Such as *.rs.
 - depth (integer, optional): Levels.
 - include_ignored (boolean, optional): Default: false.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''list_files'', system.main.json_object(''path'', $path::VARCHAR, ''repo'', $repo::VARCHAR, ''rev'', $rev::VARCHAR, ''glob'', $glob::VARCHAR, ''depth'', system.main.to_json($depth), ''include_ignored'', system.main.to_json($include_ignored), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path":{"type":"string","description":"sandbox/directory. Default: the only one."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"Instead of the files on disk."},"glob":{"type":"string","description":"A pattern, such as *.rs."},"depth":{"type":"integer","description":"Levels."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path":{"type":"string","description":"sandbox/directory. Default: the only one."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"Instead of the files on disk."},"glob":{"type":"string","description":"Such as *.rs."},"depth":{"type":"integer","description":"Levels."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -226,14 +227,14 @@ Arguments:
 - path (string, optional): As list_files, or a file.
 - repo (string, optional): sandbox[/directory].
 - rev (string, optional): A revision. Default: HEAD.
-- glob (string, optional): A pattern, such as *.rs.
+- glob (string, optional): Such as *.rs.
 - context_lines (integer, optional): 0 to 20.
 - include_ignored (boolean, optional): Default: false.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''search'', system.main.json_object(''pattern'', $pattern::VARCHAR, ''regex'', system.main.to_json($regex), ''ignore_case'', system.main.to_json($ignore_case), ''path'', $path::VARCHAR, ''repo'', $repo::VARCHAR, ''rev'', $rev::VARCHAR, ''glob'', $glob::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''include_ignored'', system.main.to_json($include_ignored), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"pattern":{"type":"string","description":"A text within a line."},"regex":{"type":"boolean","description":"pattern is a regular expression."},"ignore_case":{"type":"boolean","description":"Default: false."},"path":{"type":"string","description":"As list_files, or a file."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"glob":{"type":"string","description":"A pattern, such as *.rs."},"context_lines":{"type":"integer","description":"0 to 20."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"pattern":{"type":"string","description":"A text within a line."},"regex":{"type":"boolean","description":"pattern is a regular expression."},"ignore_case":{"type":"boolean","description":"Default: false."},"path":{"type":"string","description":"As list_files, or a file."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"glob":{"type":"string","description":"Such as *.rs."},"context_lines":{"type":"integer","description":"0 to 20."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["pattern"]',
     'text');
 
