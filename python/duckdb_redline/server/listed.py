@@ -89,9 +89,7 @@ class Listed:
 
     def names(self, can_ask: bool) -> list[str]:
         """Returns the names of the tools for a client; one that cannot ask a person is not offered those that need approval."""
-        return [
-            tool["name"] for tool in self.tools if can_ask or tool["name"] not in self.writing
-        ]
+        return [tool["name"] for tool in self.tools if can_ask or tool["name"] not in self.writing]
 
     def offered(self, can_ask: bool, max_bytes: int) -> list[dict[str, Any]]:
         """Returns these tools, with the bytes of an answer as its default."""

@@ -99,7 +99,7 @@ class Opening:
         if not is_usual(client) or set(params) - {"_meta"}:
             return None
         if method == "server/discover" and end:
-            capabilities = {"extensions": {f"{META}/ui": {}}} | CAPABILITIES
+            capabilities: Message = {"extensions": {f"{META}/ui": {}}} | CAPABILITIES
             return end | {
                 "capabilities": capabilities, "instructions": self.listed.instructions, "supportedVersions": [TODAY],
             }  # fmt: skip

@@ -62,7 +62,9 @@ class Server:
 
 
 def request(method, number, **params):
-    return {"jsonrpc": "2.0", "id": number, "method": method} | ({"params": params} if params else {})
+    return {"jsonrpc": "2.0", "id": number, "method": method} | (
+        {"params": params} if params else {}
+    )
 
 
 @pytest.fixture
@@ -116,7 +118,9 @@ def test_a_handshake_is_answered_as_by_the_sdk(start, version, abilities):
     assert early.listed == late.listed and len(early.listed["tools"]) >= 15
     # The SDK goes on with the same client.
     for server in (early, late):
-        called = server.ask("tools/call", 4, name="read_file", arguments={"path": "workspace/a.txt"})
+        called = server.ask(
+            "tools/call", 4, name="read_file", arguments={"path": "workspace/a.txt"}
+        )
         assert "one\\n" in json.dumps(called) and not called["isError"]
     assert early.has_sdk()
     assert early.ask("tools/list", 5) == late.listed
@@ -157,7 +161,9 @@ def test_what_is_not_usual_is_left_to_the_sdk(start):
         assert has in server.answer(1) and server.has_sdk(), first
     # No message of a client ends the server.
     server = start()
-    server.send(b"no json\n", b"[]\n", b'{"jsonrpc": "2.0"}\n', request("tools/list", 1, **envelope({})))
+    server.send(
+        b"no json\n", b"[]\n", b'{"jsonrpc": "2.0"}\n', request("tools/list", 1, **envelope({}))
+    )
     answers = [json.loads(server.process.stdout.readline())]
     while answers[-1].get("id") != 1:
         answers.append(json.loads(server.process.stdout.readline()))
@@ -175,7 +181,12 @@ def test_messages_that_come_at_once_are_answered_in_their_order(start):
             {"jsonrpc": "2.0", "method": "notifications/initialized"},
             request("tools/list", 2),
             request("tools/call", 3, **call),
-            request("tools/call", 4, name="write_file", arguments={"path": "x", "content": "x" * 300_000}),
+            request(
+                "tools/call",
+                4,
+                name="write_file",
+                arguments={"path": "x", "content": "x" * 300_000},
+            ),
         ]
     ]
     whole = b"".join(lines)
@@ -183,7 +194,12 @@ def test_messages_that_come_at_once_are_answered_in_their_order(start):
     server.send(whole[:-100_000])
     server.send(whole[-100_000:])
     found = [json.loads(server.process.stdout.readline()) for _ in range(4)]
-    assert [one["id"] for one in found[:2]] == [1, 2] and {one["id"] for one in found} == {1, 2, 3, 4}
+    assert [one["id"] for one in found[:2]] == [1, 2] and {one["id"] for one in found} == {
+        1,
+        2,
+        3,
+        4,
+    }
     # A client that goes without a word, or with half of one, ends the server.
     for sent in (b"", b'{"jsonrpc": "2.0", '):
         server = start()

@@ -232,7 +232,7 @@ def test_a_name_that_is_used_wrongly_leads_to_the_right_call(ask):
         line = said(ask(sql)).partition("\n")[0]
         assert words in line and call in line, line
         # What it says to ask is taken: the right call, for a directory that is a repository.
-        instead = line[line.rindex(call):].replace("'workspace'", "'workspace/plain'")
+        instead = line[line.rindex(call) :].replace("'workspace'", "'workspace/plain'")
         instead = instead.replace("HEAD~1", "HEAD")
         assert "row" in said(ask(instead)).partition("\n")[0], said(ask(instead))
     # Nothing of it where no table is asked for.

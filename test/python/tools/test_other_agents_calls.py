@@ -268,7 +268,9 @@ def filled(value, root):
 def words_of(value) -> list[str]:
     """Returns the words by which an error tells an argument: of a patch its lines without their marks, of a range its ends."""
     if isinstance(value, str):
-        lines = [line for line in value.split("\n") if not line.startswith(("*** Begin", "*** End"))]
+        lines = [
+            line for line in value.split("\n") if not line.startswith(("*** Begin", "*** End"))
+        ]
         whole = [line.removeprefix("*** Update File: ").lstrip("+-") for line in lines]
         return [word for line in whole for word in line.split("..") if word not in READ]
     if isinstance(value, list):
@@ -304,7 +306,9 @@ def outcome(ask, root, row) -> str:
     return "led"
 
 
-@pytest.mark.parametrize("number", range(len(CALLS)), ids=lambda number: f"{number}-{CALLS[number][0]}")
+@pytest.mark.parametrize(
+    "number", range(len(CALLS)), ids=lambda number: f"{number}-{CALLS[number][0]}"
+)
 def test_a_call_of_another_agent_is_taken_or_led_on(ask, checkout, monkeypatch, number):
     monkeypatch.setenv("HOME", str(checkout.parent))
     found = outcome(ask, checkout, CALLS[number])
