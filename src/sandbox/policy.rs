@@ -261,9 +261,6 @@ impl Sandboxes {
         if given.starts_with('/') {
             return Ok(PathBuf::from(given));
         }
-        // As of a directory: with a single sandbox, it is what agents mean by the current one.
-        let only = self.only().filter(|_| given == ".");
-        let given = only.map_or(given, |only| only.name.as_str());
         let refuse = |what| self.refuse_repository(what);
         let (sandbox, rest) =
             self.named(given.strip_suffix('/').unwrap_or(given)).map_err(refuse)?;

@@ -55,6 +55,7 @@ class Queries:
         }  # fmt: skip
         # The process for the next query.
         self.ready: anyio.abc.Process | None = None
+        self.is_open = False
         self.preparing = anyio.Lock()
         self.all = anyio.CapacityLimiter(MAX_QUERIES)
         self.sessions: dict[str, anyio.CapacityLimiter] = collections.defaultdict(
@@ -102,10 +103,16 @@ class Queries:
             with anyio.CancelScope(shield=True):
                 await process.aclose()
 
+    async def open(self) -> None:
+        """Keeps a process ready from now on, until `close`."""
+        self.is_open = True
+        await self.prepare()
+
     async def prepare(self) -> None:
         """Makes a process ready for the next query."""
         async with self.preparing:
-            self.ready = self.ready or await self.start()
+            if self.is_open and self.ready is None:
+                self.ready = await self.start()
 
     async def start(self) -> anyio.abc.Process:
         """Starts a process, which opens its database and waits for a query; it ends with its stdin."""
@@ -124,6 +131,7 @@ class Queries:
 
     async def close(self) -> None:
         """Ends the process that is ready."""
+        self.is_open = False
         ready, self.ready = self.ready, None
         if ready is not None:
             with anyio.CancelScope(shield=True), contextlib.suppress(ProcessLookupError):

@@ -69,7 +69,7 @@ def make_runner(
                 group.start_soon(page_runner)
             group.start_soon(until_terminated, group.cancel_scope)
             if queries is not None:
-                group.start_soon(queries.prepare)
+                group.start_soon(queries.open)
             try:
                 await protocol()
             finally:

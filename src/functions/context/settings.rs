@@ -167,7 +167,6 @@ pub fn max_diff_bytes(settings: &Settings) -> usize {
 /// `invalid_args` for a number that no call can give.
 pub fn max_answer_bytes(settings: &Settings) -> Result<usize> {
     let given = settings.get(MAX_ANSWER_BYTES).as_integer();
-    let given = given.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
     Ok(max_bytes(MAX_ANSWER_BYTES, given)?.unwrap_or(limits::ANSWER_BYTES))
 }
 

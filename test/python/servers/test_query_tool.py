@@ -333,6 +333,7 @@ def test_one_client_has_two_queries_at_a_time(extension, tmp_path):
 
     async def main():
         with anyio.fail_after(180):
+            await queries.open()
             async with anyio.create_task_group() as group:
                 for _ in range(10):
                     group.start_soon(queries.run, "greedy", {"sql": next(iter(GREEDY))})

@@ -121,7 +121,7 @@ CALLS = [
     ("GitDiff", BASE | {"repo": "workspace/"}, TAKEN),
     ("GitDiff", BASE | {"repo": "workspace/src"}, TAKEN),
     ("GitDiff", BASE | {"repo": "work"}, "workspace"),
-    ("GitDiff", BASE | {"repo": "."}, TAKEN),
+    ("GitDiff", BASE | {"repo": "."}, "workspace"),
     ("GitDiff", BASE | {"repo": "/"}, "workspace"),
     ("GitDiff", BASE | {"repo": "/somewhere/else"}, "workspace"),
     ("GitStatus", {}, TAKEN),

@@ -558,7 +558,7 @@ def test_a_search_that_finds_nothing_says_why(ask, con, busy):
 
 def test_a_comparison_or_a_history_without_a_row_says_why(ask, busy):
     assert ask("GitDiff", busy, **{"from": "main~3", "to": "main", "paths": ["workspace/src"]}) == (
-        "No file that paths names differs, and 4 others do. Paths start at the root of the repository, without the name of its sandbox.\n"
+        "No file that paths names differs, and 4 others do. 'workspace/src' names no file. Paths start at the root of the repository, without the name of its sandbox.\n"
     )
     assert ask(
         "GitDiffSummary", busy, **{"from": "main~3", "to": "main", "paths": ["absent.py"]}

@@ -211,7 +211,7 @@ CALLS = [
     ("GitStatus", {"paths": ["workspace/src/app.py"]}, same("GitStatus", paths=["src/app.py"])),
     ("GitStatus", {"repo": "~/checkout"}, same("GitStatus", repo="workspace")),
     ("GitStatus", {"repo": "file://{root}"}, same("GitStatus", repo="{root}")),
-    ("GitStatus", {"repo": "."}, TAKEN),
+    ("GitStatus", {"repo": "."}, same("GitStatus", repo="workspace")),
     # -- revisions
     ("GitDiff", {"from": "topic"}, same("GitDiff", **{"from": "origin/topic"})),
     ("GitLog", {"range": "topic"}, same("GitLog", range="origin/topic")),

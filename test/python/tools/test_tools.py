@@ -184,7 +184,7 @@ def test_a_file_is_read_by_lines_page_by_page(call, tmp_path):
     cursor = next_cursor(read())
     code = lambda **given: read(**given)["content"][0]["text"].split(":")[0]
     assert code(cursor=cursor, first_line=2) == code(cursor=cursor[:-1]) == "invalid_args"
-    assert code(first_line=3, last_line=2) == code(offset=3) == code(limit=3) == "invalid_args"
+    assert code(first_line=3, last_line=2) == code(offset=-3) == code(limit="x") == "invalid_args"
     (tmp_path / "long").write_text("changed\n")
     assert code(cursor=cursor) == "stale"
 
