@@ -102,7 +102,7 @@ const MAX_BYTES: Param<Maybe<BigInt>> = optional(
     "max_bytes",
     "Bytes of the answer where args give no max_bytes; NULL: redline_max_answer_bytes",
 );
-const OFFERED: Param<Maybe<Spoken>> = optional(
+const OFFERED: Param<Maybe<LossyText>> = optional(
     "offered",
     "The names of the tools that the client is offered, separated by commas, as answers name them; NULL: all that are granted",
 );
