@@ -568,7 +568,9 @@ def test_a_comparison_or_a_history_without_a_row_says_why(ask, busy):
         == "No file differs.\n"
     )
     first = lambda **given: ask("GitLog", busy, **given).splitlines()[0]
-    assert first(paths=["absent.py"]).endswith(": 0 commits change what paths names")
+    assert ": 0 commits change what paths names. 'absent.py' names no file. " in first(
+        paths=["absent.py"]
+    )
     assert first(range="main..main~2").endswith(
         ": 0 commits: all that the range leads to is left out by its start"
     )
