@@ -85,8 +85,8 @@ const OTHER_NAMES: &[(&[&str], &str)] = &[
         &[
             "Grep",
             "grep",
-            "grep_search",
-            "grep_files",
+            "grep-search",
+            "grep-files",
             "search_file_content",
             "codebase_search",
             "search_files",
@@ -144,6 +144,11 @@ const SHELLS: &[&str] = &[
     "terminal",
 ];
 
+/// Returns a name without what differs between clients: upper case, and what joins its words.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
 /// Tells whether a tool of this name runs a command, which no tool here takes.
 #[must_use]
 pub fn is_shell(name: &str) -> bool {
@@ -155,7 +160,8 @@ pub fn is_shell(name: &str) -> bool {
 #[must_use]
 pub fn meant_by(name: &str, arguments: &str) -> Option<&'static str> {
     let known = |name: &str| {
-        let meant = OTHER_NAMES.iter().find(|(names, _)| names.contains(&name));
+        let is_same = |other: &&str| plain(other) == plain(name);
+        let meant = OTHER_NAMES.iter().find(|(names, _)| names.iter().any(|one| is_same(&one)));
         meant.map(|(_, call)| *call)
     };
     let given: Value = serde_json::from_str(arguments).unwrap_or_default();
