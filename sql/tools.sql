@@ -12,10 +12,10 @@ Arguments:
 - label_a (string, optional): Name of the old side.
 - label_b (string, optional): Name of the new side.
 - context_lines (integer, optional): 0 to 20. Default: 3.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''Diff'', system.main.json_object(''path_a'', $path_a::VARCHAR, ''path_b'', $path_b::VARCHAR, ''text_a'', $text_a::VARCHAR, ''text_b'', $text_b::VARCHAR, ''label_a'', $label_a::VARCHAR, ''label_b'', $label_b::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path_a":{"type":"string","description":"The old file: sandbox/relative/path."},"path_b":{"type":"string","description":"The new file."},"text_a":{"type":"string","description":"The old text, instead of path_a."},"text_b":{"type":"string","description":"The new text, instead of path_b."},"label_a":{"type":"string","description":"Name of the old side."},"label_b":{"type":"string","description":"Name of the new side."},"context_lines":{"type":"integer","description":"0 to 20. Default: 3."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path_a":{"type":"string","description":"The old file: sandbox/relative/path."},"path_b":{"type":"string","description":"The new file."},"text_a":{"type":"string","description":"The old text, instead of path_a."},"text_b":{"type":"string","description":"The new text, instead of path_b."},"label_a":{"type":"string","description":"Name of the old side."},"label_b":{"type":"string","description":"Name of the new side."},"context_lines":{"type":"integer","description":"0 to 20. Default: 3."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -30,10 +30,10 @@ Arguments:
 - ignore_whitespace (string, optional): none (default), all, change, eol, cr_at_eol.
 - renames (boolean, optional): Default: true.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitDiffSummary'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["from"]',
     'text');
 
@@ -51,10 +51,10 @@ Arguments:
 - renames (boolean, optional): Default: true.
 - except_ids (JSON list or one value, optional): Hunks seen: ids, or a..b.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitDiff'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''except_ids'', system.main.to_json($except_ids), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"except_ids":{"type":"string","description":"Hunks seen: ids, or a..b."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"except_ids":{"type":"string","description":"Hunks seen: ids, or a..b."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["from"]',
     'text');
 
@@ -70,10 +70,10 @@ Arguments:
 - ignore_whitespace (string, optional): none (default), all, change, eol, cr_at_eol.
 - renames (boolean, optional): Default: true.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitDiffFile'', system.main.json_object(''file'', $file::VARCHAR, ''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"file":{"type":"string","description":"From the repo''s root."},"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"file":{"type":"string","description":"From the repo''s root."},"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["file","from"]',
     'text');
 
@@ -96,10 +96,10 @@ Arguments:
 - until (string, optional): A date: until then.
 - limit (integer, optional): Most commits in all.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitLog'', system.main.json_object(''range'', $range::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''contains'', $contains::VARCHAR, ''changed_lines'', $changed_lines::VARCHAR, ''message'', $message::VARCHAR, ''author'', $author::VARCHAR, ''first_line'', system.main.to_json($first_line), ''last_line'', system.main.to_json($last_line), ''function'', $function::VARCHAR, ''since'', $since::VARCHAR, ''until'', $until::VARCHAR, ''limit'', system.main.to_json($limit), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"contains":{"type":"string","description":"A text added or removed."},"changed_lines":{"type":"string","description":"A regex of changed lines."},"message":{"type":"string","description":"A regex of a message line."},"author":{"type":"string","description":"A regex of the author."},"first_line":{"type":"integer","description":"Of lines of file."},"last_line":{"type":"integer","description":"From 1."},"function":{"type":"string","description":"A function of file."},"since":{"type":"string","description":"A date: 2026-01-31, 2 weeks ago."},"until":{"type":"string","description":"A date: until then."},"limit":{"type":"integer","description":"Most commits in all."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"contains":{"type":"string","description":"A text added or removed."},"changed_lines":{"type":"string","description":"A regex of changed lines."},"message":{"type":"string","description":"A regex of a message line."},"author":{"type":"string","description":"A regex of the author."},"first_line":{"type":"integer","description":"Of lines of file."},"last_line":{"type":"integer","description":"From 1."},"function":{"type":"string","description":"A function of file."},"since":{"type":"string","description":"A date: 2026-01-31, 2 weeks ago."},"until":{"type":"string","description":"A date: until then."},"limit":{"type":"integer","description":"Most commits in all."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -113,10 +113,10 @@ Arguments:
 - context_lines (integer, optional): Default: 3; -1: whole file.
 - merges (string, optional): first_parent (default) or combined.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitShow'', system.main.json_object(''rev'', $rev::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''merges'', $merges::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"rev":{"type":"string","description":"Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"merges":{"type":"string","description":"first_parent (default) or combined."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"rev":{"type":"string","description":"Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"merges":{"type":"string","description":"first_parent (default) or combined."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -131,10 +131,10 @@ Arguments:
 - last_line (integer, optional): From 1.
 - line_numbers (boolean, optional): Default: false.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitFile'', system.main.json_object(''file'', $file::VARCHAR, ''rev'', $rev::VARCHAR, ''repo'', $repo::VARCHAR, ''first_line'', system.main.to_json($first_line), ''last_line'', system.main.to_json($last_line), ''line_numbers'', system.main.to_json($line_numbers), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"file":{"type":"string","description":"From the repo''s root."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"first_line":{"type":"integer","description":"From 1."},"last_line":{"type":"integer","description":"From 1."},"line_numbers":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"file":{"type":"string","description":"From the repo''s root."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"first_line":{"type":"integer","description":"From 1."},"last_line":{"type":"integer","description":"From 1."},"line_numbers":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["file"]',
     'text');
 
@@ -148,10 +148,10 @@ Arguments:
 - first_line (integer, optional): From 1.
 - last_line (integer, optional): From 1.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitBlame'', system.main.json_object(''file'', $file::VARCHAR, ''rev'', $rev::VARCHAR, ''repo'', $repo::VARCHAR, ''first_line'', system.main.to_json($first_line), ''last_line'', system.main.to_json($last_line), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"file":{"type":"string","description":"From the repo''s root."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"first_line":{"type":"integer","description":"From 1."},"last_line":{"type":"integer","description":"From 1."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"file":{"type":"string","description":"From the repo''s root."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"repo":{"type":"string","description":"sandbox[/directory]."},"first_line":{"type":"integer","description":"From 1."},"last_line":{"type":"integer","description":"From 1."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["file"]',
     'text');
 
@@ -162,10 +162,10 @@ Arguments:
 - repo (string, optional): sandbox[/directory].
 - paths (JSON list or one value, optional): Pathspecs: *.rs, :!docs.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitStatus'', system.main.json_object(''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"repo":{"type":"string","description":"sandbox[/directory]."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -177,10 +177,10 @@ Arguments:
 - glob (string, optional): Such as *.rs.
 - contains (string, optional): A commit.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitRefs'', system.main.json_object(''repo'', $repo::VARCHAR, ''glob'', $glob::VARCHAR, ''contains'', $contains::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"repo":{"type":"string","description":"sandbox[/directory]."},"glob":{"type":"string","description":"Such as *.rs."},"contains":{"type":"string","description":"A commit."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"repo":{"type":"string","description":"sandbox[/directory]."},"glob":{"type":"string","description":"Such as *.rs."},"contains":{"type":"string","description":"A commit."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -192,10 +192,10 @@ Arguments:
 - new_range (string, required): After: a..b.
 - repo (string, optional): sandbox[/directory].
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitRangeDiff'', system.main.json_object(''old_range'', $old_range::VARCHAR, ''new_range'', $new_range::VARCHAR, ''repo'', $repo::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"old_range":{"type":"string","description":"Before: a..b."},"new_range":{"type":"string","description":"After: a..b."},"repo":{"type":"string","description":"sandbox[/directory]."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"old_range":{"type":"string","description":"Before: a..b."},"new_range":{"type":"string","description":"After: a..b."},"repo":{"type":"string","description":"sandbox[/directory]."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["old_range","new_range"]',
     'text');
 
@@ -210,10 +210,10 @@ Arguments:
 - depth (integer, optional): Levels.
 - include_ignored (boolean, optional): Default: false.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''list_files'', system.main.json_object(''path'', $path::VARCHAR, ''repo'', $repo::VARCHAR, ''rev'', $rev::VARCHAR, ''glob'', $glob::VARCHAR, ''depth'', system.main.to_json($depth), ''include_ignored'', system.main.to_json($include_ignored), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path":{"type":"string","description":"sandbox/directory. Default: the only one."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"Instead of the files on disk."},"glob":{"type":"string","description":"Such as *.rs."},"depth":{"type":"integer","description":"Levels."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path":{"type":"string","description":"sandbox/directory. Default: the only one."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"Instead of the files on disk."},"glob":{"type":"string","description":"Such as *.rs."},"depth":{"type":"integer","description":"Levels."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -231,10 +231,10 @@ Arguments:
 - context_lines (integer, optional): 0 to 20.
 - include_ignored (boolean, optional): Default: false.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''search'', system.main.json_object(''pattern'', $pattern::VARCHAR, ''regex'', system.main.to_json($regex), ''ignore_case'', system.main.to_json($ignore_case), ''path'', $path::VARCHAR, ''repo'', $repo::VARCHAR, ''rev'', $rev::VARCHAR, ''glob'', $glob::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''include_ignored'', system.main.to_json($include_ignored), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"pattern":{"type":"string","description":"A text within a line."},"regex":{"type":"boolean","description":"pattern is a regular expression."},"ignore_case":{"type":"boolean","description":"Default: false."},"path":{"type":"string","description":"As list_files, or a file."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"glob":{"type":"string","description":"Such as *.rs."},"context_lines":{"type":"integer","description":"0 to 20."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"pattern":{"type":"string","description":"A text within a line."},"regex":{"type":"boolean","description":"pattern is a regular expression."},"ignore_case":{"type":"boolean","description":"Default: false."},"path":{"type":"string","description":"As list_files, or a file."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"glob":{"type":"string","description":"Such as *.rs."},"context_lines":{"type":"integer","description":"0 to 20."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["pattern"]',
     'text');
 
@@ -247,10 +247,10 @@ Arguments:
 - last_line (integer, optional): From 1.
 - line_numbers (boolean, optional): Default: false.
 - cursor (string, optional): A next_cursor.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''read_file'', system.main.json_object(''path'', $path::VARCHAR, ''first_line'', system.main.to_json($first_line), ''last_line'', system.main.to_json($last_line), ''line_numbers'', system.main.to_json($line_numbers), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path":{"type":"string","description":"sandbox/relative/path."},"first_line":{"type":"integer","description":"From 1."},"last_line":{"type":"integer","description":"From 1."},"line_numbers":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path":{"type":"string","description":"sandbox/relative/path."},"first_line":{"type":"integer","description":"From 1."},"last_line":{"type":"integer","description":"From 1."},"line_numbers":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["path"]',
     'text');
 
@@ -258,9 +258,9 @@ PRAGMA mcp_publish_tool('redline_capabilities',
     'Names the sandboxes, what may be written in each, the repositories and the tools. Example: no arguments
 
 Arguments:
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''redline_capabilities'', system.main.json_object(''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');

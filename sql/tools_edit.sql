@@ -7,10 +7,10 @@ PRAGMA mcp_publish_tool('write_file',
 Arguments:
 - path (string, required): sandbox/relative/path.
 - content (string, required): All that the file is to hold.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''write_file'', system.main.json_object(''path'', $path::VARCHAR, ''content'', $content::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path":{"type":"string","description":"sandbox/relative/path."},"content":{"type":"string","description":"All that the file is to hold."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path":{"type":"string","description":"sandbox/relative/path."},"content":{"type":"string","description":"All that the file is to hold."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["path","content"]',
     'text');
 
@@ -24,10 +24,10 @@ Arguments:
 - replace_all (boolean, optional): Every occurrence.
 - edits (JSON list or one value, optional): Several at once.
 - base_oid (string, optional): Of an answer; others are stale.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''edit_file'', system.main.json_object(''path'', $path::VARCHAR, ''old_string'', $old_string::VARCHAR, ''new_string'', $new_string::VARCHAR, ''replace_all'', system.main.to_json($replace_all), ''edits'', system.main.to_json($edits), ''base_oid'', $base_oid::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path":{"type":"string","description":"sandbox/relative/path."},"old_string":{"type":"string","description":"Must match exactly and occur once (or replace_all)."},"new_string":{"type":"string","description":"What takes its place."},"replace_all":{"type":"boolean","description":"Every occurrence."},"edits":{"type":"string","description":"Several at once."},"base_oid":{"type":"string","description":"Of an answer; others are stale."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path":{"type":"string","description":"sandbox/relative/path."},"old_string":{"type":"string","description":"Must match exactly and occur once (or replace_all)."},"new_string":{"type":"string","description":"What takes its place."},"replace_all":{"type":"boolean","description":"Every occurrence."},"edits":{"type":"string","description":"Several at once."},"base_oid":{"type":"string","description":"Of an answer; others are stale."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["path"]',
     'text');
 
@@ -38,10 +38,10 @@ Arguments:
 - patch (string, required): Paths are sandbox/relative/path; the only sandbox may be left out.
 - fuzz (boolean, optional): Let whitespace differ.
 - dry_run (boolean, optional): Write nothing.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''apply_patch'', system.main.json_object(''patch'', $patch::VARCHAR, ''fuzz'', system.main.to_json($fuzz), ''dry_run'', system.main.to_json($dry_run), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"patch":{"type":"string","description":"Paths are sandbox/relative/path; the only sandbox may be left out."},"fuzz":{"type":"boolean","description":"Let whitespace differ."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"patch":{"type":"string","description":"Paths are sandbox/relative/path; the only sandbox may be left out."},"fuzz":{"type":"boolean","description":"Let whitespace differ."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["patch"]',
     'text');
 
@@ -50,9 +50,9 @@ PRAGMA mcp_publish_tool('undo',
 
 Arguments:
 - id (string, optional): Default: the last one of this session.
-- max_bytes (integer, optional): Default: 25000.
+- max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''undo'', system.main.json_object(''id'', $id::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"id":{"type":"string","description":"Default: the last one of this session."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"id":{"type":"string","description":"Default: the last one of this session."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');

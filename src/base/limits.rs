@@ -353,6 +353,12 @@ pub const RENAME_BYTES: usize = 128 << 20;
 /// cursor of the next page.
 pub const REVIEW_BYTES: usize = 48_000;
 
+/// Ends of a path of another machine that are looked for in a sandbox.
+pub const PATH_ENDS: usize = 16;
+
+/// Ends of a range in which a path is looked for that no commit has changed.
+pub const SUGGESTION_ENDS: usize = 16;
+
 /// Files and directories that one walk of a sandbox visits; with more it is `too_large:`.
 pub const WALK_ENTRIES: usize = 500_000;
 
@@ -391,9 +397,10 @@ pub const SEARCH_CONTEXT: usize = 20;
 /// Bytes read at once of a file that is not held in memory.
 pub const PIECE_BYTES: usize = 256 << 10;
 
-/// Bytes of a tool's answer, by default of `max_bytes`; the rest is cut, with a hint how to ask for
-/// it.
-pub const ANSWER_BYTES: usize = 25_000;
+/// Bytes of a tool's answer, by default of `redline_max_answer_bytes`, which is the default of
+/// `max_bytes`; the rest is cut, with a hint how to ask for it. Clients show their model answers of
+/// this size whole: the least of them, Copilot's, ends at 20,000.
+pub const ANSWER_BYTES: usize = 18_000;
 
 /// Bytes of an answer that are reserved for the protocol: the id of the call and the kind of the
 /// result.

@@ -8,7 +8,7 @@
 //! a millisecond, the rest is shared with as many threads of ours as DuckDB's `threads` leaves
 //! idle: all threads of the process that compute rows are counted (`RowThread`), and ours end
 //! when DuckDB needs the cores. A function takes part by saying what state a helper needs
-//! ([`ScalarFunction::helper`]). A list function that starts a pipeline for a row has it use an
+//! (`State::helper`). A list function that starts a pipeline for a row has it use an
 //! equal part of the threads.
 
 use std::ops::Range;

@@ -8,7 +8,7 @@ use redline_tools as tools;
 use redline_tools::{
     Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitBlame, GitDiff,
     GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff, GitRefs, GitShow, GitStatus,
-    ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile, meant_by,
+    ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile, is_shell, meant_by,
 };
 
 /// A call of a granted tool.
@@ -17,6 +17,8 @@ pub struct Call {
     pub execution: ExecutionContext,
     /// How to answer.
     pub reply: Reply,
+    /// The names of the tools that the client is offered.
+    pub offered: Vec<String>,
 }
 
 /// A tool that can be called.
@@ -35,7 +37,7 @@ pub struct Entry {
     /// The part of it that is listed.
     pub declaration: Declaration,
     /// Answers a call whose arguments are JSON text, which also give the form of the answer.
-    pub answer: fn(ExecutionContext, &mut Reply, &str) -> Result<Answer>,
+    pub answer: fn(ExecutionContext, &mut Reply, Vec<String>, &str) -> Result<Answer>,
     /// Returns the call of a file that a person may have to approve; `None` for a tool that touches
     /// no file.
     pub file_call: fn(&str) -> Result<Option<FileCall>>,
@@ -54,11 +56,13 @@ impl Entry {
 fn answer<T: Answers>(
     execution: ExecutionContext,
     reply: &mut Reply,
+    offered: Vec<String>,
     text: &str,
 ) -> Result<Answer> {
     let given = tools::parse::<T>(text)?;
-    (reply.max_bytes, reply.is_data) = (given.max_bytes, given.is_data);
-    let output = T::answer(Call { execution, reply: *reply }, given.arguments)?;
+    reply.max_bytes = given.max_bytes.unwrap_or(reply.max_bytes);
+    reply.is_data = given.is_data;
+    let output = T::answer(Call { execution, reply: *reply, offered }, given.arguments)?;
     reply.answer(&output)
 }
 
@@ -85,19 +89,36 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<Capabilities>(),
 ];
 
+/// Returns the names of all tools.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|tool| tool.declaration.name)
+}
+
 /// Returns the tool with exactly this name.
-pub fn find(name: &str) -> Result<&'static Entry> {
-    let found = TOOLS.iter().find(|tool| tool.declaration.name == name);
-    found.ok_or_else(|| {
-        let error = Error::not_found(format!("there is no tool {}", quoted(name)));
-        if let Some(call) = meant_by(name) {
-            return error.with_hint(call);
-        }
-        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.declaration.name).collect();
-        error
-            .near(&suggest::best(name, names.iter().copied()))
-            .and_hint(format!("The tools are {}", names.join(", ")))
-    })
+pub fn find(name: &str) -> Option<&'static Entry> {
+    TOOLS.iter().find(|tool| tool.declaration.name == name)
+}
+
+/// Returns the error for a call of a tool that is not there, with the call to make instead, of those
+/// that the client is offered.
+pub fn unknown(name: &str, arguments: &str, offered: &[String]) -> Error {
+    let error = Error::not_found(format!("there is no tool {}", quoted(name)));
+    let names = || format!("The tools are {}", offered.join(", "));
+    let Some(call) = meant_by(name, arguments) else {
+        return error
+            .near(&suggest::best(name, offered.iter().map(String::as_str)))
+            .and_hint(names());
+    };
+    let tool = call.split(' ').next().unwrap_or_default();
+    if !offered.iter().any(|name| name == tool) {
+        return error.with_hint(format!("None does the same here. {}", names()));
+    }
+    // The names that its arguments have elsewhere are taken, too.
+    let takes = |tool: &Entry| !is_shell(name) && (tool.file_call)(arguments).is_ok();
+    if find(tool).is_some_and(takes) {
+        return error.with_hint(format!("Call {tool} with the same arguments"));
+    }
+    error.with_hint(call)
 }
 
 #[cfg(test)]
@@ -111,19 +132,19 @@ mod tests {
     fn every_property_has_a_type_and_every_argument_is_told_somewhere() {
         // A name has one meaning, which one of the tools describes for all.
         let is_told_by = |tool: &redline_tools::Declaration, name: &str| {
-            let property = &(tool.input_schema)()["properties"][name];
+            let property = &tool.input_schema()["properties"][name];
             let is_told = ["description", "default"].iter().any(|key| !property[key].is_null());
             is_told || tool.description.contains(name) || INSTRUCTIONS.contains(name)
         };
         for tool in TOOLS.iter().map(|tool| &tool.declaration) {
-            for schema in [(tool.input_schema)(), (tool.output_schema)()] {
+            for schema in [tool.input_schema(), (tool.output_schema)()] {
                 assert_eq!(schema["type"], "object");
                 for (name, property) in schema["properties"].as_object().unwrap() {
                     let has = |key: &str| !matches!(property[key], Value::Null);
                     assert!(has("type") || has("enum"), "{} {name}: {property}", tool.name);
                 }
             }
-            for name in (tool.input_schema)()["properties"].as_object().unwrap().keys() {
+            for name in tool.input_schema()["properties"].as_object().unwrap().keys() {
                 let is_told = TOOLS.iter().any(|other| is_told_by(&other.declaration, name));
                 assert!(is_told, "{} {name}", tool.name);
             }
@@ -152,9 +173,11 @@ mod tests {
 
     #[test]
     fn a_misspelt_tool_is_unknown() {
-        assert!(find("Diff").is_ok());
+        assert!(find("Diff").is_some());
+        let all: Vec<String> = names().map(str::to_owned).collect();
         for name in ["diff", "Diff ", "", "Dif"] {
-            let error = find(name).err().expect("no tool").to_string();
+            assert!(find(name).is_none());
+            let error = unknown(name, "{}", &all).to_string();
             assert!(error.starts_with("not_found:") && error.contains("Diff"), "{error}");
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use crate::{Context, Revisions};
 use redline_base::budget::check_current;
-use redline_base::error::{Error, Result, escaped};
+use redline_base::error::{Error, Result, escaped, quoted};
 use redline_base::limits;
 use redline_find::{Glob, IGNORE_FILE, Ignored};
 use redline_git::{Change, Contents, Ignores, Reader, changed_files};
@@ -47,6 +47,23 @@ pub struct FoundFiles {
     pub place: String,
     located: Vec<Located>,
     source: Source,
+}
+
+impl FoundFiles {
+    /// Returns the reason for which no file was selected by a glob, or at all.
+    pub fn none(&self, glob: Option<&str>) -> String {
+        let nothing = match glob {
+            Some(glob) => format!(
+                "No file matches the glob {}; globs match paths from the directory that is searched on",
+                quoted(glob)
+            ),
+            None => "There is no file".to_owned(),
+        };
+        match self.source {
+            Source::Disk(_) => format!("{nothing}. include_ignored = true adds ignored files"),
+            Source::Revision(_) => nothing,
+        }
+    }
 }
 
 enum Source {

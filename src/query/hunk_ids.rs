@@ -9,15 +9,15 @@ use redline_text::{CancelToken, DiffOptions, Whitespace};
 
 /// The hunks of a file with their names; a file without hunks has one name.
 pub struct FileHunkIds {
-    places: Vec<Place>,
+    places: Vec<HunkPlace>,
     /// The names of a file without hunks.
     file: Option<HunkId>,
-    shown: Shown,
+    shown: ShownPart,
 }
 
 /// What is shown of the hunks that have the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum ShownPart {
     /// They themselves.
     Themselves,
     /// The same lines, in hunks that begin and end elsewhere or were found in another way.
@@ -26,7 +26,7 @@ enum Shown {
     SomeChanges,
 }
 
-impl Shown {
+impl ShownPart {
     fn by(options: &DiffOptions) -> Self {
         if *options == DiffOptions::default() {
             Self::Themselves
@@ -43,7 +43,7 @@ type Lines = [Vec<Range<u32>>; 2];
 
 /// Where a hunk is on both sides. An empty range is where the hunk before ends, so that both sides
 /// are in order.
-struct Place {
+struct HunkPlace {
     sides: [Range<u32>; 2],
     /// The lines that it removes and adds, where other hunks are shown.
     changed: Lines,
@@ -75,7 +75,7 @@ impl FileHunkIds {
     fn of(
         change: &Change,
         patch: &WrittenPatch,
-        shown: Shown,
+        shown: ShownPart,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
         if patch.hunks.is_empty() {
@@ -93,10 +93,10 @@ impl FileHunkIds {
                 range
             };
             let changed = match shown {
-                Shown::Themselves => Lines::default(),
+                ShownPart::Themselves => Lines::default(),
                 _ => changed_lines(hunk, text(hunk)),
             };
-            Place { sides: [side(0, hunk.old), side(1, hunk.new)], changed, id }
+            HunkPlace { sides: [side(0, hunk.old), side(1, hunk.new)], changed, id }
         });
         Ok(Self { places: places.collect(), file: None, shown })
     }
@@ -132,12 +132,12 @@ impl FileHunkIds {
             _ => vec![Range { start, end: start + count }],
         };
         let lines = match self.shown {
-            Shown::Themselves => {
+            ShownPart::Themselves => {
                 let parts = self.places.get(index).map(|place| &place.id).into_iter().collect();
                 return Within { parts, is_whole: true };
             }
-            Shown::AllLines => [all(hunk.old), all(hunk.new)],
-            Shown::SomeChanges => changed_lines(hunk, text),
+            ShownPart::AllLines => [all(hunk.old), all(hunk.new)],
+            ShownPart::SomeChanges => changed_lines(hunk, text),
         };
         let (mut parts, mut is_whole) = (Vec::new(), true);
         for place in self.near(hunk) {
@@ -153,7 +153,7 @@ impl FileHunkIds {
 
     /// Returns the names of each hunk of the patch that is shown.
     pub fn of_all(self, patch: &WrittenPatch) -> Vec<Option<HunkId>> {
-        if self.shown == Shown::Themselves {
+        if self.shown == ShownPart::Themselves {
             return self.places.into_iter().map(|place| Some(place.id)).collect();
         }
         let text = |hunk: &PatchHunk| &patch.bytes[hunk.span.clone()];
@@ -162,7 +162,7 @@ impl FileHunkIds {
     }
 
     /// Returns the hunks that have lines of one that is shown.
-    fn near(&self, shown: &PatchHunk) -> &[Place] {
+    fn near(&self, shown: &PatchHunk) -> &[HunkPlace] {
         let places = &self.places;
         let (mut first, mut last) = (places.len(), 0);
         for (side, (start, count)) in [shown.old, shown.new].into_iter().enumerate() {
@@ -177,9 +177,9 @@ impl FileHunkIds {
 
     /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
-        let place = |place: &Place| {
+        let place = |place: &HunkPlace| {
             let runs = place.changed.iter().map(Vec::len).sum::<usize>();
-            size_of::<Place>() + id_bytes(&place.id) + runs * size_of::<Range<u32>>()
+            size_of::<HunkPlace>() + id_bytes(&place.id) + runs * size_of::<Range<u32>>()
         };
         self.places.iter().map(place).sum::<usize>() + self.file.as_ref().map_or(0, id_bytes)
     }
@@ -257,7 +257,7 @@ fn whole_file(change: &Change) -> HunkId {
 /// Names the hunks of files, for one thread.
 pub struct HunkNamer {
     is_asked: bool,
-    shown: Shown,
+    shown: ShownPart,
     /// Writes the patches that have the names, where others are shown.
     apart: Option<Patcher>,
 }
@@ -266,8 +266,8 @@ impl HunkNamer {
     /// Creates a namer of the hunks of a comparison that are shown with some options; it returns no
     /// names unless `is_asked`.
     pub fn new(comparison: &Comparison, options: &DiffOptions, is_asked: bool) -> Result<Self> {
-        let shown = Shown::by(options);
-        let is_apart = is_asked && shown != Shown::Themselves;
+        let shown = ShownPart::by(options);
+        let is_apart = is_asked && shown != ShownPart::Themselves;
         let apart = is_apart.then(|| comparison.patcher(DiffOptions::default())).transpose()?;
         Ok(Self { is_asked, shown, apart })
     }
@@ -311,7 +311,7 @@ impl HunkNamer {
 
 /// Names the hunks of lines that are shown, for one thread.
 pub struct LineNamer {
-    shown: Shown,
+    shown: ShownPart,
     /// `None` unless names are asked for.
     patcher: Option<Patcher>,
 }
@@ -321,7 +321,7 @@ impl LineNamer {
     /// returns no names unless `is_asked`.
     pub fn new(comparison: &Comparison, options: &DiffOptions, is_asked: bool) -> Result<Self> {
         let patcher = is_asked.then(|| comparison.patcher(DiffOptions::default())).transpose()?;
-        Ok(Self { shown: Shown::by(options), patcher })
+        Ok(Self { shown: ShownPart::by(options), patcher })
     }
 
     /// Returns the names of the hunks of a file, and its patch where that has the lines that are
@@ -335,9 +335,9 @@ impl LineNamer {
             return Ok((None, None));
         };
         let patch = patcher.patch(change, cancel)?;
-        let ids = FileHunkIds::of(change, &patch, Shown::Themselves, cancel)?;
+        let ids = FileHunkIds::of(change, &patch, ShownPart::Themselves, cancel)?;
         // A type change may have a binary side, which no hunk shows.
-        let has_lines = self.shown == Shown::Themselves
+        let has_lines = self.shown == ShownPart::Themselves
             && !patch.hunks.is_empty()
             && change.status() != Status::TypeChanged;
         Ok((Some(ids), has_lines.then_some(patch)))

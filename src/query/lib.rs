@@ -25,6 +25,7 @@ pub mod found_files;
 pub mod history_jobs;
 pub mod hunk_ids;
 pub mod line_history;
+mod moment;
 pub mod moved_lines;
 pub mod patches;
 pub mod range_diff;
@@ -39,6 +40,7 @@ mod seen;
 pub mod tree_files;
 
 pub use caller::Caller;
+pub use moment::moment;
 pub use revisions::Revisions;
 pub use rows::{Query, RowGroup, Rows};
 pub use run::{Context, Need, Needs};

@@ -35,7 +35,7 @@ pub struct Review {
 
 /// The pieces of a file that a page shows.
 #[derive(Debug, Clone)]
-struct Shown {
+struct ShownPieces {
     pieces: Range<usize>,
     /// The shown bytes of pieces that are cut or continued.
     parts: BTreeMap<usize, Range<usize>>,
@@ -133,7 +133,7 @@ struct Builder<'a, P> {
     /// The number of pieces of each file on earlier pages.
     before: HashMap<usize, usize>,
     /// The pieces of each file on this page.
-    shown: BTreeMap<usize, Shown>,
+    shown: BTreeMap<usize, ShownPieces>,
     /// The start of the next page.
     next: Position,
     patch: P,
@@ -298,8 +298,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     }
 
     /// Adds a piece to the page, after those of its file.
-    fn add(&mut self, place: OrderedPiece) -> &mut Shown {
-        let nothing = Shown { pieces: place.piece..place.piece, parts: BTreeMap::new() };
+    fn add(&mut self, place: OrderedPiece) -> &mut ShownPieces {
+        let nothing = ShownPieces { pieces: place.piece..place.piece, parts: BTreeMap::new() };
         let shown = self.shown.entry(place.file).or_insert(nothing);
         shown.pieces.end += 1;
         shown

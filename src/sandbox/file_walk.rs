@@ -4,6 +4,7 @@ use super::directory::{Directory, DirectoryEntry, OpenError};
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
 use super::sandbox_path::SandboxPath;
+use super::spelling::{plain, without_side};
 use super::state::EntryKind;
 use redline_base::budget::check_current;
 use redline_base::error::{Error, Result, quoted};
@@ -54,8 +55,9 @@ impl Sandboxes {
             )));
         }
         let Some(rest) = rest else { return Ok((sandbox, String::new())) };
-        let path = RelPath::parse(rest)
-            .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
+        let path = RelPath::parse(rest).map_err(|flaw| {
+            self.refuse_near(format!("the path {} {flaw}", quoted(given)), given)
+        })?;
         if path.reserved().is_some() {
             return Err(self.refuse(format!("the path {} is reserved", quoted(given))));
         }
@@ -219,8 +221,19 @@ impl Sandboxes {
     /// Returns a refusal of a path for writing that does not start with a sandbox's name, with the
     /// same path in the first writable sandbox: a similar one would be another file.
     pub(super) fn refuse_unwritable(&self, what: String, given: &str) -> Error {
-        let relative = given.trim_start_matches("./").trim_start_matches('/');
-        let meant = self.meant(relative).find(|place| place.sandbox().is_writable());
+        let plain = plain(given);
+        let relative = plain.trim_start_matches('/');
+        let is_writable = |place: &SandboxPath<'_>| place.sandbox().is_writable();
+        let meant = self
+            .spelled(given, &plain)
+            .filter(is_writable)
+            .or_else(|| {
+                let mut sideless = self.meant(without_side(relative)?);
+                sideless.find(|place| {
+                    is_writable(place) && place.sandbox().reads_freely() && !place.is_absent()
+                })
+            })
+            .or_else(|| self.meant(relative).find(is_writable));
         let meant = meant.map(|place| place.shown());
         Error::fs_denied(what).with_hint(self.writable()).near(meant.as_slice())
     }
@@ -228,10 +241,35 @@ impl Sandboxes {
     /// Returns a refusal of a path that does not start with a sandbox's name, with the path that
     /// was meant, if a sandbox has a similar one.
     pub(super) fn refuse_near(&self, what: String, given: &str) -> Error {
-        let meant = self.meant(given.trim_start_matches("./"));
-        let mut readable = meant.filter(|place| place.sandbox().reads_freely());
-        let near = readable.find_map(|place| place.existing_or_near()).map(|near| quoted(&near));
+        let plain = plain(given);
+        let reads_freely = |place: &SandboxPath<'_>| place.sandbox().reads_freely();
+        if let Some(place) = self.spelled(given, &plain).filter(reads_freely) {
+            return self.refuse(what).near(&[place.shown()]);
+        }
+        let relative = plain.trim_start_matches('/');
+        let exists = |path: &str| {
+            let mut meant = self.meant(path).filter(reads_freely);
+            meant.find(|place| !place.is_absent()).map(|place| place.shown())
+        };
+        // A path of another machine ends as one of this one, and git writes a/ and b/ before paths.
+        let ends = relative.match_indices('/').map(|(at, _)| &relative[at + 1..]);
+        let is_elsewhere = given != relative;
+        let mut ends = ends.take(if is_elsewhere { limits::PATH_ENDS } else { 0 });
+        let near = exists(relative)
+            .or_else(|| without_side(relative).and_then(exists))
+            .or_else(|| ends.find_map(exists))
+            .or_else(|| {
+                let mut meant = self.meant(relative).filter(reads_freely);
+                meant.find_map(|place| place.existing_or_near()).map(|near| quoted(&near))
+            });
         self.refuse(what).near(near.as_slice())
+    }
+
+    /// Returns the place of a path that was given in another spelling.
+    fn spelled(&self, given: &str, plain: &str) -> Option<SandboxPath<'_>> {
+        let (sandbox, rest) = self.named(plain).ok().filter(|_| plain != given)?;
+        let path = RelPath::parse(rest?).ok().filter(|path| path.reserved().is_none())?;
+        Some(SandboxPath::new(self, sandbox, path))
     }
 
     /// Returns the place of a path in each sandbox, whatever its rules; none if the path is

@@ -312,6 +312,11 @@ impl Sandboxes {
         }
     }
 
+    /// Tells whether an absolute path is that of a root, or below one.
+    pub fn are_above(&self, path: &str) -> bool {
+        self.beneath_root(path).is_some()
+    }
+
     /// Returns the sandbox with the longest root above an absolute path, and the path from there.
     fn beneath_root<'a>(&self, given: &'a str) -> Option<(&Sandbox, &'a str)> {
         let open = self.0.iter().filter(|sandbox| sandbox.is_open);

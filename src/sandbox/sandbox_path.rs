@@ -50,9 +50,9 @@ impl Sandboxes {
         if given.is_empty() {
             return Err(Error::invalid_args("the path is ''").with_hint(self.readable()));
         }
-        let (sandbox, rest) = self.named(given).map_err(refuse)?;
+        let (sandbox, rest) = self.named(given).map_err(&refuse)?;
         let path = RelPath::parse(rest.unwrap_or_default())
-            .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
+            .map_err(|flaw| refuse(format!("the path {} {flaw}", quoted(given))))?;
         if let Some(name) = path.reserved() {
             return Err(self.refuse(format!(
                 "the path {} has the part {}, which is reserved: read only as part of a git diff and never written",

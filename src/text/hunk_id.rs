@@ -55,7 +55,7 @@ pub fn hunk_ids<'a>(
     hunks: impl IntoIterator<Item = NamedHunk<'a>>,
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<HunkId>, Stopped> {
-    let (mut lines_seen, mut contexts_seen) = (Seen::default(), Seen::default());
+    let (mut lines_seen, mut contexts_seen) = (Occurrences::default(), Occurrences::default());
     let (all_lines, mut all_contexts) = (Name::new("lines", path), Name::new("context", path));
     all_contexts.add(facts);
     let (parts, mut pace) = (Parts::new(), cancel.pace());
@@ -185,9 +185,9 @@ fn kept(digest: &[u8]) -> Kept {
 
 /// The number of times that each digest occurred.
 #[derive(Default)]
-struct Seen(HashMap<Kept, usize>);
+struct Occurrences(HashMap<Kept, usize>);
 
-impl Seen {
+impl Occurrences {
     fn numbered(&mut self, id: Kept) -> String {
         let count = self.0.entry(id).or_default();
         *count += 1;

@@ -2,56 +2,74 @@
 
 use serde_json::{Map, Value};
 
+use super::readings::whole;
 use super::schema;
 use super::tool::{Alias, Tool};
 use redline_base::error::{Error, Result, escaped, quoted, visible};
 use redline_base::limits;
 use redline_base::{strict_json, suggest};
 
-/// Arguments for which an empty text means none: some clients fill in every argument.
-const EMPTY_IS_NONE: &[&str] =
-    &["to", "rev", "range", "since", "until", "glob", "message", "author", "function", "base_oid"];
+/// What agents say beside any call: to the person, or about the client.
+const BESIDE: &[Alias] = &[
+    Alias::Beside("explanation"),
+    Alias::Beside("description"),
+    Alias::Beside("instruction"),
+    Alias::Beside("instructions"),
+    Alias::Beside("reason"),
+    Alias::Beside("justification"),
+    Alias::Beside("workdir"),
+    Alias::Beside("timeout"),
+    Alias::Beside("timeout_ms"),
+    Alias::Beside("toolCallId"),
+];
+
+/// Arguments that count from 1: 0 is none.
+const FROM_ONE: &[&str] = &["first_line", "last_line", "limit", "depth", "max_bytes"];
 
 /// The arguments of a call.
 #[derive(Debug)]
 pub struct Given<A> {
     /// Those of the tool.
     pub arguments: A,
-    /// The most bytes of the answer.
-    pub max_bytes: usize,
+    /// The most bytes of the answer, if it says so.
+    pub max_bytes: Option<usize>,
     /// Whether the answer is values.
     pub is_data: bool,
 }
 
-/// Reads the arguments of a tool from a JSON object; a null argument counts as missing.
+/// Reads the arguments of a tool from a JSON object. Clients that make every argument required,
+/// and models that fill in all, send null or an empty value for those that they leave out.
 ///
 /// # Errors
 /// `invalid_args:` for a text that is not a JSON object, and, by its name, for an argument that is
 /// unknown, of another type, or missing.
 pub fn parse<T: Tool>(text: &str) -> Result<Given<T::Arguments>> {
     let mut arguments = object(T::NAME, text)?;
-    arguments.retain(|name, value| {
-        let is_empty = value.as_str().is_some_and(str::is_empty);
-        let is_none = value.is_null() || is_empty && EMPTY_IS_NONE.contains(&name.as_str());
-        !is_none
-    });
+    arguments.retain(|_, value| !value.is_null());
     rename::<T>(&mut arguments)?;
     check_names::<T>(&arguments)?;
     coerce::<T>(&mut arguments);
+    omit::<T>(&mut arguments);
     let (max_bytes, is_data) = reply(T::NAME, &mut arguments)?;
     let arguments = serde_path_to_error::deserialize(Value::Object(arguments))
         .map_err(|error| wrong::<T>(&error.path().to_string(), &error.inner().to_string()))?;
     Ok(Given { arguments, max_bytes, is_data })
 }
 
-/// Returns the most bytes of an answer; `None` is the default.
-pub fn max_bytes(given: Option<i64>, default: usize) -> Result<usize> {
+/// Returns the most bytes of an answer, which are given by this name.
+///
+/// # Errors
+/// `invalid_args` for a number outside of the range.
+pub fn max_bytes(name: &str, given: Option<i64>) -> Result<Option<usize>> {
     let range = limits::REVIEW_BYTES_RANGE;
-    match given {
-        None => Ok(default),
-        Some(bytes) if range.contains(&bytes) => Ok(usize::try_from(bytes).unwrap_or(default)),
-        Some(bytes) => Err(Error::invalid_args(format!("max_bytes is {bytes}"))
-            .with_hint(format!("Give {} to {} bytes", range.start(), range.end()))),
+    let Some(bytes) = given else { return Ok(None) };
+    match usize::try_from(bytes) {
+        Ok(found) if range.contains(&bytes) => Ok(Some(found)),
+        _ => Err(Error::invalid_args(format!("{name} is {bytes}")).with_hint(format!(
+            "Give {} to {} bytes",
+            range.start(),
+            range.end()
+        ))),
     }
 }
 
@@ -78,7 +96,15 @@ fn object(tool: &str, text: &str) -> Result<Map<String, Value>> {
 
 /// Replaces the names that agents try by the right ones.
 fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
-    for alias in T::ALIASES {
+    for alias in T::ALIASES.iter().chain(BESIDE) {
+        let (Alias::Means(given, _)
+        | Alias::Say(given, _)
+        | Alias::Read(given, ..)
+        | Alias::Beside(given)) = *alias;
+        // Its own name may be read in another way, too.
+        if arguments.get(given).is_some_and(|value| is_empty(given, value)) && !is_own::<T>(given) {
+            arguments.remove(given);
+        }
         match *alias {
             Alias::Means(given, meant) if arguments.contains_key(given) => {
                 if arguments.contains_key(meant) {
@@ -95,10 +121,28 @@ fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
                 return Err(Error::invalid_args(format!("{} has no argument '{given}'", T::NAME))
                     .with_hint(instead));
             }
+            Alias::Read(given, read, instead) => {
+                let Some(value) = arguments.remove(given) else { continue };
+                if !read(&value, arguments) {
+                    return Err(Error::invalid_args(format!(
+                        "{} cannot take '{given}' as it is given",
+                        T::NAME
+                    ))
+                    .with_hint(instead));
+                }
+            }
+            Alias::Beside(given) if arguments.contains_key(given) && !is_own::<T>(given) => {
+                arguments.remove(given);
+            }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Tells whether a tool has an argument of this name.
+fn is_own<T: Tool>(name: &str) -> bool {
+    schema::properties(&schema::input::<T>()).any(|(own, _)| own == name)
 }
 
 fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
@@ -110,21 +154,25 @@ fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
         .and_hint(format!("It takes {}", known.join(", "))))
 }
 
-/// Converts texts to numbers, booleans and lists, for servers that bind only texts; one text
-/// becomes a list of it.
+/// Converts texts to numbers, booleans and lists, for servers that bind only texts; one value
+/// becomes a list of it, and a number with a point a whole one.
 fn coerce<T: Tool>(arguments: &mut Map<String, Value>) {
     let schema = schema::input::<T>();
     for (name, property) in schema::properties(&schema) {
         let Some(value) = arguments.get_mut(name) else { continue };
-        let Some(text) = value.as_str() else { continue };
-        let read = match schema::kind(property) {
-            "integer" => text.parse::<i64>().ok().map(Value::from),
-            "boolean" => text.parse::<bool>().ok().map(Value::from),
-            "array" => match strict_json::parse(text) {
+        let read = match (schema::kind(property), &*value) {
+            ("integer", value) => whole(value).map(Value::from),
+            ("boolean", Value::String(text)) => text.parse::<bool>().ok().map(Value::from),
+            ("array", Value::String(text)) => match strict_json::parse(text) {
                 Ok(list @ Value::Array(_)) => Some(list),
                 _ if text.starts_with(['[', '{']) => None,
-                _ => Some(Value::Array(vec![Value::from(text)])),
+                _ => Some(Value::Array(vec![Value::from(text.as_str())])),
             },
+            ("array", object @ Value::Object(_))
+                if schema::kind(&property["items"]) == "object" =>
+            {
+                Some(Value::Array(vec![object.clone()]))
+            }
             _ => None,
         };
         if let Some(read) = read {
@@ -133,8 +181,41 @@ fn coerce<T: Tool>(arguments: &mut Map<String, Value>) {
     }
 }
 
+/// Removes optional arguments that are empty, unless the tool has a use for an empty one.
+fn omit<T: Tool>(arguments: &mut Map<String, Value>) {
+    let is_empty = |arguments: &Map<String, Value>, name: &str| {
+        arguments.get(name).is_none_or(|value| is_empty(name, value))
+    };
+    let schema = schema::input::<T>();
+    let kept: Vec<&str> = schema::required(&schema)
+        .chain(
+            T::TEXTS
+                .iter()
+                .flat_map(|texts| {
+                    let is_none = texts.names.iter().all(|name| is_empty(arguments, name));
+                    let is_other_given = texts.unless.iter().any(|name| !is_empty(arguments, name));
+                    if is_none && is_other_given { &[] } else { texts.names }
+                })
+                .copied(),
+        )
+        .collect();
+    arguments.retain(|name, value| kept.contains(&name.as_str()) || !self::is_empty(name, value));
+}
+
+/// Tells whether a value of an argument has nothing in it.
+fn is_empty(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(_) => false,
+        Value::Number(number) => FROM_ONE.contains(&name) && number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(values) => values.iter().all(|value| is_empty(name, value)),
+        Value::Object(values) => values.is_empty(),
+    }
+}
+
 /// Takes the arguments that all tools have.
-fn reply(tool: &str, arguments: &mut Map<String, Value>) -> Result<(usize, bool)> {
+fn reply(tool: &str, arguments: &mut Map<String, Value>) -> Result<(Option<usize>, bool)> {
     let given = match arguments.remove("max_bytes") {
         None => None,
         Some(value) => Some(value.as_i64().ok_or_else(|| {
@@ -152,7 +233,7 @@ fn reply(tool: &str, arguments: &mut Map<String, Value>) -> Result<(usize, bool)
                 .with_hint("Give text or json"));
         }
     };
-    Ok((max_bytes(given, limits::ANSWER_BYTES)?, is_data))
+    Ok((max_bytes("max_bytes", given)?, is_data))
 }
 
 /// Returns the error for an argument that is missing or of another type, in the terms of its

@@ -29,7 +29,7 @@ pub struct SandboxAbilities {
     pub name: String,
     /// `ro`, `rw`, or `closed`.
     pub mode: &'static str,
-    /// The tools that need approval: `read_file`, `write_file`, `edit_file`.
+    /// The tools that need approval, of those that the client is offered.
     pub approvals: Vec<&'static str>,
     /// Bytes of the largest file that may be edited, written or compared.
     pub max_file_bytes: u64,
@@ -54,7 +54,7 @@ pub struct Abilities {
     repositories: Vec<String>,
     /// Tools that may be called.
     #[schemars(skip)]
-    tools: Vec<&'static str>,
+    tools: Vec<String>,
     #[serde(skip)]
     has_sandboxes: bool,
 }
@@ -64,7 +64,7 @@ impl Abilities {
     pub fn new(
         sandboxes: Option<Vec<SandboxAbilities>>,
         repositories: Vec<String>,
-        tools: Vec<&'static str>,
+        tools: Vec<String>,
         has_approver: bool,
     ) -> Self {
         let has_sandboxes = sandboxes.is_some();

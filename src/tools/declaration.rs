@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::schema;
 use super::tool::{Annotations, Tool};
+use redline_base::limits;
 
 /// A tool as it is listed.
 #[derive(Clone, Copy)]
@@ -16,10 +17,12 @@ pub struct Declaration {
     pub description: &'static str,
     /// [`Tool::ANNOTATIONS`].
     pub annotations: Annotations,
-    /// Returns the JSON Schema of the arguments.
-    pub input_schema: fn() -> Value,
+    /// Returns the JSON Schema of the arguments of any host.
+    pub arguments: fn() -> Value,
     /// Returns the JSON Schema of `structuredContent`.
     pub output_schema: fn() -> Value,
+    /// The bytes of an answer where a call does not say.
+    pub max_bytes: usize,
 }
 
 impl Declaration {
@@ -30,9 +33,17 @@ impl Declaration {
             title: T::TITLE,
             description: T::DESCRIPTION,
             annotations: T::ANNOTATIONS,
-            input_schema: schema::input::<T>,
+            arguments: schema::input::<T>,
             output_schema: schema::output::<T>,
+            max_bytes: limits::ANSWER_BYTES,
         }
+    }
+
+    /// Returns the JSON Schema of the arguments.
+    pub fn input_schema(&self) -> Value {
+        let mut schema = (self.arguments)();
+        schema["properties"]["max_bytes"]["default"] = self.max_bytes.into();
+        schema
     }
 
     /// Returns the annotations as JSON.
@@ -42,6 +53,6 @@ impl Declaration {
 
     /// Returns the schema of all arguments of a call, with those that are not listed.
     pub fn taken(&self) -> Value {
-        schema::taken((self.input_schema)())
+        schema::taken(self.input_schema())
     }
 }

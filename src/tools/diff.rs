@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::diff_result::DiffResult;
-use super::tool::{Alias, Tool};
+use super::tool::{Alias, Texts, Tool};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 
@@ -42,6 +42,8 @@ impl Tool for Diff {
         Alias::Say("cursor", "A long diff is cut and has no cursor: give a larger max_bytes"),
         Alias::Say("path", "Give path_a and path_b"),
     ];
+    const TEXTS: &'static [Texts] =
+        &[Texts { names: &["text_a", "text_b"], unless: &["path_a", "path_b"] }];
     type Arguments = DiffArguments;
     type Output = DiffResult;
 }

@@ -7,10 +7,14 @@ use super::answer::Reply;
 use super::bounded::fitting;
 use super::patch::PatchArguments;
 use super::read::ReadFileArguments;
-use super::tool::{Alias, Annotations, Output, Tool, WRITES};
+use super::readings;
+use super::tool::{Alias, Annotations, Output, Texts, Tool, WRITES};
 use super::undo::UndoArguments;
 use redline_base::error::{Error, Result};
 use redline_edit::{Edit, FileTool, LineEdit};
+
+/// The advice for a change that is told in another form.
+const EDITS: &str = "Give old_string = lines of the file as they are, and new_string = what takes their place; to insert, repeat in it a line beside the place";
 
 /// Creates or overwrites a file.
 pub struct WriteFile;
@@ -29,6 +33,8 @@ impl Tool for WriteFile {
         Alias::Means("data", "content"),
         Alias::Means("filename", "path"),
         Alias::Means("filepath", "path"),
+        Alias::Means("target_file", "path"),
+        Alias::Means("absolute_path", "path"),
     ];
     type Arguments = WriteFileArguments;
     type Output = Written;
@@ -56,9 +62,27 @@ impl Tool for EditFile {
         Alias::Means("search", "old_string"),
         Alias::Means("replace", "new_string"),
         Alias::Means("filename", "path"),
-        Alias::Say("expected_replacements", "Give replace_all = true to replace every occurrence"),
-        Alias::Say("dryRun", "An edit is made at once; a person approves it first if needed"),
+        Alias::Means("target_file", "path"),
+        Alias::Read("command", readings::replaces, EDITS),
+        Alias::Read(
+            "expected_replacements",
+            readings::one,
+            "Give replace_all = true to replace every occurrence",
+        ),
+        Alias::Read(
+            "dryRun",
+            readings::no,
+            "Give dryRun = false: an edit is made at once, after a person's approval if needed",
+        ),
+        Alias::Say("insert_line", EDITS),
+        Alias::Say("code_edit", EDITS),
+        Alias::Say(
+            "diff",
+            "Give old_string and new_string, or call apply_patch: patch = the diff or the SEARCH/REPLACE blocks below a line with the path",
+        ),
     ];
+    const TEXTS: &'static [Texts] =
+        &[Texts { names: &["old_string", "new_string"], unless: &["edits"] }];
     type Arguments = EditFileArguments;
     type Output = EditResult;
 }
@@ -117,7 +141,7 @@ impl EditFileArguments {
                 new_string,
                 replace_all: self.replace_all.unwrap_or(false),
             }]),
-            (None, None, Some(_)) if self.replace_all.is_some() => {
+            (None, None, Some(_)) if self.replace_all == Some(true) => {
                 wrong("both edits and replace_all")
             }
             (None, None, Some(edits)) => Ok(edits.iter().map(EditArgument::as_edit).collect()),
@@ -384,9 +408,10 @@ mod tests {
             r#"{"path": "a"}"#,
             r#"{"path": "a", "old_string": "x"}"#,
             r#"{"path": "a", "new_string": "x"}"#,
-            r#"{"path": "a", "old_string": "x", "new_string": "y", "edits": []}"#,
+            r#"{"path": "a", "old_string": "x", "new_string": "y", "edits": [{"old_string": "x", "new_string": "y"}]}"#,
             r#"{"path": "a", "old_string": "x", "edits": []}"#,
-            r#"{"path": "a", "replace_all": true, "edits": []}"#,
+            r#"{"path": "a", "replace_all": true, "edits": [{"old_string": "x", "new_string": "y"}]}"#,
+            r#"{"path": "a", "edits": []}"#,
         ] {
             let parsed = parse::<EditFile>(arguments).unwrap().arguments;
             let error = parsed.edits().unwrap_err().to_string();

@@ -3,10 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::readings;
 use super::room::{ListedRow, Rest, Room};
 use super::tool::{Alias, Output, Tool};
 use redline_base::error::{Result, escaped, escaped_line};
 use redline_base::form::counted;
+
+/// The advice for lines around a match.
+const CONTEXT: &str = "Give context_lines = 3, or another number up to 20";
 
 /// Lists files.
 pub struct ListFiles;
@@ -27,7 +31,14 @@ impl Tool for ListFiles {
         Alias::Means("ref", "rev"),
         Alias::Means("show_hidden", "include_ignored"),
         Alias::Means("file_path", "path"),
-        Alias::Say("recursive", "Give depth = 1 for one level"),
+        Alias::Means("dir_path", "path"),
+        Alias::Means("absolute_path", "path"),
+        Alias::Means("target_directory", "path"),
+        Alias::Means("relative_workspace_path", "path"),
+        Alias::Beside("respect_git_ignore"),
+        Alias::Read("recursive", readings::recursive, "Give depth = 1 for one level"),
+        Alias::Say("ignore", "Leave it out: ignored files are left out; glob selects files"),
+        Alias::Say("case_sensitive", "Leave it out, and give glob = *.[Mm][Dd] for both cases"),
         Alias::Say("limit", "Give max_bytes, and cursor to go on"),
         Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
     ];
@@ -58,10 +69,23 @@ impl Tool for Search {
         Alias::Means("context", "context_lines"),
         Alias::Means("is_regex", "regex"),
         Alias::Means("case_insensitive", "ignore_case"),
-        Alias::Say(
+        Alias::Means("include_pattern", "glob"),
+        Alias::Means("dir_path", "path"),
+        Alias::Means("-i", "ignore_case"),
+        Alias::Read("-A", readings::context, CONTEXT),
+        Alias::Read("-B", readings::context, CONTEXT),
+        Alias::Read("-C", readings::context, CONTEXT),
+        Alias::Read("type", readings::file_type, "Give glob = *.py, or another ending"),
+        Alias::Read("multiline", readings::no, "Leave it out: a match is within one line"),
+        Alias::Read(
             "case_sensitive",
+            readings::case_sensitive,
             "Give ignore_case = true where upper and lower case are the same",
         ),
+        Alias::Beside("-n"),
+        Alias::Beside("output_mode"),
+        Alias::Beside("head_limit"),
+        Alias::Say("target_directories", "Give path = sandbox/directory, one for each call"),
         Alias::Say("limit", "Give max_bytes, and cursor to go on"),
         Alias::Say("max_results", "Give max_bytes, and cursor to go on"),
         Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
@@ -127,6 +151,9 @@ pub struct FileList {
     /// The directory or revision, for display.
     #[serde(skip)]
     pub place: String,
+    /// The reason for which there is none.
+    #[serde(skip)]
+    pub reason: Option<String>,
     /// Files and directories on all pages.
     pub count: u64,
     /// Their bytes.
@@ -169,7 +196,8 @@ impl Output for FileList {
     }
 
     fn line(&self) -> String {
-        format!("{}: {}, {} bytes", self.place, counted(self.count, "file"), self.bytes)
+        let reason = self.reason.as_ref().map(|reason| format!(". {reason}")).unwrap_or_default();
+        format!("{}: {}, {} bytes{reason}", self.place, counted(self.count, "file"), self.bytes)
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::listing::Listing;
+use super::readings;
 use super::room::ListedRow;
 use super::tool::{Alias, Tool};
 
@@ -26,7 +27,11 @@ impl Tool for GitRefs {
         Alias::Means("branch", "glob"),
         Alias::Means("commit", "contains"),
         Alias::Means("rev", "contains"),
-        Alias::Say("branch_type", "Give glob = heads, remotes or tags, or leave it out for all"),
+        Alias::Read(
+            "branch_type",
+            readings::branch_type,
+            "Give glob = heads, remotes or tags, or leave it out for all",
+        ),
         Alias::Say("remote", "Give glob = remotes"),
         Alias::Say("kind", "Give glob = heads, remotes or tags"),
         Alias::Means("path", "repo"),

@@ -23,6 +23,7 @@ mod other_names;
 mod patch;
 mod publish;
 mod read;
+mod readings;
 mod revision;
 mod room;
 mod schema;
@@ -57,7 +58,7 @@ pub use history::{
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
 pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
-pub use other_names::meant_by;
+pub use other_names::{is_shell, meant_by};
 pub use patch::{ApplyPatch, ChangedFiles, FileResult, PatchArguments, PatchResult};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::history::{shown_day, shown_id, shown_inside, shown_refs};
 use super::listing::Listing;
+use super::read::LINES;
+use super::readings;
 use super::room::ListedRow;
 use super::tool::{Alias, Tool};
 use redline_base::error::{Error, Result, escaped_line};
@@ -51,9 +53,9 @@ impl Tool for GitLog {
         Alias::Means("G", "changed_lines"),
         Alias::Means("start_line", "first_line"),
         Alias::Means("end_line", "last_line"),
-        Alias::Say("line", "Give first_line and last_line, the same for one line"),
-        Alias::Say("lines", "Give first_line and last_line"),
-        Alias::Say("line_range", "Give first_line and last_line"),
+        Alias::Read("line", readings::lines, LINES),
+        Alias::Read("lines", readings::lines, LINES),
+        Alias::Read("line_range", readings::lines, LINES),
         Alias::Means("symbol", "function"),
     ];
     type Arguments = GitLogArguments;
@@ -114,9 +116,6 @@ impl GitLogArguments {
                 "both file and paths",
                 "Give file for one file through its renames, or paths for those that pathspecs name",
             );
-        }
-        if self.limit == Some(0) {
-            return refused("limit = 0", "Give the maximum number of commits");
         }
         if self.contains.is_some() && self.changed_lines.is_some() {
             return refused(

@@ -1,14 +1,16 @@
 //! Names of tools elsewhere, and the call that does the same here: an agent knows the tools of its
 //! own client and of other servers, and its call should lead on in one step.
 
+use serde_json::Value;
+
 /// Names of tools, and what to call.
 const OTHER_NAMES: &[(&[&str], &str)] = &[
     (
-        &["delete_file", "remove_file", "Delete", "rm", "unlink"],
+        &["delete_file", "remove_file", "Delete", "rm", "git_rm", "unlink"],
         "apply_patch removes a file: patch = *** Begin Patch\\n*** Delete File: workspace/a.txt\\n*** End Patch",
     ),
     (
-        &["move_file", "rename_file", "Move", "Rename", "mv"],
+        &["move_file", "rename_file", "Move", "Rename", "mv", "git_mv"],
         "apply_patch moves a file: patch = *** Begin Patch\\n*** Update File: workspace/a.txt\\n*** Move to: workspace/b.txt\\n\
          *** End Patch",
     ),
@@ -37,6 +39,9 @@ const OTHER_NAMES: &[(&[&str], &str)] = &[
             "str_replace_based_edit_tool",
             "insert",
             "replace_string_in_file",
+            "NotebookEdit",
+            "sed",
+            "perl",
         ],
         "edit_file replaces text: path = workspace/a.txt, old_string = x, new_string = y; or edits = a list of these",
     ),
@@ -50,6 +55,12 @@ const OTHER_NAMES: &[(&[&str], &str)] = &[
             "read_text_file",
             "read_many_files",
             "read_multiple_files",
+            "view_image",
+            "get_file_info",
+            "head",
+            "tail",
+            "less",
+            "nl",
         ],
         "read_file reads a file: path = workspace/a.txt",
     ),
@@ -63,14 +74,29 @@ const OTHER_NAMES: &[(&[&str], &str)] = &[
             "list_dir",
             "directory_tree",
             "file_search",
-            "search_files",
+            "find",
             "find_files",
+            "tree",
+            "git_ls_files",
         ],
         "list_files lists files: glob = *.md",
     ),
     (
-        &["Grep", "grep", "search_file_content", "codebase_search", "rg", "find_in_files"],
-        "search finds lines: pattern = TODO",
+        &[
+            "Grep",
+            "grep",
+            "grep-search",
+            "grep-files",
+            "search_file_content",
+            "codebase_search",
+            "search_files",
+            "list_code_definition_names",
+            "rg",
+            "ag",
+            "git_grep",
+            "find_in_files",
+        ],
+        "search finds lines: pattern = TODO, or an expression with regex = true",
     ),
     (
         &["list_allowed_directories", "get_capabilities"],
@@ -78,19 +104,89 @@ const OTHER_NAMES: &[(&[&str], &str)] = &[
     ),
     (
         &["git_diff", "git_diff_unstaged", "git_diff_staged", "git_status_diff"],
-        "GitDiff compares revisions, INDEX and WORKTREE: from = HEAD, to = WORKTREE",
+        "GitDiff compares revisions, INDEX and WORKTREE: from = INDEX is what is not staged, from = HEAD, to = INDEX what is, \
+         from = main~1, to = main two commits",
     ),
     (&["git_log", "git_history"], "GitLog lists commits: no arguments"),
     (&["git_show"], "GitShow shows a commit: rev = HEAD"),
-    (&["git_branch", "git_branches", "git_tag"], "GitRefs lists branches and tags: no arguments"),
+    (&["git_status"], "GitStatus lists uncommitted changes: no arguments"),
+    (&["git_blame"], "GitBlame names the commit of each line: file = src/main.rs"),
+    (
+        &["git_range_diff"],
+        "GitRangeDiff compares two versions of a series: old_range = main..v1, new_range = main..v2",
+    ),
+    (
+        &["git_branch", "git_branches", "git_tag", "git_for_each_ref"],
+        "GitRefs lists branches and tags: no arguments",
+    ),
+    (
+        &["sql", "execute_query", "run_query", "read_query", "duckdb", "sqlite3"],
+        "query runs one SELECT: sql = FROM redline_help()",
+    ),
     (&["revert", "revert_edit", "undo_edit"], "undo takes back the last operation: no arguments"),
 ];
 
-/// Returns the call that does what a tool of another name does elsewhere.
+/// Names of tools that run a command.
+const SHELLS: &[&str] = &[
+    "Bash",
+    "bash",
+    "sh",
+    "zsh",
+    "shell",
+    "local_shell",
+    "container.exec",
+    "exec_command",
+    "execute_command",
+    "run_shell_command",
+    "run_terminal_cmd",
+    "run_in_terminal",
+    "run_command",
+    "terminal",
+];
+
+/// Returns a name without what differs between clients: upper case, and what joins its words.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// Tells whether a tool of this name runs a command, which no tool here takes.
 #[must_use]
-pub fn meant_by(name: &str) -> Option<&'static str> {
-    let meant = OTHER_NAMES.iter().find(|(names, _)| names.contains(&name));
-    meant.map(|(_, call)| *call)
+pub fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
+}
+
+/// Returns the call that does what a tool of another name does elsewhere, the name of ours first;
+/// `arguments` are those of the call, as JSON.
+#[must_use]
+pub fn meant_by(name: &str, arguments: &str) -> Option<&'static str> {
+    let known = |name: &str| {
+        let is_same = |other: &&str| plain(other) == plain(name);
+        let meant = OTHER_NAMES.iter().find(|(names, _)| names.iter().any(|one| is_same(&one)));
+        meant.map(|(_, call)| *call)
+    };
+    let given: Value = serde_json::from_str(arguments).unwrap_or_default();
+    if name == "str_replace_based_edit_tool" && given["command"] == "view" {
+        return known("view");
+    }
+    if !is_shell(name) {
+        return known(name);
+    }
+    let command = ["command", "cmd", "script"].map(|name| &given[name]);
+    let words = command.into_iter().find_map(|command| match command {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(words) => {
+            Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "))
+        }
+        _ => None,
+    })?;
+    let mut words = words.split_whitespace().filter(|word| {
+        // What a shell is called with comes before its command.
+        !(word.starts_with('-') || is_shell(word))
+    });
+    match words.next()? {
+        "git" => known(&format!("git_{}", words.next()?.replace('-', "_"))),
+        program => known(program),
+    }
 }
 
 #[cfg(test)]
@@ -105,7 +201,7 @@ mod tests {
         for name in OTHER_NAMES.iter().flat_map(|(names, _)| *names) {
             assert!(seen.insert(name), "{name} is there twice");
         }
-        assert!(meant_by("delete_file").unwrap().starts_with("apply_patch "));
-        assert_eq!(meant_by("read_file"), None);
+        assert!(meant_by("delete_file", "").unwrap().starts_with("apply_patch "));
+        assert_eq!(meant_by("read_file", "{}"), None);
     }
 }

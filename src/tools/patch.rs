@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::readings;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use redline_base::error::escaped;
 
@@ -24,6 +25,9 @@ impl Tool for ApplyPatch {
         Alias::Means("patch_text", "patch"),
         Alias::Means("patchText", "patch"),
         Alias::Means("edits", "patch"),
+        Alias::Means("command", "patch"),
+        Alias::Means("cmd", "patch"),
+        Alias::Read("patch", readings::patch, "Give patch = the whole patch as one text"),
         Alias::Say("path", "The patch names its files, as sandbox/relative/path"),
         Alias::Say("sandbox", "The patch names its files, as sandbox/relative/path"),
     ];

@@ -40,7 +40,8 @@ impl Declaration {
         arguments.sort_by_key(|(name, _)| !is_required(name));
         for (name, property) in arguments {
             let own = property.get("description").and_then(Value::as_str);
-            let text = own.or_else(|| shared(name)).unwrap_or_default();
+            let default = property.get("default").map(|default| format!("Default: {default}."));
+            let text = own.or_else(|| shared(name)).or(default.as_deref()).unwrap_or_default();
             let need = if is_required(name) { "required" } else { "optional" };
             let text_of = if text.is_empty() { String::new() } else { format!(": {text}") };
             description += &format!("\n- {name} ({}, {need}){text_of}", shown_kind(property));

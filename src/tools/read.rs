@@ -4,10 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
+use super::readings;
 use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
 use redline_base::error::{Error, Result};
 use redline_base::form::{counted, more};
+
+/// The advice for lines that are given in another form.
+pub const LINES: &str = "Give first_line and last_line, counted from 1, the same for one line";
 
 /// Reads a file by lines.
 pub struct ReadFile;
@@ -26,15 +30,25 @@ impl Tool for ReadFile {
         Alias::Means("filepath", "path"),
         Alias::Means("from_line", "first_line"),
         Alias::Means("to_line", "last_line"),
-        Alias::Say("offset", "Give first_line, counted from 1"),
-        Alias::Say("line", "Give first_line and last_line, the same for one line"),
-        Alias::Say("lines", "Give first_line and last_line"),
-        Alias::Say("line_range", "Give first_line and last_line"),
-        Alias::Say("view_range", "Give first_line and last_line"),
-        Alias::Say("limit", "Give first_line and last_line"),
+        Alias::Means("absolute_path", "path"),
+        Alias::Means("target_file", "path"),
+        Alias::Means("start_line_one_indexed", "first_line"),
+        Alias::Means("end_line_one_indexed_inclusive", "last_line"),
+        Alias::Beside("should_read_entire_file"),
+        Alias::Read("offset", readings::first_line, "Give first_line = 1, counted from 1"),
+        Alias::Read("line", readings::lines, LINES),
+        Alias::Read("lines", readings::lines, LINES),
+        Alias::Read("line_range", readings::lines, LINES),
+        Alias::Read("view_range", readings::lines, LINES),
+        Alias::Read("limit", readings::line_count, LINES),
+        Alias::Read("head", readings::line_count, LINES),
+        Alias::Read("command", readings::views, "read_file takes path alone; edit_file changes"),
         Alias::Say("rev", "Call GitFile for a file of a revision"),
-        Alias::Say("head", "Give last_line"),
-        Alias::Say("tail", "Give first_line: an answer tells how many lines there are"),
+        Alias::Say(
+            "tail",
+            "Leave it out, or give first_line: an answer tells how many lines there are",
+        ),
+        Alias::Say("mode", "Leave it out, or give first_line and last_line"),
         Alias::Say("max_chars", "Give max_bytes, or first_line and last_line"),
     ];
     type Arguments = ReadFileArguments;

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::history::{shown_day, shown_id, shown_inside};
 use super::listing::Listing;
-use super::read::Lines;
+use super::read::{LINES, Lines};
+use super::readings;
 use super::room::{ListedRow, Rest};
 use super::tool::{Alias, Output, Tool};
 use redline_base::error::escaped_line;
@@ -29,12 +30,12 @@ const FILE_ALIASES: &[Alias] = &[
     Alias::Means("start_line", "first_line"),
     Alias::Means("end_line", "last_line"),
     Alias::Means("path", "file"),
-    Alias::Say("line", "Give first_line and last_line, the same for one line"),
-    Alias::Say("lines", "Give first_line and last_line"),
-    Alias::Say("line_range", "Give first_line and last_line"),
-    Alias::Say("view_range", "Give first_line and last_line"),
-    Alias::Say("offset", "Give first_line, counted from 1"),
-    Alias::Say("limit", "Give first_line and last_line"),
+    Alias::Read("offset", readings::first_line, "Give first_line = 1, counted from 1"),
+    Alias::Read("line", readings::lines, LINES),
+    Alias::Read("lines", readings::lines, LINES),
+    Alias::Read("line_range", readings::lines, LINES),
+    Alias::Read("view_range", readings::lines, LINES),
+    Alias::Read("limit", readings::line_count, LINES),
 ];
 
 /// Reads a file of a revision.

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use super::tool::Tool;
+use redline_base::limits;
 
 /// The descriptions of arguments that several tools share, unless a tool has its own. Each schema
 /// contains them, as clients that search for tools show their model one tool alone.
@@ -31,7 +32,6 @@ const SHARED: &[(&str, &str)] = &[
     ("include_ignored", "Default: false."),
     ("cursor", "A next_cursor."),
     ("since", "A date: 2026-01-31, 2 weeks ago."),
-    ("max_bytes", "Default: 25000."),
     ("format", "text (default) or json."),
 ];
 
@@ -49,7 +49,8 @@ pub fn input<T: Tool>() -> Value {
     for property in properties.values_mut() {
         shorten(property, Side::Input);
     }
-    properties.insert("max_bytes".into(), json!({"type": "integer"}));
+    properties
+        .insert("max_bytes".into(), json!({"type": "integer", "default": limits::ANSWER_BYTES}));
     for (name, property) in properties {
         let property = property.as_object_mut().expect("a schema of an argument is an object");
         if let (false, Some(told)) = (property.contains_key("description"), shared(name)) {
@@ -97,6 +98,12 @@ pub fn arguments<T: Tool>() -> Vec<String> {
 /// Returns the properties of a schema, in order.
 pub fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Returns the names of the arguments that a call must have.
+pub fn required(schema: &Value) -> impl Iterator<Item = &str> {
+    let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(Value::as_str)
 }
 
 /// Returns the type of a property.

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::readings::Reading;
+
 /// A tool. The caller of the tool does the work.
 pub trait Tool: 'static {
     /// The name by which it is called and granted.
@@ -16,6 +18,8 @@ pub trait Tool: 'static {
     const ANNOTATIONS: Annotations = READS;
     /// The names that agents try for its arguments.
     const ALIASES: &'static [Alias] = &[];
+    /// The optional arguments of which an empty text is a value.
+    const TEXTS: &'static [Texts] = &[];
     /// Its arguments, besides those that all tools have.
     type Arguments: DeserializeOwned + JsonSchema;
     /// Its answer.
@@ -32,6 +36,15 @@ pub trait Output: Serialize + JsonSchema {
     fn line(&self) -> String;
 }
 
+/// Arguments that are texts, of which an empty one is a value.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts {
+    /// Their names.
+    pub names: &'static [&'static str],
+    /// What is given instead of them: beside one of these they are left out if all are empty.
+    pub unless: &'static [&'static str],
+}
+
 /// A name that agents try for an argument.
 #[derive(Debug, Clone, Copy)]
 pub enum Alias {
@@ -39,6 +52,10 @@ pub enum Alias {
     Means(&'static str, &'static str),
     /// Refused with this advice.
     Say(&'static str, &'static str),
+    /// Read as other arguments; refused with this advice if it means none.
+    Read(&'static str, Reading, &'static str),
+    /// Taken and without effect: what it asks for is done anyway, or is for people.
+    Beside(&'static str),
 }
 
 /// The properties of a tool that a client may rely on: MCP's `ToolAnnotations`, if they differ from

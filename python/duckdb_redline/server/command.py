@@ -1,16 +1,19 @@
 """The command redline-mcp: its arguments, and the reasons why they cannot be served."""
 
 import argparse
+import importlib.util
 import pathlib
 import sys
 from collections.abc import Callable
 
 from .. import __version__
 from ..extension import ExtensionError, extension_path
+from .answers import MAX_BYTES
 
 # A program that changes these files controls the server. In an environment next to a project, they are reserved (docs/sandboxes.md).
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent
 RESERVED = {".venv", "venv", "site-packages", "dist-packages"}
+INSTALL = "pip install 'duckdb-redline[mcp]'"
 EPILOG = """\
 One directory is the sandbox `workspace`; of several, each has its own name (`NAME=DIRECTORY`, or the last part of its
 path). Agents name a file as SANDBOX/relative/path.
@@ -71,6 +74,10 @@ def parser() -> argparse.ArgumentParser:
         type=number(1, 1023 << 20),
         help="the largest file that agents may read or change (default: 4194304)",
     )
+    command.add_argument(
+        "--max-bytes", metavar="BYTES", type=number(*MAX_BYTES),
+        help="the bytes of an answer where a call gives no max_bytes (default: 18000, and 11000 for Codex, which cuts longer ones)",
+    )  # fmt: skip
     command.add_argument(
         "--progress", metavar="SECONDS", type=number(0.01, 600, float), default=10.0,
         help="how often a client that asks for progress is told that its call waits or works (default: 10)",
@@ -164,27 +171,45 @@ def main(arguments: list[str] | None = None) -> int:
         command.error(
             f"the token file {str(given.token_file)!r} lies beneath {str(root)!r}, which agents read: move it elsewhere"
         )
-    try:
-        import anyio
-        import duckdb
-
-        from .host import open_database
-        from .query import Queries
-        from .serving import Refused, make_runner
-    except ImportError as error:
-        print(f"redline-mcp: {error}: pip install 'duckdb-redline[mcp]'", file=sys.stderr)
+    if importlib.util.find_spec("mcp") is None:
+        print(f"redline-mcp: No module named 'mcp': {INSTALL}", file=sys.stderr)
         return 1
+    import anyio
+    import duckdb
+
+    from .host import open_database
+    from .listed import Listed
+    from .opening import Opening
+
     try:
         extension = (given.extension or extension_path()).resolve()
         host = open_database(roots, given.write, extension, given.max_file_bytes)
+        opening = None
+        # Another approver is there from the start.
+        if given.http is None and given.approve == "client":
+            listed = Listed(host, given.structured, given.query is not None)
+            opening = Opening(listed, given.max_bytes)
+            if not opening.run(0, 1):
+                return 0
+        from . import serving
+        from .query import Queries
+
         queries = (
             Queries(roots, extension, given.query, given.max_file_bytes)
             if given.query is not None
             else None
         )
-        anyio.run(make_runner(host, queries, given))
-    except (ExtensionError, Refused, duckdb.Error) as error:
+        try:
+            runner = serving.make_runner(host, queries, given, opening)
+        except serving.Refused as error:
+            print(f"redline-mcp: {error}", file=sys.stderr)
+            return 1
+        anyio.run(runner)
+    except (ExtensionError, duckdb.Error) as error:
         print(f"redline-mcp: {error}", file=sys.stderr)
+        return 1
+    except ImportError as error:
+        print(f"redline-mcp: {error}: {INSTALL}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

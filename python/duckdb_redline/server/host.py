@@ -7,13 +7,16 @@ import contextlib
 import pathlib
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 import duckdb
 
 from ..locked import Locked, open_locked
-from .approver import Page
+
+if TYPE_CHECKING:
+    from .approver import Page
 
 # Questions of one client that may wait, also of calls that were given up: a person has to look through them.
 MAX_PROPOSALS = 100

@@ -7,27 +7,28 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import duckdb
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 
 from .. import __version__
+from .answers import bytes_of, client_of
 from .approver import Approver, Call, refusal
 from .apps import EXTENSION_ID, URI, Apps
 from .host import Host
+from .listed import QUERY, Listed
+from .opening import Opening
 from .progress import SECONDS, Progress
-from .query import NAME, Queries
+from .query import Queries
 
 if TYPE_CHECKING:
     from .approver import Context
 
-# The columns of redline_tools() that the protocol lists, and how their text is read.
-COLUMNS: dict[str, Callable[[str], Any]] = {
-    "name": str, "title": str, "description": str, "input_schema": json.loads, "output_schema": json.loads, "annotations": json.loads,
-}  # fmt: skip
 NOBODY = (
     "permission_denied: a person must approve this, and nobody can be asked here. Tell the person to use a client that shows "
     "forms (MCP elicitation), or to start the server with --approve web, or in a terminal with --approve terminal."
@@ -47,23 +48,28 @@ def make_server(
     structured: bool = False,
     queries: Queries | None = None,
     progress_seconds: float = SECONDS,
+    max_bytes: int | None = None,
 ) -> Server[Any]:
-    """Returns a server of the tools, with SQL where `queries` runs it; `structured` answers with values for programs where a call does not say otherwise."""
+    """Returns a server of the tools, with SQL where `queries` runs it.
+
+    `structured` answers with values for programs, and `max_bytes` limits an answer, where a call does not say otherwise;
+    without it each client gets what its model sees whole.
+    """
     apps = Apps(host)
+
+    def most_bytes(context: Context) -> int:
+        return bytes_of(client_of(context)) if max_bytes is None else max_bytes
+
+    listed = Listed(host, structured, queries is not None)
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        # A client that cannot ask a person is not offered tools that need approval.
-        offered = [
-            tool
-            for tool in granted_tools(host, structured)
-            if tool.name not in host.writing or approver.can_ask(context)
-        ]
-        offered += [queries.tool(structured)] if queries is not None else []
+        offered = listed.offered(approver.can_ask(context), most_bytes(context))
+        tools = [types.Tool.model_validate(tool) for tool in offered]
         return types.ListToolsResult(
             tools=[
-                apps.tool(context, tool) if tool.name in host.writing else tool for tool in offered
+                apps.tool(context, tool) if tool.name in host.writing else tool for tool in tools
             ]
         )
 
@@ -91,8 +97,8 @@ def make_server(
     ) -> types.CallToolResult | types.InputRequiredResult:
         arguments = ({"format": "json"} if structured else {}) | (params.arguments or {})
         call = params.name, json.dumps(params.arguments or {}), session_of(context)
-        if queries is not None and params.name == NAME:
-            return await queries.run(call[2], arguments)
+        if queries is not None and params.name == QUERY:
+            return await queries.run(call[2], arguments, most_bytes(context))
         payload = None
         # In these sandboxes no other tool needs approval.
         if params.name in host.writing:
@@ -113,21 +119,17 @@ def make_server(
                 return instead
         answer = await host.called(
             call[2],
-            "SELECT system.main.redline_call(?, ?, ?)",
+            "SELECT system.main.redline_call(?, ?, ?, ?, ?)",
             call[0],
             json.dumps(arguments),
             call[2],
+            most_bytes(context),
+            ",".join(listed.names(approver.can_ask(context))),
         )
         return types.CallToolResult.model_validate_json(str(answer))
 
-    capabilities = (
-        host.con.cursor()
-        .execute("SELECT instructions FROM system.main.redline_capabilities()")
-        .fetchone()
-    )
-    instructions = str(capabilities[0]) if capabilities else None
     server: Server[Any] = Server(
-        "redline", version=__version__, instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool,
+        "redline", version=__version__, instructions=listed.instructions, on_list_tools=list_tools, on_call_tool=call_tool,
         on_list_resources=list_resources, on_read_resource=read_resource,
     )  # fmt: skip
     server.extensions[EXTENSION_ID] = {}
@@ -137,34 +139,86 @@ def make_server(
     return server
 
 
-def granted_tools(host: Host, structured: bool) -> list[types.Tool]:
-    """Returns the tools that the database grants, as the registry describes them; schemas of answers where they have values."""
-    columns = {
-        name: read for name, read in COLUMNS.items() if structured or name != "output_schema"
-    }
-    rows = (
-        host.con.cursor()
-        .execute(f"SELECT {', '.join(columns)} FROM system.main.redline_tools()")
-        .fetchall()
-    )
-    ((granted,),) = (
-        host.con.cursor()
-        .execute("SELECT grants FROM system.main.redline_capabilities()")
-        .fetchall()
-    )
-    tools: list[dict[str, Any]] = [
-        {name: read(text) for (name, read), text in zip(columns.items(), row)} for row in rows
-    ]
-    return [types.Tool.model_validate(camel(tool)) for tool in tools if tool["name"] in granted]
+# The id of the handshake that a server is told again; no client gives such a one.
+TOLD_AGAIN = "redline: the handshake, told again"
 
 
-def camel(tool: dict[str, Any]) -> dict[str, Any]:
-    """Returns a row of redline_tools() with the names that the protocol has for its columns."""
-    names = {"input_schema": "inputSchema", "output_schema": "outputSchema"}
-    return {names.get(name, name): given for name, given in tool.items()}
-
-
-async def serve_stdio(server: Server[Any]) -> None:
-    """Serves one client on stdin and stdout until it closes them."""
+async def serve_stdio(server: Server[Any], opening: Opening | None = None) -> None:
+    """Serves one client on stdin and stdout until it closes them, going on where its opening has ended."""
     async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+        options = server.create_initialization_options()
+        if opening is None:
+            await server.run(read, write, options)
+            return
+        answered = anyio.Event()
+        earlier = Earlier(read, opening, answered)
+        await server.run(earlier, Without(write, answered), options)
+
+
+class Earlier:
+    """A stream of messages, after those that were read before it: the handshake first, and once it is answered the others."""
+
+    def __init__(self, stream: Any, opening: Opening, answered: anyio.Event) -> None:
+        self.stream, self.answered = stream, answered
+        self.handshake = [message_of(line) for line in opening.handshake]
+        self.rest = [message_of(line) for line in opening.rest]
+        if self.handshake:
+            self.handshake[0].message.id = TOLD_AGAIN
+
+    async def receive(self) -> Any:
+        if self.handshake:
+            message = self.handshake.pop(0)
+            if not isinstance(message.message, types.JSONRPCRequest):
+                await self.answered.wait()
+            return message
+        return self.rest.pop(0) if self.rest else await self.stream.receive()
+
+    def __aiter__(self) -> Earlier:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    async def __aenter__(self) -> Earlier:
+        await self.stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> Any:
+        return await self.stream.__aexit__(*error)
+
+
+class Without:
+    """A stream of messages without the answer to the handshake that was told again."""
+
+    def __init__(self, stream: Any, answered: anyio.Event) -> None:
+        self.stream, self.answered = stream, answered
+
+    async def send(self, message: Any) -> None:
+        if getattr(message.message, "id", None) == TOLD_AGAIN:
+            self.answered.set()
+        else:
+            await self.stream.send(message)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    async def __aenter__(self) -> Without:
+        await self.stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> Any:
+        return await self.stream.__aexit__(*error)
+
+
+def message_of(line: bytes) -> Any:
+    """Returns the message of a line, or the error of one that is none."""
+    try:
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError as error:
+        return error

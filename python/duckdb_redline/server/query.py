@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -12,13 +13,14 @@ import sys
 from typing import Any
 
 import anyio
+import anyio.abc
 import mcp_types as types
 
+from .answers import ANSWER_BYTES, MAX_BYTES, is_empty
 from .approver import refusal
 from .host import sandboxes_of
 from .querying import GRACE_SECONDS
 
-NAME = "query"
 # Queries at a time: of all clients, and of one.
 MAX_QUERIES, MAX_QUERIES_OF_SESSION = 4, 2
 # What the process of a query keeps of the environment.
@@ -27,40 +29,8 @@ KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ")
 PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from duckdb_redline.server.querying import main; main()"
 # What other servers call an argument.
 ALIASES = {"query": "sql", "statement": "sql", "max_rows": "limit", "row_limit": "limit"}
-# Name -> type, default and range.
-NUMBERS = {"limit": (1000, 1, 100_000), "max_bytes": (25_000, 2_000, 1_000_000)}
-DESCRIPTION = """\
-Runs one SELECT in DuckDB's SQL, read-only, over redline's functions. FROM redline_help() lists them. Files and repositories are named as in \
-the other tools (SANDBOX/path); read_csv and other readers of files are closed. Each row is a JSON array. Nothing is kept between calls.
-Example: SELECT author_name, count(*) FROM commits('main~100..main', 'workspace') GROUP BY ALL ORDER BY 2 DESC"""
-INPUT = {
-    "type": "object",
-    "properties": {
-        "sql": {
-            "type": "string",
-            "description": "One statement: SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE or SHOW",
-        },
-        "limit": {"type": "integer", "description": "Most rows. Default: 1000."},
-        "max_bytes": {
-            "type": "integer",
-            "description": "Most bytes of the answer. Default: 25000.",
-        },
-    },
-    "required": ["sql"],
-    "additionalProperties": False,
-}
-OUTPUT = {
-    "type": "object",
-    "properties": {
-        "columns": {"type": "array", "items": {"type": "string"}},
-        "rows": {"type": "array", "items": {"type": "array"}},
-        "cut": {
-            "type": ["string", "null"],
-            "description": "The limit that has cut the rows; null where these are all",
-        },
-    },
-    "required": ["columns", "rows", "cut"],
-}
+# Name -> default and range.
+NUMBERS = {"limit": (1000, 1, 100_000), "max_bytes": (ANSWER_BYTES, *MAX_BYTES)}
 
 
 class Wrong(Exception):
@@ -83,34 +53,27 @@ class Queries:
             "sandboxes": sandboxes_of(folders, write=False), "roots": list(map(str, folders.values())), "extension": str(extension),
             "seconds": seconds, "max_file_bytes": max_file_bytes,
         }  # fmt: skip
+        # The process for the next query.
+        self.ready: anyio.abc.Process | None = None
+        self.is_open = False
+        self.preparing = anyio.Lock()
         self.all = anyio.CapacityLimiter(MAX_QUERIES)
         self.sessions: dict[str, anyio.CapacityLimiter] = collections.defaultdict(
             lambda: anyio.CapacityLimiter(MAX_QUERIES_OF_SESSION)
         )
 
-    def tool(self, structured: bool) -> types.Tool:
-        hints = types.ToolAnnotations(
-            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-        )
-        return types.Tool(
-            name=NAME,
-            title="SQL query",
-            description=DESCRIPTION,
-            input_schema=INPUT,
-            output_schema=OUTPUT if structured else None,
-            annotations=hints,
-        )
-
-    async def run(self, session: str, arguments: dict[str, Any]) -> types.CallToolResult:
-        """Returns the rows, or an error with a code; a call that is cancelled ends its process."""
+    async def run(
+        self, session: str, arguments: dict[str, Any], most: int = ANSWER_BYTES
+    ) -> types.CallToolResult:
+        """Returns the rows, in `most` bytes where the arguments do not say, or an error with a code; a call that is cancelled ends its process."""
         try:
-            asked = self.served | read(arguments)
+            asked = read(arguments, most)
         except Wrong as error:
             return refusal(f"invalid_args: {error}")
         async with self.sessions[session], self.all:
             done = None
             with anyio.move_on_after(self.seconds + 2 * GRACE_SECONDS):
-                done = await self.process(json.dumps(asked).encode())
+                done = await self.answered(asked)
         if done is None or done.returncode == -signal.SIGALRM:
             return refusal(
                 f"timeout: the query took longer than {self.seconds} seconds: ask for less, or for a part"
@@ -121,7 +84,38 @@ class Queries:
             )
         return types.CallToolResult.model_validate_json(done.stdout)
 
-    async def process(self, given: bytes) -> subprocess.CompletedProcess[bytes]:
+    async def answered(self, asked: dict[str, Any]) -> subprocess.CompletedProcess[bytes]:
+        """Has the process that is ready answer, and then makes another one ready, which no query has used."""
+        ready, self.ready = self.ready, None
+        process = ready if ready is not None and ready.returncode is None else await self.start()
+        try:
+            assert process.stdin is not None and process.stdout is not None
+            # A process that has ended says why by its code.
+            with contextlib.suppress(anyio.BrokenResourceError):
+                await process.stdin.send(line_of(asked))
+            answer = b"".join([chunk async for chunk in process.stdout])
+            code = await process.wait()
+            await self.prepare()
+            return subprocess.CompletedProcess([], code, answer)
+        finally:
+            if process.returncode is None:
+                process.kill()
+            with anyio.CancelScope(shield=True):
+                await process.aclose()
+
+    async def open(self) -> None:
+        """Keeps a process ready from now on, until `close`."""
+        self.is_open = True
+        await self.prepare()
+
+    async def prepare(self) -> None:
+        """Makes a process ready for the next query."""
+        async with self.preparing:
+            if self.is_open and self.ready is None:
+                self.ready = await self.start()
+
+    async def start(self) -> anyio.abc.Process:
+        """Starts a process, which opens its database and waits for a query; it ends with its stdin."""
         command = [
             sys.executable,
             "-I",
@@ -130,18 +124,32 @@ class Queries:
             json.dumps([place for place in sys.path if place]),
         ]
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-        return await anyio.run_process(
-            command, input=given, stderr=subprocess.DEVNULL, check=False, env=kept, cwd="/"
-        )
+        process = await anyio.open_process(command, stderr=subprocess.DEVNULL, env=kept, cwd="/")
+        assert process.stdin is not None
+        await process.stdin.send(line_of(self.served))
+        return process
+
+    async def close(self) -> None:
+        """Ends the process that is ready."""
+        self.is_open = False
+        ready, self.ready = self.ready, None
+        if ready is not None:
+            with anyio.CancelScope(shield=True), contextlib.suppress(ProcessLookupError):
+                ready.kill()
+                await ready.aclose()
 
 
-def read(arguments: dict[str, Any]) -> dict[str, Any]:
+def line_of(values: dict[str, Any]) -> bytes:
+    return json.dumps(values).encode() + b"\n"
+
+
+def read(arguments: dict[str, Any], most: int = ANSWER_BYTES) -> dict[str, Any]:
     """Returns the arguments of a query, each checked; raises Wrong."""
-    given = {
-        ALIASES.get(name, name): value for name, value in arguments.items() if value is not None
-    }
-    if len(given) < len([value for value in arguments.values() if value is not None]):
-        raise Wrong("duplicate argument")
+    # As of the other tools, an argument that is empty is left out.
+    kept = {name: value for name, value in arguments.items() if not is_empty(value)}
+    given = {ALIASES.get(name, name): value for name, value in kept.items()}
+    if len(given) < len(kept):
+        raise Wrong("duplicate argument of query: give sql, limit and max_bytes once each")
     unknown = sorted(set(given) - {"sql", "format", *NUMBERS})
     if unknown:
         raise Wrong(f"query has no argument {unknown[0]!r}: give sql, limit, max_bytes")
@@ -155,6 +163,7 @@ def read(arguments: dict[str, Any]) -> dict[str, Any]:
         raise Wrong("the argument 'sql' of query is one statement, as in FROM redline_help()")
     if form not in ("text", "json"):
         raise Wrong(f"format is {form!r:.40}: give text or json")
+    given = {"max_bytes": most} | given
     return {"sql": sql, "format": form} | {
         name: number(name, given.get(name, NUMBERS[name][0])) for name in NUMBERS
     }

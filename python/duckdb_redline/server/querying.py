@@ -1,7 +1,7 @@
 """One query of an agent, in a process of its own: it has no key, writes no file, and ends with its answer.
 
-The process reads a line of JSON from stdin (what is served, what is asked) and prints a result of the protocol. It imports
-little, since it starts for each query: nothing of one query is left for the next.
+The process reads two lines of JSON from stdin and prints a result of the protocol: it opens its database by the first, what is
+served, and waits for the second, what is asked. Nothing of one query is left for the next.
 """
 
 from __future__ import annotations
@@ -34,6 +34,14 @@ OWN_ERROR = re.compile(
     r"|tool_failed): .*)",
     re.DOTALL,
 )
+# Where an error of DuckDB names what is no table or function of this kind, or not with these arguments.
+NAMED = re.compile(r"""(?:with name |Function "|argument types '|Referenced column ")"?(\w+)""")
+# What DuckDB's own catalog has, and there is no table in it.
+CATALOG = re.compile(
+    r"\s*show\b|.*\b(information_schema|sqlite_master|duckdb_(tables|views)|pg_(tables|class))\b",
+    re.IGNORECASE | re.DOTALL,
+)
+KINDS = {"scalar": "scalar function", "table": "table function", "macro": "macro"}
 # Runs the user's statement; query() refuses any text that DuckDB's parser does not read as one SELECT. DuckDB writes each value as JSON.
 WRAPPED = "SELECT system.main.to_json(COLUMNS(*)) FROM system.main.query(?)"
 Given = dict[str, Any]
@@ -44,14 +52,18 @@ class Refused(Exception):
 
 
 def main() -> None:
-    given: Given = json.load(sys.stdin.buffer)
+    given: Given = json.loads(sys.stdin.buffer.readline())
     # Output of DuckDB, such as a log on stdout, is not an answer.
     out, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     try:
         con = open_database(given)
+        asked = sys.stdin.buffer.readline()
+        if not asked:
+            # The server has ended.
+            os._exit(0)
         bound_process(given["seconds"])
-        result = answer(con, given)
+        result = answer(con, given | json.loads(asked))
     except Refused as error:
         result = {"content": [{"type": "text", "text": escaped(str(error))}], "isError": True}
     with os.fdopen(out, "wb") as stream:
@@ -123,13 +135,21 @@ def answer(con: duckdb.DuckDBPyConnection, given: Given) -> dict[str, object]:
     try:
         check(con.extract_statements(given["sql"]))
         con.execute("BEGIN TRANSACTION READ ONLY")
-        return as_result(*rows_of(con, given), given["format"])
+        columns, rows, cut = rows_of(con, given)
+        remark = f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
+        if cut:
+            remark += f", cut at {cut}: the next with ORDER BY … LIMIT … OFFSET {len(rows)}"
+        elif not rows and CATALOG.match(given["sql"]):
+            found = help_of(con, "commits", given)
+            remark += ". There are no tables, only functions: FROM redline_help() lists them"
+            remark += f", such as {found[1]}" if found else ""
+        return as_result(remark, columns, rows, cut, given["format"])
     except duckdb.Error as error:
         if is_over.is_set():
             raise Refused(
                 f"timeout: the query took longer than {given['seconds']} seconds: ask for less, or for a part"
             ) from error
-        raise Refused(coded(error)) from error
+        raise Refused(coded(error, called(con, error, given))) from error
     except MemoryError as error:
         raise Refused("too_large: the query exceeded its memory limit") from error
     finally:
@@ -181,13 +201,47 @@ def sent(line: str) -> int:
     return len(json.dumps(line, ensure_ascii=False).encode())
 
 
-def as_result(columns: str, rows: list[str], cut: str | None, form: str) -> dict[str, object]:
-    count = f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
-    said = (
-        f"{count}, cut at {cut}: the next with ORDER BY … LIMIT … OFFSET {len(rows)}"
-        if cut
-        else count
-    )
+def help_of(con: duckdb.DuckDBPyConnection, name: str, given: Given) -> tuple[str, str] | None:
+    """Returns the kind of a function of redline, and its form with a call of it in the first sandbox; None where there is no such function."""
+    # The transaction of a query that failed may be over.
+    with contextlib.suppress(duckdb.Error):
+        con.rollback()
+    try:
+        kind, form, named, example = con.execute(
+            "SELECT one.kind, one.signature, told.signature, told.example FROM system.main.redline_help() AS one, system.main.redline_help(function := $name) AS told "
+            "WHERE one.name = $name",
+            {"name": name},
+        ).fetchall()[0]
+    except (duckdb.Error, IndexError):
+        return None
+    place, form = literal(given["sandboxes"][0]["name"]), form.partition("\n")[0]
+    if example is None:
+        return KINDS[kind], form
+    if "repo := '.'" in named:
+        example = example.replace("()", "(repo := '.')")
+    return KINDS[kind], f"{form}: " + example.replace("'.'", place)
+
+
+def called(con: duckdb.DuckDBPyConnection, error: duckdb.Error, given: Given) -> str:
+    """Returns how a function is called that an error names, or the functions with almost this name; empty where it names none of redline."""
+    named = NAMED.search(str(error))
+    if not named:
+        return ""
+    if found := help_of(con, named[1], given):
+        kind, form = found
+        return f"{named[1]} is a {kind}, called as {form}"
+    if not isinstance(error, duckdb.CatalogException):
+        return ""
+    import difflib
+
+    names = con.execute("SELECT DISTINCT name FROM system.main.redline_help()").fetchall()
+    near = difflib.get_close_matches(named[1], [name for (name,) in names], cutoff=0.75)
+    return f"Did you mean {' or '.join(near)}? Functions: FROM redline_help()" if near else ""
+
+
+def as_result(
+    said: str, columns: str, rows: list[str], cut: str | None, form: str
+) -> dict[str, object]:
     if form == "json":
         values = {
             "columns": json.loads(columns),
@@ -216,8 +270,8 @@ def visible(c: str) -> str:
     return json.dumps(c)[1:-1] if c != "\x7f" else "\\u007f"
 
 
-def coded(error: duckdb.Error) -> str:
-    """Returns an error with a code of redline before it, on one line."""
+def coded(error: duckdb.Error, instead: str) -> str:
+    """Returns an error with a code of redline before it and what to do instead, on one line."""
     text = str(error)
     if "system.main.query(?)" in text:
         # The place is one of our own statement.
@@ -232,6 +286,9 @@ def coded(error: duckdb.Error) -> str:
         return f"too_large: {text}"
     if isinstance(error, duckdb.PermissionException):
         return f"fs_denied: {text}. Files are read by redline: read_file('SANDBOX/path'), tree_files('WORKTREE', 'SANDBOX/repository')"
+    if instead:
+        # DuckDB's own suggestions are of its catalog.
+        return f"invalid_args: {text.partition(' Did you mean')[0].rstrip('!.')}. {instead}"
     if isinstance(error, duckdb.CatalogException):
         return f"invalid_args: {text} Functions: FROM redline_help()"
     return f"invalid_args: {text}"

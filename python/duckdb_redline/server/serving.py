@@ -15,6 +15,7 @@ from mcp.server.lowlevel import Server
 from .approver import Approver
 from .forms import Forms
 from .host import Host
+from .opening import Opening
 from .protocol import make_server, one_session, serve_stdio
 from .query import Queries
 
@@ -26,8 +27,13 @@ class Refused(Exception):
     """The request cannot be served; the text is the reason."""
 
 
-def make_runner(host: Host, queries: Queries | None, given: argparse.Namespace) -> Runner:
-    """Returns the server, with everything open that it needs; raises Refused if that is not possible."""
+def make_runner(
+    host: Host, queries: Queries | None, given: argparse.Namespace, opening: Opening | None = None
+) -> Runner:
+    """Returns the server, with everything open that it needs; raises Refused if that is not possible.
+
+    Over stdio it goes on where the opening of its client has ended.
+    """
     page_runner: Runner | None = None
     approver: Approver = Forms(host)
     if given.approve == "terminal":
@@ -53,15 +59,22 @@ def make_runner(host: Host, queries: Queries | None, given: argparse.Namespace) 
         structured=given.structured,
         queries=queries,
         progress_seconds=given.progress,
+        max_bytes=given.max_bytes,
     )
-    protocol = over_http(make, given) if given.http is not None else on_stdio(make)
+    protocol = over_http(make, given) if given.http is not None else on_stdio(make, opening)
 
     async def run() -> None:
         async with anyio.create_task_group() as group:
             if page_runner is not None:
                 group.start_soon(page_runner)
             group.start_soon(until_terminated, group.cancel_scope)
-            await protocol()
+            if queries is not None:
+                group.start_soon(queries.open)
+            try:
+                await protocol()
+            finally:
+                if queries is not None:
+                    await queries.close()
             group.cancel_scope.cancel()
 
     return run
@@ -74,11 +87,11 @@ async def until_terminated(scope: anyio.CancelScope) -> None:
             scope.cancel()
 
 
-def on_stdio(make: Callable[..., Server[Any]]) -> Runner:
+def on_stdio(make: Callable[..., Server[Any]], opening: Opening | None) -> Runner:
     server = make(one_session())
 
     async def run() -> None:
-        await serve_stdio(server)
+        await serve_stdio(server, opening)
 
     return run
 

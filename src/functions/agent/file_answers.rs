@@ -16,7 +16,7 @@ use redline_tools::{
 
 impl Answers for Diff {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let Call { execution, reply } = call;
+        let Call { execution, reply, .. } = call;
         let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
         let mode = arguments.mode()?;
         // In an answer of values the labels are beside the diff.

@@ -6,7 +6,7 @@ use crate::functions::tools::{Answers, Call};
 use redline_base::error::{Error, Result, quoted};
 use redline_git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
 use redline_query::Revisions;
-use redline_query::answers::{explained, opened, words};
+use redline_query::answers::{explained, opened, unnamed, words};
 use redline_query::review::{Frame, Request, Reviewed};
 use redline_review::{CURSOR_BYTES, Kind, Layout};
 use redline_text::hunk_id::HunkId;
@@ -59,6 +59,7 @@ impl Answers for GitShow {
             let parent = words.parent_ids.first().map_or("EMPTY", String::as_str);
             (parent.to_owned(), Some(words.commit_id.clone()))
         };
+        let paths = arguments.paths.clone().unwrap_or_default();
         let sides = GitDiffArguments {
             from,
             to,
@@ -78,7 +79,16 @@ impl Answers for GitShow {
             (false, _) => call.reply.form.cost(&header),
         };
         let frame = AnswerFrame { reply: call.reply, has_hunks: true, besides };
-        let mut compared = frame.compared(request.answer(execution, &frame)?);
+        let whole = request.revisions.of_all_paths();
+        let reviewed = request.answer(execution, &frame)?;
+        let is_empty = reviewed.rows.is_empty();
+        let mut compared = frame.compared(reviewed);
+        if is_empty
+            && !call.reply.is_data
+            && let Some(why) = no_change(&call, &whole, &paths)?
+        {
+            compared.text = why;
+        }
         compared.text.insert_str(0, &header);
         compared.commit_id = Some(words.commit_id.clone());
         compared.commit = is_first.then_some(words);
@@ -89,7 +99,7 @@ impl Answers for GitShow {
 /// Compares two sides; without hunks only the changed files are listed.
 fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<Compared> {
     let arguments = arguments.checked()?;
-    let names_paths = arguments.paths.as_ref().is_some_and(|paths| !paths.is_empty());
+    let paths = arguments.paths.clone().unwrap_or_default();
     let request = request(call, arguments, has_hunks)?;
     let whole = request.revisions.of_all_paths();
     let file = request.file.clone();
@@ -105,21 +115,33 @@ fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<C
     };
     let is_empty = reviewed.rows.is_empty() && reviewed.seen == 0;
     let mut compared = frame.compared(reviewed);
-    if is_empty && names_paths && !call.reply.is_data {
-        // Read where nothing else can be opened, as all that a repository says.
-        let others = call.execution.read(|| {
-            let comparison = whole.open(&call.execution)?;
-            let mut changes = changed_files(&comparison, None)?;
-            changes.try_fold(0u64, |others, change| change.map(|_| others + 1))
-        })?;
-        if others > 0 {
-            compared.text = format!(
-                "No file that paths names differs, and {others} others do. Paths start at the root of the repository, without the name of its \
-                 sandbox.\n"
-            );
-        }
+    if is_empty
+        && !call.reply.is_data
+        && let Some(why) = no_change(call, &whole, &paths)?
+    {
+        compared.text = why;
     }
     Ok(compared)
+}
+
+/// Returns the reason for which no file of some paths differs, if other files do or a path is none.
+fn no_change(call: &Call, whole: &Revisions, paths: &[String]) -> Result<Option<String>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    // Read where nothing else can be opened, as all that a repository says.
+    call.execution.read(|| {
+        let comparison = whole.open(&call.execution)?;
+        let mut changes = changed_files(&comparison, None)?;
+        let others = changes.try_fold(0u64, |others, change| change.map(|_| others + 1))?;
+        let wrong = unnamed(comparison.repository(), &comparison.sides(), paths)?;
+        let wrong = wrong.map(|wrong| format!("{wrong}.")).unwrap_or_default();
+        let reason = match others {
+            0 => wrong,
+            _ => format!("No file that paths names differs, and {others} others do. {wrong}"),
+        };
+        Ok(Some(format!("{}\n", reason.trim_end())).filter(|_| !reason.is_empty()))
+    })
 }
 
 fn request(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<Request> {

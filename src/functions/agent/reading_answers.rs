@@ -1,9 +1,7 @@
 //! What the tools do that list commits, references and files, and show their lines.
 
-use crate::functions::params::moment;
 use crate::functions::tools::{Answers, Call};
 use redline_base::error::Result;
-use redline_git::{HistoryOptions, Merges};
 use redline_query::answers;
 use redline_tools::{
     FileLines, GitBlame, GitFile, GitLog, GitRangeDiff, GitRefs, GitStatus, ListFiles, Search,
@@ -12,17 +10,8 @@ use redline_tools::{
 impl Answers for GitLog {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let arguments = arguments.checked()?;
-        let time = |name: &str, given: &Option<String>| {
-            given.as_deref().map(|text| moment(name, text)).transpose()
-        };
-        let options = HistoryOptions {
-            merges: Merges::AllParents,
-            since: time("since", &arguments.since)?,
-            until: time("until", &arguments.until)?,
-            first_parent: false,
-        };
-        let Call { execution, reply } = call;
-        execution.read(|| answers::log(&execution, &reply, &arguments, options))
+        let Call { execution, reply, .. } = call;
+        execution.read(|| answers::log(&execution, &reply, &arguments))
     }
 }
 
@@ -31,7 +20,7 @@ macro_rules! read {
     ($($tool:ident: $answer:path;)+) => {$(
         impl Answers for $tool {
             fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-                let Call { execution, reply } = call;
+                let Call { execution, reply, .. } = call;
                 execution.read(|| $answer(&execution, &reply, &arguments))
             }
         }
@@ -46,7 +35,7 @@ read! {
 
 impl Answers for GitFile {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let Call { execution, reply } = call;
+        let Call { execution, reply, .. } = call;
         execution.read(|| answers::file(&execution, &reply, &arguments)).map(FileLines)
     }
 }

@@ -12,7 +12,8 @@ use crate::functions::context::database::{self, Database};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
 use crate::functions::params::{
-    Args, Asked, Flag, Given, Kind, Param, SESSION, fields, flag, required, session,
+    Args, Asked, BigInt, Flag, Given, Kind, Maybe, Param, SESSION, fields, flag, optional,
+    required, session,
 };
 use crate::functions::surface::{
     Declaration, Family, Grant, Json, Out, Scalar, State, Varchar, Written,
@@ -21,7 +22,7 @@ use crate::functions::tools;
 use redline_base::budget::{Budget, Current};
 use redline_base::error::Result;
 use redline_base::form::Form;
-use redline_tools::{Answer, Reply};
+use redline_tools::{Answer, Reply, max_bytes};
 
 /// Answers calls under the settings of one execution.
 pub struct Caller {
@@ -53,7 +54,21 @@ impl Caller {
     fn call(&self, args: Args<'_>, reply: &mut Reply) -> Result<Answer> {
         let session = session(args, self.settings.connection())?;
         self.budget.check()?;
-        let tool = tools::find(&args.get(TOOL)?)?;
+        reply.max_bytes = match max_bytes(MAX_BYTES.field.name, args.get(MAX_BYTES)?)? {
+            Some(bytes) => bytes,
+            None => settings::max_answer_bytes(&self.settings)?,
+        };
+        let (name, given) = (args.get(TOOL)?, args.get(ARGS)?);
+        let offered = match args.get(OFFERED)? {
+            Some(names) => names.split(',').map(str::to_owned).collect(),
+            None => {
+                let is_granted = |name: &&str| database::require_tool(name, &self.settings).is_ok();
+                tools::names().filter(is_granted).map(str::to_owned).collect::<Vec<_>>()
+            }
+        };
+        let Some(tool) = tools::find(&name) else {
+            return Err(tools::unknown(&name, &given, &offered));
+        };
         database::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             let connection = self.settings.connection();
@@ -61,7 +76,7 @@ impl Caller {
         }
         let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
-        (tool.answer)(execution, reply, &args.get(ARGS)?)
+        (tool.answer)(execution, reply, offered, &given)
     }
 }
 
@@ -83,6 +98,14 @@ impl Kind for LossyText {
 
 const TOOL: Param<LossyText> = required("tool", "The tool, by its name in redline_tools()");
 const ARGS: Param<LossyText> = required("args", "Its arguments, as a JSON object");
+const MAX_BYTES: Param<Maybe<BigInt>> = optional(
+    "max_bytes",
+    "Bytes of the answer where args give no max_bytes; NULL: redline_max_answer_bytes",
+);
+const OFFERED: Param<Maybe<LossyText>> = optional(
+    "offered",
+    "The names of the tools that the client is offered, separated by commas, as answers name them; NULL: all that are granted",
+);
 const RAISES: Param<Flag> =
     flag("raises", false, "Whether an error is raised in SQL instead of being the answer");
 
@@ -97,7 +120,12 @@ impl Scalar for RedlineCall {
         description: "Calls a tool and returns MCP's CallToolResult as JSON, also for a failed call",
         example: "SELECT redline_call('GitDiffSummary', '{\"from\": \"HEAD\"}')",
     };
-    const OVERLOADS: &'static [Overload] = &[fields![TOOL, ARGS], fields![TOOL, ARGS, SESSION]];
+    const OVERLOADS: &'static [Overload] = &[
+        fields![TOOL, ARGS],
+        fields![TOOL, ARGS, SESSION],
+        fields![TOOL, ARGS, SESSION, MAX_BYTES],
+        fields![TOOL, ARGS, SESSION, MAX_BYTES, OFFERED],
+    ];
     type Returns = Json;
     type State = Caller;
     const NULLS: Nulls = Nulls::Handle;

@@ -11,7 +11,7 @@ use crate::functions::surface::{
     Col, Declaration, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table, Written, bigint,
     boolean, structure, structures, varchar, varchars,
 };
-use crate::functions::tools::{Answers, Call, TOOLS};
+use crate::functions::tools::{Answers, Call};
 use redline_base::budget::KEPT;
 use redline_base::error::Result;
 use redline_base::limits;
@@ -222,11 +222,8 @@ impl Table for Capabilities {
 
 impl Answers for tools::Capabilities {
     fn answer(call: Call, _: Self::Arguments) -> Result<Self::Output> {
-        let Call { execution, .. } = call;
-        let granted = TOOLS.iter().map(|tool| tool.declaration.name);
-        let tools = granted
-            .filter(|name| database::require_tool(name, &execution.settings).is_ok())
-            .collect();
+        let Call { execution, offered, .. } = call;
+        let is_offered = |name: &str| offered.iter().any(|offered| offered == name);
         let sandboxes = execution.access.sandboxes();
         let listed = sandboxes.map(|sandboxes| {
             let of = |sandbox: &Sandbox| {
@@ -235,11 +232,14 @@ impl Answers for tools::Capabilities {
                     ("read_file", asked.read),
                     ("write_file", asked.write && sandbox.is_writable()),
                     ("edit_file", asked.edit && sandbox.is_writable()),
+                    ("apply_patch", (asked.write || asked.edit) && sandbox.is_writable()),
+                    ("undo", (asked.write || asked.edit) && sandbox.is_writable()),
                 ];
+                let asked = asked.iter().filter(|(name, is_asked)| *is_asked && is_offered(name));
                 SandboxAbilities {
                     name: sandbox.name.clone(),
                     mode: sandbox.mode(),
-                    approvals: asked.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect(),
+                    approvals: asked.map(|(name, _)| *name).collect(),
                     max_file_bytes: sandbox.max_file_bytes,
                     example: sandbox.example(),
                     refs: sandbox.refs.as_ref().map(|refs| {
@@ -252,6 +252,6 @@ impl Answers for tools::Capabilities {
         let repositories = sandboxes
             .map_or_else(Vec::new, |found| found.repositories(limits::SURVEY_REPOSITORIES));
         let has_approver = settings::approvers(&execution.settings)?.is_some();
-        Ok(Abilities::new(listed, repositories, tools, has_approver))
+        Ok(Abilities::new(listed, repositories, offered, has_approver))
     }
 }

@@ -1,6 +1,7 @@
 //! `redline_tools()`: the tools as agents see them.
 
 use crate::ffi::Open;
+use crate::functions::context::settings;
 use crate::functions::params::Args;
 use crate::functions::surface::{Col, Declaration, Family, Grant, Row, Rows, Table, json, varchar};
 use crate::functions::tools::TOOLS;
@@ -20,7 +21,7 @@ impl Row for Tool {
         varchar("title", "The name that people see", |row, out| out.text(row.title)),
         varchar("description", "Its purpose and use", |row, out| out.text(row.description)),
         json("input_schema", "JSON Schema of its arguments", |row, out| {
-            out.json((row.input_schema)().to_string())
+            out.json(row.input_schema().to_string())
         }),
         json("output_schema", "JSON Schema of structuredContent", |row, out| {
             out.json((row.output_schema)().to_string())
@@ -55,7 +56,7 @@ impl Table for RedlineTools {
         example: "SELECT name, description FROM redline_tools()",
     };
     type Row = Tool;
-    const SETTINGS: &'static [&'static str] = &[];
+    const SETTINGS: &'static [&'static str] = &[settings::MAX_ANSWER_BYTES];
     type Bind = ();
     type Scan = Rows<Tool>;
 
@@ -63,7 +64,8 @@ impl Table for RedlineTools {
         Ok(())
     }
 
-    fn open((): &(), _: Open<'_>) -> Result<Self::Scan> {
-        Ok(Rows::new(TOOLS.iter().map(|tool| tool.declaration)))
+    fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
+        let max_bytes = settings::max_answer_bytes(&open.settings)?;
+        Ok(Rows::new(TOOLS.iter().map(move |tool| Tool { max_bytes, ..tool.declaration })))
     }
 }

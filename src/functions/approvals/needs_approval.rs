@@ -40,7 +40,11 @@ impl Scalar for NeedsApproval {
 
     fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
         let (tool, arguments) = (args.get(TOOL)?, args.get(ARGS)?);
-        let call = (tools_of_agents::find(tool)?.file_call)(arguments)?;
+        let call = tools_of_agents::find(tool).ok_or_else(|| {
+            let all: Vec<String> = tools_of_agents::names().map(str::to_owned).collect();
+            tools_of_agents::unknown(tool, arguments, &all)
+        })?;
+        let call = (call.file_call)(arguments)?;
         let Opened { execution, tools, .. } = opened;
         let key = args.get(HOST_KEY)?;
         let approver = key.map(|key| execution.approver(key, args.function())).transpose()?;

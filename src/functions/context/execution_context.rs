@@ -37,6 +37,7 @@ pub const SETTINGS: &[&str] = &[
     settings::TOOL_GRANTS,
     settings::MAX_READ_BYTES,
     settings::MAX_DIFF_BYTES,
+    settings::MAX_ANSWER_BYTES,
     settings::APPROVAL_TTL_SECONDS,
     settings::APPROVER,
     settings::MAX_PROPOSALS,

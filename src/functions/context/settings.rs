@@ -13,6 +13,7 @@ use redline_base::limits;
 use redline_edit::{Approvers, Rules};
 use redline_query::caller::Journaling;
 use redline_text::lines;
+use redline_tools::max_bytes;
 
 /// The named roots, as JSON.
 pub const SANDBOXES: &str = "redline_sandboxes";
@@ -22,6 +23,8 @@ pub const TOOL_GRANTS: &str = "redline_tool_grants";
 pub const MAX_READ_BYTES: &str = "redline_max_read_bytes";
 /// The most bytes of a diff.
 pub const MAX_DIFF_BYTES: &str = "redline_max_diff_bytes";
+/// The most bytes of a tool's answer.
+pub const MAX_ANSWER_BYTES: &str = "redline_max_answer_bytes";
 /// The time to live of an approval, in seconds.
 pub const APPROVAL_TTL_SECONDS: &str = "redline_approval_ttl_seconds";
 /// The SHA-256 of the secrets of the approvers.
@@ -45,7 +48,7 @@ pub const JOURNAL_MAX_BYTES: &str = "redline_journal_max_bytes";
 pub const JOURNAL_DAYS: &str = "redline_journal_days";
 
 /// Every setting; `SET GLOBAL` sets it for all connections, `SET SESSION` for one.
-const OPTIONS: [ConfigOption; 14] = [
+const OPTIONS: [ConfigOption; 15] = [
     ConfigOption {
         name: SANDBOXES,
         description: "Directories that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
@@ -66,6 +69,11 @@ const OPTIONS: [ConfigOption; 14] = [
         name: MAX_DIFF_BYTES,
         description: "Maximum bytes of a diff of diff_texts, diff_files and the tool Diff; a longer one is cut",
         default: OptionDefault::Number(limits::MAX_DIFF_BYTES),
+    },
+    ConfigOption {
+        name: MAX_ANSWER_BYTES,
+        description: "Bytes of a tool's answer where a call gives no max_bytes; the rest follows with a cursor",
+        default: OptionDefault::Number(limits::ANSWER_BYTES as u64),
     },
     ConfigOption {
         name: MAX_SECONDS,
@@ -151,6 +159,15 @@ pub fn max_read_bytes(settings: &Settings) -> u64 {
 pub fn max_diff_bytes(settings: &Settings) -> usize {
     let bytes = number(settings, MAX_DIFF_BYTES, limits::MAX_DIFF_BYTES);
     usize::try_from(bytes).unwrap_or(usize::MAX).min(lines::MAX_BYTES)
+}
+
+/// Returns the most bytes of the answer to a call that gives no `max_bytes`.
+///
+/// # Errors
+/// `invalid_args` for a number that no call can give.
+pub fn max_answer_bytes(settings: &Settings) -> Result<usize> {
+    let given = settings.get(MAX_ANSWER_BYTES).as_integer();
+    Ok(max_bytes(MAX_ANSWER_BYTES, given)?.unwrap_or(limits::ANSWER_BYTES))
 }
 
 /// Returns the time to live of an approval.

@@ -80,7 +80,7 @@ impl Kind for AnswerBytes {
     type Of<'a> = usize;
 
     fn read(given: Given<'_>, _: Asked<'_>) -> Result<usize> {
-        tools::max_bytes(given.integer(), limits::REVIEW_BYTES)
+        Ok(tools::max_bytes("max_bytes", given.integer())?.unwrap_or(limits::REVIEW_BYTES))
     }
 }
 

@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use super::param::{Asked, Given, Kind, Param, number, text};
 use crate::ffi::{Type, Value};
 use redline_base::error::{Error, Result, quoted};
-use redline_git::{Pathspec, date_of};
+use redline_git::Pathspec;
+use redline_query::moment;
 use redline_text::DiffOptions;
 
 /// Text of any content.
@@ -195,18 +196,6 @@ impl Kind for Moment {
             value => Ok(value.and_then(Value::as_timestamp).unwrap_or_default()),
         }
     }
-}
-
-/// Returns the time of a text as git reads it, in microseconds since 1970.
-///
-/// # Errors
-/// `invalid_args` for a text without a date.
-pub fn moment(name: &str, text: &str) -> Result<i64> {
-    let seconds = date_of(text).and_then(|seconds| seconds.checked_mul(1_000_000));
-    seconds.ok_or_else(|| {
-        Error::invalid_args(format!("{name} is {}", quoted(text)))
-            .with_hint("Give a date, such as 2026-01-31 or '2 weeks ago'")
-    })
 }
 
 /// The meanings of a choice of words.

@@ -39,7 +39,7 @@ pub(crate) struct PatchId<'a> {
     /// Whether a line was hashed: lines before the first file are not.
     has_begun: bool,
     has_ended: bool,
-    place: Place,
+    place: PatchPart,
     /// Both ids of the last `index` line, as they are printed.
     index: [Vec<u8>; 2],
     /// The line without whitespace.
@@ -48,7 +48,7 @@ pub(crate) struct PatchId<'a> {
 }
 
 /// The place of a line in a patch.
-enum Place {
+enum PatchPart {
     /// In the header of a file.
     Header,
     /// In a hunk with this many lines left on each side, or between hunks.
@@ -66,7 +66,7 @@ impl<'a> PatchId<'a> {
             hasher: hasher(kind),
             has_begun: false,
             has_ended: false,
-            place: Place::Header,
+            place: PatchPart::Header,
             index: [Vec::new(), Vec::new()],
             line: Vec::new(),
             pace: cancel.pace(),
@@ -105,18 +105,18 @@ impl<'a> PatchId<'a> {
         if !self.has_begun && !begins_file {
             return Ok(());
         }
-        if matches!(self.place, Place::Header) && self.is_header_done(line)? {
+        if matches!(self.place, PatchPart::Header) && self.is_header_done(line)? {
             return Ok(());
         }
         match self.place {
-            Place::Binary => {
+            PatchPart::Binary => {
                 // git does not hash the first line of the file after a binary one.
                 if begins_file {
-                    self.place = Place::Header;
+                    self.place = PatchPart::Header;
                 }
                 return Ok(());
             }
-            Place::Hunk { old: 0, new: 0 } => {
+            PatchPart::Hunk { old: 0, new: 0 } => {
                 if let Some(header) = line.strip_prefix(b"@@ -") {
                     let (old, new) = counts(header);
                     self.enter_hunk(old, new);
@@ -127,14 +127,14 @@ impl<'a> PatchId<'a> {
                     return Ok(());
                 }
                 self.close_file()?;
-                self.place = Place::Header;
+                self.place = PatchPart::Header;
             }
-            Place::Hunk { old, new } => {
+            PatchPart::Hunk { old, new } => {
                 let mark = line.first();
                 let has = |marks: &[u8]| i64::from(mark.is_some_and(|mark| marks.contains(mark)));
                 self.enter_hunk(old - has(b"- "), new - has(b"+ "));
             }
-            Place::Header => {}
+            PatchPart::Header => {}
         }
         self.hash(line);
         Ok(())
@@ -153,7 +153,7 @@ impl<'a> PatchId<'a> {
         if line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files") {
             self.index.iter().for_each(|id| self.hasher.update(id));
             self.close_file()?;
-            self.place = Place::Binary;
+            self.place = PatchPart::Binary;
             return Ok(true);
         }
         if let Some(ids) = line.strip_prefix(b"index ") {
@@ -162,7 +162,7 @@ impl<'a> PatchId<'a> {
         }
         if line.starts_with(b"--- ") {
             // Both names count as lines of a hunk of one line on each side.
-            self.place = Place::Hunk { old: 1, new: 1 };
+            self.place = PatchPart::Hunk { old: 1, new: 1 };
             return Ok(false);
         }
         self.has_ended = !line.first().is_some_and(u8::is_ascii_alphabetic);
@@ -180,7 +180,7 @@ impl<'a> PatchId<'a> {
     /// Continues in a hunk with this many lines left; one with more old lines than its header says
     /// is over.
     fn enter_hunk(&mut self, old: i64, new: i64) {
-        self.place = if old == -1 { Place::Header } else { Place::Hunk { old, new } };
+        self.place = if old == -1 { PatchPart::Header } else { PatchPart::Hunk { old, new } };
     }
 
     /// Hashes a line without its white space.

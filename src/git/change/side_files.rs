@@ -247,9 +247,9 @@ impl SideFiles {
             Error::not_found(format!("there is no file {} in {}", quoted(file), quoted(revision)));
         Err(match self.submodule_hint(file.as_bytes())? {
             Some(hint) => error.with_hint(hint),
-            None => error.near(&self.nearest(file)?).or_hint(
-                "Paths start at the root of the repository; tree_files(rev, repo) lists them",
-            ),
+            None => error
+                .near(&self.nearest(file)?)
+                .or_hint("Paths start at the root of the repository"),
         })
     }
 

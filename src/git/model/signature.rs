@@ -158,7 +158,7 @@ fn sized(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = match bytes {
         [first @ 0..=191, rest @ ..] => (u64::from(*first), rest),
         [first @ 192..=223, second, rest @ ..] => {
-            ((u64::from(*first) - 192 << 8) + u64::from(*second) + 192, rest)
+            (((u64::from(*first) - 192) << 8) + u64::from(*second) + 192, rest)
         }
         [255, rest @ ..] => {
             let (length, rest) = rest.split_at_checked(4)?;

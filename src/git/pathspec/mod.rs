@@ -56,6 +56,11 @@ impl Pathspec {
         Ok(spec)
     }
 
+    /// Tells whether it takes files away from those that others name.
+    pub fn is_excluding(&self) -> bool {
+        self.is_excluding
+    }
+
     /// Parses short magic, `:/` or `:!`, and returns the path after it.
     fn signs<'a>(&mut self, rest: &'a str) -> Result<&'a str> {
         for (at, sign) in rest.char_indices() {

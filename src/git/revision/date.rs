@@ -11,6 +11,11 @@ pub fn date_of(text: &str) -> Option<i64> {
     parse(text.as_bytes(), &Clock::here())
 }
 
+/// Tells whether a text is a whole date, and not one that git makes out of some of its words.
+pub fn is_whole_date(text: &str) -> bool {
+    exact(text.as_bytes(), &Clock::here()).is_some()
+}
+
 /// Parses a date, relative to a clock, to seconds since 1970; `None` if the text contains none.
 pub fn parse(text: &[u8], clock: &Clock) -> Option<i64> {
     exact(text, clock).or_else(|| approximate(text, clock))

@@ -40,7 +40,7 @@ mod upstream;
 pub use ancestry::{ahead_behind, merge_bases, merge_bases_of};
 pub use clock::{Calendar, local_time_zone};
 pub use containing::references_containing;
-pub use date::date_of;
+pub use date::{date_of, is_whole_date};
 pub use range::{
     Sides, commit_and_parents, commit_at, commit_of, object_of, range_of, side_of, sides_of,
 };

@@ -9,7 +9,7 @@ use super::readable_log::{checkout, readable_log};
 use super::resolver::Resolver;
 use super::upstream::{Branches, Mark};
 use crate::Oid;
-use crate::refs::{LogLine, Resolved};
+use crate::refs::Resolved;
 use redline_base::error::{Result, quoted};
 
 /// The maximum depth of shorthands that expand to shorthands.
@@ -111,21 +111,6 @@ pub fn logged(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(Vec<u8>, O
         }
     }
     Ok(None)
-}
-
-/// Returns the entries of a log whose objects may be named, the newest first.
-pub fn log_entries(resolver: &Resolver<'_>, reference: &[u8]) -> Result<Vec<LogLine>> {
-    let mut entries = Vec::new();
-    for entry in resolver.references.reflog(reference)? {
-        let mut is_shown = true;
-        for id in [entry.old, entry.new] {
-            is_shown = is_shown && (id.is_null() || resolver.nameable(id)?.is_some());
-        }
-        if is_shown {
-            entries.push(entry);
-        }
-    }
-    Ok(entries)
 }
 
 /// Returns the former id of a reference, a number of changes ago or at a date; `id` is its current

@@ -1,6 +1,7 @@
 //! The former values of a reference, as far as they may be named.
 
 use super::named;
+use super::readable_log::{checkout, readable_log};
 use super::resolver::Resolver;
 use super::unknown::unknown_name;
 use crate::Oid;
@@ -13,7 +14,8 @@ use redline_base::error::Result;
 /// The reference whose log lists the stashes; without a stash it does not exist.
 const STASH: [&str; 2] = ["refs/stash", "stash"];
 
-/// The words that begin the message of a commit; other messages name references.
+/// What the message of a commit begins with; a checkout names branches that may be read, and other
+/// messages name any reference.
 const OF_COMMITS: &[u8] = b"commit";
 
 /// A change of a reference.
@@ -64,7 +66,7 @@ pub fn reflog(repository: &Repository, name: &str) -> Result<Reflog> {
         };
     };
     let mut entries = Vec::new();
-    for (position, line) in (0..).zip(named::log_entries(&resolver, &reference)?) {
+    for (position, line) in (0..).zip(readable_log(&resolver, &reference)?) {
         let entry = LogEntry::new(position, line, repository.ref_limit().is_some());
         charge.join(resolver.cancel.charge(entry.bytes())?);
         entries.push(entry);
@@ -75,7 +77,8 @@ pub fn reflog(repository: &Repository, name: &str) -> Result<Reflog> {
 impl LogEntry {
     fn new(position: u64, line: LogLine, is_limited: bool) -> Self {
         let LogLine { old, new, person, time, message } = line;
-        let is_shown = !is_limited || message.starts_with(OF_COMMITS);
+        let is_shown =
+            !is_limited || message.starts_with(OF_COMMITS) || checkout(&message).is_some();
         Self {
             position,
             old: Some(old).filter(|id| !id.is_null()),

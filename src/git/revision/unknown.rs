@@ -55,6 +55,13 @@ fn hinted(error: Error, resolver: &Resolver<'_>, name: &str) -> Result<Error> {
     names.push("HEAD".to_owned());
     names.retain(|known| known != name);
     let mut near = suggest::nearest(name, names.iter().map(String::as_str));
+    // A branch that only a remote has.
+    let of_remote = |known: &&String| known.split_once('/').is_some_and(|(_, last)| last == base);
+    if let Some(remote) = names.iter().find(of_remote).map(|remote| quoted(remote)) {
+        near.retain(|name| *name != remote);
+        near.insert(0, remote);
+        near.truncate(suggest::MAX_SUGGESTIONS);
+    }
     if let Resolved::Id { name: branch, .. } = &head
         && FIRST_BRANCHES.contains(&base)
         && let Some(branch) = branch.strip_prefix(b"refs/heads/")

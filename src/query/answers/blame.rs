@@ -24,13 +24,9 @@ pub fn blame(
 ) -> Result<Listing<ListedBlame>> {
     let (repo, repository) = opened(context, arguments.repo.as_deref())?;
     let (rev, path) = (arguments.rev.as_deref().unwrap_or("HEAD"), arguments.file.as_str());
-    let number = |name: &str, given: Option<u64>, default: u32| match given {
-        Some(0) => Err(Error::invalid_args(format!("{name} is 0")).with_hint("Lines count from 1")),
-        Some(line) => Ok(u32::try_from(line).unwrap_or(u32::MAX)),
-        None => Ok(default),
-    };
-    let first = number("first_line", arguments.first_line, 1)?;
-    let last = number("last_line", arguments.last_line, u32::MAX)?;
+    let number = |given: u64| u32::try_from(given).unwrap_or(u32::MAX);
+    let first = arguments.first_line.map_or(1, number);
+    let last = arguments.last_line.map_or(u32::MAX, number);
     if last < first {
         return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
             .with_hint("The last line must not be before the first"));

@@ -3,7 +3,7 @@
 use crate::Context;
 use crate::found_files::{FilesWanted, cursor};
 use redline_base::budget::check_current;
-use redline_base::error::{Error, Result};
+use redline_base::error::Result;
 use redline_tools::{FileList, ListFilesArguments, ListedFile, Reply, Rest, Room};
 
 /// Lists the files that the arguments name.
@@ -26,9 +26,6 @@ pub(super) fn within<T: Send>(
 
 fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Result<FileList> {
     let depth = arguments.depth.unwrap_or(u64::MAX);
-    if depth == 0 {
-        return Err(Error::invalid_args("depth is 0").with_hint("1 lists a directory itself"));
-    }
     let wanted = FilesWanted {
         path: arguments.path.as_deref(),
         repo: arguments.repo.as_deref(),
@@ -53,6 +50,7 @@ fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Res
         count: files.len() as u64,
         bytes: listed.iter().filter_map(|file| file.bytes).sum(),
         rest: Rest::at(Some(cursor(&binding, start, 0)?)),
+        reason: files.is_empty().then(|| files.none(wanted.glob)),
         files: Vec::new(),
     };
     let mut room = Room::beside(reply, &list);

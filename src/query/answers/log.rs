@@ -3,17 +3,19 @@
 use super::commits::CommitReader;
 use super::missing_file::explained;
 use super::pages::{Pages, opened, shown};
-use crate::Context;
+use super::unnamed::unnamed;
 use crate::file_history::FileChanges;
 use crate::history_jobs::Jobs;
 use crate::run::Run;
-use redline_base::error::{Result, quoted};
+use crate::{Context, moment};
+use redline_base::error::{Error, Result, quoted, visible};
 use redline_base::limits;
 use redline_base::pipeline::{Unweighed, Window};
 use redline_git::{
     Change, CommitFilter, CommitMeasure, CommitMeasurer, Comparable, ContentSource, FileChange,
     History, HistoryOptions, LineLog, LineVersion, LinesAsked, Merges, Oid, Pathspec, Reader,
-    RenameOptions, Repository, RevRange, Search, Searcher, Visited, range_of,
+    RenameOptions, Repository, RevRange, Search, Searcher, Visited, is_whole_date, object_of,
+    range_of, side_of,
 };
 use redline_text::CancelToken;
 use redline_tools::{
@@ -50,14 +52,19 @@ struct Asked<'a> {
     search: Option<Search>,
 }
 
-/// Lists the commits of a range that the arguments mean; `options` say which of them are walked.
+/// Lists the commits of a range that the arguments mean.
 pub fn log(
     context: &Context,
     reply: &Reply,
     arguments: &GitLogArguments,
-    options: HistoryOptions,
 ) -> Result<Listing<ListedCommit>> {
     let (repo, repository) = opened(context, arguments.repo.as_deref())?;
+    let options = HistoryOptions {
+        merges: Merges::AllParents,
+        since: time(&repository, "since", arguments.since.as_deref())?,
+        until: time(&repository, "until", arguments.until.as_deref())?,
+        first_parent: false,
+    };
     let repository = repository.with_budget(context.budget.part());
     let range = arguments.range.as_deref().unwrap_or("HEAD");
     let ends = range_of(&repository, range)?;
@@ -105,6 +112,12 @@ pub fn log(
     let mut page = pages.filled(head, reply, rows).map_err(explain)?;
     if page.rows.is_empty() && pages.first() == 0 {
         page.head += &format!(": {}", no_commit(arguments));
+        let paths = arguments.paths.as_deref().unwrap_or_default();
+        let ends = asked.ends.tips.iter().take(limits::SUGGESTION_ENDS);
+        let sides = ends.map(|tip| side_of(&repository, &tip.to_string()));
+        if let Some(wrong) = unnamed(&repository, &sides.collect::<Result<Vec<_>>>()?, paths)? {
+            page.head += &format!(". {wrong}");
+        }
     }
     Ok(page)
 }
@@ -211,6 +224,19 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// Returns the time that an argument gives. git reads a date in almost any text: in 3.0.0 the third
+/// of a month, where the tag of this name was meant.
+fn time(repository: &Repository, name: &str, given: Option<&str>) -> Result<Option<i64>> {
+    let Some(text) = given else { return Ok(None) };
+    if is_whole_date(text) || object_of(repository, text).is_err() {
+        return moment(name, text).map(Some);
+    }
+    let range = if name == "since" { format!("{text}..HEAD") } else { text.to_owned() };
+    Err(Error::invalid_args(format!("{name} is {}, which is a revision", quoted(text))).with_hint(
+        format!("Give range = {} for its commits, or a date such as 2026-01-31", visible(&range)),
+    ))
+}
+
 /// Returns the ids of the ends of a range, for the next call.
 fn shown_ends(ends: &RevRange) -> String {
     let id = |oid: &Oid| shown_id(&oid.to_string()).to_owned();
@@ -252,9 +278,7 @@ fn no_commit(arguments: &GitLogArguments) -> &'static str {
         _ => {}
     }
     match (names_paths, file, since.is_some() || until.is_some()) {
-        (true, ..) => {
-            "0 commits change what paths names; paths start at the root of the repository"
-        }
+        (true, ..) => "0 commits change what paths names",
         (_, Some(_), _) => "0 commits change the file",
         (_, _, true) => "0 commits of that time",
         _ => "0 commits: all that the range leads to is left out by its start",

@@ -13,6 +13,7 @@ mod search;
 mod series;
 mod show;
 mod status;
+mod unnamed;
 
 pub use blame::blame;
 pub use file::file;
@@ -26,3 +27,4 @@ pub use search::answer as search;
 pub use series::range_diff;
 pub use show::words;
 pub use status::status;
+pub use unnamed::unnamed;

@@ -107,11 +107,7 @@ const COUNTED_LINES: usize = 1_000;
 /// regular expression that was searched for as text.
 fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<String>> {
     if files.is_empty() {
-        let start = "globs match paths from the directory that is searched on";
-        return Ok(Some(match &arguments.glob {
-            Some(glob) => format!("No file matches the glob {}; {start}", quoted(glob)),
-            None => "There is no file to search".to_owned(),
-        }));
+        return Ok(Some(files.none(arguments.glob.as_deref())));
     }
     let is_expression =
         arguments.pattern.contains(['|', '*', '+', '?', '[', '(', '^', '$', '\\', '.']);

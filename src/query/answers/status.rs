@@ -1,9 +1,10 @@
 //! The answer of `GitStatus`.
 
 use super::pages::{Pages, opened, path_text, short, shown};
+use super::unnamed::unnamed;
 use crate::{Context, file_status};
 use redline_base::error::Result;
-use redline_git::{FileStatus, Pathspec, RenameOptions, StatusOptions, checked_out};
+use redline_git::{FileStatus, Pathspec, RenameOptions, Revision, StatusOptions, checked_out};
 use redline_tools::{GitStatusArguments, ListedStatus, Listing, Reply, shown_id};
 
 /// Lists the files that are not as the last commit has them.
@@ -39,7 +40,14 @@ pub fn status(
     let state = format!("{:?} {files:?}", head.commit);
     let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
     let rows = files.iter().skip(pages.first()).map(|file| Ok(status_row(file)));
-    let head = format!("{repo} {place}: {count}");
+    let mut head = format!("{repo} {place}: {count}");
+    let paths = arguments.paths.as_deref().unwrap_or_default();
+    // What is neither tracked nor listed is not there, or ignored.
+    if files.is_empty()
+        && let Some(wrong) = unnamed(&repository, &[Revision::Index], paths)?
+    {
+        head = format!("{repo} {place}: {wrong}");
+    }
     pages.filled(head, reply, rows)
 }
 

@@ -2,7 +2,7 @@
 
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{ChangeKind, FileChange};
-use redline_sandbox::{Sandbox, SandboxPath, Sandboxes};
+use redline_sandbox::{Sandbox, SandboxPath, Sandboxes, without_side};
 use redline_text::CancelToken;
 
 /// Makes the paths of a patch those below its sandbox, which is returned. As in the other tools, they
@@ -15,6 +15,19 @@ pub(super) fn below_sandbox<'a>(
     name: &str,
     changes: &mut [FileChange],
 ) -> Result<&'a Sandbox> {
+    for path in changes.iter_mut().flat_map(FileChange::paths_mut) {
+        while let Some(rest) = path.strip_prefix("./") {
+            *path = rest.to_owned();
+        }
+        // A git diff of absolute paths, whose sides take the place of the slash.
+        let absolute = format!("/{}", without_side(path).unwrap_or(path));
+        if sandboxes.are_above(&absolute) {
+            *path = absolute;
+        }
+        if path.starts_with("~/") || path.starts_with("file:") || path.contains('\\') {
+            sandboxes.resolve_for_writing(path)?;
+        }
+    }
     let absolute = changes.iter().flat_map(FileChange::paths).find(|path| path.starts_with('/'));
     let sandbox = match absolute {
         Some(path) if name.is_empty() => sandboxes.resolve_for_writing(path)?.sandbox(),
@@ -75,10 +88,6 @@ pub(super) fn without_sides<'a>(
         }
     }
     Ok(())
-}
-
-fn without_side(path: &str) -> Option<&str> {
-    path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).filter(|path| !path.is_empty())
 }
 
 /// Returns the named sandbox; without a name, the one that all paths start with, or the only one.

@@ -122,7 +122,7 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
         Chosen::Operation(id) => {
             let found = newest.into_iter().find(|record| record.id == *id).ok_or_else(|| {
                 Error::not_found(format!("the journal has no operation {}", quoted(id)))
-                    .with_hint("redline_log() lists the operations; old ones are dropped")
+                    .with_hint("Leave out id for the last one of this session; the answer of each call has its id, and old ones are dropped")
             })?;
             if !is_there(&found) {
                 return Err(Error::invalid_args(format!(
@@ -130,7 +130,9 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
                     quoted(id),
                     found.outcome.name()
                 ))
-                .with_hint("Give the id of an operation that redline_log() has as done"));
+                .with_hint(
+                    "Give the id of an operation that was done, as the answer of its call has it",
+                ));
             }
             Ok(vec![found])
         }
@@ -138,7 +140,7 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
             let own = newest.filter(is_there).find(|record| record.client == client);
             own.map(|record| vec![record]).ok_or_else(|| {
                 Error::not_found("this session has done no operation on a file")
-                    .with_hint("redline_log() lists the operations of all sessions, with their ids")
+                    .with_hint("Give the id of an operation of another session, as the answer of its call has it")
             })
         }
         Chosen::Sandbox { client, since, .. } => Ok(newest

@@ -17,7 +17,8 @@ fn shown(path: &str, text: &str) -> String {
         hunks: vec![hunk],
         ..PageFile::default()
     };
-    let change = Page { repository: path, ends: [path, "b"], files: vec![file] };
+    let change =
+        Page { repository: path, ends: [path, "b"], files: vec![file], are_moves_left_out: false };
     String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap()
 }
 

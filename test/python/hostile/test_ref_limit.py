@@ -361,6 +361,7 @@ def test_a_log_is_as_if_no_hidden_branch_had_been_visited(connect, tmp_path, for
         *(f"@{{{1_600_000_000 + hours * 3600}}}" for hours in range(1, 12, 2)), "HEAD@{2019-01-01}", "main@{yesterday}", "HEAD@{yesterday}", "@{-1}@{1}",
         "@{-1}~1", "HEAD@{3}..HEAD",
     ]  # fmt: skip
+    logs = ["HEAD", "main", "dev", f"{CANARY}-branch"]
 
     def told() -> list[list[str]]:
         asked = []
@@ -369,11 +370,14 @@ def test_a_log_is_as_if_no_hidden_branch_had_been_visited(connect, tmp_path, for
             for name in names:
                 sql = "SELECT commit_id FROM commits($name, $repo)"
                 shown.append(ask(con, sql, {"name": name, "repo": f"w/{repo}"}))
+            for name in logs:
+                sql = "SELECT position, old_oid, new_oid, message FROM reflog($name, $repo)"
+                shown.append(ask(con, sql, {"name": name, "repo": f"w/{repo}"}))
             asked.append(shown)
         return asked
 
     def check(step: str) -> None:
-        for name, *both in zip(names, *told()):
+        for name, *both in zip([*names, *logs], *told(), strict=True):
             assert both[0] == both[1] and CANARY not in both[1], (step, name, both)
 
     check("before")

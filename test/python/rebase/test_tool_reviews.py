@@ -52,7 +52,7 @@ def ask(con, repo):
         given = {"repo": str(repo), "from": "main...feature"} | given
         query = "SELECT redline_call_text('GitDiff', ?)"
         (text,) = con.execute(query, [json.dumps(given)]).fetchone()
-        assert len(text.encode()) <= given.get("max_bytes", 25_000)
+        assert len(text.encode()) <= given.get("max_bytes", 18_000)
         if given.get("format") == "json" and text.startswith("{"):
             return json.loads(text)
         return text

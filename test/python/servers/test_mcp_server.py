@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -60,6 +61,43 @@ def test_tools_are_listed_as_in_the_registry(con, drive, mode):
             assert (
                 tool.annotations.model_dump(by_alias=True, exclude_none=True) == said["annotations"]
             )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_answers_name_only_tools_that_the_client_has(drive, mode):
+    writing = {"write_file", "edit_file", "apply_patch", "undo"}
+
+    async def conversation(client):
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        said = [
+            text(await client.call_tool(tool, arguments))
+            for tool, arguments in [
+                ("redline_capabilities", {}), ("nothing_like_it", {}), ("Edit", {"file_path": "a.txt"}), ("sql", {"query": "SELECT 1"}),
+                ("Grep", {"pattern": "x"}), ("Bash", {"command": "rm a.txt"}),
+            ]
+        ]  # fmt: skip
+        return names, said
+
+    for options, asks, has in [
+        (("--query",), accept, {"query"} | writing),
+        ((), accept, writing),
+        (("--query",), None, {"query"}),
+        ((), None, set()),
+    ]:
+        names, said = drive(conversation, mode=mode, options=options, elicitation_callback=asks)
+        assert names & (writing | {"query"}) == has
+        capabilities, *errors = said
+        listed = capabilities.rpartition("Tools: ")[2].split(", ")
+        assert set(listed) == names
+        assert ("a person approves: write_file, edit_file, apply_patch, undo" in capabilities) == (
+            asks is not None
+        )
+        for error in errors:
+            words = set(re.findall(r"[A-Za-z_]+", error))
+            assert not words & ((writing | {"query"}) - has) - {"query"}, error
+        assert ("query runs one SELECT" in said[3]) == ("query" in has)
+        assert "Call search with the same arguments" in said[4]
+        assert ("apply_patch removes a file" in said[5]) == (asks is not None)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -48,7 +49,9 @@ def ask(extension, root):
 
     def run(sql: str, **more) -> dict:
         try:
-            return querying.answer(con.cursor(), {"seconds": 30} | read({"sql": sql} | more))
+            return querying.answer(
+                con.cursor(), served | {"seconds": 30} | read({"sql": sql} | more)
+            )
         except querying.Refused as error:
             return {"isError": True, "content": [{"text": querying.escaped(str(error))}]}
 
@@ -157,7 +160,7 @@ def test_rows_are_cut_at_a_limit_and_the_answer_says_how_to_go_on(ask):
         ['[0,"x"]', '[1,"x"]', '[2,"x"]'],
     )
     assert said(ask("FROM range(3)", limit=3)).startswith("3 rows\n")
-    for most in (2_000, 25_000):
+    for most in (2_000, 18_000):
         answer = said(
             ask("SELECT repeat('\"é', 20) AS t FROM range(100000)", max_bytes=most, limit=100_000)
         )
@@ -209,12 +212,39 @@ def test_no_line_of_an_answer_is_one_that_a_file_has_written(ask):
         assert not any(line.startswith("[redline") for line in answer.split("\n")), (sql, answer)
 
 
+def test_a_name_that_is_used_wrongly_leads_to_the_right_call(ask):
+    for sql, words, call in [
+        ("FROM ahead_behind('a', 'b', 'w')", "ahead_behind is a scalar function, called as ahead_behind(a, b, repo): ", "SELECT ahead_behind"),
+        ("FROM merge_conflicts", "merge_conflicts is a scalar function", "SELECT unnest(merge_conflicts("),
+        ("FROM commits", "commits is a table function, called as commits(range, repo, ", "SELECT commit_id, "),
+        ("DESCRIBE commits", "commits is a table function", "SELECT commit_id, "),
+        ("SELECT commits('HEAD', 'workspace')", "commits is a table function", "SELECT commit_id, "),
+        ("FROM commits('HEAD')", "commits is a table function", "SELECT commit_id, "),
+        ("FROM git_log", "git_log is a macro, called as git_log(", "FROM git_log(repo := 'workspace')"),
+        ("SELECT git_log", "git_log is a macro", "FROM git_log(repo := 'workspace')"),
+        ("FROM comits('HEAD', 'workspace')", "Did you mean commits? ", "FROM redline_help()"),
+        ("SELECT ahead_behnd('HEAD')", "Did you mean ahead_behind? ", "FROM redline_help()"),
+        ("FROM nothing_like_it", "Functions: ", "FROM redline_help()"),
+        ("SHOW TABLES", "0 rows. There are no tables, only functions: FROM redline_help() lists them, such as commits(range", "SELECT commit_id, "),
+        ("SHOW ALL TABLES", "There are no tables", "SELECT commit_id, "),
+        ("SELECT table_name FROM information_schema.tables", "There are no tables", "SELECT commit_id, "),
+    ]:  # fmt: skip
+        line = said(ask(sql)).partition("\n")[0]
+        assert words in line and call in line, line
+        # What it says to ask is taken: the right call, for a directory that is a repository.
+        instead = line[line.rindex(call) :].replace("'workspace'", "'workspace/plain'")
+        instead = instead.replace("HEAD~1", "HEAD")
+        assert "row" in said(ask(instead)).partition("\n")[0], said(ask(instead))
+    # Nothing of it where no table is asked for.
+    assert said(ask("SELECT 1 WHERE false")) == '0 rows\n["1"]'
+
+
 def test_wrong_arguments_are_named(extension, tmp_path):
     queries = Queries({"workspace": tmp_path}, extension, 30)
     for arguments, words in [
         ({}, "'sql' of query"), ({"sql": ""}, "'sql' of query"), ({"sql": 1}, "'sql' of query"), ({"sql": "SELECT 1\0"}, "'sql' of query"), ({"sql": "SELECT '\ud800'"}, "'sql' of query"),
-        ({"sql": "x", "limit": 0}, "limit is 0"), ({"sql": "x", "limit": True}, "limit is True"), ({"sql": "x", "max_bytes": 10**9}, "max_bytes is 1000000000"),
-        ({"sql": "x", "database": "y"}, "no argument 'database'"), ({"sql": "x", "query": "y"}, "there twice"), ({"sql": "x", "format": "csv"}, "format is 'csv'"),
+        ({"sql": "x", "limit": -1}, "limit is -1"), ({"sql": "x", "limit": True}, "limit is True"), ({"sql": "x", "max_bytes": 10**9}, "max_bytes is 1000000000"),
+        ({"sql": "x", "database": "y"}, "no argument 'database'"), ({"sql": "x", "query": "y"}, "duplicate argument"), ({"sql": "x", "format": "csv"}, "format is 'csv'"),
     ]:  # fmt: skip
         result = anyio.run(queries.run, "one", arguments)
         assert (
@@ -224,7 +254,7 @@ def test_wrong_arguments_are_named(extension, tmp_path):
         "sql": "FROM x",
         "format": "text",
         "limit": 5,
-        "max_bytes": 25_000,
+        "max_bytes": 18_000,
     }
 
 
@@ -303,6 +333,7 @@ def test_one_client_has_two_queries_at_a_time(extension, tmp_path):
 
     async def main():
         with anyio.fail_after(180):
+            await queries.open()
             async with anyio.create_task_group() as group:
                 for _ in range(10):
                     group.start_soon(queries.run, "greedy", {"sql": next(iter(GREEDY))})
@@ -313,12 +344,33 @@ def test_one_client_has_two_queries_at_a_time(extension, tmp_path):
                     text(await queries.run("other", {"sql": "SELECT 1 AS one"}))
                     == '1 row\n["one"]\n[1]'
                 )
-                assert queries.all.borrowed_tokens == children() == 2
+                # Beside those that work one is ready for the next query, and no query has used it.
+                assert (queries.all.borrowed_tokens, children()) == (2, 3)
                 group.cancel_scope.cancel()
+            while children() > 1:
+                await anyio.sleep(0.02)
+            ready = queries.ready
+            assert ready is not None and ready.returncode is None
+            assert text(await queries.run("other", {"sql": "SELECT 2"})).endswith("[2]")
+            assert ready.returncode == 0 and queries.ready not in (None, ready)
+            # One that has ended is not used.
+            queries.ready.kill()
+            await queries.ready.wait()
+            assert text(await queries.run("other", {"sql": "SELECT 3"})).endswith("[3]")
+            await queries.close()
             while children():
                 await anyio.sleep(0.02)
 
     anyio.run(main)
+
+
+def test_the_process_that_is_ready_ends_with_its_server(extension, tmp_path):
+    given = json.dumps(Queries({"workspace": tmp_path}, extension, 30).served)
+    program = "from duckdb_redline.server.querying import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=f"{given}\n", text=True, capture_output=True, timeout=60, cwd=ROOT / "python"
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -33,4 +33,5 @@ def server(extension: pathlib.Path, *arguments: str):
         structured=given.structured,
         queries=queries,
         progress_seconds=given.progress,
+        max_bytes=given.max_bytes,
     )

@@ -55,7 +55,7 @@ WRONG = {
     "GitLog": ({"range": "nowhere", "repo": "workspace/repo"}, "not_found"),
     "GitShow": ({"rev": "v1..v2", "repo": "workspace/repo"}, "invalid_args"),
     "GitFile": ({"file": "nothing", "repo": "workspace/repo"}, "not_found"),
-    "GitBlame": ({"file": "README.md", "first_line": 0, "repo": "workspace/repo"}, "invalid_args"),
+    "GitBlame": ({"file": "README.md", "first_line": -1, "repo": "workspace/repo"}, "invalid_args"),
     "GitStatus": ({"repo": "workspace/nothing"}, "not_found"),
     "GitRefs": ({"repo": "/"}, "fs_denied"),
     "GitRangeDiff": (

@@ -40,7 +40,7 @@ def ask(con):
         (answer,) = con.execute(
             "SELECT redline_call(?, ?)", [tool, json.dumps({"repo": str(repo)} | given)]
         ).fetchone()
-        assert len(answer.encode()) <= given.get("max_bytes", 25_000)
+        assert len(answer.encode()) <= given.get("max_bytes", 18_000)
         answer = json.loads(answer)
         text = answer["content"][0]["text"]
         return (
@@ -466,9 +466,7 @@ def test_wrong_calls_are_answered_with_what_to_do(ask, con, busy, tool):
         assert "Did you mean 'src/new.txt'?" in said(file="src/new.tx") and said(
             file="src/new.tx"
         ).startswith("not_found: ")
-        assert said(file="src").startswith("not_found: ") and said(first_line=0).startswith(
-            "invalid_args: "
-        )
+        assert said(file="src").startswith("not_found: ")
         assert said(first_line=9, last_line=3).startswith(
             "invalid_args: "
         ) and "needs the argument 'file'" in ask(tool, busy)
@@ -560,7 +558,7 @@ def test_a_search_that_finds_nothing_says_why(ask, con, busy):
 
 def test_a_comparison_or_a_history_without_a_row_says_why(ask, busy):
     assert ask("GitDiff", busy, **{"from": "main~3", "to": "main", "paths": ["workspace/src"]}) == (
-        "No file that paths names differs, and 4 others do. Paths start at the root of the repository, without the name of its sandbox.\n"
+        "No file that paths names differs, and 4 others do. 'workspace/src' names no file. Paths start at the root of the repository, without the name of its sandbox.\n"
     )
     assert ask(
         "GitDiffSummary", busy, **{"from": "main~3", "to": "main", "paths": ["absent.py"]}
@@ -570,8 +568,8 @@ def test_a_comparison_or_a_history_without_a_row_says_why(ask, busy):
         == "No file differs.\n"
     )
     first = lambda **given: ask("GitLog", busy, **given).splitlines()[0]
-    assert first(paths=["absent.py"]).endswith(
-        ": 0 commits change what paths names; paths start at the root of the repository"
+    assert ": 0 commits change what paths names. 'absent.py' names no file. " in first(
+        paths=["absent.py"]
     )
     assert first(range="main..main~2").endswith(
         ": 0 commits: all that the range leads to is left out by its start"
@@ -610,4 +608,3 @@ def test_a_log_has_so_many_commits_as_are_asked_for(ask, busy):
         )
     assert [commit["commit_id"] for commit in [*seen, *page["commits"]]] == ids[:12] and seen
     assert len(ask("GitLog", busy, format="json", file="src/new.txt", limit=2)["commits"]) == 2
-    assert ask("GitLog", busy, limit=0).startswith("invalid_args: GitLog was given limit = 0")

@@ -419,7 +419,6 @@ def test_names_that_agents_try_are_taken_or_answered(con, review):
         ({}, "invalid_args"),
         ({"from": "main", "to": "main", "max_bytes": 1999}, "invalid_args"),
         ({"from": "main", "to": "main", "max_bytes": 1 << 40}, "invalid_args"),
-        ({"from": "main", "to": "main", "cursor": ""}, "invalid_args"),
         ({"from": "main", "to": "main", "context_lines": -2}, "invalid_args"),
         ({"from": "main", "to": "main", "ignore_whitespace": "some"}, "invalid_args"),
         ({"from": "main", "to": "main", "paths": "[src"}, "invalid_args"),

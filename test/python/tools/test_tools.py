@@ -135,7 +135,7 @@ def test_a_long_answer_is_cut_and_the_file_is_not(call, tmp_path, tool, max_byte
     long_file(tmp_path)
     given = LONG[tool] | {"max_bytes": max_bytes, "format": form}
     (whole,) = call("SELECT redline_call(?, ?)", [tool, json.dumps(given)])
-    answer, most = json.loads(whole), max_bytes or 25_000
+    answer, most = json.loads(whole), max_bytes or 18_000
     assert answer["isError"] is False and len(whole.encode()) <= most
     if tool != "write_file":
         is_cut = (
@@ -183,13 +183,8 @@ def test_a_file_is_read_by_lines_page_by_page(call, tmp_path):
     assert content == (tmp_path / "long").read_text() and number > 3
     cursor = next_cursor(read())
     code = lambda **given: read(**given)["content"][0]["text"].split(":")[0]
-    assert (
-        code(cursor=cursor, first_line=2)
-        == code(cursor=cursor[:-1])
-        == code(first_line=0)
-        == "invalid_args"
-    )
-    assert code(first_line=3, last_line=2) == code(offset=3) == code(limit=3) == "invalid_args"
+    assert code(cursor=cursor, first_line=2) == code(cursor=cursor[:-1]) == "invalid_args"
+    assert code(first_line=3, last_line=2) == code(offset=-3) == code(limit="x") == "invalid_args"
     (tmp_path / "long").write_text("changed\n")
     assert code(cursor=cursor) == "stale"
 
@@ -201,7 +196,7 @@ def test_a_file_of_any_size_is_read(call, tmp_path):
         "SELECT redline_call_text('read_file', ?)", [json.dumps({"path": "w/huge"} | given)]
     )[0]
     assert read(first_line=3).endswith("```\nlast \ufffd\n```")
-    assert "Line 2 was cut after 24" in read(first_line=2)
+    assert "Line 2 was cut after 17" in read(first_line=2)
     oid = repositories.git(tmp_path, "hash-object", "huge").decode().strip()
     assert f"(lines 1 to 1 of 3, {(9 << 20) + 14} bytes, base_oid {oid})" in read(last_line=1)
 
