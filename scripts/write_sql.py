@@ -159,7 +159,9 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
                 given.append(
                     f"system.main.struct_pack({', '.join(f'{p} := {p}' for p in named(function))})"
                 )
-            body = f"SELECT system.main.unnest(system.main.{name}({', '.join(given)}), max_depth := 2)"
+            body = (
+                f"SELECT system.main.unnest(system.main.{name}({', '.join(given)}), max_depth := 2)"
+            )
             text += "\n" + macro(f"{function}_each", parameters, body)
             text += comment(
                 f"{function}_each", f"The rows of {function}(), whose arguments may be columns"

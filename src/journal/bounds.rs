@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::record::{Record, line_of};
+use redline_base::budget::{Grow, GrowSet};
 use redline_base::limits;
 
 /// The limits of a journal.
@@ -49,9 +50,9 @@ fn sizes(records: &[&Record]) -> Vec<Size> {
     let mut known = HashSet::new();
     let mut sizes = Vec::new();
     for record in records.iter().rev() {
-        let contents = record.versions().filter(|version| known.insert(version.sha256.as_str()));
+        let contents = record.versions().filter(|version| known.put(version.sha256.as_str()));
         let line = line_of(record).len() as u64;
-        sizes.push(Size { all: line + contents.map(|version| version.bytes).sum::<u64>(), line });
+        sizes.add(Size { all: line + contents.map(|version| version.bytes).sum::<u64>(), line });
     }
     sizes.reverse();
     sizes

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Kept;
 use super::reading::Entry;
 use super::record::{End, Outcome, Record, Version, line_of};
+use redline_base::budget::{Copied, Gather, Grow, GrowMap};
 use redline_base::error::Result;
 use redline_base::limits;
 
@@ -30,7 +31,7 @@ impl Memory {
         }
         let size = line_of(record).len();
         held.bytes += size;
-        held.records.push_back((record.clone(), size));
+        held.records.add((record.clone(), size));
         while held.bytes > limits::JOURNAL_MEMORY_BYTES && !held.records.is_empty() {
             held.forget_oldest();
         }
@@ -49,7 +50,7 @@ impl Memory {
 
     pub(super) fn entries(&self) -> Vec<Entry> {
         let held = self.lock();
-        held.records.iter().map(|(record, _)| Entry::Operation(Box::new(record.clone()))).collect()
+        held.records.iter().map(|(record, _)| Entry::Operation(Box::new(record.clone()))).gather()
     }
 
     pub(super) fn content(&self, version: &Version) -> Option<Vec<u8>> {
@@ -63,9 +64,9 @@ impl Memory {
 
 impl Held {
     fn keep(&mut self, digest: String, bytes: &[u8]) {
-        let (_, uses) = self.contents.entry(digest).or_insert_with(|| {
+        let (_, uses) = self.contents.slot(digest).or_insert_with(|| {
             self.bytes += bytes.len();
-            (bytes.to_vec(), 0)
+            (bytes.copied_vec(), 0)
         });
         *uses += 1;
     }

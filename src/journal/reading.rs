@@ -1,5 +1,6 @@
 //! Reads the operations from the lines of a journal.
 
+use redline_base::budget::{Grow, GrowMap};
 use std::collections::HashMap;
 
 use super::record::{End, Line, Record};
@@ -34,13 +35,13 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Entry> {
         }
         let entry = match serde_json::from_slice(line) {
             Ok(Line::Record(record)) if !places.contains_key(&record.id) => {
-                places.insert(record.id.clone(), entries.len());
+                places.put(record.id.clone(), entries.len());
                 Some(Entry::Operation(Box::new(record)))
             }
             Ok(Line::End(end)) if ended(&mut entries, &places, &end) => None,
             _ => Some(Entry::Unreadable(number)),
         };
-        entries.extend(entry);
+        entries.add_all(entry);
     }
     entries
 }

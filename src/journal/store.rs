@@ -14,6 +14,7 @@ use super::Kept;
 use super::bounds::Bounds;
 use super::reading::{Entry, read};
 use super::record::{End, Record, Version, line_of};
+use redline_base::budget::{Copied, Gather, Joined};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_edit::Digest;
@@ -129,17 +130,17 @@ impl<'a> Store<'a> {
     /// Removes the oldest operations over the limits, and unused contents.
     fn forget_surplus(&self) -> Result<()> {
         let entries = self.all()?;
-        let records: Vec<&Record> = entries.iter().filter_map(Entry::operation).collect();
+        let records: Vec<&Record> = entries.iter().filter_map(Entry::operation).gather();
         let surplus = self.bounds.surplus(&records);
         let kept = &records[surplus..];
         if surplus > 0 {
-            let lines = kept.iter().flat_map(|record| [line_of(record), b"\n".to_vec()]);
-            self.directory.replace(LOG, &lines.collect::<Vec<_>>().concat())?;
+            let lines = kept.iter().flat_map(|record| [line_of(record), b"\n".copied_vec()]);
+            self.directory.replace(LOG, &lines.gather::<Vec<_>>().chained())?;
         }
         let named: HashSet<&str> = kept
             .iter()
             .flat_map(|record| record.versions().map(|version| version.sha256.as_str()))
-            .collect();
+            .gather();
         for name in self.contents.names(limits::JOURNAL_CONTENTS)? {
             if !named.contains(name.as_str()) {
                 self.contents.remove(&name)?;

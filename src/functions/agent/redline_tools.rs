@@ -18,9 +18,7 @@ impl Row for Tool {
             out.text(row.name)
         }),
         varchar("title", "The name that people see", |row, out| out.text(row.title)),
-        varchar("description", "Its purpose and use", |row, out| {
-            out.text(row.description)
-        }),
+        varchar("description", "Its purpose and use", |row, out| out.text(row.description)),
         json("input_schema", "JSON Schema of its arguments", |row, out| {
             out.json((row.input_schema)().to_string())
         }),

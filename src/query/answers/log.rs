@@ -7,6 +7,7 @@ use crate::Context;
 use crate::file_history::FileChanges;
 use crate::history_jobs::Jobs;
 use crate::run::Run;
+use redline_base::budget::{Gather, Grow, TryGather, text_of};
 use redline_base::error::{Result, quoted};
 use redline_base::limits;
 use redline_base::pipeline::{Unweighed, Window};
@@ -121,7 +122,7 @@ impl<'a> Asked<'a> {
 
     fn of_paths(&self) -> Result<LoggedCommits<'a>> {
         let given = self.arguments.paths.iter().flatten();
-        let paths = given.map(|path| Pathspec::parse(path)).collect::<Result<Vec<_>>>()?;
+        let paths = given.map(|path| Pathspec::parse(path)).try_gather::<Vec<_>>()?;
         // As in git: a merge shows no changes, so it is not searched.
         let merges = if self.search.is_some() { Merges::Skip } else { Merges::AllParents };
         let options = HistoryOptions { merges, ..self.options };
@@ -159,8 +160,8 @@ impl<'a> Asked<'a> {
                     measurer.measure(&commit, &mut changes, cancel)?;
                     if !changes.is_empty() {
                         let Comparable { id, tree, parents } = commit;
-                        let parents = parents.into_iter().map(|(parent, _)| parent).collect();
-                        found.push(Ok(LoggedCommit::from(Visited { id, tree, parents })));
+                        let parents = parents.into_iter().map(|(parent, _)| parent).gather();
+                        found.add(Ok(LoggedCommit::from(Visited { id, tree, parents })));
                     }
                 }
                 Ok(Unweighed(found))
@@ -271,7 +272,7 @@ fn version(change: &Change) -> ListedVersion {
 
 /// Returns the change of the lines by a commit; hunks for which there is no room are left out.
 fn lines(found: &LineVersion, room: usize) -> ListedLines {
-    let patch = String::from_utf8_lossy(&found.patch);
+    let patch = text_of(&found.patch);
     let hunks = patch.find("\n@@ ").map_or("", |at| &patch[at + 1..]);
     let mut kept = hunks;
     if hunks.len() > room {
