@@ -11,6 +11,7 @@ use super::proposal::{Proposal, approval_id};
 use super::scope::Scope;
 use super::secret::{Digest, Secret};
 use super::waiting::{Approval, Planned, Request, Rules, State, declined, nothing_waits};
+use redline_base::budget::{Gather, Grow, GrowMap, Ordered};
 use redline_base::error::{Error, Result, quoted};
 
 /// The proposals and approvals of one database.
@@ -70,7 +71,7 @@ impl Approvals {
         let unplanned = state.in_order().filter(|waiting| waiting.plan.is_none());
         unplanned
             .filter_map(|waiting| Some((waiting.session().clone(), waiting.request.clone()?)))
-            .collect()
+            .gather()
     }
 
     /// Records the plan of a requested call; it may be approved from now on, and only the holder of
@@ -135,7 +136,7 @@ impl Approvals {
             false => drop(state.remove(id)),
         }
         if let Some(covered) = covered {
-            state.covered.entry(covered).or_default().push(given);
+            state.covered.slot(covered).or_default().add(given);
         }
         Ok(payload.approval_id().to_owned())
     }
@@ -154,11 +155,11 @@ impl Approvals {
         let same = |plan: &Planned| plan.results.iter().any(|result| results.contains(result));
         let waiting = state.iter().filter(|(_, waiting)| waiting.approved.is_none());
         let waiting = waiting.filter(|(_, waiting)| waiting.plan.as_ref().is_some_and(same));
-        let ids: Vec<Digest> = waiting.map(|(id, _)| *id).chain([id]).collect();
+        let ids: Vec<Digest> = waiting.map(|(id, _)| *id).chain([id]).gather();
         for id in ids {
             state.remove(id);
         }
-        state.declined.extend(results.into_iter().map(|result| (result, (id, rules.now))));
+        state.declined.add_all(results.into_iter().map(|result| (result, (id, rules.now))));
         Ok(payload.approval_id().to_owned())
     }
 
@@ -291,7 +292,7 @@ impl Approvals {
         let planned = state
             .in_order()
             .filter_map(|waiting| Some((waiting.session().clone(), waiting.payload()?.clone())));
-        planned.collect()
+        planned.gather()
     }
 
     /// Returns the approvals that are not used up, the oldest first.
@@ -299,8 +300,8 @@ impl Approvals {
         let state = self.lock(rules);
         let once = state.iter().filter_map(|(_, waiting)| waiting.approved.as_ref());
         let wide = state.covered.values().flatten();
-        let mut given: Vec<Approval> = once.chain(wide).cloned().collect();
-        given.sort_by(|one, two| (one.since, &one.id).cmp(&(two.since, &two.id)));
+        let mut given: Vec<Approval> = once.chain(wide).cloned().gather();
+        given.order_by(|one, two| (one.since, &one.id).cmp(&(two.since, &two.id)));
         // One of a wide scope also allows once what was shown and is not of its kind.
         given.dedup_by(|one, two| (one.since, &one.id) == (two.since, &two.id));
         given

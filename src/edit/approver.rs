@@ -1,6 +1,7 @@
 //! Approvers: callers that know a secret whose SHA-256 the host has set.
 
 use super::secret::Digest;
+use redline_base::budget::TryGather;
 use redline_base::error::{Error, Result, quoted};
 
 const SETTING: &str = "redline_approver";
@@ -33,7 +34,7 @@ impl Approvers {
                 )),
             }
         };
-        entries.map(read).collect::<Result<_>>().map(Self)
+        entries.map(read).try_gather::<_>().map(Self)
     }
 
     /// Tells whether there are approvers.

@@ -1,13 +1,25 @@
 //! Finds the parts of a text that share most with a string, in one pass.
 
+use redline_base::budget::{Gather, Grow, Ordered, filled, reserve};
 use std::cmp::Reverse;
 use std::ops::Range;
+
+use redline_text::CancelToken;
+use redline_text::cancel_token::Stopped;
 
 /// Returns the parts of `text` that share most with `wanted`, at most about as long as it, the best
 /// first.
 ///
 /// Runs of three characters are compared; the rarer a run is in the text, the more it weighs.
-pub fn candidates(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
+///
+/// # Errors
+/// Those of the token.
+pub fn candidates(
+    text: &[char],
+    wanted: &[char],
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<Range<usize>>, Stopped> {
+    let mut pace = cancel.pace();
     /// The number of bits that runs are hashed to; runs with the same hash count as equal.
     const BITS: u32 = 18;
     /// The number of candidates that are searched for.
@@ -20,9 +32,10 @@ pub fn candidates(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
     };
     // For the runs of `wanted`, first their occurrences in the text, then their weights; 0 for
     // others.
-    let mut weights = vec![0u32; 1 << BITS];
+    let mut weights = filled(0u32, 1 << BITS);
     wanted.windows(3).for_each(|run| weights[number(run)] = 1);
     for run in text.windows(3) {
+        pace.spend(1)?;
         let count = &mut weights[number(run)];
         *count += u32::from(*count > 0);
     }
@@ -34,14 +47,16 @@ pub fn candidates(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
     // The weight of all runs before each place.
     let mut sums = vec![0u64];
     let mut sum = 0;
-    sums.extend(text.windows(3).map(|run| {
+    reserve(&mut sums, text.len())?;
+    for run in text.windows(3) {
+        pace.spend(1)?;
         sum += u64::from(weights[number(run)]);
-        sum
-    }));
+        sums.push(sum);
+    }
     // The passage that was meant may be a little longer.
     let length = (wanted.len().saturating_sub(2) * 9 / 8 + 1).min(sums.len() - 1);
     if length == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let enough = wanted.windows(3).map(|run| u64::from(weights[number(run)])).sum::<u64>() / 3;
     let score = |at: &usize| sums[at + length] - sums[*at];
@@ -50,13 +65,13 @@ pub fn candidates(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
     let stretch = (length / 2).max(starts >> 16).max(1);
     let best = |first: usize| (first..starts.min(first + stretch)).rev().max_by_key(score);
     let mut places: Vec<usize> =
-        (0..starts).step_by(stretch).filter_map(best).filter(|at| score(at) > enough).collect();
-    places.sort_by_key(|at| Reverse(score(at)));
+        (0..starts).step_by(stretch).filter_map(best).filter(|at| score(at) > enough).gather();
+    places.order_by_key(|at| Reverse(score(at)));
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in places {
         if found.len() < WINDOWS && found.iter().all(|taken| at.abs_diff(taken.start) > length / 2)
         {
-            found.push(at..at + length);
+            found.add(at..at + length);
         }
     }
     // From the first shared run to the last.
@@ -65,7 +80,7 @@ pub fn candidates(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
         let first = window.clone().find(is_shared).unwrap_or(window.start);
         first..window.rev().find(is_shared).unwrap_or(first) + 3
     };
-    found.into_iter().map(tight).collect()
+    Ok(found.into_iter().map(tight).gather())
 }
 
 #[cfg(test)]
@@ -79,19 +94,22 @@ mod tests {
                 .chars()
                 .collect();
         let wanted: Vec<char> = "return unusaul;".chars().collect();
-        let found = candidates(&text, &wanted);
+        let found = candidates(&text, &wanted, &CancelToken::never()).unwrap();
         assert!(found[0].contains(&(50 * 9 + 8)), "{found:?}");
     }
 
     #[test]
     fn a_text_or_string_too_short_has_no_window() {
         let chars = |text: &str| text.chars().collect::<Vec<char>>();
+        let found = |text: &str, wanted: &str| {
+            candidates(&chars(text), &chars(wanted), &CancelToken::never()).unwrap()
+        };
         for (text, wanted) in
             [("", "abc"), ("ab", "abc"), ("abc", ""), ("abc", "ab"), ("abcabc", "xyz")]
         {
-            assert!(candidates(&chars(text), &chars(wanted)).is_empty(), "{text} {wanted}");
+            assert!(found(text, wanted).is_empty(), "{text} {wanted}");
         }
-        assert_eq!(candidates(&chars("abc"), &chars("abc")).len(), 1);
-        assert_eq!(candidates(&chars("abc"), &chars("xabcdef")).len(), 0);
+        assert_eq!(found("abc", "abc").len(), 1);
+        assert_eq!(found("abc", "xabcdef").len(), 0);
     }
 }

@@ -6,6 +6,7 @@
 //! well ask for the same edit) from copies of one call that DuckDB has made: copies are prepared
 //! before any of them runs.
 
+use redline_base::budget::{Grow, GrowMap};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -59,8 +60,8 @@ impl Duplicates {
     pub fn record(&self, connection: u64, request: Digest, ticket: Ticket) {
         let mut state = self.lock();
         let (at, asked) = (state.next(), (connection, request));
-        state.made.insert(asked, (at, ticket));
-        state.order.push_back((at, asked));
+        state.made.put(asked, (at, ticket));
+        state.order.add((at, asked));
         if state.order.len() > REMEMBERED
             && let Some((at, asked)) = state.order.pop_front()
             && state.made.get(&asked).is_some_and(|(last, _)| *last == at)

@@ -13,7 +13,10 @@ use super::line_ends::line_end;
 use super::matching::{Haystack, occurrences};
 use super::reason::{Reason, reasons};
 use super::request::FileName;
+use redline_base::budget::{Gather, Grow, Joined, Ordered, Taken, TryGather, text_of};
 use redline_base::error::{Error, quoted};
+use redline_text::CancelToken;
+use redline_text::cancel_token::Stopped;
 use redline_text::lines::Lines;
 
 /// The most near misses that an error lists.
@@ -60,94 +63,124 @@ impl NearMiss {
         if self.reasons.is_empty() {
             return "exact".to_owned();
         }
-        self.reasons.iter().map(|reason| reason.name()).collect::<Vec<_>>().join(", ")
+        self.reasons.iter().map(|reason| reason.name()).gather::<Vec<_>>().joined(", ")
     }
 }
 
 /// Returns up to `MAX_NEAR_MISSES` passages: first those that `wanted` matches, in the order of
 /// the file, then those that resemble it, the most similar first.
-pub fn explain(lines: &Lines<'_>, wanted: &str) -> Vec<NearMiss> {
-    let exact = |place: Range<usize>| NearMiss {
+///
+/// # Errors
+/// Those of the token.
+pub fn explain(
+    lines: &Lines<'_>,
+    wanted: &str,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<NearMiss>, Stopped> {
+    let haystack = Haystack::new(lines.bytes(), cancel)?;
+    let exact: Vec<Range<usize>> =
+        haystack.places(wanted, cancel)?.take(MAX_NEAR_MISSES).try_gather()?;
+    let of_exact = |place: &Range<usize>| NearMiss {
         line: lines.line_at(place.start) as u64 + 1,
         similarity: 1.0,
         reasons: Vec::new(),
         text: wanted.to_owned(),
         old_string: Some(wanted.to_owned()),
     };
-    let mut found: Vec<NearMiss> = Haystack::new(lines.bytes())
-        .places(wanted)
-        .into_iter()
-        .take(MAX_NEAR_MISSES)
-        .map(exact)
-        .collect();
-    if found.len() < MAX_NEAR_MISSES {
-        found.append(&mut near_misses(lines, wanted, MAX_NEAR_MISSES - found.len()));
+    let mut found: Vec<NearMiss> = exact.iter().map(of_exact).gather();
+    let more = MAX_NEAR_MISSES - found.len();
+    if more > 0 {
+        found.add_all(near_misses(lines, wanted, exact, more, cancel)?);
     }
-    found
+    Ok(found)
 }
 
 /// Returns up to `most` passages that resemble `wanted`, the most similar first; those that differ
-/// only in form come before others. Passages that match it are left out.
-pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss> {
-    let folded = Folded::new(wanted.as_bytes());
-    if wanted.len() > WANTED_BYTES || folded.chars.is_empty() {
-        return Vec::new();
+/// only in form come before others. Passages that match it, which are `exact`, are left out.
+///
+/// # Errors
+/// Those of the token.
+pub fn near_misses(
+    lines: &Lines<'_>,
+    wanted: &str,
+    exact: Vec<Range<usize>>,
+    most: usize,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<NearMiss>, Stopped> {
+    if wanted.len() > WANTED_BYTES {
+        return Ok(Vec::new());
     }
-    let search = Search { lines, wanted, exact: Haystack::new(lines.bytes()).places(wanted) };
-    let file = Folded::new(&lines.bytes()[..lines.bytes().len().min(SEARCHED_BYTES)]);
+    let folded = Folded::new(wanted.as_bytes(), cancel)?;
+    if folded.chars.is_empty() {
+        return Ok(Vec::new());
+    }
+    let search = Search { lines, wanted, exact };
+    let searched = &lines.bytes()[..lines.bytes().len().min(SEARCHED_BYTES)];
+    let file = Folded::new(searched, cancel)?;
     let length = folded.chars.len();
     let mut places: Vec<Range<usize>> = Vec::new();
-    for at in occurrences(&file.chars, &folded.chars) {
+    for at in occurrences(&file.chars, &folded.chars, cancel)? {
+        let at = at?;
         let place = search.with_blanks(file.source(lines.bytes(), at..at + length));
         if !search.is_exact(&place) && !places.last().is_some_and(|last| overlap(last, &place)) {
-            places.push(place);
+            places.add(place);
         }
         if places.len() == MAX_NEAR_MISSES {
             break;
         }
     }
     let mut found: Vec<NearMiss> =
-        places.iter().map(|place| search.near_miss(place.clone())).collect();
-    found.sort_by(nearest_first);
+        places.iter().map(|place| search.near_miss(place.clone())).gather();
+    found.order_by(nearest_first);
     if found.len() < most {
         let mut others: Vec<NearMiss> = Vec::new();
-        for candidate in candidates(&file.chars, &folded.chars) {
+        for candidate in candidates(&file.chars, &folded.chars, cancel)? {
+            cancel.check()?;
             let window = search.passage(file.source(lines.bytes(), candidate));
             if !search.is_exact(&window) && !places.iter().any(|place| overlap(place, &window)) {
                 let near = search.near_miss(window.clone());
                 if near.similarity >= CUTOFF {
-                    places.push(window);
-                    others.push(near);
+                    places.add(window);
+                    others.add(near);
                 }
             }
         }
-        others.sort_by(nearest_first);
-        found.append(&mut others);
+        others.order_by(nearest_first);
+        found.add_all(others);
     }
     found.truncate(most);
-    found
+    Ok(found)
 }
 
 /// Returns the error for a string that does not occur in a file; `which` names the edit, if there
 /// are several.
-pub(super) fn not_found(which: &str, file: FileName<'_>, lines: &Lines<'_>, wanted: &str) -> Error {
+///
+/// # Errors
+/// Those of the token, before it is found.
+pub(super) fn not_found(
+    which: &str,
+    file: FileName<'_>,
+    lines: &Lines<'_>,
+    wanted: &str,
+    cancel: &CancelToken<'_>,
+) -> Result<Error, Stopped> {
     let error = Error::not_found(format!(
         "{which}old_string not found in {file}. File contains {} lines",
         lines.len()
     ));
     if wanted.len() > WANTED_BYTES {
-        return error
-            .with_hint(format!("old_string has {} bytes: give a shorter passage", wanted.len()));
+        return Ok(error
+            .with_hint(format!("old_string has {} bytes: give a shorter passage", wanted.len())));
     }
-    let near: Vec<String> = near_misses(lines, wanted, NAMED)
+    let near: Vec<String> = near_misses(lines, wanted, Vec::new(), NAMED, cancel)?
         .iter()
         .map(|near| format!("line {} {} ({})", near.line, quoted(&near.text), near.reason()))
-        .collect();
-    error.with_hint(if near.is_empty() {
+        .gather();
+    Ok(error.with_hint(if near.is_empty() {
         "Nothing in the file resembles it: read the file again".to_owned()
     } else {
         format!("Did you mean: {}?", near.join(", "))
-    })
+    }))
 }
 
 fn nearest_first(one: &NearMiss, other: &NearMiss) -> std::cmp::Ordering {
@@ -174,7 +207,7 @@ impl Search<'_> {
 
     fn near_miss(&self, place: Range<usize>) -> NearMiss {
         let bytes = &self.lines.bytes()[place.start..place.end];
-        let text = String::from_utf8_lossy(bytes).into_owned();
+        let text = text_of(bytes).taken();
         // Line ends are compared only if a match would compare them.
         let plain = text.replace("\r\n", "\n");
         let compared = if self.wanted.contains('\r') { &text } else { &plain };
@@ -254,7 +287,7 @@ impl Search<'_> {
     }
 
     fn similarity_at(&self, place: &Range<usize>) -> f64 {
-        let text = String::from_utf8_lossy(&self.lines.bytes()[place.start..place.end]);
+        let text = text_of(&self.lines.bytes()[place.start..place.end]);
         similarity(self.wanted, &text.replace("\r\n", "\n"))
     }
 }
@@ -292,31 +325,38 @@ fn pieces(text: &str, by_characters: bool) -> Vec<&str> {
             first.len_utf8()
         };
         let (piece, after) = rest.split_at(end);
-        pieces.push(piece);
+        pieces.add(piece);
         rest = after;
     }
     pieces
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use redline_base::growth::assert_linear;
-    use redline_text::CancelToken;
 
-    fn near(file: &[u8], wanted: &str) -> Vec<NearMiss> {
-        near_misses(&Lines::split(file, &CancelToken::never()).unwrap(), wanted, MAX_NEAR_MISSES)
+    const NEVER: CancelToken<'static> = CancelToken::never();
+
+    /// Returns where a string matches.
+    pub(crate) fn matches(file: &[u8], wanted: &str) -> Vec<Range<usize>> {
+        let haystack = Haystack::new(file, &NEVER).unwrap();
+        haystack.places(wanted, &NEVER).unwrap().map(Result::unwrap).collect()
+    }
+
+    pub(crate) fn near(file: &[u8], wanted: &str) -> Vec<NearMiss> {
+        let lines = Lines::split(file, &NEVER).unwrap();
+        near_misses(&lines, wanted, matches(file, wanted), MAX_NEAR_MISSES, &NEVER).unwrap()
     }
 
     /// Checks that each suggestion occurs in the file at the place that is named.
     fn holds(file: &[u8], near: &[NearMiss]) {
         let lines = Lines::split(file, &CancelToken::never()).unwrap();
-        let haystack = Haystack::new(file);
         for near in near {
             assert!((0.0..=1.0).contains(&near.similarity) && !near.reasons.is_empty(), "{near:?}");
             let Some(old_string) = &near.old_string else { continue };
             let line = usize::try_from(near.line).unwrap() - 1;
-            let places = haystack.places(old_string);
+            let places = matches(file, old_string);
             assert!(places.iter().any(|place| lines.line_at(place.start) == line), "{near:?}");
         }
     }
@@ -406,8 +446,8 @@ mod tests {
     #[test]
     fn matches_are_explained_before_near_misses() {
         let explained = |file: &str, wanted: &str| -> Vec<(u64, String)> {
-            let found =
-                explain(&Lines::split(file.as_bytes(), &CancelToken::never()).unwrap(), wanted);
+            let lines = Lines::split(file.as_bytes(), &NEVER).unwrap();
+            let found = explain(&lines, wanted, &NEVER).unwrap();
             found.iter().map(|near| (near.line, near.reason())).collect()
         };
         let row = |line, reason: &str| (line, reason.to_owned());
@@ -433,13 +473,9 @@ mod tests {
     fn an_error_names_at_most_three_near_misses() {
         let file = FileName { sandbox: "workspace", relative: "a.py" };
         let shown = |text: &str, wanted: &str| {
-            not_found(
-                "",
-                file,
-                &Lines::split(text.as_bytes(), &CancelToken::never()).unwrap(),
-                wanted,
-            )
-            .to_string()
+            not_found("", file, &Lines::split(text.as_bytes(), &NEVER).unwrap(), wanted, &NEVER)
+                .unwrap()
+                .to_string()
         };
         assert_eq!(
             shown("\tx\n\ty\n\tx\n\tx\n\tx\n", "  x"),
@@ -478,7 +514,7 @@ mod tests {
             let begin = |bytes: usize| &file[..bytes];
             assert_linear(&wanted[..20], file.len() / 32, begin, |file| {
                 let lines = Lines::split(file.as_bytes(), &CancelToken::never()).unwrap();
-                let found = near_misses(&lines, wanted, NAMED);
+                let found = near_misses(&lines, wanted, Vec::new(), NAMED, &NEVER).unwrap();
                 if line.is_some() {
                     assert_eq!(found.first().map(|near| near.line), line, "{:?}", &wanted[..20]);
                 }

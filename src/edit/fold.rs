@@ -1,8 +1,11 @@
 //! Folds texts for a loose comparison: ignores whitespace, line endings, escapes, case and
 //! confusable characters, which people and models get wrong while they copy.
 
+use redline_base::budget::{Grow, room_for};
 use std::ops::Range;
 
+use redline_text::CancelToken;
+use redline_text::cancel_token::{PacedToken, Stopped};
 use unicode_normalization::char::decompose_compatible;
 
 /// A folded text, with the origin of each character.
@@ -17,26 +20,33 @@ pub struct Folded {
 impl Folded {
     /// Folds a text of less than 4 GiB. Bytes that are not UTF-8 become U+FFFD, as in displayed
     /// texts.
-    pub fn new(bytes: &[u8]) -> Self {
-        let mut folded = Self {
-            chars: Vec::with_capacity(bytes.len()),
-            starts: Vec::with_capacity(bytes.len()),
-        };
+    ///
+    /// # Errors
+    /// Those of the token.
+    pub fn new(bytes: &[u8], cancel: &CancelToken<'_>) -> Result<Self, Stopped> {
+        let mut pace = cancel.pace();
+        let mut folded = Self { chars: room_for(bytes.len()), starts: room_for(bytes.len()) };
         let mut start = 0;
         for chunk in bytes.utf8_chunks() {
-            folded.push_text(chunk.valid(), start);
+            folded.push_text(chunk.valid(), start, &mut pace)?;
             start += chunk.valid().len();
             if !chunk.invalid().is_empty() {
                 folded.push(char::REPLACEMENT_CHARACTER, start);
                 start += chunk.invalid().len();
             }
         }
-        folded
+        Ok(folded)
     }
 
-    fn push_text(&mut self, text: &str, base: usize) {
+    fn push_text(
+        &mut self,
+        text: &str,
+        base: usize,
+        pace: &mut PacedToken<'_>,
+    ) -> Result<(), Stopped> {
         let mut chars = text.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
+            pace.spend(1)?;
             if c == '\\' {
                 match chars.peek() {
                     Some((_, 'n' | 'r' | 't')) => {
@@ -53,12 +63,13 @@ impl Folded {
                 each_look_alike(c, &mut |c| c.to_lowercase().for_each(|c| self.push(c, base + at)));
             }
         }
+        Ok(())
     }
 
     fn push(&mut self, c: char, start: usize) {
         if !c.is_whitespace() {
-            self.chars.push(c);
-            self.starts.push(start as u32);
+            self.chars.add(c);
+            self.starts.add(start as u32);
         }
     }
 
@@ -143,7 +154,7 @@ mod tests {
     use super::*;
 
     fn folded(text: &[u8]) -> String {
-        Folded::new(text).chars.into_iter().collect()
+        Folded::new(text, &CancelToken::never()).unwrap().chars.into_iter().collect()
     }
 
     #[test]
@@ -167,13 +178,13 @@ mod tests {
     #[test]
     fn the_source_of_a_folded_character_is_one_whole_character() {
         let text = "x \u{201c}é\u{1f600}ﬁ\\\"".as_bytes();
-        let folded = Folded::new(text);
+        let folded = Folded::new(text, &CancelToken::never()).unwrap();
         let sources: Vec<_> = (0..folded.chars.len())
             .map(|at| String::from_utf8(text[folded.source(text, at..at + 1)].to_vec()).unwrap())
             .collect();
         assert_eq!(sources, ["x", "\u{201c}", "é", "é", "\u{1f600}", "ﬁ", "ﬁ", "\""]);
         let broken = b"a\xe2\x82b\xf0";
-        let folded = Folded::new(broken);
+        let folded = Folded::new(broken, &CancelToken::never()).unwrap();
         let sources: Vec<_> = (0..4).map(|at| folded.source(broken, at..at + 1)).collect();
         assert_eq!(sources, [0..1, 1..3, 3..4, 4..5]);
     }

@@ -3,6 +3,7 @@
 use super::line_ends::end_of_line;
 use super::plan::{Content, Plan, check_text};
 use super::request::FileName;
+use redline_base::budget::{Grow, GrowBy, room_for};
 use redline_base::error::{Error, Result};
 use redline_base::form::counted;
 use redline_text::lines::Lines;
@@ -80,9 +81,9 @@ fn new_lines(lines: &Lines<'_>, first: usize, count: usize, base: &[u8], text: &
     let ends_file = is_last && lacks_newline;
     let above = (first + count).saturating_sub(1);
     let end = |index: usize| end_of_line(lines, (first + index).min(above));
-    let mut new = Vec::with_capacity(text.len() + 2);
+    let mut new = room_for(text.len() + 2);
     if ends_file && count == 0 && !text.is_empty() {
-        new.extend_from_slice(end(0));
+        new.add_slice(end(0));
     }
     let mut given = text.split_inclusive('\n').enumerate().peekable();
     while let Some((index, line)) = given.next() {
@@ -91,12 +92,12 @@ fn new_lines(lines: &Lines<'_>, first: usize, count: usize, base: &[u8], text: &
             None => (line, false),
             Some(line) => (line, line.ends_with('\r')),
         };
-        new.extend_from_slice(line.as_bytes());
+        new.add_slice(line.as_bytes());
         match (is_end && ends_file, has_cr) {
             (true, true) => drop(new.pop()),
             (true, false) => {}
-            (false, true) => new.push(b'\n'),
-            (false, false) => new.extend_from_slice(end(index)),
+            (false, true) => new.add(b'\n'),
+            (false, false) => new.add_slice(end(index)),
         }
     }
     new

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::matching::Haystack;
+use redline_base::budget::{Grow, GrowBy, Joined, room_for};
 use redline_base::error::Result;
 use redline_text::lines::Lines;
 use redline_text::{CancelToken, Diff, DiffOptions, Engine};
@@ -30,19 +31,19 @@ impl LineEnds {
             return Ok(None);
         }
         // With a line end added, a last line equals the same line elsewhere.
-        let (old, new) = (format!("{old}\n"), format!("{new}\n"));
+        let [old, new] = [old, new].map(|text| [text, "\n"].joined(""));
         let options = DiffOptions { context: None, ..DiffOptions::default() };
         let diff = Diff::new(engine, old.as_bytes(), new.as_bytes(), &options, cancel)?;
         let mut from: Vec<usize> = Vec::new();
         let mut removed = VecDeque::new();
         for line in diff.hunks().iter().flat_map(|hunk| diff.lines(hunk)) {
             match (line.old, line.new) {
-                (Some(old), None) => removed.push_back(old as usize - 1),
+                (Some(old), None) => removed.add(old as usize - 1),
                 (Some(old), Some(_)) => {
                     removed.clear();
-                    from.push(old as usize - 1);
+                    from.add(old as usize - 1);
                 }
-                (None, _) => from.push(removed.pop_front().or(from.last().copied()).unwrap_or(0)),
+                (None, _) => from.add(removed.pop_front().or(from.last().copied()).unwrap_or(0)),
             }
         }
         Ok(Some(Self(from)))
@@ -51,14 +52,14 @@ impl LineEnds {
     /// Returns the new string with its line ends, for an old string that starts in line `first`
     /// (0-based) of the file. CRLF in the new string stays.
     pub fn apply(&self, file: &Lines<'_>, first: usize, new: &str) -> Vec<u8> {
-        let mut out = Vec::with_capacity(new.len() + self.0.len());
+        let mut out = room_for(new.len() + self.0.len());
         for (line, from) in new.split_inclusive('\n').zip(&self.0) {
             match line.strip_suffix('\n') {
                 Some(text) if !text.ends_with('\r') => {
-                    out.extend_from_slice(text.as_bytes());
-                    out.extend_from_slice(end_of_line(file, first + from));
+                    out.add_slice(text.as_bytes());
+                    out.add_slice(end_of_line(file, first + from));
                 }
-                _ => out.extend_from_slice(line.as_bytes()),
+                _ => out.add_slice(line.as_bytes()),
             }
         }
         out

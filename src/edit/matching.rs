@@ -6,35 +6,82 @@
 
 use std::ops::Range;
 
-/// Returns where `needle` occurs in `text`, ascending, with overlaps; never if it is empty.
+use redline_base::budget::reserve;
+use redline_text::CancelToken;
+use redline_text::cancel_token::{PacedToken, Stopped};
+
+/// The places of a needle in a text, ascending, with overlaps; none if it is empty.
 ///
-/// Takes linear time, even on repetitive input in both (D. Knuth, J. Morris, V. Pratt, 1977).
-pub fn occurrences<T: PartialEq>(text: &[T], needle: &[T]) -> Vec<usize> {
-    if needle.is_empty() || needle.len() > text.len() {
-        return Vec::new();
-    }
-    // For each prefix of the needle, the length of its longest proper prefix that is also its
-    // suffix.
-    let mut borders = vec![0; needle.len()];
-    let grow = |mut length: usize, next: &T, borders: &[usize]| {
-        while length > 0 && *next != needle[length] {
-            length = borders[length - 1];
-        }
-        length + usize::from(*next == needle[length])
+/// They take linear time, even on repetitive input in both (D. Knuth, J. Morris, V. Pratt, 1977),
+/// and memory for the needle alone.
+pub struct Occurrences<'t, T> {
+    text: &'t [T],
+    needle: &'t [T],
+    /// For each prefix of the needle, the length of its longest proper prefix that is also its
+    /// suffix.
+    borders: Vec<usize>,
+    /// How much of the text was compared, and how much of the needle ends there.
+    at: usize,
+    length: usize,
+    pace: PacedToken<'t>,
+}
+
+/// Returns where `needle` occurs in `text`.
+///
+/// # Errors
+/// Those of the token; each place may be one, too.
+pub fn occurrences<'t, T: PartialEq>(
+    text: &'t [T],
+    needle: &'t [T],
+    cancel: &CancelToken<'t>,
+) -> Result<Occurrences<'t, T>, Stopped> {
+    let mut found = Occurrences {
+        text: if needle.is_empty() || needle.len() > text.len() { &[] } else { text },
+        needle,
+        borders: Vec::new(),
+        at: 0,
+        length: 0,
+        pace: cancel.pace(),
     };
-    for end in 1..needle.len() {
-        borders[end] = grow(borders[end - 1], &needle[end], &borders);
-    }
-    let mut found = Vec::new();
-    let mut length = 0;
-    for (at, next) in text.iter().enumerate() {
-        length = grow(length, next, &borders);
-        if length == needle.len() {
-            found.push(at + 1 - length);
-            length = borders[length - 1];
+    if !found.text.is_empty() {
+        reserve(&mut found.borders, needle.len())?;
+        found.borders.push(0);
+        for next in &needle[1..] {
+            found.pace.spend(1)?;
+            let border = found.grown(found.borders[found.borders.len() - 1], next);
+            found.borders.push(border);
         }
     }
-    found
+    Ok(found)
+}
+
+impl<T: PartialEq> Occurrences<'_, T> {
+    /// Returns how much of the needle ends with the next element, where `length` of it ended before.
+    fn grown(&self, mut length: usize, next: &T) -> usize {
+        while length > 0 && *next != self.needle[length] {
+            length = self.borders[length - 1];
+        }
+        length + usize::from(*next == self.needle[length])
+    }
+}
+
+impl<T: PartialEq> Iterator for Occurrences<'_, T> {
+    type Item = Result<usize, Stopped>;
+
+    fn next(&mut self) -> Option<Result<usize, Stopped>> {
+        while let Some(next) = self.text.get(self.at) {
+            if let Err(stopped) = self.pace.spend(1) {
+                return Some(Err(stopped));
+            }
+            self.length = self.grown(self.length, next);
+            self.at += 1;
+            if self.length == self.needle.len() {
+                self.length = self.borders[self.length - 1];
+                return Some(Ok(self.at - self.needle.len()));
+            }
+        }
+        None
+    }
 }
 
 /// A file to search for strings.
@@ -57,20 +104,28 @@ struct Plain {
 
 impl<'a> Haystack<'a> {
     /// Prepares a file for searching.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        let is_crlf = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
-        let plain = (0..bytes.len()).any(is_crlf).then(|| {
-            let mut plain = Plain { bytes: Vec::with_capacity(bytes.len()), had_cr: Vec::new() };
-            for (at, &byte) in bytes.iter().enumerate() {
-                if is_crlf(at) {
-                    plain.had_cr.push(plain.bytes.len());
-                } else {
-                    plain.bytes.push(byte);
-                }
-            }
-            plain
-        });
-        Self { bytes, plain }
+    ///
+    /// # Errors
+    /// Those of the token, and [`Stopped::Allocation`].
+    pub fn new(bytes: &'a [u8], cancel: &CancelToken<'_>) -> Result<Self, Stopped> {
+        let is_crlf = |cr: &usize| bytes.get(cr + 1) == Some(&b'\n');
+        let count = memchr::memchr_iter(b'\r', bytes).filter(is_crlf).count();
+        if count == 0 {
+            return Ok(Self { bytes, plain: None });
+        }
+        let (mut plain, mut had_cr) = (Vec::new(), Vec::new());
+        reserve(&mut plain, bytes.len())?;
+        reserve(&mut had_cr, count)?;
+        let mut pace = cancel.pace();
+        let mut done = 0;
+        for cr in memchr::memchr_iter(b'\r', bytes).filter(is_crlf) {
+            pace.pass(cr - done)?;
+            plain.extend_from_slice(&bytes[done..cr]);
+            had_cr.push(plain.len());
+            done = cr + 1;
+        }
+        plain.extend_from_slice(&bytes[done..]);
+        Ok(Self { bytes, plain: Some(Plain { bytes: plain, had_cr }) })
     }
 
     /// Tells whether a line ends in CRLF.
@@ -80,45 +135,53 @@ impl<'a> Haystack<'a> {
 
     /// Returns every place of `needle` in the file, ascending, with overlaps. A place never splits
     /// a CRLF unless the string itself has a CR. An empty string has one place in an empty file.
-    pub fn places(&self, needle: &str) -> Vec<Range<usize>> {
+    ///
+    /// # Errors
+    /// Those of the token; each place may be one, too.
+    pub fn places<'h>(
+        &'h self,
+        needle: &'h str,
+        cancel: &CancelToken<'h>,
+    ) -> Result<impl Iterator<Item = Result<Range<usize>, Stopped>> + 'h, Stopped> {
         let needle = needle.as_bytes();
-        if needle.is_empty() && self.bytes.is_empty() {
-            return std::iter::once(0..0).collect();
-        }
-        match &self.plain {
-            Some(plain) if !needle.contains(&b'\r') => {
-                let at = |offset: usize| offset + plain.had_cr.partition_point(|&cr| cr < offset);
-                let starts = occurrences(&plain.bytes, needle).into_iter();
-                starts.map(|start| at(start)..at(start + needle.len())).collect()
-            }
-            _ => occurrences(self.bytes, needle)
-                .into_iter()
-                .map(|start| start..start + needle.len())
-                .collect(),
-        }
+        let plain = self.plain.as_ref().filter(|_| !needle.contains(&b'\r'));
+        let at = move |offset: usize| {
+            offset + plain.map_or(0, |plain| plain.had_cr.partition_point(|&cr| cr < offset))
+        };
+        let of_nothing = (needle.is_empty() && self.bytes.is_empty()).then_some(Ok(0..0));
+        let text = plain.map_or(self.bytes, |plain| &plain.bytes);
+        let found = occurrences(text, needle, cancel)?;
+        let place = move |start: usize| at(start)..at(start + needle.len());
+        Ok(of_nothing.into_iter().chain(found.map(move |start| start.map(place))))
     }
 }
 
-/// Keeps of ascending places those that do not overlap an earlier one, as `str.replace` does.
-pub fn without_overlaps(places: &mut Vec<Range<usize>>) {
+/// Leaves out of ascending places those that overlap an earlier one, as `str.replace` does.
+pub fn without_overlaps<E>(
+    places: impl Iterator<Item = Result<Range<usize>, E>>,
+) -> impl Iterator<Item = Result<Range<usize>, E>> {
     let mut end = 0;
-    places.retain(|place| {
-        let is_free = place.start >= end;
-        if is_free {
+    places.filter(move |place| {
+        let is_free = place.as_ref().map_or(true, |place| place.start >= end);
+        if is_free && let Ok(place) = place {
             end = place.end;
         }
         is_free
-    });
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::time::Duration;
 
     use super::*;
+    use redline_base::budget::{Budget, Pace};
 
     fn places(file: &str, needle: &str) -> Vec<Range<usize>> {
-        Haystack::new(file.as_bytes()).places(needle)
+        let never = CancelToken::never();
+        let haystack = Haystack::new(file.as_bytes(), &never).unwrap();
+        haystack.places(needle, &never).unwrap().map(Result::unwrap).collect()
     }
 
     #[test]
@@ -128,11 +191,10 @@ mod tests {
                 let plain: Vec<usize> = (0..text.len())
                     .filter(|&at| !needle.is_empty() && text[at..].starts_with(needle))
                     .collect();
-                assert_eq!(
-                    occurrences(text.as_bytes(), needle.as_bytes()),
-                    plain,
-                    "{text} {needle}"
-                );
+                let never = CancelToken::never();
+                let found = occurrences(text.as_bytes(), needle.as_bytes(), &never).unwrap();
+                let found: Vec<usize> = found.map(Result::unwrap).collect();
+                assert_eq!(found, plain, "{text} {needle}");
             }
         }
     }
@@ -160,9 +222,24 @@ mod tests {
             ("ab".repeat(5000), "ab".repeat(500) + "b"),
         ] {
             compared.set(0);
-            occurrences(&counted(&text), &counted(&needle));
+            let never = CancelToken::never();
+            occurrences(&counted(&text), &counted(&needle), &never).unwrap().for_each(drop);
             assert!(compared.get() <= 3 * (text.len() + needle.len()), "{}", compared.get());
         }
+    }
+
+    #[test]
+    fn a_search_looks_at_its_deadline_between_the_places_and_without_any() {
+        let over = Budget::new(Some(Duration::ZERO));
+        let over = CancelToken::of(&over);
+        let text = vec![b'x'; 1 << 20];
+        for needle in [&b"xx"[..], b"xy"] {
+            let mut found = occurrences(&text, needle, &over).unwrap();
+            let ended = found.find(Result::is_err).expect("an end before that of the text");
+            assert_eq!(ended, Err(Stopped::Timeout { seconds: 0 }));
+            assert!(found.at < 2 * Pace::QUANTUM, "{}", found.at);
+        }
+        assert!(occurrences(&text, &text, &over).is_err());
     }
 
     #[test]
@@ -190,9 +267,9 @@ mod tests {
 
     #[test]
     fn overlapping_places_are_found_and_then_dropped() {
-        let mut found = places("aaaaa", "aa");
+        let found = places("aaaaa", "aa");
         assert_eq!(found, [0..2, 1..3, 2..4, 3..5]);
-        without_overlaps(&mut found);
-        assert_eq!(found, [0..2, 2..4]);
+        let free = without_overlaps(found.into_iter().map(Ok::<_, Stopped>));
+        assert_eq!(free.map(Result::unwrap).collect::<Vec<_>>(), [0..2, 2..4]);
     }
 }

@@ -7,6 +7,7 @@
 
 use super::change::{ChangeSet, ChangedFile, Side};
 use super::secret::{Digest, Mac, Secret};
+use redline_base::budget::Gather;
 
 /// A tool that works on files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,13 +62,13 @@ pub enum Session {
 }
 
 impl Session {
-    fn push(&self, fields: &mut Mac) {
+    fn feed(&self, fields: &mut Mac) {
         match self {
-            Self::Connection(number) => fields.push(&number.to_be_bytes()),
+            Self::Connection(number) => fields.feed(&number.to_be_bytes()),
             // One field more than a connection has.
             Self::Named(name) => {
-                fields.push(b"named");
-                fields.push(name.as_bytes());
+                fields.feed(b"named");
+                fields.feed(name.as_bytes());
             }
         }
     }
@@ -94,12 +95,12 @@ impl Operation<'_> {
     /// Returns the approval id: the same for equal operations, whatever the files hold.
     pub fn id(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("operation");
-        fields.push(self.tool.name().as_bytes());
-        fields.push(self.sandbox);
-        fields.push(self.path);
-        fields.push(&(self.arguments.len() as u64).to_be_bytes());
-        self.arguments.iter().for_each(|argument| fields.push(argument));
-        self.session.push(&mut fields);
+        fields.feed(self.tool.name().as_bytes());
+        fields.feed(self.sandbox);
+        fields.feed(self.path);
+        fields.feed(&(self.arguments.len() as u64).to_be_bytes());
+        self.arguments.iter().for_each(|argument| fields.feed(argument));
+        self.session.feed(&mut fields);
         fields.finish()
     }
 
@@ -107,10 +108,10 @@ impl Operation<'_> {
     pub fn state(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("state");
         for file in &self.changes.0 {
-            fields.push(file.path.as_bytes());
-            fields.push_optional(file.old_path.map(str::as_bytes));
-            push_side(&mut fields, file.before);
-            push_side(&mut fields, file.after);
+            fields.feed(file.path.as_bytes());
+            fields.feed_optional(file.old_path.map(str::as_bytes));
+            feed_side(&mut fields, file.before);
+            feed_side(&mut fields, file.after);
         }
         fields.finish()
     }
@@ -120,14 +121,14 @@ impl Operation<'_> {
     pub fn results(&self, secret: &Secret) -> Vec<Digest> {
         let result = |(path, sides): (&str, [Option<Side<'_>>; 2])| {
             let mut fields = secret.mac("result");
-            fields.push(&[u8::from(self.tool == FileTool::Read)]);
-            fields.push(self.sandbox);
-            fields.push(path.as_bytes());
-            sides.into_iter().for_each(|side| push_side(&mut fields, side));
-            self.session.push(&mut fields);
+            fields.feed(&[u8::from(self.tool == FileTool::Read)]);
+            fields.feed(self.sandbox);
+            fields.feed(path.as_bytes());
+            sides.into_iter().for_each(|side| feed_side(&mut fields, side));
+            self.session.feed(&mut fields);
             fields.finish()
         };
-        self.changes.0.iter().flat_map(ChangedFile::at_paths).map(result).collect()
+        self.changes.0.iter().flat_map(ChangedFile::at_paths).map(result).gather()
     }
 
     /// Tells whether an approval of a scope wider than `once` may cover it.
@@ -136,9 +137,9 @@ impl Operation<'_> {
     }
 }
 
-fn push_side(fields: &mut Mac, side: Option<Side<'_>>) {
-    fields.push_optional(side.map(|side| side.content));
-    fields.push(&side.map_or(0, |side| side.mode).to_be_bytes());
+fn feed_side(fields: &mut Mac, side: Option<Side<'_>>) {
+    fields.feed_optional(side.map(|side| side.content));
+    fields.feed(&side.map_or(0, |side| side.mode).to_be_bytes());
 }
 
 #[cfg(test)]

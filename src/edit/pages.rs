@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::secret::{Digest, Secret};
+use redline_base::budget::Gather;
 use redline_base::error::{Error, Result};
 
 /// A page, and the proof that all pages up to it were shown.
@@ -67,19 +68,19 @@ pub fn proven(
     pages: Vec<String>,
 ) -> Vec<Page> {
     let mut start = secret.mac("pages");
-    start.push(payload.as_bytes());
-    start.push(&(width as u64).to_be_bytes());
-    start.push(&(height as u64).to_be_bytes());
-    start.push(&(pages.len() as u64).to_be_bytes());
+    start.feed(payload.as_bytes());
+    start.feed(&(width as u64).to_be_bytes());
+    start.feed(&(height as u64).to_be_bytes());
+    start.feed(&(pages.len() as u64).to_be_bytes());
     let mut before = start.finish();
     let prove = |text: String| {
         let mut fields = secret.mac("page");
-        fields.push(before.as_bytes());
-        fields.push(text.as_bytes());
+        fields.feed(before.as_bytes());
+        fields.feed(text.as_bytes());
         before = fields.finish();
         Page { text, proof: Proof { width, height, digest: before } }
     };
-    pages.into_iter().map(prove).collect()
+    pages.into_iter().map(prove).gather()
 }
 
 #[cfg(test)]

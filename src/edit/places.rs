@@ -6,13 +6,15 @@ use std::ops::Range;
 use super::explain::not_found;
 use super::matching::{Haystack, without_overlaps};
 use super::request::{Edit, FileName};
+use redline_base::budget::{Gather, Grow, GrowMap, Joined, Ordered};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_text::CancelToken;
+use redline_text::cancel_token::Stopped;
 use redline_text::lines::Lines;
 
 /// The most lines that an error lists; of more it gives the number.
-const LINES_NAMED: usize = 20;
+pub(super) const LINES_NAMED: usize = 20;
 
 /// A place, and the edit that takes it.
 pub struct Match {
@@ -48,7 +50,7 @@ pub fn find(
     for (index, edit) in edits.iter().enumerate() {
         cancel.check()?;
         // The same string is found at the same places: they overlap without a search.
-        if let Some(first) = wanted.insert(edit.old_string, index) {
+        if let Some(first) = wanted.put(edit.old_string, index) {
             let place: Option<&Match> = matches.iter().find(|found: &&Match| found.edit == first);
             return Err(overlap(
                 file,
@@ -57,22 +59,32 @@ pub fn find(
                 place.map_or(0, |found| found.place.start),
             ));
         }
-        let mut places = haystack.places(edit.old_string);
-        if places.is_empty() {
-            return Err(not_found(&which(index, edits.len()), file, lines, edit.old_string));
-        }
+        let places = haystack.places(edit.old_string, cancel)?;
+        let before = matches.len();
+        let mut add = |place| matches.add(Match { place, edit: index });
         if edit.replace_all {
-            without_overlaps(&mut places);
-        } else if places.len() > 1 {
-            return Err(not_unique(&which(index, edits.len()), lines, &places));
+            for place in without_overlaps(places) {
+                add(place?);
+            }
+        } else {
+            let mut places = places.peekable();
+            if let Some(place) = places.next().transpose()? {
+                if places.peek().is_some() {
+                    return Err(not_unique(&which(index, edits.len()), lines, place, places)?);
+                }
+                add(place);
+            }
         }
-        matches.extend(places.into_iter().map(|place| Match { place, edit: index }));
+        if matches.len() == before {
+            let which = which(index, edits.len());
+            return Err(not_found(&which, file, lines, edit.old_string, cancel)?);
+        }
         // Places that do not overlap cannot be more than the bytes; more of them are refused below.
         if matches.len() > lines.bytes().len() + 1 {
             break;
         }
     }
-    matches.sort_by_key(|Match { place, .. }| place.start);
+    matches.order_by_key(|Match { place, .. }| place.start);
     for pair in matches.windows(2) {
         if pair[1].place.start < pair[0].place.end || pair[1].place.start == pair[0].place.start {
             let both = [pair[0].edit.min(pair[1].edit), pair[0].edit.max(pair[1].edit)];
@@ -92,24 +104,38 @@ fn overlap(file: FileName<'_>, lines: &Lines<'_>, [first, second]: [usize; 2], a
     .with_hint("Join them to one edit")
 }
 
-fn not_unique(which: &str, lines: &Lines<'_>, places: &[Range<usize>]) -> Error {
-    let mut numbers: Vec<usize> =
-        places.iter().map(|place| lines.line_at(place.start) + 1).collect();
-    numbers.dedup();
-    Error::not_unique(format!("{which}Found {} matches for old_string", places.len())).with_hint(
+/// Returns the error for a string with several places: the first, and the others.
+fn not_unique(
+    which: &str,
+    lines: &Lines<'_>,
+    first: Range<usize>,
+    others: impl Iterator<Item = std::result::Result<Range<usize>, Stopped>>,
+) -> Result<Error> {
+    let (mut numbers, mut last, mut in_lines, mut count) = (Vec::new(), 0, 0, 0);
+    for place in std::iter::once(Ok(first)).chain(others) {
+        count += 1;
+        let line = lines.line_at(place?.start) + 1;
+        if line != last {
+            (last, in_lines) = (line, in_lines + 1);
+            if numbers.len() < LINES_NAMED {
+                numbers.add(line);
+            }
+        }
+    }
+    Ok(Error::not_unique(format!("{which}Found {count} matches for old_string")).with_hint(
         format!(
             "Use replace_all=True or provide more context. Matches at lines: {}",
-            listed(&numbers)
+            listed(&numbers, in_lines)
         ),
-    )
+    ))
 }
 
-/// Returns the numbers of lines for a message: the first ones, and how many more there are.
-pub(super) fn listed(lines: &[usize]) -> String {
-    let named: Vec<String> = lines.iter().take(LINES_NAMED).map(usize::to_string).collect();
-    let more = match lines.len() - named.len() {
+/// Returns numbers of lines for a message: the first ones of `count`, and how many more there are.
+pub(super) fn listed(first: &[usize], count: usize) -> String {
+    let named: Vec<String> = first.iter().take(LINES_NAMED).map(usize::to_string).gather();
+    let more = match count - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    named.join(", ") + &more
+    named.joined(", ") + &more
 }

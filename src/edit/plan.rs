@@ -6,7 +6,7 @@ use super::line_ends::LineEnds;
 use super::matching::Haystack;
 use super::places::{Match, find, which};
 use super::request::{Edit, FileName};
-use redline_base::budget::{append, lossy};
+use redline_base::budget::{Gather, Grow, Taken, append, lossy, room_for};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::counted;
 use redline_text::lines::Lines;
@@ -51,7 +51,7 @@ impl ContentDiff {
         let [old_label, new_label] = ["a", "b"].map(|side| format!("{side}/{}", file.relative));
         let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes(), cancel)?;
         Ok(Self {
-            unified_diff: lossy(&unified_diff)?.into_owned(),
+            unified_diff: lossy(&unified_diff)?.taken(),
             additions: diff.additions(),
             deletions: diff.deletions(),
         })
@@ -84,12 +84,12 @@ impl Plan {
     ) -> Result<Self> {
         check(file, base, edits)?;
         let lines = Lines::split(base, cancel)?;
-        let haystack = Haystack::new(base);
+        let haystack = Haystack::new(base, cancel)?;
         let matches = find(file, &haystack, &lines, edits, cancel)?;
 
-        let mut ends = Vec::with_capacity(edits.len());
+        let mut ends = room_for(edits.len());
         for Edit { old_string, new_string, .. } in edits {
-            ends.push(LineEnds::pair(engine, &haystack, old_string, new_string, cancel)?);
+            ends.add(LineEnds::pair(engine, &haystack, old_string, new_string, cancel)?);
         }
         let mut content = Content { bytes: Vec::new(), file, max_bytes };
         let mut done = 0;
@@ -108,7 +108,7 @@ impl Plan {
         let content = content.bytes;
 
         let places: Vec<Range<usize>> =
-            matches.into_iter().map(|Match { place, .. }| place).collect();
+            matches.into_iter().map(|Match { place, .. }| place).gather();
         let match_line = lines.line_at(places.first().map_or(0, |place| place.start)) as u64 + 1;
         Self::made(engine, file, base, content, (places, match_line), cancel)
     }

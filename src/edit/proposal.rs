@@ -9,6 +9,7 @@ use super::payload::{
 use super::plan::{ContentDiff, Plan};
 use super::request::{Edit, FileName};
 use super::secret::Digest;
+use redline_base::budget::{Gather, Taken, text_of};
 use redline_base::error::{Error, Result};
 use redline_base::form::counted;
 use redline_text::CancelToken;
@@ -90,7 +91,7 @@ impl Proposal {
             });
             return Self { payload, large: Some(content.to_owned()) };
         }
-        let preview: String = content.split_inclusive('\n').take(PREVIEW_LINES).collect();
+        let preview: String = content.split_inclusive('\n').take(PREVIEW_LINES).gather();
         let unified_diff = change
             .map(|change| change.unified_diff)
             .filter(|diff| diff.len() + content.len() <= WHOLE_BYTES);
@@ -128,8 +129,8 @@ impl Proposal {
         let (old_string, new_string, replace_all) = match edits {
             [edit] => (edit.old_string.to_owned(), edit.new_string.to_owned(), edit.replace_all),
             _ => {
-                let [old, new] = span([base, result.content], plan)
-                    .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+                let [old, new] =
+                    span([base, result.content], plan).map(|bytes| text_of(bytes).taken());
                 (old, new, false)
             }
         };
@@ -309,7 +310,7 @@ fn context(lines: &Lines<'_>, plan: &Plan) -> [String; 2] {
     };
     [first.saturating_sub(CONTEXT_LINES)..first, after..after + CONTEXT_LINES].map(|range| {
         let text = &lines.bytes()[lines.start(range.start)..lines.start(range.end)];
-        String::from_utf8_lossy(without_terminator(text)).into_owned()
+        text_of(without_terminator(text)).taken()
     })
 }
 

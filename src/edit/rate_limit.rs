@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::operation::Session;
+use redline_base::budget::GrowMap;
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 
@@ -82,7 +83,7 @@ fn count<K: Eq + Hash>(
     now: Instant,
     what: impl FnOnce() -> String,
 ) -> Result<()> {
-    let (since, made) = counted.entry(key).or_insert((now, 0));
+    let (since, made) = counted.slot(key).or_insert((now, 0));
     if is_over(*since, now) {
         (*since, *made) = (now, 0);
     }

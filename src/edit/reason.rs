@@ -1,6 +1,7 @@
 //! The ways in which a passage differs from the string that was searched for.
 
 use super::fold::each_look_alike;
+use redline_base::budget::{Copied, Gather, Grow, Joined};
 
 /// A kind of difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,14 +68,14 @@ const OVERLOOKED: [Reason; 9] = [
 /// Returns why two different texts differ: the kinds that must be ignored to make them equal, and
 /// no others.
 pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
-    let mut needed = OVERLOOKED.to_vec();
+    let mut needed = OVERLOOKED.copied_vec();
     let equal =
         |overlooked: &[Reason]| overlooking(wanted, overlooked) == overlooking(found, overlooked);
     if !equal(&needed) {
         return vec![Reason::Text];
     }
     for reason in OVERLOOKED {
-        let without: Vec<Reason> = needed.iter().copied().filter(|&kept| kept != reason).collect();
+        let without: Vec<Reason> = needed.iter().copied().filter(|&kept| kept != reason).gather();
         if equal(&without) {
             needed = without;
         }
@@ -93,8 +94,8 @@ fn overlooking(text: &str, reasons: &[Reason]) -> String {
     let overlooks = |reason| reasons.contains(&reason);
     let mut text = text.to_owned();
     if overlooks(Reason::Confusable) {
-        let mut plain = String::with_capacity(text.len());
-        text.chars().for_each(|c| each_look_alike(c, &mut |c| plain.push(c)));
+        let mut plain = String::new();
+        text.chars().for_each(|c| each_look_alike(c, &mut |c| plain.add(c)));
         text = plain;
     }
     if overlooks(Reason::Case) {
@@ -110,7 +111,7 @@ fn overlooking(text: &str, reasons: &[Reason]) -> String {
         text = text.replace("\r\n", "\n").replace('\r', "\n");
     }
     if overlooks(Reason::LineBreaks) {
-        return text.split_whitespace().collect();
+        return text.split_whitespace().gather();
     }
     let lines: Vec<String> = text
         .split('\n')
@@ -123,14 +124,14 @@ fn overlooking(text: &str, reasons: &[Reason]) -> String {
             let before = if overlooks(Reason::Indentation) { "" } else { before };
             let after = if overlooks(Reason::TrailingSpace) { "" } else { after };
             let body = if overlooks(Reason::Spacing) {
-                body.split_whitespace().collect()
+                body.split_whitespace().gather()
             } else {
                 body.to_owned()
             };
             format!("{before}{body}{after}")
         })
-        .collect();
-    lines.join("\n")
+        .gather();
+    lines.joined("\n")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The scope of an approval.
 
 use super::operation::{FileTool, Operation, Session};
+use redline_base::budget::Copied;
 use redline_base::error::{Error, Result, quoted};
 
 /// The scope of an approval. Every scope covers one session and one tool.
@@ -68,7 +69,8 @@ impl Covered {
     /// operation.
     pub fn around(operation: &Operation<'_>) -> [Self; 3] {
         let (session, tool) = (operation.session, operation.tool);
-        let (sandbox, path) = (Some(operation.sandbox.to_vec()), Some(operation.path.to_vec()));
+        let (sandbox, path) =
+            (Some(operation.sandbox.copied_vec()), Some(operation.path.copied_vec()));
         let covered = |sandbox, path| Self { session: session.clone(), tool, sandbox, path };
         [covered(sandbox.clone(), path), covered(sandbox, None), covered(None, None)]
     }

@@ -78,7 +78,7 @@ impl Secret {
             inner: Sha256::new_with_prefix(pad(0x36)),
             outer: Sha256::new_with_prefix(pad(0x5c)),
         };
-        mac.push(purpose.as_bytes());
+        mac.feed(purpose.as_bytes());
         mac
     }
 }
@@ -92,15 +92,15 @@ pub struct Mac {
 
 impl Mac {
     /// Adds a field.
-    pub fn push(&mut self, field: &[u8]) {
+    pub fn feed(&mut self, field: &[u8]) {
         self.inner.update((field.len() as u64).to_be_bytes());
         self.inner.update(field);
     }
 
     /// Adds a field that may be missing.
-    pub fn push_optional(&mut self, field: Option<&[u8]>) {
-        self.push(&[u8::from(field.is_some())]);
-        self.push(field.unwrap_or_default());
+    pub fn feed_optional(&mut self, field: Option<&[u8]>) {
+        self.feed(&[u8::from(field.is_some())]);
+        self.feed(field.unwrap_or_default());
     }
 
     /// Returns the digest.
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn is_hmac_sha256_of_the_fields_after_their_lengths() {
         let mut mac = Secret([7; 32]).mac("test");
-        mac.push(b"a/b");
+        mac.feed(b"a/b");
         // hmac.new(b"\7" * 32, b"".join(len(f).to_bytes(8, "big") + f for f in (b"test", b"a/b")),
         // "sha256")
         let expected = "f07e79a0c587786c651a9abd83bfa7e3d2b256385ff74f7bd34e22cbb88a87f1";
@@ -129,7 +129,7 @@ mod tests {
     fn depends_on_the_secret_the_purpose_and_where_fields_end() {
         let of = |secret: &Secret, purpose: &str, fields: &[&[u8]]| {
             let mut mac = secret.mac(purpose);
-            fields.iter().for_each(|field| mac.push(field));
+            fields.iter().for_each(|field| mac.feed(field));
             mac.finish()
         };
         let (one, two) = (Secret::random(), Secret::random());

@@ -10,6 +10,7 @@ use super::payload::Payload;
 use super::proposal::Proposal;
 use super::scope::{Covered, Scope};
 use super::secret::{Digest, Secret};
+use redline_base::budget::{Copied, Gather, Grow, GrowMap};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
@@ -64,7 +65,7 @@ pub struct Request {
 impl Request {
     /// Returns the request for an operation on the file that is shown as `path`.
     pub(super) fn of(operation: &Operation<'_>, path: &str, base_oid: Option<&str>) -> Self {
-        let arguments = operation.arguments.iter().map(|argument| argument.to_vec()).collect();
+        let arguments = operation.arguments.iter().map(|argument| argument.copied_vec()).gather();
         let base_oid = base_oid.map(str::to_owned);
         Self { tool: operation.tool, path: path.to_owned(), arguments, base_oid }
     }
@@ -329,12 +330,12 @@ impl State {
         for pool in [Pool::Shown, Pool::Requests, Pool::Hidden] {
             self.bytes[pool as usize] += waiting.bytes_in(pool);
         }
-        self.order.insert(since, id);
-        *self.sessions.entry(operation.session.clone()).or_default() += 1;
+        self.order.put(since, id);
+        *self.sessions.slot(operation.session.clone()).or_default() += 1;
         if let Some(number) = connection {
-            *self.connections.entry(number).or_default() += 1;
+            *self.connections.slot(number).or_default() += 1;
         }
-        self.waiting.insert(id, waiting);
+        self.waiting.put(id, waiting);
     }
 
     /// Removes operations that are not approved until the rest fits: the oldest of the session that
@@ -348,9 +349,9 @@ impl State {
             let Some(waiting) = self.waiting.get(id) else { continue };
             let counted = waiting.bytes_in(pool);
             if counted > 0 && waiting.approved.is_none() {
-                let (bytes, ids) = held.entry(waiting.session().clone()).or_default();
+                let (bytes, ids) = held.slot(waiting.session().clone()).or_default();
                 *bytes += counted;
-                ids.extend((*id != newest).then_some(*id));
+                ids.add_all((*id != newest).then_some(*id));
             }
         }
         while self.bytes[pool as usize] > most {
@@ -414,7 +415,7 @@ impl State {
         let since = (now, self.counter);
         if let Some(waiting) = self.waiting.get_mut(&id) {
             self.order.remove(&waiting.since);
-            self.order.insert(since, id);
+            self.order.put(since, id);
             waiting.since = since;
         }
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::types::{Field, Type};
-use redline_base::budget::{Stopped, reserve};
+use redline_base::budget::{Grow, Stopped, stop};
 use redline_base::limits;
 
 /// The values of one column or of the children of a list or struct.
@@ -78,14 +78,14 @@ impl Texts {
         let same = |last: &&Span| !last.is_null && self.bytes[last.start..last.end] == *text;
         let last = self.spans.last().filter(|_| text.len() <= REPEATED_BYTES).filter(same);
         let Some(&last) = last else { return false };
-        push(&mut self.spans, last);
+        self.spans.add(last);
         true
     }
 
     /// Ends a text: its bytes are those since the previous one.
     fn end(&mut self, is_null: bool) {
         let span = Span { start: self.stored(), end: self.bytes.len(), is_null };
-        push(&mut self.spans, span);
+        self.spans.add(span);
     }
 
     /// Returns how many bytes the texts have so far, without those of the next one.
@@ -95,7 +95,7 @@ impl Texts {
 
     /// Appends bytes to the next text.
     fn append(&mut self, bytes: &[u8]) {
-        make_room(&mut self.bytes, bytes.len());
+        self.bytes.make_room(bytes.len());
         self.bytes.extend_from_slice(bytes);
         if self.bytes.len() - self.stored() > limits::VALUE_BYTES {
             stop(Stopped::Value);
@@ -112,27 +112,6 @@ impl Texts {
         }
         self.end(false);
     }
-}
-
-/// Appends a value. If memory cannot be allocated, this unwinds with [`Stopped::Allocation`], which
-/// [`super::contain`] converts to the query's error: values are pushed at hundreds of places, none
-/// of which could do better, and `Vec` would abort the host.
-#[inline]
-fn push<T>(values: &mut Vec<T>, value: T) {
-    make_room(values, 1);
-    values.push(value);
-}
-
-#[inline]
-fn make_room<T>(values: &mut Vec<T>, more: usize) {
-    if values.capacity() - values.len() < more && reserve(values, more).is_err() {
-        stop(Stopped::Allocation);
-    }
-}
-
-#[cold]
-fn stop(why: Stopped) -> ! {
-    std::panic::resume_unwind(Box::new(why))
 }
 
 impl Column {
@@ -199,15 +178,15 @@ impl Column {
     /// Appends NULL; in a struct to every field too, as DuckDB reads the fields of a NULL struct.
     pub fn push_null(&mut self) {
         match self {
-            Self::Boolean(values) => push(values, None),
-            Self::UTinyInt(values) => push(values, None),
-            Self::Integer(values) => push(values, None),
-            Self::BigInt(values) => push(values, None),
-            Self::Double(values) => push(values, None),
+            Self::Boolean(values) => values.add(None),
+            Self::UTinyInt(values) => values.add(None),
+            Self::Integer(values) => values.add(None),
+            Self::BigInt(values) => values.add(None),
+            Self::Double(values) => values.add(None),
             Self::Text(texts) | Self::Blob(texts) => texts.push(None),
-            Self::List { lengths, .. } => push(lengths, None),
+            Self::List { lengths, .. } => lengths.add(None),
             Self::Struct { fields, nulls } => {
-                push(nulls, fields.first().map_or(0, Self::len));
+                nulls.add(fields.first().map_or(0, Self::len));
                 fields.iter_mut().for_each(Self::push_null);
             }
         }
@@ -251,7 +230,7 @@ impl Column {
     /// Appends a BIGINT, a TIMESTAMPTZ in microseconds since 1970, or NULL.
     pub fn push_bigint(&mut self, number: Option<i64>) {
         match self {
-            Self::BigInt(values) => push(values, number),
+            Self::BigInt(values) => values.add(number),
             other => panic!("a BIGINT was pushed to {other:?}"),
         }
     }
@@ -259,7 +238,7 @@ impl Column {
     /// Appends an INTEGER or NULL.
     pub fn push_integer(&mut self, number: Option<i32>) {
         match self {
-            Self::Integer(values) => push(values, number),
+            Self::Integer(values) => values.add(number),
             other => panic!("an INTEGER was pushed to {other:?}"),
         }
     }
@@ -267,7 +246,7 @@ impl Column {
     /// Appends a UTINYINT or NULL.
     pub fn push_utinyint(&mut self, number: Option<u8>) {
         match self {
-            Self::UTinyInt(values) => push(values, number),
+            Self::UTinyInt(values) => values.add(number),
             other => panic!("a UTINYINT was pushed to {other:?}"),
         }
     }
@@ -275,7 +254,7 @@ impl Column {
     /// Appends a DOUBLE or NULL.
     pub fn push_double(&mut self, number: Option<f64>) {
         match self {
-            Self::Double(values) => push(values, number),
+            Self::Double(values) => values.add(number),
             other => panic!("a DOUBLE was pushed to {other:?}"),
         }
     }
@@ -283,7 +262,7 @@ impl Column {
     /// Appends a BOOLEAN or NULL.
     pub fn push_boolean(&mut self, truth: Option<bool>) {
         match self {
-            Self::Boolean(values) => push(values, truth),
+            Self::Boolean(values) => values.add(truth),
             other => panic!("a BOOLEAN was pushed to {other:?}"),
         }
     }
@@ -297,7 +276,7 @@ impl Column {
             Self::List { lengths, child } => {
                 let before = child.len();
                 fill(child)?;
-                push(lengths, Some(child.len() - before));
+                lengths.add(Some(child.len() - before));
                 Ok(())
             }
             other => panic!("a list was pushed to {other:?}"),
@@ -315,7 +294,7 @@ impl Column {
     /// Appends the values of a column of the same type.
     pub(super) fn append(&mut self, more: Self) {
         fn extend<T: Copy>(values: &mut Vec<T>, more: &[T]) {
-            make_room(values, more.len());
+            values.make_room(more.len());
             values.extend_from_slice(more);
         }
         match (self, more) {
@@ -327,7 +306,7 @@ impl Column {
             (Self::Text(texts), Self::Text(more)) | (Self::Blob(texts), Self::Blob(more)) => {
                 let before = texts.bytes.len();
                 extend(&mut texts.bytes, &more.bytes);
-                make_room(&mut texts.spans, more.spans.len());
+                texts.spans.make_room(more.spans.len());
                 texts.spans.extend(more.spans.iter().map(|span| Span {
                     start: before + span.start,
                     end: before + span.end,
@@ -340,7 +319,7 @@ impl Column {
             }
             (Self::Struct { fields, nulls }, Self::Struct { fields: more, nulls: more_nulls }) => {
                 let before = fields.first().map_or(0, Self::len);
-                make_room(nulls, more_nulls.len());
+                nulls.make_room(more_nulls.len());
                 nulls.extend(more_nulls.iter().map(|&row| before + row));
                 fields.iter_mut().zip(more).for_each(|(field, more)| field.append(more));
             }

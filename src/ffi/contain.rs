@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use super::api::Outside;
-use redline_base::budget::Stopped;
+use redline_base::budget::{Stopped, stopped_by};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 
@@ -65,8 +65,8 @@ fn contain<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     // Every caller drops the closure's captures or marks them failed after a panic, so a broken
     // invariant cannot be observed later.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        if let Some(stopped) = panic.downcast_ref::<Stopped>() {
-            return Err((*stopped).into());
+        if let Some(stopped) = stopped_by(&*panic) {
+            return Err(stopped.into());
         }
         // Dropping the payload could panic again; a second payload is leaked.
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {

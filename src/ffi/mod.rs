@@ -42,6 +42,8 @@ mod input;
 mod kept;
 mod moment;
 mod option;
+#[cfg(debug_assertions)]
+mod refusal;
 mod replacement;
 mod rows;
 mod scalar;
@@ -58,6 +60,8 @@ pub use column::{Batch, Column};
 pub use entry::Registrar;
 pub use file_system::FileError;
 pub use option::{ConfigOption, Default as OptionDefault};
+#[cfg(debug_assertions)]
+pub use refusal::refuse;
 pub use replacement::ReplacementScan;
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction, State};
 pub use settings::{Settings, THREADS};

@@ -4,7 +4,7 @@ use super::surface::FunctionEntry;
 use super::surface::scalar::scalar;
 use super::surface::table::table;
 #[cfg(debug_assertions)]
-use crate::functions::debug::{debug_columns, debug_edits, debug_panic};
+use crate::functions::debug::{debug_columns, debug_edits, debug_panic, debug_refuse};
 use crate::functions::git::listed::List;
 use crate::functions::{agent, approvals, files, git, text};
 
@@ -104,4 +104,6 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     scalar::<debug_panic::Panic>(),
     #[cfg(debug_assertions)]
     table::<debug_panic::PanicScan>(),
+    #[cfg(debug_assertions)]
+    scalar::<debug_refuse::Refuse>(),
 ];

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::record::{Outcome, Record, lines_of};
+use redline_base::budget::{Gather, GrowSet, filled};
 use redline_base::limits;
 
 /// The limits of a journal.
@@ -42,14 +43,14 @@ impl Bounds {
     /// `is_idle`, what has begun stays until it ends. If a share is exceeded, a quarter more is
     /// removed, so that this is not done for each operation.
     pub(super) fn keep(self, records: &[&Record], is_idle: bool) -> Vec<bool> {
-        let mut kept = vec![false; records.len()];
+        let mut kept = filled(false, records.len());
         for (share, is_refused) in [(self.done(), false), (self.refused(), true)] {
             let mut known = HashSet::new();
             let sizes: Vec<(usize, Share)> = (0..records.len())
                 .rev()
                 .filter(|place| records[*place].outcome.is_refused() == is_refused)
                 .map(|place| (place, size(records[place], &mut known)))
-                .collect();
+                .gather();
             let sum = |of: fn(&Share) -> u64| sizes.iter().map(|(_, size)| of(size)).sum::<u64>();
             let most = |held: u64, most: u64| if held > most { most - most / 4 } else { held };
             let most = Share {
@@ -73,7 +74,7 @@ impl Bounds {
 /// Returns the bytes of an operation, with the contents that no newer one has.
 fn size<'r>(record: &'r Record, known: &mut HashSet<&'r str>) -> Share {
     let lines = lines_of(record).iter().map(|line| line.len() as u64 + 1).sum();
-    let contents = named(record).filter(|(sha256, _)| known.insert(sha256));
+    let contents = named(record).filter(|(sha256, _)| known.put(sha256));
     Share { all: lines + contents.map(|(_, bytes)| bytes).sum::<u64>(), lines }
 }
 

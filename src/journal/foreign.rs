@@ -1,6 +1,7 @@
 //! Finds changes by others: a file that an operation found in another state than the operation
 //! before had left it.
 
+use redline_base::budget::{Grow, GrowMap};
 use std::collections::HashMap;
 
 use super::reading::Entry;
@@ -41,7 +42,7 @@ pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
         let record = match entry {
             Entry::Operation(record) => record,
             Entry::Unreadable(line) => {
-                seen.push(Seen::Unreadable(*line));
+                seen.add(Seen::Unreadable(*line));
                 // The unreadable line may have been any operation.
                 left.clear();
                 continue;
@@ -58,14 +59,14 @@ pub fn seen(entries: &[Entry]) -> Vec<Seen<'_>> {
                     && !before.iter().any(|left| is_same(*left, file.base.as_ref()))
                 {
                     let left = before.last().copied().flatten();
-                    seen.push(Seen::Foreign(Foreign { found_by: record, file, left }));
+                    seen.add(Seen::Foreign(Foreign { found_by: record, file, left }));
                 }
                 remember(&mut left, record, file, source);
             }
-            seen.push(Seen::Change(record, file));
+            seen.add(Seen::Change(record, file));
         }
         if record.more > 0 {
-            seen.push(Seen::More(record, record.more));
+            seen.add(Seen::More(record, record.more));
         }
     }
     seen
@@ -80,13 +81,13 @@ fn remember<'a>(
 ) {
     let is_certain = record.outcome == Outcome::Done;
     let mut leave = |path, version| {
-        let states = left.entry((&file.root, path)).or_default();
+        let states = left.slot((&file.root, path)).or_default();
         if is_certain {
             states.clear();
         } else if states.is_empty() {
-            states.push(file.base.as_ref());
+            states.add(file.base.as_ref());
         }
-        states.push(version);
+        states.add(version);
     };
     if source != file.path {
         leave(source, None);

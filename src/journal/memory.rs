@@ -8,6 +8,7 @@ use super::bounds::Bounds;
 use super::reading::Entry;
 use super::record::{Outcome, Record, Version, lines_of};
 use super::store::InFlight;
+use redline_base::budget::{Copied, Gather, Grow, GrowMap, Ordered};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 
@@ -63,7 +64,7 @@ impl Memory {
         }
         let number = held.next();
         held.bytes += bytes;
-        held.done.push_back(Operation { number, record: record.clone(), bytes });
+        held.done.add(Operation { number, record: record.clone(), bytes });
         while held.bytes > most && held.forget_oldest() {}
         Ok(InFlight::in_memory())
     }
@@ -92,10 +93,10 @@ impl Memory {
 
     pub(super) fn entries(&self) -> Vec<Entry> {
         let held = self.lock();
-        let mut all: Vec<&Operation> = held.done.iter().chain(&held.refused).collect();
-        all.sort_by_key(|operation| operation.number);
+        let mut all: Vec<&Operation> = held.done.iter().chain(&held.refused).gather();
+        all.order_by_key(|operation| operation.number);
         let entry = |operation: &Operation| Entry::Operation(Box::new(operation.record.clone()));
-        all.into_iter().map(entry).collect()
+        all.into_iter().map(entry).gather()
     }
 
     pub(super) fn content(&self, version: &Version) -> Option<Vec<u8>> {
@@ -118,9 +119,9 @@ impl Held {
     }
 
     fn keep(&mut self, digest: String, bytes: &[u8]) {
-        let (_, uses) = self.contents.entry(digest).or_insert_with(|| {
+        let (_, uses) = self.contents.slot(digest).or_insert_with(|| {
             self.bytes += bytes.len() as u64;
-            (bytes.to_vec(), 0)
+            (bytes.copied_vec(), 0)
         });
         *uses += 1;
     }
@@ -129,7 +130,7 @@ impl Held {
         let record = record.first_line();
         let bytes = line_bytes(&record);
         self.refused_bytes += bytes;
-        self.refused.push_back(Operation { number, record, bytes });
+        self.refused.add(Operation { number, record, bytes });
         while self.refused_bytes > BOUNDS.refused().all {
             let Some(oldest) = self.refused.pop_front() else { return };
             self.refused_bytes -= oldest.bytes;

@@ -1,5 +1,6 @@
 //! Reads the operations from the lines of a journal.
 
+use redline_base::budget::{Gather, Grow, GrowMap};
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufRead, ErrorKind};
 
@@ -115,7 +116,7 @@ impl Reading {
     }
 
     fn unreadable(&mut self, number: usize) {
-        self.unreadable.push_back(number);
+        self.unreadable.add(number);
         if self.unreadable.len() > limits::JOURNAL_UNREADABLE {
             self.unreadable.pop_front();
         }
@@ -135,8 +136,8 @@ impl Reading {
         if self.bytes > limits::JOURNAL_LOG_BYTES / 4 {
             self.shorten();
         }
-        self.places.insert(record.id.clone(), self.operations.len());
-        self.operations.push((number, record));
+        self.places.put(record.id.clone(), self.operations.len());
+        self.operations.add((number, record));
         true
     }
 
@@ -158,7 +159,7 @@ impl Reading {
         let is_more = count > 0 && count <= record.more;
         if is_more {
             record.more -= count;
-            record.files.extend(rest.files.into_owned());
+            record.files.add_all(rest.files.iter().cloned());
         }
         is_more
     }
@@ -171,11 +172,11 @@ impl Reading {
     /// Leaves out the oldest operations, as far as a journal does not keep their lines.
     fn shorten(&mut self) {
         let bounds = Bounds { bytes: u64::MAX, since: i64::MIN };
-        let records: Vec<&Record> = self.operations.iter().map(|(_, record)| record).collect();
+        let records: Vec<&Record> = self.operations.iter().map(|(_, record)| record).gather();
         let mut kept = bounds.keep(&records, true).into_iter();
         self.operations.retain(|_| kept.next().unwrap_or(true));
         let ids = self.operations.iter().map(|(_, record)| record.id.clone());
-        self.places = ids.zip(0..).collect();
+        self.places = ids.zip(0..).gather();
         self.bytes = 0;
     }
 
@@ -184,10 +185,10 @@ impl Reading {
         let mut entries = Vec::new();
         for (number, record) in self.operations {
             let before = std::iter::from_fn(|| unreadable.next_if(|line| *line < number));
-            entries.extend(before.map(Entry::Unreadable));
-            entries.push(Entry::Operation(Box::new(record)));
+            entries.add_all(before.map(Entry::Unreadable));
+            entries.add(Entry::Operation(Box::new(record)));
         }
-        entries.extend(unreadable.map(Entry::Unreadable));
+        entries.add_all(unreadable.map(Entry::Unreadable));
         entries
     }
 }

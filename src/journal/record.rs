@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::limits;
 use redline_edit::Digest;
 
@@ -231,7 +232,7 @@ impl Record {
         let head = Self { files: Vec::new(), more: u64::MAX, ..self.without_files() };
         let count = fitting(&self.files, line_of(&head).len());
         let more = self.more + (self.files.len() - count) as u64;
-        Self { files: self.files[..count].to_vec(), more, ..head }
+        Self { files: self.files[..count].iter().cloned().gather(), more, ..head }
     }
 
     fn without_files(&self) -> Self {
@@ -260,6 +261,18 @@ fn fitting(files: &[FileChange], head: usize) -> usize {
     ends.take_while(|bytes| *bytes <= limits::JOURNAL_LINE_BYTES).count()
 }
 
+/// Returns lines as the log holds them: each but the last with its end.
+pub(super) fn joined(lines: &[Vec<u8>]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 {
+            all.add(b'\n');
+        }
+        all.add_slice(line);
+    }
+    all
+}
+
 /// Returns the lines of an operation, without the end of the last one: one, and of an operation that
 /// was done or has begun further ones for the files that have no room in it.
 pub(super) fn lines_of(record: &Record) -> Vec<Vec<u8>> {
@@ -269,7 +282,7 @@ pub(super) fn lines_of(record: &Record) -> Vec<Vec<u8>> {
     while !files.is_empty() && !record.outcome.is_refused() {
         let rest = |files| Rest { id: Cow::Borrowed(&record.id), files: Cow::Borrowed(files) };
         let count = fitting(files, line_of(&rest(&[])).len()).max(1);
-        lines.push(line_of(&rest(&files[..count])));
+        lines.add(line_of(&rest(&files[..count])));
         files = &files[count..];
     }
     lines

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use super::Kept;
 use super::bounds::{Bounds, named};
 use super::reading::{Entry, read};
-use super::record::{End, Record, Version, line_of, lines_of};
+use super::record::{End, Record, Version, joined, line_of, lines_of};
+use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_edit::Digest;
@@ -112,7 +113,7 @@ impl<'a> Store<'a> {
         for (digest, bytes) in contents {
             self.contents.keep(&digest.to_string(), bytes)?;
         }
-        let at = self.directory.append(LOG, &lines.join(&b'\n'))?;
+        let at = self.directory.append(LOG, &joined(&lines))?;
         let line = lines.swap_remove(0);
         Ok(InFlight(Some(Beginning { _lock: shared, at, line })))
     }
@@ -128,13 +129,13 @@ impl<'a> Store<'a> {
         } else {
             lines_of(record)
         };
-        self.directory.append(LOG, &lines.join(&b'\n')).map(|_| ())
+        self.directory.append(LOG, &joined(&lines)).map(|_| ())
     }
 
     pub(super) fn refuse(&self, record: &Record) -> Result<()> {
         let _lock = self.directory.lock()?;
         self.keep_bounds(0)?;
-        self.directory.append(LOG, &lines_of(record).join(&b'\n')).map(|_| ())
+        self.directory.append(LOG, &joined(&lines_of(record))).map(|_| ())
     }
 
     pub(super) fn entries(&self) -> Result<Vec<Entry>> {
@@ -187,17 +188,20 @@ impl<'a> Store<'a> {
     /// be there, and unused contents.
     fn forget_surplus(&self, is_full: bool) -> Result<()> {
         let entries = self.all()?;
-        let records: Vec<&Record> = entries.iter().filter_map(Entry::operation).collect();
+        let records: Vec<&Record> = entries.iter().filter_map(Entry::operation).gather();
         let keep = self.bounds.keep(&records, self.directory.is_unshared(IN_FLIGHT)?);
         let kept: Vec<&Record> =
-            records.iter().zip(keep).filter(|(_, keep)| *keep).map(|(record, _)| *record).collect();
+            records.iter().zip(keep).filter(|(_, keep)| *keep).map(|(record, _)| *record).gather();
         if is_full || kept.len() < records.len() {
-            let lines = kept.iter().flat_map(|record| lines_of(record));
-            let ended = lines.flat_map(|line| [line, b"\n".to_vec()]);
-            self.directory.replace(LOG, &ended.collect::<Vec<_>>().concat())?;
+            let mut log = Vec::new();
+            for line in kept.iter().flat_map(|record| lines_of(record)) {
+                log.add_slice(&line);
+                log.add(b'\n');
+            }
+            self.directory.replace(LOG, &log)?;
         }
         let named: HashSet<&str> =
-            kept.iter().flat_map(|record| named(record)).map(|(sha256, _)| sha256).collect();
+            kept.iter().flat_map(|record| named(record)).map(|(sha256, _)| sha256).gather();
         for name in self.contents.names(limits::JOURNAL_CONTENTS)? {
             if !named.contains(name.as_str()) {
                 self.contents.remove(&name)?;

@@ -1,6 +1,7 @@
 //! Computes the content of a file after an operation on it is undone; changes by others since then
 //! stay.
 
+use redline_base::budget::{Copied, Gather};
 use redline_base::error::Result;
 use redline_text::merge::{Merge, MergeOptions};
 use redline_text::{CancelToken, Engine, is_binary};
@@ -94,8 +95,8 @@ fn unmerged(
     let merge = Merge::new(engine, texts, &options, cancel)?;
     let conflicts: Vec<(usize, Vec<u8>)> = merge
         .conflicts()
-        .map(|conflict| (conflict.lines[1].start + 1, conflict.texts[1].to_vec()))
-        .collect();
+        .map(|conflict| (conflict.lines[1].start + 1, conflict.texts[1].copied_vec()))
+        .gather();
     if conflicts.is_empty() {
         return Ok(Ok(merge.text(&options, cancel)?));
     }

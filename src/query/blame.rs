@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
-use redline_base::budget::Weigh;
+use redline_base::budget::{GrowMap, TryGather, Weigh};
 use redline_base::error::{Error, Result};
 use redline_base::pipeline::{Source, Window};
 use redline_git::{
@@ -39,11 +39,11 @@ impl Blamed {
                 return Ok(Arc::clone(info));
             }
             let info = Arc::new(CommitInfo::read(&objects.commit(&id)?, mailmap, &cancel)?);
-            known.insert(id, Arc::clone(&info));
+            known.put(id, Arc::clone(&info));
             Ok(info)
         };
         let infos = versions.iter().map(|version| version.commit.map(&mut read).transpose());
-        Ok(Self { infos: infos.collect::<Result<_>>()?, blame })
+        Ok(Self { infos: infos.try_gather::<_>()?, blame })
     }
 
     /// Returns approximately how many bytes it takes in memory.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use redline_base::budget::Budget;
+use redline_base::budget::{Budget, Gather, Grow, GrowMap};
 
 /// Connections of which nothing runs that are kept.
 const IDLE: usize = 64;
@@ -19,15 +19,15 @@ impl Calls {
         if calls.len() > IDLE {
             calls.retain(|_, running| running.iter().any(|budget| budget.strong_count() > 0));
         }
-        let running = calls.entry(connection).or_default();
+        let running = calls.slot(connection).or_default();
         running.retain(|budget| budget.strong_count() > 0);
-        running.push(Arc::downgrade(budget));
+        running.add(Arc::downgrade(budget));
     }
 
     /// Ends the work of a connection soon; tells whether there is any.
     pub fn end(&self, connection: u64) -> bool {
         let running = self.lock().remove(&connection).unwrap_or_default();
-        let running: Vec<Arc<Budget>> = running.iter().filter_map(Weak::upgrade).collect();
+        let running: Vec<Arc<Budget>> = running.iter().filter_map(Weak::upgrade).gather();
         running.iter().for_each(|budget| budget.end());
         !running.is_empty()
     }

@@ -11,7 +11,7 @@ use super::commits::CommitRange;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
-use redline_base::budget::Weigh;
+use redline_base::budget::{Gather, Weigh};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::Window;
@@ -50,7 +50,7 @@ impl ChangesOfCommits {
         let places = (0u32..).zip(&commits).flat_map(|(place, commit)| {
             (0..commit.changes.len() as u32).map(move |change| (place, change))
         });
-        Self { places: places.collect(), commits, texts, unsettled }
+        Self { places: places.gather(), commits, texts, unsettled }
     }
 }
 

@@ -7,8 +7,7 @@ use super::commit::Commit;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Need, Needs, Run};
-use redline_base::budget::Charge;
-use redline_base::budget::Weigh;
+use redline_base::budget::{Charge, Grow, Weigh, room_for};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::Window;
@@ -142,7 +141,7 @@ impl CommitsQuery {
                 .then(|| CommitPatchIds::new(&run.repository))
                 .transpose()?;
             Ok(move |job: Vec<Visited>, cancel: &CancelToken<'_>| {
-                let mut commits = Vec::with_capacity(job.len());
+                let mut commits = room_for(job.len());
                 let (mut unsettled, mut charge) = (Unsettled::new(&excluded), Charge::free());
                 for visited in job {
                     let id = visited.id;
@@ -159,7 +158,7 @@ impl CommitsQuery {
                         Ok(Annotated { commit, note, patch_id })
                     });
                     match read {
-                        Ok(commit) => commits.push(commit),
+                        Ok(commit) => commits.add(commit),
                         Err(error) => unsettled.fail(id, error),
                     }
                 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::hunk_ids::{FileHunkIds, HunkNamer, id_bytes};
 use super::moved_lines::ChangedLines;
 use super::seen::Seen;
+use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Change, Comparison, Patcher, PathAttributes, WrittenPatch};
@@ -119,7 +120,7 @@ impl Cutter {
             .then(|| ChangedLines::of_patch(change, &patch, cancel))
             .transpose()?;
         let Some(ids) = ids else {
-            let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();
+            let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).gather();
             let patch = Patch::new(&patch.bytes, &hunks);
             return Ok(Cut { patch, lines, ..Cut::default() });
         };
@@ -155,11 +156,11 @@ impl Cutter {
             if within.all(is_seen) {
                 continue;
             }
-            bytes.extend_from_slice(&patch.bytes[std::mem::replace(&mut head, 0..0)]);
+            bytes.add_slice(&patch.bytes[std::mem::replace(&mut head, 0..0)]);
             let start = bytes.len();
-            bytes.extend_from_slice(text);
-            spans.push(Range { start, end: bytes.len() });
-            names.push(Named { id: within.id(), is_known: within.all(is_known) });
+            bytes.add_slice(text);
+            spans.add(Range { start, end: bytes.len() });
+            names.add(Named { id: within.id(), is_known: within.all(is_known) });
         }
         let (seen, is_seen) = (patch.hunks.len() - spans.len(), spans.is_empty());
         let ids = PieceIds { names, of_file: false };

@@ -5,7 +5,7 @@ use super::hunk_ids::HunkNamer;
 use super::moved_lines::{ChangedLines, DiffedLines, MovedRun};
 use super::revisions::Revisions;
 use super::run::Context;
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Gather, Grow, Ordered, filled};
 use redline_base::error::Result;
 use redline_git::{Change, DiffAttribute, Patcher, PathAttributes, WrittenPatch};
 use redline_review::{Marks, Noise, Rank};
@@ -71,8 +71,8 @@ impl DiffPage {
             let held =
                 size_of::<(PagedFile, ChangedLines)>() + file.patch.bytes.len() + diff.bytes();
             charge.join(cancel.charge_all(held)?);
-            files.push(file);
-            diffs.push(diff);
+            files.add(file);
+            diffs.add(diff);
         }
         let (mode, whitespace) = (MovedMode::default(), MovedWhitespace::default());
         let diffed = DiffedLines::new(diffs, whitespace, &cancel)?;
@@ -87,16 +87,16 @@ impl DiffPage {
 
 /// Sorts files and renumbers them in the runs.
 fn in_reading_order(files: Vec<PagedFile>, runs: &mut [MovedRun]) -> Vec<PagedFile> {
-    let mut files: Vec<_> = files.into_iter().enumerate().collect();
-    files.sort_by_key(|(_, file)| (file.noise.is_some(), Rank::of(&file.change.path)));
-    let mut places = vec![0; files.len()];
+    let mut files: Vec<_> = files.into_iter().enumerate().gather();
+    files.order_by_key(|(_, file)| (file.noise.is_some(), Rank::of(&file.change.path)));
+    let mut places = filled(0, files.len());
     for (place, (before, _)) in files.iter().enumerate() {
         places[*before] = place;
     }
     for run in runs {
         (run.file, run.other_file) = (places[run.file], places[run.other_file]);
     }
-    files.into_iter().map(|(_, file)| file).collect()
+    files.into_iter().map(|(_, file)| file).gather()
 }
 
 /// Returns a file of the change, and its changed lines.

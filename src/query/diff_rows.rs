@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::rows::RowGroup;
-use redline_base::budget::Charge;
-use redline_base::budget::Weigh;
+use redline_base::budget::{Charge, Grow, GrowBy, Weigh};
 use redline_base::error::Result;
 use redline_git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};
 use redline_text::cancel_token::Stopped;
@@ -181,9 +180,9 @@ impl LineRows {
         hunk: Option<u32>,
     ) {
         let start = self.contents.len();
-        self.contents.extend_from_slice(content);
+        self.contents.add_slice(content);
         let content = start..self.contents.len();
-        self.lines.push(Line { line_type, content, old, new, hunk });
+        self.lines.add(Line { line_type, content, old, new, hunk });
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::run::Context;
+use redline_base::budget::GrowMap;
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Bytes, ReadLimit, SideFiles};
@@ -26,12 +27,12 @@ impl OpenSides {
             if self.0.len() >= limits::OPEN_SIDES && !self.0.contains_key(&key) {
                 self.0.clear();
             }
-            let side = match self.0.entry(key) {
+            let side = match self.0.slot(key) {
                 Entry::Occupied(side) => side.into_mut(),
                 Entry::Vacant(place) => {
                     let (repo, rev) = place.key();
                     let side = SideFiles::open_alone(&context.repository(repo)?, rev)?;
-                    place.insert(side)
+                    place.insert_entry(side).into_mut()
                 }
             };
             let path = side.path_from_root(file)?;

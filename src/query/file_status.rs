@@ -2,6 +2,7 @@
 
 use super::rows::{Query, Rows};
 use super::run::{Context, Needs, Run};
+use redline_base::budget::TryGather;
 use redline_base::error::Result;
 use redline_base::pipeline::{Ordered, Source, Unweighed, Window};
 use redline_git::{
@@ -45,7 +46,7 @@ fn parts(repository: Repository, options: StatusOptions, context: &Context) -> R
 
 /// Awaits all parts.
 fn joined(parts: StatusParts) -> Result<Vec<FileStatus>> {
-    join(parts.map(|part| Ok(part?.0)).collect::<Result<_>>()?)
+    join(parts.map(|part| part.map(|part| part.0)).try_gather()?)
 }
 
 /// Returns the status of a repository.

@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use crate::{Context, Revisions};
-use redline_base::budget::check_current;
+use redline_base::budget::{Copied, Grow, GrowBy, Taken, check_current, text_of};
 use redline_base::error::{Error, Result, escaped, quoted};
 use redline_base::limits;
 use redline_find::{Glob, IGNORE_FILE, Ignored};
@@ -130,7 +130,7 @@ impl FilesWanted<'_> {
             let is_meant = is_meant(glob, below(&entry.path, &start))?;
             if (is_directory && is_last && glob.is_none()) || (!is_directory && is_meant) {
                 let end = if is_directory { "/" } else { "" };
-                located.push(Located {
+                located.add(Located {
                     path: format!("{}/{}{end}", sandbox.name, entry.path),
                     relative: entry.path.clone(),
                     is_directory,
@@ -160,10 +160,10 @@ impl FilesWanted<'_> {
         let mut located = Vec::new();
         for change in changed_files(&comparison, None)? {
             let change = change?;
-            let path = String::from_utf8_lossy(&change.path).into_owned();
+            let path = text_of(&change.path).taken();
             let is_file = change.new.is_some_and(|entry| entry.mode.is_regular());
             if is_file && is_meant(glob, &path)? {
-                located.push(Located {
+                located.add(Located {
                     relative: path.clone(),
                     path,
                     is_directory: false,
@@ -191,7 +191,7 @@ impl FilesWanted<'_> {
                     continue;
                 }
             }
-            cut.push(file);
+            cut.add(file);
         }
         cut
     }
@@ -233,10 +233,10 @@ impl FoundFiles {
     pub fn binding(&self, options: &str) -> Binding {
         let mut state = Vec::new();
         for file in &self.located {
-            state.extend_from_slice(file.path.as_bytes());
-            state.push(0);
+            state.add_slice(file.path.as_bytes());
+            state.add(0);
             if let Some(entry) = file.change.as_ref().and_then(|change| change.new) {
-                state.extend(entry.oid.to_string().into_bytes());
+                state.add_all(entry.oid.to_string().into_bytes());
             }
         }
         Binding::new(options.as_bytes(), &state)
@@ -274,7 +274,7 @@ impl FoundFiles {
                 let Some(change) = &file.change else { return Ok(None) };
                 Ok(match reader.contents(change)?.1 {
                     Contents::Text(bytes) => {
-                        Some(Box::new(io::Cursor::new(bytes.to_vec())) as Box<dyn Read>)
+                        Some(Box::new(io::Cursor::new(bytes.copied_vec())) as Box<dyn Read>)
                     }
                     Contents::Absent | Contents::Binary => None,
                 })

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use redline_base::budget::Grow;
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_base::pipeline::{Batches, Growth, Source};
@@ -75,7 +76,7 @@ impl Unsettled {
 
     /// Records that a commit could not be read.
     pub fn fail(&mut self, commit: Oid, error: Error) {
-        self.failed.push((commit, error));
+        self.failed.add((commit, error));
     }
 
     /// Returns a function that tells whether the range excludes a commit, once the walk has ended.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::Result;
 use redline_git::{Change, Comparison, Entry, PatchHunk, Patcher, Status, WrittenPatch};
 use redline_text::hunk_id::{HunkId, NamedHunk, file_id, hunk_ids, joined};
@@ -98,7 +99,7 @@ impl FileHunkIds {
             };
             HunkPlace { sides: [side(0, hunk.old), side(1, hunk.new)], changed, id }
         });
-        Ok(Self { places: places.collect(), file: None, shown })
+        Ok(Self { places: places.gather(), file: None, shown })
     }
 
     /// Returns the names of a file without hunks.
@@ -133,7 +134,7 @@ impl FileHunkIds {
         };
         let lines = match self.shown {
             ShownPart::Themselves => {
-                let parts = self.places.get(index).map(|place| &place.id).into_iter().collect();
+                let parts = self.places.get(index).map(|place| &place.id).into_iter().gather();
                 return Within { parts, is_whole: true };
             }
             ShownPart::AllLines => [all(hunk.old), all(hunk.new)],
@@ -144,7 +145,7 @@ impl FileHunkIds {
             let of_side = |side: usize| place.changed[side].iter().map(move |run| (side, run));
             let mut changed = of_side(0).chain(of_side(1));
             if changed.clone().any(|(side, run)| meets(&lines[side], run)) {
-                parts.push(&place.id);
+                parts.add(&place.id);
                 is_whole &= changed.all(|(side, run)| holds(&lines[side], run));
             }
         }
@@ -154,11 +155,11 @@ impl FileHunkIds {
     /// Returns the names of each hunk of the patch that is shown.
     pub fn of_all(self, patch: &WrittenPatch) -> Vec<Option<HunkId>> {
         if self.shown == ShownPart::Themselves {
-            return self.places.into_iter().map(|place| Some(place.id)).collect();
+            return self.places.into_iter().map(|place| Some(place.id)).gather();
         }
         let text = |hunk: &PatchHunk| &patch.bytes[hunk.span.clone()];
         let hunks = patch.hunks.iter().enumerate();
-        hunks.map(|(index, hunk)| self.within(index, hunk, text(hunk)).id()).collect()
+        hunks.map(|(index, hunk)| self.within(index, hunk, text(hunk)).id()).gather()
     }
 
     /// Returns the hunks that have lines of one that is shown.
@@ -196,7 +197,7 @@ fn changed_lines(hunk: &PatchHunk, text: &[u8]) -> Lines {
     let mut numbers = [hunk.old.0, hunk.new.0];
     let mut add = |side: usize, number: u32| match lines[side].last_mut() {
         Some(run) if run.end == number => run.end += 1,
-        _ => lines[side].push(number..number + 1),
+        _ => lines[side].add(number..number + 1),
     };
     for line in text.split(|&byte| byte == b'\n').skip(1) {
         let sides: &[usize] = match line.first() {
@@ -234,13 +235,13 @@ fn holds(ranges: &[Range<u32>], run: &Range<u32>) -> bool {
 fn facts(change: &Change) -> Vec<u8> {
     let mut facts = Vec::new();
     if let Some(origin) = &change.origin {
-        facts.extend_from_slice(&origin.path);
-        facts.push(0);
+        facts.add_slice(&origin.path);
+        facts.add(0);
     }
     let [old, new] = [change.old, change.new].map(|entry| entry.map(|entry| entry.mode));
     if old != new || !new.is_some_and(|mode| mode.is_regular()) {
         let side = |mode: Option<_>| mode.map_or_else(|| "-".to_owned(), |mode| format!("{mode}"));
-        facts.extend(format!("{} {}", side(old), side(new)).into_bytes());
+        facts.add_all(format!("{} {}", side(old), side(new)).into_bytes());
     }
     facts
 }

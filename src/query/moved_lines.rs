@@ -3,8 +3,8 @@
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Needs, Run};
-use redline_base::budget::Charge;
 use redline_base::budget::Weigh;
+use redline_base::budget::{Charge, Gather, Grow, TryGather};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};
@@ -149,7 +149,7 @@ impl MovedLinesQuery {
                 file_diff(&mut reader, &mut engine, change, cancel)
             })
         })?;
-        work.collect()
+        work.try_gather()
     }
 }
 
@@ -163,7 +163,7 @@ impl MovedLines {
                 Some(run) if !is_first && run.goes_on(line, self.row(index - 1)) => {
                     run.last = line.number();
                 }
-                _ => runs.push(MovedRun::of(line)),
+                _ => runs.add(MovedRun::of(line)),
             }
         }
         runs
@@ -378,7 +378,7 @@ impl DiffedLines {
     pub fn moved(self, mode: MovedMode, cancel: &CancelToken<'_>) -> Result<MovedLines> {
         let Self { files, items, places, equal, charge } = self;
         let marks = mark(&items, &equal, mode, cancel)?;
-        let moved = (0..).zip(&marks).filter(|(_, mark)| mark.is_moved).map(|(at, _)| at).collect();
+        let moved = (0..).zip(&marks).filter(|(_, mark)| mark.is_moved).map(|(at, _)| at).gather();
         Ok(MovedLines { files, places, marks, moved, _charge: charge })
     }
 }

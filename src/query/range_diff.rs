@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, Need, Needs, Run};
-use redline_base::budget::Charge;
-use redline_base::budget::Weigh;
+use redline_base::budget::{Charge, Gather, Grow, TryGather, Weigh, filled};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::pipeline::{Ordered, Source, Unweighed, Window};
@@ -90,7 +89,7 @@ impl Query for RangeDiffQuery {
             let (mut commits, new) =
                 (commits_of(&repository, &self.old)?, commits_of(&repository, &self.new)?);
             let old_commits = commits.len();
-            commits.extend(new);
+            commits.add_all(new);
             let mut patches = read(context, &repository, commits)?;
             let new_patches = patches.split_off(old_commits);
             let sides = BothSeries { old: patches.into(), new: new_patches.into() };
@@ -126,7 +125,7 @@ impl RangeDiffQuery {
 }
 
 fn texts(side: &[Arc<RangePatch>]) -> Vec<&PatchText> {
-    side.iter().map(|commit| &commit.patch).collect()
+    side.iter().map(|commit| &commit.patch).gather()
 }
 
 /// Returns the commits of a range except merges, the oldest first.
@@ -158,7 +157,7 @@ fn commits_of(repository: &Repository, range: &str) -> Result<Vec<Comparable>> {
 }
 
 fn collect<T: Send + 'static>(work: Ordered<Unweighed<T>>) -> Result<Vec<T>> {
-    work.map(|made| Ok(made?.0)).collect()
+    work.map(|made| made.map(|made| made.0)).try_gather()
 }
 
 /// Reads the texts of commits.
@@ -193,14 +192,14 @@ fn costs(
     let run = Run::over(context, repository.clone(), usize::MAX);
     let (old, new) = (texts(&sides.old), texts(&sides.new));
     let patches = Arc::new(NumberedPatches::new(&old, &new, matches, &repository.cancel())?);
-    let is_paired: Arc<[bool]> = matches.new.iter().map(Option::is_some).collect();
-    let jobs: Vec<_> = matches.old.iter().map(Option::is_some).enumerate().map(Ok).collect();
+    let is_paired: Arc<Vec<bool>> = Arc::new(matches.new.iter().map(Option::is_some).gather());
+    let jobs: Vec<_> = matches.old.iter().map(Option::is_some).enumerate().map(Ok).gather();
     let work = run.start(Source::new(jobs.into_iter()), Window::of(limits::WINDOW_JOBS), |_| {
         let (patches, is_paired, mut costs) =
             (Arc::clone(&patches), Arc::clone(&is_paired), Costs::default());
         Ok(move |(at, is_known): (usize, bool), cancel: &CancelToken<'_>| {
             let costs = match is_known {
-                true => vec![0; is_paired.len()],
+                true => filled(0, is_paired.len()),
                 false => costs.of(&patches, at, |new| !is_paired[new], cancel)?,
             };
             Ok(Unweighed(costs))

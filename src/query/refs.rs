@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::rows::{Query, Rows};
 use super::run::{Context, Need, Needs, Run};
+use redline_base::budget::{Gather, TryGather};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};
@@ -34,7 +35,7 @@ impl Query for RefsQuery {
             };
             let mut names = names.into_iter();
             let jobs = std::iter::from_fn(move || {
-                let job: Vec<_> = names.by_ref().take(limits::JOB_REFERENCES).collect();
+                let job: Vec<_> = names.by_ref().take(limits::JOB_REFERENCES).gather();
                 (!job.is_empty()).then_some(Ok(job))
             });
             let (details, packed) = (details(needs), run.repository.packed_references()?);
@@ -43,7 +44,7 @@ impl Query for RefsQuery {
                 let (repository, packed) = (run.repository.clone(), Arc::clone(&packed));
                 Ok(move |names: Vec<NamedReference>, _: &CancelToken<'_>| {
                     let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed));
-                    names.into_iter().map(|named| reader.read(named)).collect()
+                    names.into_iter().map(|named| reader.read(named)).try_gather()
                 })
             })
             .map(Rows::Workers)

@@ -13,8 +13,8 @@ use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Needs};
 use super::seen::Seen;
-use redline_base::budget::Charge;
 use redline_base::budget::Weigh;
+use redline_base::budget::{Charge, Gather, GatherSome, Grow, GrowBy, Ordered, Taken, text_of};
 use redline_base::error::{Result, is_hard_to_see, quoted};
 use redline_base::form::{Form, counted};
 use redline_base::limits;
@@ -149,9 +149,9 @@ impl Request {
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
         let (mut rows, mut ids, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for outline in outlines {
-            files.push(outline.file(frame));
-            rows.push(outline.row);
-            ids.push(outline.ids);
+            files.add(outline.file(frame));
+            rows.add(outline.row);
+            ids.add(outline.ids);
         }
         let overhead = frame.overhead(&rows);
         let known = ids.iter().map(PieceIds::known).sum();
@@ -229,9 +229,9 @@ impl Request {
                 let change = change?;
                 let is_origin = |origin: &Origin| !origin.is_copy && origin.path == file.as_bytes();
                 if change.path == file.as_bytes() {
-                    found.push(change);
+                    found.add(change);
                 } else if change.origin.as_ref().is_some_and(is_origin) {
-                    let path = quoted(&String::from_utf8_lossy(&change.path));
+                    let path = quoted(&text_of(&change.path));
                     note = format!("The file is renamed to {path}: GitDiffFile shows it there.\n");
                 }
             }
@@ -276,7 +276,7 @@ impl Outlines {
         let bytes = outline.as_ref().map_or(0, Outline::held_bytes);
         self.charge.join(cancel.charge_all(bytes)?);
         self.seen += seen;
-        self.outlines.extend(outline);
+        self.outlines.add_all(outline);
         Ok(())
     }
 }
@@ -306,8 +306,7 @@ impl Outline {
         let hides = |path: &[u8]| {
             std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see))
         };
-        let shown =
-            |path: &[u8]| String::from_utf8_lossy(&quoted_path(path, hides(path))).into_owned();
+        let shown = |path: &[u8]| text_of(&quoted_path(path, hides(path))).taken();
         let letter = match change.status() {
             Status::Added => 'A',
             Status::Deleted => 'D',
@@ -323,18 +322,18 @@ impl Outline {
         };
         let mut notes = Vec::new();
         if let Some(origin) = &change.origin {
-            notes.push(format!("{}% similar", origin.similarity));
+            notes.add(format!("{}% similar", origin.similarity));
         }
         if let (Some(old), Some(new)) = (change.old, change.new)
             && old.mode != new.mode
         {
-            notes.push(format!("mode {} => {}", old.mode, new.mode));
+            notes.add(format!("mode {} => {}", old.mode, new.mode));
         }
         if *lines == Some(LineCounts::BINARY) {
-            notes.push("binary".to_owned());
+            notes.add("binary".to_owned());
         }
         if change.unmerged {
-            notes.push("in conflict".to_owned());
+            notes.add("in conflict".to_owned());
         }
         let lines = lines.as_ref().filter(|_| !change.unmerged);
         let lines = lines.and_then(|lines| Some((lines.additions()?, lines.deletions()?)));
@@ -348,7 +347,7 @@ impl Outline {
             noise: self.noise,
             is_told_by_list,
             extra: frame.file_bytes(&self.row),
-            piece_extra: (0..self.patch.len()).map(|at| name_bytes(at).unwrap_or(0)).collect(),
+            piece_extra: (0..self.patch.len()).map(|at| name_bytes(at).unwrap_or(0)).gather(),
             patch: self.patch.clone(),
         }
     }
@@ -393,10 +392,10 @@ fn seen_words(seen: usize, known: usize) -> String {
     let mut words = String::new();
     if seen > 0 {
         let are = if seen == 1 { "was seen and is" } else { "were seen and are" };
-        words.push_str(&format!("{} {are} left out.\n", hunks(seen)));
+        words.add_slice(&format!("{} {are} left out.\n", hunks(seen)));
     }
     if known > 0 {
-        words.push_str(&format!("{} whose lines were seen elsewhere.\n", hunks(known)));
+        words.add_slice(&format!("{} whose lines were seen elsewhere.\n", hunks(known)));
     }
     words
 }
@@ -406,11 +405,11 @@ const MOVES_LEFT_OUT: &str = "Moved lines were not searched: too many lines are 
 
 /// Says what was moved, the most lines first; takes the changed lines of all files.
 fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
-    let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).collect();
+    let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).gather();
     let count = |diff: &ChangedLines| diff.counts().0 + diff.counts().1;
     let all: u64 = diffs.iter().flatten().map(count).sum();
     // Without all files, lines moved from the others would look new.
-    let Some(diffs) = diffs.into_iter().collect::<Option<Vec<_>>>() else {
+    let Some(diffs) = diffs.into_iter().gather_some::<Vec<_>>() else {
         return Ok(String::new());
     };
     if all > limits::TOLD_MOVED_LINES as u64 {
@@ -429,12 +428,12 @@ fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> 
         match moves.iter_mut().find(same) {
             _ if !run.is_added => {}
             Some((count, ..)) => *count += lines,
-            None => moves.push((lines, run.file, run.other_file)),
+            None => moves.add((lines, run.file, run.other_file)),
         }
     }
     moves.retain(|&(lines, ..)| lines >= limits::TOLD_MOVE_LINES);
-    moves.sort_by_key(|&(lines, ..)| Reverse(lines));
-    let path = |file: usize| quoted(&String::from_utf8_lossy(&outlines[file].row.change.path));
+    moves.order_by_key(|&(lines, ..)| Reverse(lines));
+    let path = |file: usize| quoted(&text_of(&outlines[file].row.change.path));
     let told = moves.iter().take(limits::TOLD_MOVES).map(|&(lines, to, from)| {
         let lines = counted(lines.into(), "line");
         let (to, from) = if to == from {
@@ -444,7 +443,7 @@ fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> 
         };
         format!("{lines} moved {from}{to}.\n")
     });
-    let text: String = told.collect();
+    let text: String = told.gather();
     Ok(if text.len() <= max_bytes / limits::TOLD_MOVES_PART { text } else { String::new() })
 }
 
@@ -453,10 +452,10 @@ fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> 
 fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
     let mut state = format!("{:?}\n", comparison.sides()).into_bytes();
     for Outline { row, noise, patch, .. } in outlines {
-        state.extend_from_slice(&row.change.path);
+        state.add_slice(&row.change.path);
         let Change { old, new, origin, unmerged, others, .. } = &row.change;
-        let sizes: Vec<usize> = patch.sizes().collect();
-        state.extend(
+        let sizes: Vec<usize> = patch.sizes().gather();
+        state.add_all(
             format!("\0{old:?} {new:?} {origin:?} {unmerged} {others:?} {noise:?} {sizes:?}\n")
                 .into_bytes(),
         );

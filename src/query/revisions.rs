@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::rows::{CallersWalk, Rows};
 use super::run::{Context, Run};
-use redline_base::budget::Current;
-use redline_base::budget::Weigh;
+use redline_base::budget::{Current, Gather, Weigh};
 use redline_base::error::{Error, Result, quoted, visible};
 use redline_base::limits;
 use redline_base::pipeline::{Batches, Growth, Source, Unweighed, Window};
@@ -100,7 +99,7 @@ impl Revisions {
         };
         // A merge is compared with all of its parents.
         let others = comparison.other_parents.iter().map(|other| format!(", {}", id(*other)));
-        Ok([shown(0) + &others.collect::<String>(), shown(1)])
+        Ok([shown(0) + &others.gather::<String>(), shown(1)])
     }
 
     /// Starts only the walk, on the caller's thread; `None` if access is limited, as that thread

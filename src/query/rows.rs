@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::run::{Context, Needs};
-use redline_base::budget::Weigh;
-use redline_base::budget::{Budget, Current};
+use redline_base::budget::{Budget, Current, Weigh};
 use redline_base::error::Result;
 use redline_base::pipeline::Ordered;
 use redline_git::{Change, Changes};

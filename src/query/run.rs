@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use redline_base::budget::Weigh;
-use redline_base::budget::{Budget, Current, KEPT, Permits};
+use redline_base::budget::{Budget, Current, Gather, KEPT, Permits, TryGather, Weigh};
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_base::limits;
 use redline_base::pipeline::{Ordered, Source, Window};
@@ -61,7 +60,7 @@ impl Context {
         if found.is_empty() {
             return error;
         }
-        let found: Vec<String> = found.iter().map(|name| quoted(name)).collect();
+        let found: Vec<String> = found.iter().map(|name| quoted(name)).gather();
         error.and_hint(format!("Repositories there are: {}", found.join(", ")))
     }
 }
@@ -207,9 +206,9 @@ impl Run {
     {
         let worker = |_| {
             let (mut work, budget) = (make(&self)?, Arc::clone(&self.budget));
-            Ok(move |job| work(job, &CancelToken::of(&budget)))
+            Ok::<_, Error>(move |job| work(job, &CancelToken::of(&budget)))
         };
-        let workers = (0..self.permits.count()).map(worker).collect::<Result<_>>()?;
+        let workers = (0..self.permits.count()).map(worker).try_gather()?;
         let work = Ordered::new(source, workers, window, self.budget, self.permits);
         // Threads have the restrictions of the one that starts them.
         if self.is_restricted { work.begin() } else { Ok(work) }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::hunk_ids::{HunkNamer, id_bytes};
 use super::revisions::Revisions;
 use super::run::Context;
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Gather, Grow};
 use redline_base::error::Result;
 use redline_git::Change;
 use redline_text::hunk_id::{HunkId, parts};
@@ -30,7 +30,7 @@ impl Seen {
             // The names of hunks have no dots.
             match given.contains("..") {
                 true => seen.add(&revisions.of_range(given), context)?,
-                false => seen.ids.extend(parts(given).map(str::to_owned)),
+                false => seen.ids.add_all(parts(given).map(str::to_owned)),
             }
         }
         Ok(seen)
@@ -63,14 +63,14 @@ impl Seen {
                     return Ok(Vec::new());
                 };
                 let file = names.file().cloned();
-                Ok(names.of_all(&patch).into_iter().flatten().chain(file).collect::<Vec<_>>())
+                Ok(names.of_all(&patch).into_iter().flatten().chain(file).gather::<Vec<_>>())
             })
         })?;
         let cancel = CancelToken::of(&context.budget);
         for ids in work {
             let ids = ids?;
             self._charge.join(cancel.charge_all(ids.iter().map(id_bytes).sum())?);
-            self.ids.extend(ids.into_iter().flat_map(|id| [id.lines, id.context]));
+            self.ids.add_all(ids.into_iter().flat_map(|id| [id.lines, id.context]));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::revisions::Revisions;
 use super::rows::{Query, Rows};
 use super::run::{Context, Need, Needs};
+use redline_base::budget::TryGather;
 use redline_base::error::Result;
 use redline_git::{Change, Measure, Measured};
 use redline_text::{CancelToken, DiffOptions};
@@ -25,7 +26,7 @@ impl Query for TreeFilesQuery {
             let mut measurer = comparison.measurer(measure, DiffOptions::default());
             Ok(move |changes: Vec<Change>, cancel: &CancelToken<'_>| {
                 let measured = |change| measurer.measure(change, cancel);
-                changes.into_iter().map(measured).collect()
+                changes.into_iter().map(measured).try_gather()
             })
         })
     }

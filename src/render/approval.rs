@@ -4,6 +4,7 @@ use super::card::{Card, Extent, Layout, Shown, View, words};
 use super::diff;
 use super::line::{Line, Tone};
 use super::visible::hidden;
+use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::form::counted;
 use redline_edit::payload::{PREVIEW_LINES, Payload, ReadPayload, Received};
 
@@ -24,7 +25,7 @@ pub fn shown(payload: &Received, layout: &Layout) -> Shown {
         Received::Known(payload) => card(payload, layout.extent).draw(layout),
         Received::Other { description } => {
             let rows = words(Tone::Plain, &format!("\"{description}\" - Approve? [y/n]"), layout);
-            Shown { text: rows.join("\n"), is_complete: false }
+            Shown { text: rows.joined("\n"), is_complete: false }
         }
     }
 }
@@ -41,7 +42,7 @@ pub(super) fn card(payload: &Payload, extent: Extent) -> Card<'_> {
     if payload.is_executable() {
         card.facts += ", executable";
         if !matches!(payload, Payload::Read(_)) {
-            card.warnings.push(
+            card.warnings.add(
                 match payload {
                     Payload::Patch(_) | Payload::PatchLarge(_) => {
                         "⚠ Some files are executable: what is written may be run as a program"
@@ -109,7 +110,7 @@ fn patch<'a>(
         facts: format!("{}, {}", counted(files as u64, "file"), changes(&body)),
         lines: of.map_or(body.len(), |of| size(of.lines).saturating_sub(unshown)),
         body,
-        warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).collect(),
+        warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).gather(),
         question: "Apply this patch?",
         view: Some(View { answer: "v(iew all)", is_in_the_box: true }),
     }
@@ -140,7 +141,7 @@ fn edit<'a>(path: &'a str, line: u64, matches: u64, diff: &'a str, of: Option<Ch
         },
         lines: of.map_or(body.len(), |of| size(of.lines).saturating_sub(unshown)),
         body,
-        warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).collect(),
+        warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).gather(),
         question: "Apply this edit?",
         view: Some(View { answer: "v(iew full file)", is_in_the_box: false }),
     }
@@ -156,15 +157,15 @@ fn write<'a>(
     extent: Extent,
 ) -> Card<'a> {
     let mut body: Vec<Line<'_>> =
-        content.split_terminator('\n').map(|line| Line::new(Tone::Plain, line)).collect();
+        content.split_terminator('\n').map(|line| Line::new(Tone::Plain, line)).gather();
     let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
     let lines = of.map_or(body.len(), |of| size(of.lines));
     if extent != Extent::Whole && lines > PREVIEW_LINES {
         body.truncate(PREVIEW_LINES);
     } else if content.is_empty() {
-        body.push(Line::new(Tone::Note, "(an empty file)"));
+        body.add(Line::new(Tone::Note, "(an empty file)"));
     } else if of.is_none() && !content.ends_with('\n') {
-        body.push(Line::new(Tone::Note, "\\ No newline at end of file"));
+        body.add(Line::new(Tone::Note, "\\ No newline at end of file"));
     }
     let new = counted(lines as u64, "line");
     Card {
@@ -178,7 +179,7 @@ fn write<'a>(
             .chain(old.map(|_| "⚠ The lines that it replaces are not shown".to_owned()))
             .chain(chunk_warning(of))
             .chain(hidden_warning(unseen))
-            .collect(),
+            .gather(),
         question: "Write this file?",
         view: Some(View { answer: "v(iew all)", is_in_the_box: true }),
     }
@@ -191,7 +192,7 @@ fn overwrite<'a>(path: &'a str, diff: &'a str, content: &str, old: Option<Size>)
     let new = counted(content.split_terminator('\n').count() as u64, "line");
     let facts = format!("{new}, existing file, {}", changes(&body));
     if body.is_empty() {
-        body.push(Line::new(Tone::Note, "(the file holds this content already)"));
+        body.add(Line::new(Tone::Note, "(the file holds this content already)"));
     }
     Card {
         action: "Write",
@@ -199,7 +200,7 @@ fn overwrite<'a>(path: &'a str, diff: &'a str, content: &str, old: Option<Size>)
         facts,
         lines: body.len(),
         body,
-        warnings: overwrite_warning(old, &new).into_iter().chain(hidden_warning(unseen)).collect(),
+        warnings: overwrite_warning(old, &new).into_iter().chain(hidden_warning(unseen)).gather(),
         question: "Write this file?",
         view: Some(View { answer: "v(iew full file)", is_in_the_box: false }),
     }
@@ -217,7 +218,7 @@ fn read(payload: &ReadPayload) -> Card<'_> {
         facts,
         body: Vec::new(),
         lines: 0,
-        warnings: hidden_warning(hidden(&payload.head.path)).into_iter().collect(),
+        warnings: hidden_warning(hidden(&payload.head.path)).into_iter().gather(),
         question: "Allow this read?",
         view: None,
     }

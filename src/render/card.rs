@@ -3,6 +3,7 @@
 use super::diff;
 use super::line::{Line, Overflow, Row, Tone};
 use super::visible::Pieces;
+use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::form::counted;
 
 /// Columns of the frame around the text: a border and two spaces, a space and a border. The spaces
@@ -82,7 +83,7 @@ impl Card<'_> {
         let text_columns = layout.width - FRAME;
         let (title, heading) = self.title(layout);
         let warnings: Vec<String> =
-            self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).collect();
+            self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).gather();
         let asking = self.asking(false, layout).len();
         let around = 4 + heading.len() + usize::from(!heading.is_empty()) + warnings.len() + asking;
         let limit = match layout.extent {
@@ -94,18 +95,18 @@ impl Card<'_> {
         let blank = Row::default();
         let mut lines = vec![title, boxed(&blank, text_columns)];
         for part in [heading, body].into_iter().filter(|part| !part.is_empty()) {
-            lines.extend(part.iter().chain([&blank]).map(|row| boxed(row, text_columns)));
+            lines.add_all(part.iter().chain([&blank]).map(|row| boxed(row, text_columns)));
         }
-        lines.push(format!("└{}┘", "─".repeat(layout.width - 2)));
-        lines.extend(warnings);
+        lines.add(format!("└{}┘", "─".repeat(layout.width - 2)));
+        lines.add_all(warnings);
         let fits = match layout.extent {
             // The top of a taller box has scrolled off the screen when the question is read.
             Extent::Lines(height) => lines.len() + asking <= height,
             Extent::Preview | Extent::Whole => true,
         };
         let is_complete = is_whole && fits;
-        lines.extend(self.asking(is_complete, layout));
-        Shown { text: lines.join("\n"), is_complete }
+        lines.add_all(self.asking(is_complete, layout));
+        Shown { text: lines.joined("\n"), is_complete }
     }
 
     /// Returns the upper border, and the rows of the path if it does not fit there: a path is never
@@ -124,7 +125,7 @@ impl Card<'_> {
         let mut heading = rows(&name);
         if heading.len() > 1 {
             heading = rows(self.path);
-            heading.extend(rows(&format!("({})", self.facts)));
+            heading.add_all(rows(&format!("({})", self.facts)));
         }
         (border(&rows(self.action)[0]), heading)
     }
@@ -141,7 +142,7 @@ impl Card<'_> {
         loop {
             let lines = &self.body[..shown];
             let rows: Vec<Row> =
-                lines.iter().flat_map(|line| line.rows(columns, overflow, layout.color)).collect();
+                lines.iter().flat_map(|line| line.rows(columns, overflow, layout.color)).gather();
             let whole = shown.min(self.lines);
             let cut = if overflow == Overflow::Cut {
                 rows.iter().filter(|row| row.goes_on).count()
@@ -159,7 +160,7 @@ impl Card<'_> {
             let remark = Line::new(Tone::Note, &remark).rows(columns, Overflow::Wrap, layout.color);
             let over = (rows.len() + remark.len()).saturating_sub(limit);
             if over == 0 || shown <= 1 {
-                return (rows.into_iter().chain(remark).collect(), false);
+                return (rows.into_iter().chain(remark).gather(), false);
             }
             shown = shown.saturating_sub(over).max(1);
         }
@@ -194,9 +195,9 @@ pub fn words(tone: Tone, text: &str, layout: &Layout) -> Vec<String> {
         let joined = lines.last().map(|line| format!("{line} {word}"));
         match (joined, lines.last_mut()) {
             (Some(joined), Some(line)) if columns(&joined) <= layout.width => *line = joined,
-            _ => lines.push(word.to_owned()),
+            _ => lines.add(word.to_owned()),
         }
     }
     let rows = |line: &str| Line::new(tone, line).rows(layout.width, Overflow::Wrap, layout.color);
-    lines.iter().flat_map(|line| rows(line)).map(|row| row.text).collect()
+    lines.iter().flat_map(|line| rows(line)).map(|row| row.text).gather()
 }

@@ -1,6 +1,7 @@
 //! The lines of a unified diff for display: their tones, and the changed words.
 
 use super::line::{Line, Tone};
+use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::limits;
 use redline_text::words::{WordChange, word_runs};
 
@@ -12,7 +13,7 @@ pub fn lines(diff: &str) -> Vec<Line<'_>> {
     for name in ["--- ", "+++ "] {
         lines.next_if(|line| line.starts_with(name));
     }
-    lines.map(line).collect()
+    lines.map(line).gather()
 }
 
 /// Returns the lines of a git diff of several files, without the `---` and `+++` lines: the line
@@ -31,7 +32,7 @@ pub fn lines_of_files(diff: &str) -> Vec<Line<'_>> {
             false => Some(line(text)),
         }
     });
-    shown.collect()
+    shown.gather()
 }
 
 fn line(text: &str) -> Line<'_> {
@@ -71,8 +72,8 @@ pub fn emphasise(lines: &mut [Line<'_>]) {
 fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
     let side = |tone| {
         let texts: Vec<&str> =
-            block.iter().filter(|line| line.tone == tone).map(|line| line.text).collect();
-        texts.join("\n")
+            block.iter().filter(|line| line.tone == tone).map(|line| line.text).gather();
+        texts.joined("\n")
     };
     let (old, new) = (side(Tone::Removed), side(Tone::Added));
     let bytes = old.len() + new.len();
@@ -98,7 +99,7 @@ fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
                     (line, at) = (next, 0);
                 }
                 if *change != WordChange::Equal && !part.is_empty() {
-                    line.emphasis.push(at..at + part.len());
+                    line.emphasis.add(at..at + part.len());
                 }
                 at += part.len();
             }

@@ -1,5 +1,6 @@
 //! One line of a box: its tone, its emphasis, and its rows on a terminal.
 
+use redline_base::budget::{Grow, GrowBy};
 use std::ops::Range;
 
 use super::visible::{Kind, Pieces};
@@ -70,7 +71,7 @@ impl<'a> Line<'a> {
         let mut paint = Paint { color, current: "" };
         if !self.mark.is_empty() {
             paint.set(&mut row, self.tone.paint(Kind::Plain, false));
-            row.text.push_str(self.mark);
+            row.text.add_slice(self.mark);
             row.columns += self.mark.len();
         }
         let mut emphasis = self.emphasis.iter().peekable();
@@ -81,17 +82,17 @@ impl<'a> Line<'a> {
                     break;
                 }
                 paint.end(&mut row);
-                rows.push(row);
+                rows.add(row);
                 row = Row { is_continued: true, is_remark, ..Row::default() };
             }
             while emphasis.next_if(|range| range.end <= piece.start).is_some() {}
             let is_emphasised = emphasis.peek().is_some_and(|range| range.contains(&piece.start));
             paint.set(&mut row, self.tone.paint(piece.kind, is_emphasised));
-            row.text.push_str(&piece.text);
+            row.text.add_slice(&piece.text);
             row.columns += piece.columns;
         }
         paint.end(&mut row);
-        rows.push(row);
+        rows.add(row);
         rows
     }
 }
@@ -133,16 +134,16 @@ impl Paint {
         }
         self.end(row);
         if !paint.is_empty() {
-            row.text.push_str("\x1b[");
-            row.text.push_str(paint);
-            row.text.push('m');
+            row.text.add_slice("\x1b[");
+            row.text.add_slice(paint);
+            row.text.add('m');
             self.current = paint;
         }
     }
 
     fn end(&mut self, row: &mut Row) {
         if !self.current.is_empty() {
-            row.text.push_str("\x1b[0m");
+            row.text.add_slice("\x1b[0m");
             self.current = "";
         }
     }

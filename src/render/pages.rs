@@ -2,6 +2,7 @@
 
 use super::approval::{card, question};
 use super::card::{Extent, Layout};
+use redline_base::budget::{Gather, Joined};
 use redline_edit::payload::Payload;
 
 /// Lines of a page besides the payload: its number, and that it continues.
@@ -14,18 +15,18 @@ pub fn pages(payload: &Payload, width: usize, height: usize) -> Vec<String> {
     let layout = Layout { width, extent: Extent::Whole, color: false };
     let asked = question(payload, &layout);
     let whole = card(payload, layout.extent).draw(&layout).text;
-    let lines: Vec<&str> = whole.split('\n').collect();
+    let lines: Vec<&str> = whole.split('\n').gather();
     if lines.len() + asked.len() <= height {
         return vec![[whole.as_str(), &asked.join("\n")].join("\n")];
     }
     let room = height.saturating_sub(AROUND.max(asked.len() + 1)).max(1);
-    let parts: Vec<&[&str]> = lines.chunks(room).collect();
+    let parts: Vec<&[&str]> = lines.chunks(room).gather();
     let count = parts.len();
     let page = |(index, part): (usize, &&[&str])| {
-        let end = if index + 1 == count { asked.join("\n") } else { "(goes on)".to_owned() };
+        let end = if index + 1 == count { asked.joined("\n") } else { "(goes on)".to_owned() };
         format!("Page {} of {count}\n{}\n{end}", index + 1, part.join("\n"))
     };
-    parts.iter().enumerate().map(page).collect()
+    parts.iter().enumerate().map(page).gather()
 }
 
 #[cfg(test)]

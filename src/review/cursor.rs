@@ -2,6 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
+use redline_base::budget::{Grow, Joined};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::{from_hex, hex};
 
@@ -42,11 +43,11 @@ impl Binding {
 
     /// Returns the cursor of a position; `None` if a number does not fit in 32 bits.
     pub fn cursor(&self, position: Position) -> Option<String> {
-        let mut body = [&self.options[..], &self.state].concat();
+        let mut body = [&self.options[..], &self.state].chained();
         for number in [position.listed, position.first, position.shown, position.offset] {
-            body.extend(u32::try_from(number).ok()?.to_be_bytes());
+            body.add_all(u32::try_from(number).ok()?.to_be_bytes());
         }
-        body.extend(digest::<4>(&body));
+        body.add_all(digest::<4>(&body));
         Some(format!("{VERSION}{}", hex(&body)))
     }
 

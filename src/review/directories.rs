@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::file::{File, changes};
 use super::layout::Layout;
 use super::rank::Rank;
+use redline_base::budget::{Gather, Grow, GrowMap, Ordered};
 use redline_base::form::counted;
 use redline_base::limits;
 
@@ -28,7 +29,7 @@ pub(super) fn totals(files: &[File], layout: Layout, room: usize) -> Option<Stri
         return None;
     }
     let root =
-        Group { directory: "", is_flat: false, is_whole: false, files: files.iter().collect() };
+        Group { directory: "", is_flat: false, is_whole: false, files: files.iter().gather() };
     let fits = |groups: &[Group<'_>]| {
         groups.len() <= limits::REVIEW_DIRECTORIES && layout.words(&text(groups)) <= room
     };
@@ -44,14 +45,14 @@ pub(super) fn totals(files: &[File], layout: Layout, room: usize) -> Option<Stri
         let mut divided = groups.clone();
         divided.swap_remove(at);
         let is_divided = parts.len() > 1;
-        divided.extend(parts);
+        divided.add_all(parts);
         if is_divided && fits(&divided) {
             groups = divided;
         } else {
             groups[at].is_whole = true;
         }
     }
-    groups.sort_by_key(|group| (group.rank(), Reverse(group.lines()), group.directory));
+    groups.order_by_key(|group| (group.rank(), Reverse(group.lines()), group.directory));
     Some(text(&groups))
 }
 
@@ -85,11 +86,11 @@ impl<'a> Group<'a> {
             let below = directory[self.directory.len()..].find('/');
             let part = below
                 .map_or(self.directory, |slash| &directory[..self.directory.len() + slash + 1]);
-            parts.entry((part, below.is_none())).or_default().push(file);
+            parts.slot((part, below.is_none())).or_default().add(file);
         }
         let group =
             |((directory, is_flat), files)| Group { directory, is_flat, is_whole: false, files };
-        let mut groups: Vec<Self> = parts.into_iter().map(group).collect();
+        let mut groups: Vec<Self> = parts.into_iter().map(group).gather();
         match &mut groups[..] {
             [only] if !only.is_flat => only.parts(),
             _ => groups,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::noise::Noise;
 use super::rank::Rank;
+use redline_base::budget::{Copied, Gather, Grow, Taken, text_of};
 use redline_base::form::Form;
 
 /// A changed file: its line in the list and the sizes of its patch.
@@ -50,12 +51,18 @@ pub(super) fn changes<'f>(files: impl IntoIterator<Item = &'f File>) -> (u64, u6
 }
 
 /// The sizes of a patch.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Measures {
     /// The cost of each head.
     pub(super) heads: Vec<usize>,
     /// The sizes of each piece.
     pub(super) pieces: Vec<Measure>,
+}
+
+impl Clone for Measures {
+    fn clone(&self) -> Self {
+        Self { heads: self.heads.copied_vec(), pieces: self.pieces.copied_vec() }
+    }
 }
 
 /// The sizes of a piece.
@@ -86,21 +93,21 @@ struct Piece {
 impl Patch {
     /// Cuts a patch at the ranges of its hunks; invalid UTF-8 becomes U+FFFD.
     pub fn new(bytes: &[u8], hunks: &[Range<usize>]) -> Self {
-        let text = |range: Range<usize>| String::from_utf8_lossy(&bytes[range]).into_owned();
+        let text = |range: Range<usize>| text_of(&bytes[range]).taken();
         let mut patch = Self::default();
         let mut end = 0;
         for hunk in hunks {
             // A type change is two patches in one, so there may be a second head.
             if hunk.start > end {
-                patch.heads.push(text(end..hunk.start));
+                patch.heads.add(text(end..hunk.start));
             }
             patch
                 .pieces
-                .push(Piece { head: patch.heads.len().checked_sub(1), text: text(hunk.clone()) });
+                .add(Piece { head: patch.heads.len().checked_sub(1), text: text(hunk.clone()) });
             end = hunk.end;
         }
         if bytes.len() > end {
-            patch.pieces.push(Piece { head: None, text: text(end..bytes.len()) });
+            patch.pieces.add(Piece { head: None, text: text(end..bytes.len()) });
         }
         patch
     }
@@ -113,8 +120,8 @@ impl Patch {
             cost: form.cost(&piece.text),
         };
         Measures {
-            heads: self.heads.iter().map(|head| form.cost(head)).collect(),
-            pieces: self.pieces.iter().map(piece).collect(),
+            heads: self.heads.iter().map(|head| form.cost(head)).gather(),
+            pieces: self.pieces.iter().map(piece).gather(),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::file::File;
 use super::layout::Layout;
 use super::wording;
+use redline_base::budget::{Gather, Grow, Ordered};
 
 /// The text before the files that come last, which share one line.
 const LAST: &str = "Lock files and generated files, shown last: ";
@@ -69,16 +70,16 @@ impl List<'_> {
             let top = top.filter(|_| !file.name.starts_with('"')).unwrap_or("");
             match directories.iter_mut().find(|(name, _)| *name == top) {
                 Some((_, count)) => *count += 1,
-                None => directories.push((top, 1)),
+                None => directories.add((top, 1)),
             }
         }
         directories.retain(|(name, _)| !name.is_empty());
-        directories.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        directories.order_by_key(|&(_, count)| std::cmp::Reverse(count));
         let line = |named: usize| {
             let names: Vec<String> = directories[..named]
                 .iter()
                 .map(|(name, count)| format!("{count} in {name}"))
-                .collect();
+                .gather();
             let names = if named == 0 { String::new() } else { format!(": {}", names.join(", ")) };
             format!("{} more files are listed on later pages{names}\n", files.len())
         };

@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 
 use super::file::File;
+use redline_base::budget::{Copied, Gather, Grow, Joined};
 use redline_base::limits;
 
 /// A piece of a file.
@@ -29,11 +30,11 @@ pub(super) fn first_page(files: &[File]) -> Vec<OrderedPiece> {
             let is_first = piece == 0 && measure.bytes <= limits::REVIEW_FIRST_HUNK_BYTES;
             let round = if is_first { 0 } else { round(level) };
             let place = OrderedPiece { file: index, piece };
-            order.push((class, round, Reverse(whole), place));
+            order.add((class, round, Reverse(whole), place));
         }
     }
-    order.sort();
-    order.into_iter().map(|(.., place)| place).collect()
+    order.sort_unstable();
+    order.into_iter().map(|(.., place)| place).gather()
 }
 
 /// Returns the round that shows a file up to `level` bytes.
@@ -45,7 +46,7 @@ fn round(level: usize) -> u32 {
 /// order.
 pub(super) fn after(first_page: &[OrderedPiece], shown: usize) -> Vec<OrderedPiece> {
     let (first, rest) = first_page.split_at(shown.min(first_page.len()));
-    let mut rest = rest.to_vec();
+    let mut rest = rest.copied_vec();
     rest.sort_unstable();
-    [first, &rest].concat()
+    [first, &rest].chained()
 }

@@ -1,5 +1,7 @@
 //! A page: its parts in reading order.
 
+use redline_base::budget::{Gather, Joined};
+
 /// The kind of a part of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -56,9 +58,8 @@ impl Page {
         // The totals and the list are one block.
         let block = |kind| if kind == Kind::Summary { Kind::File } else { kind };
         let blocks = self.sections.chunk_by(|one, next| block(one.kind) == block(next.kind));
-        let text =
-            |sections: &[Section]| sections.iter().map(|section| &section.text[..]).collect();
-        blocks.map(text).collect::<Vec<String>>().join("\n")
+        let text = |sections: &[Section]| sections.iter().map(|section| &section.text[..]).gather();
+        blocks.map(text).gather::<Vec<String>>().joined("\n")
     }
 
     /// Returns the patches of the page: its hunks with their heads.
@@ -67,6 +68,6 @@ impl Page {
             .iter()
             .filter(|section| section.kind == Kind::Hunk)
             .map(|section| &section.text[..])
-            .collect()
+            .gather()
     }
 }

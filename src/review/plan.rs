@@ -12,6 +12,7 @@ use super::order::{self, OrderedPiece};
 use super::page::{Kind, Page, Section};
 use super::rank::Rank;
 use super::wording::{self, Rest};
+use redline_base::budget::{Gather, Grow, GrowBy, GrowMap, Ordered};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 
@@ -44,13 +45,13 @@ struct ShownPieces {
 impl Review {
     /// Prepares the pages of changed files, given in the order of their paths.
     pub fn new(files: Vec<File>, layout: Layout, binding: Binding) -> Self {
-        let mut files: Vec<(usize, File)> = files.into_iter().enumerate().collect();
+        let mut files: Vec<(usize, File)> = files.into_iter().enumerate().gather();
         let bytes: usize = files.iter().map(|(_, file)| file.patch.bytes()).sum();
         if bytes <= limits::REVIEW_LARGE_BYTES && files.len() <= limits::REVIEW_LARGE_FILES {
             // A small change keeps git's order.
             files.iter_mut().for_each(|(_, file)| file.rank = Rank::default());
         }
-        files.sort_by_key(|(_, file)| file.class());
+        files.order_by_key(|(_, file)| file.class());
         let (given, mut files): (Vec<usize>, Vec<File>) = files.into_iter().unzip();
         if matches!(layout, Layout::Text(_)) {
             let told = files.iter_mut().filter(|file| file.is_told_by_list);
@@ -163,8 +164,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             + layout.words(&wording::longest_only_noise(files))
             // The empty lines before the hunks and before the closing line.
             + 2 * layout.words("\n");
-        let before =
-            order[..from.shown].iter().map(|place| (place.file, place.piece + 1)).collect();
+        let before = order[..from.shown].iter().map(|place| (place.file, place.piece + 1)).gather();
         let mut builder = Self {
             review,
             order,
@@ -300,7 +300,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     /// Adds a piece to the page, after those of its file.
     fn add(&mut self, place: OrderedPiece) -> &mut ShownPieces {
         let nothing = ShownPieces { pieces: place.piece..place.piece, parts: BTreeMap::new() };
-        let shown = self.shown.entry(place.file).or_insert(nothing);
+        let shown = self.shown.slot(place.file).or_insert(nothing);
         shown.pieces.end += 1;
         shown
     }
@@ -348,7 +348,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         };
         self.room -= fixed + form.cost(&text[..end]);
         let part = offset..offset + end;
-        self.add(place).parts.insert(place.piece, part);
+        self.add(place).parts.put(place.piece, part);
         if is_last {
             self.next = Position { shown: self.next.shown + 1, offset: 0, ..self.next };
         } else {
@@ -368,7 +368,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 ))
                 .with_hint("Ask again"));
             }
-            self.patches.insert(file, patch);
+            self.patches.put(file, patch);
         }
         Ok(())
     }
@@ -396,7 +396,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         let mut sections = Vec::new();
         let mut put = |kind, file: Option<usize>, piece, text, is_end| {
             let file = file.map(|file| review.given[file]);
-            sections.push(Section { kind, file, piece, is_end, text });
+            sections.add(Section { kind, file, piece, is_end, text });
         };
         let note = if self.is_first { &review.note[..] } else { "" };
         let summary = review.summary(!self.is_first) + note;
@@ -408,7 +408,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         for file in self.listed.clone() {
             let mut text = list.text(file, self.is_left_out(file));
             if file + 1 == self.listed.end {
-                text.push_str(list.end(file));
+                text.add_slice(list.end(file));
             }
             put(Kind::File, Some(file), None, text, true);
         }
@@ -426,14 +426,14 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                     || !files[file].patch.has_same_head(piece, piece - 1);
                 let mut text = if has_head { patch.head(piece).to_owned() } else { String::new() };
                 match shown.parts.get(&piece) {
-                    None => text.push_str(patch.piece(piece)),
+                    None => text.add_slice(patch.piece(piece)),
                     Some(part) => {
-                        text.push_str(&wording::part(patch.piece(piece), part.start, part.end));
-                        text.push_str(&patch.piece(piece)[part.clone()]);
+                        text.add_slice(&wording::part(patch.piece(piece), part.start, part.end));
+                        text.add_slice(&patch.piece(piece)[part.clone()]);
                     }
                 }
                 if !text.ends_with('\n') {
-                    text.push('\n');
+                    text.add('\n');
                 }
                 let all = patch.piece(piece).len();
                 let is_end = shown.parts.get(&piece).is_none_or(|part| part.end == all);
@@ -441,11 +441,11 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             }
         }
         let waiting = self.order[self.next.shown..].iter();
-        let left: Vec<&OrderedPiece> = waiting.filter(|place| !self.is_told(place.file)).collect();
+        let left: Vec<&OrderedPiece> = waiting.filter(|place| !self.is_told(place.file)).gather();
         let rest = Rest {
             files: files.len() - self.next.listed,
             hunks: left.len(),
-            of_files: left.iter().map(|place| place.file).collect::<HashSet<_>>().len(),
+            of_files: left.iter().map(|place| place.file).gather::<HashSet<_>>().len(),
         };
         let waiting = left.iter().map(|place| place.file).chain(self.next.listed..files.len());
         let only_noise = wording::only_noise(files, waiting);

@@ -1,5 +1,7 @@
 //! The purpose of a file, by its path: sources come first, then tests, documents and vendored code.
 
+use redline_base::budget::text_of;
+
 /// The purpose of a file, in reading order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Rank {
@@ -51,7 +53,7 @@ const DOCUMENT_NAMES: &[&str] =
 impl Rank {
     /// Returns the purpose of the file at a path.
     pub fn of(path: &[u8]) -> Self {
-        let path = String::from_utf8_lossy(path).to_ascii_lowercase();
+        let path = text_of(path).to_ascii_lowercase();
         let (directories, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let lies_in = |names: &[&str]| directories.split('/').any(|one| names.contains(&one));
         let (stem, _) = name.split_once('.').unwrap_or((name, ""));

@@ -1,6 +1,7 @@
 //! The text of a page besides the patches; every line ends in a newline.
 
 use super::file::{File, changes};
+use redline_base::budget::{Gather, GrowBy};
 use redline_base::form::{counted, more};
 
 /// The totals where all was seen.
@@ -29,15 +30,15 @@ pub fn summary(files: &[File], ends: &str, is_continued: bool) -> String {
 pub fn file_line(file: &File) -> String {
     let mut line = format!("{} {}", file.letter, file.name);
     if let Some((additions, deletions)) = file.lines {
-        line.push_str(&format!("  +{additions} -{deletions}"));
+        line.add_slice(&format!("  +{additions} -{deletions}"));
     }
     let hunks = file.patch.hunks();
     let hunks = (hunks > 0).then(|| counted(hunks as u64, "hunk"));
     let noise = file.noise.map(|noise| noise.words().to_owned());
     let notes: Vec<String> =
-        hunks.into_iter().chain(file.notes.iter().cloned()).chain(noise).collect();
+        hunks.into_iter().chain(file.notes.iter().cloned()).chain(noise).gather();
     if !notes.is_empty() {
-        line.push_str(&format!("  ({})", notes.join(", ")));
+        line.add_slice(&format!("  ({})", notes.join(", ")));
     }
     line
 }
@@ -51,7 +52,7 @@ pub fn counts(file: &File) -> String {
         Some((additions, deletions)) => format!(" +{additions} -{deletions}"),
     };
     if !file.notes.is_empty() {
-        counts.push_str(&format!(" ({})", file.notes.join(", ")));
+        counts.add_slice(&format!(" ({})", file.notes.join(", ")));
     }
     counts
 }
@@ -78,7 +79,7 @@ pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String
     };
     let hunks = (rest.hunks > 0)
         .then(|| format!("{}{of} left out{mark}", counted(rest.hunks as u64, "hunk")));
-    let what: Vec<String> = unlisted.into_iter().chain(hunks).collect();
+    let what: Vec<String> = unlisted.into_iter().chain(hunks).gather();
     let alone = if files == 1 { "" } else { "; paths names files to see alone" };
     format!("{}{alone}\n{}\n", what.join(", "), more(cursor))
 }
@@ -86,7 +87,7 @@ pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String
 /// Returns the line that says that only noise is left; empty if more is, or if the whole change is
 /// noise.
 pub fn only_noise(files: &[File], waiting: impl Iterator<Item = usize>) -> String {
-    let mut waiting: Vec<usize> = waiting.collect();
+    let mut waiting: Vec<usize> = waiting.gather();
     let is_noise = |file: &File| file.noise.is_some();
     if files.iter().all(is_noise) || !waiting.iter().all(|&file| is_noise(&files[file])) {
         return String::new();

@@ -19,7 +19,7 @@ use super::locked::{clear, lock, make};
 use super::recovery::settle;
 use super::sandbox_path::SandboxPath;
 use super::state::FileState;
-use redline_base::budget::check_current;
+use redline_base::budget::{Copied, check_current};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_base::limits;
 
@@ -37,7 +37,7 @@ pub(super) const CREATE: OFlags = OFlags::WRONLY
     .union(OFlags::CLOEXEC);
 
 /// The state that a write requires at a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Expected {
     /// No file.
     Absent,
@@ -48,6 +48,17 @@ pub enum Expected {
         /// Its content.
         bytes: Vec<u8>,
     },
+}
+
+impl Clone for Expected {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Absent => Self::Absent,
+            Self::Present { state, bytes } => {
+                Self::Present { state: *state, bytes: bytes.copied_vec() }
+            }
+        }
+    }
 }
 
 impl Expected {
@@ -404,9 +415,9 @@ const KEPT_ATTRIBUTES: [&[u8]; 2] = [b"user.", b"system.posix_acl_access"];
 
 /// Copies the [`KEPT_ATTRIBUTES`], where the file system has them and lets this process.
 fn copy_attributes(old: &File, new: &File) {
-    let mut names = vec![0; limits::XATTR_BYTES];
+    // On the stack: what is refused here would end a write that has begun.
+    let (mut names, mut value) = ([0; limits::XATTR_BYTES], [0; limits::XATTR_BYTES]);
     let Ok(length) = flistxattr(old, &mut names[..]) else { return };
-    let mut value = vec![0; limits::XATTR_BYTES];
     for name in names[..length]
         .split(|&byte| byte == 0)
         .filter(|name| KEPT_ATTRIBUTES.iter().any(|kept| name.starts_with(kept)))

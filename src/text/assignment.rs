@@ -6,7 +6,7 @@
 //! order of the steps decides, and it is that of git, whose `range-diff` solves the same problem.
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Grow, filled};
 
 /// No row or column.
 const NONE: usize = usize::MAX;
@@ -21,15 +21,15 @@ pub fn assign(
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<usize>, Stopped> {
     if size < 2 {
-        return Ok(vec![0; size]);
+        return Ok(filled(0, size));
     }
     let _charge: Charge = cancel.charge(8 * size * size_of::<usize>())?;
     let mut solver = Solver {
         size,
         cost,
-        prices: vec![0; size],
-        row_of: vec![NONE; size],
-        column_of: vec![NONE; size],
+        prices: filled(0, size),
+        row_of: filled(NONE, size),
+        column_of: filled(NONE, size),
         pace: cancel.pace(),
     };
     let contested = solver.reduce_columns()?;
@@ -39,7 +39,7 @@ pub fn assign(
             free = solver.reduce_rows(free)?;
         }
         let mut paths =
-            Paths { distance: vec![0; size], before: vec![0; size], columns: vec![0; size] };
+            Paths { distance: filled(0, size), before: filled(0, size), columns: filled(0, size) };
         for row in free {
             solver.augment(row, &mut paths)?;
         }
@@ -75,7 +75,7 @@ impl<C: Fn(usize, usize) -> i64> Solver<'_, C> {
     /// Gives each column, the last first, to the row where it costs least; returns which rows more
     /// than one column wanted.
     fn reduce_columns(&mut self) -> Result<Vec<bool>, Stopped> {
-        let mut contested = vec![false; self.size];
+        let mut contested = filled(false, self.size);
         for column in (0..self.size).rev() {
             let mut best = 0;
             for row in 1..self.size {
@@ -101,7 +101,7 @@ impl<C: Fn(usize, usize) -> i64> Solver<'_, C> {
         for (row, &is_contested) in contested.iter().enumerate() {
             let own = self.column_of[row];
             if own == NONE {
-                free.push(row);
+                free.add(row);
             } else if !is_contested {
                 let others = (0..self.size).filter(|&column| column != own);
                 let least = others.map(|column| self.reduced(column, row)).min().unwrap_or(0);
@@ -141,7 +141,7 @@ impl<C: Fn(usize, usize) -> i64> Solver<'_, C> {
                 other = self.row_of[best];
             }
             if other != NONE {
-                if least < next { &mut free } else { &mut left }.push(other);
+                if least < next { &mut free } else { &mut left }.add(other);
             }
             self.column_of[row] = best;
             self.row_of[best] = row;

@@ -1,6 +1,7 @@
 //! Telling binary contents from text as git does.
 
 use super::quoted_path;
+use redline_base::budget::Joined;
 
 /// Bytes from the start that are searched for a NUL, as in git.
 const LOOKED_AT: usize = 8000;
@@ -15,7 +16,7 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 /// [`quoted_path`].
 pub fn binary_line(old: &[u8], new: &[u8], quote_high: bool) -> Vec<u8> {
     let [old, new] = [old, new].map(|label| quoted_path(label, quote_high));
-    [b"Binary files ", &old[..], b" and ", &new, b" differ"].concat()
+    [b"Binary files ", &old[..], b" and ", &new, b" differ"].chained()
 }
 
 #[cfg(test)]

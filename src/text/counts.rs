@@ -10,6 +10,7 @@ use super::common_ends::CommonEnds;
 use super::diff::{Diff, DiffOptions};
 use super::engine::{Algorithm, Engine, Whitespace};
 use super::lines::{MAX_BYTES, line_count_until};
+use redline_base::budget::Gather;
 use redline_base::error::Result;
 
 /// Pairs of lines that are compared directly; with more, the engine is used.
@@ -85,9 +86,7 @@ fn common_lines(old: &[u8], new: &[u8], cancel: &CancelToken<'_>) -> Result<Comm
 /// comparison.
 fn lines(text: &[u8]) -> Vec<(u64, &[u8])> {
     let lines = text.split_inclusive(|&byte| byte == b'\n');
-    lines
-        .map(|line| (line.last_chunk().map_or(0, |&last| u64::from_le_bytes(last)), line))
-        .collect()
+    lines.map(|line| (line.last_chunk().map_or(0, |&last| u64::from_le_bytes(last)), line)).gather()
 }
 
 #[cfg(test)]

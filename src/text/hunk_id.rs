@@ -11,6 +11,7 @@ use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 use super::cancel_token::{CancelToken, PacedToken, Stopped};
+use redline_base::budget::{Gather, Grow, GrowMap, Joined};
 use redline_base::form::hex;
 
 /// Bytes of a digest that are kept: too many to find two hunks with the same ones.
@@ -76,7 +77,7 @@ pub fn hunk_ids<'a>(
         })?;
         let lines = lines.0.finalize();
         context.0.update(lines);
-        ids.push(HunkId {
+        ids.add(HunkId {
             lines: lines_seen.numbered(kept(&lines)),
             context: contexts_seen.numbered(context.finish()),
         });
@@ -134,7 +135,7 @@ pub fn file_id(path: &[u8], facts: &[&[u8]]) -> HunkId {
 /// Returns the names of several hunks that are shown as one; `None` for too many.
 pub fn joined(ids: &[&HunkId]) -> Option<HunkId> {
     let join = |name: fn(&HunkId) -> &str| {
-        ids.iter().map(|id| name(id)).collect::<Vec<_>>().join(&JOINT.to_string())
+        ids.iter().map(|id| name(id)).gather::<Vec<_>>().joined(&JOINT.to_string())
     };
     let can_be = !ids.is_empty() && ids.len() <= MOST_JOINED;
     can_be.then(|| HunkId { lines: join(|id| &id.lines), context: join(|id| &id.context) })
@@ -189,7 +190,7 @@ struct Occurrences(HashMap<Kept, usize>);
 
 impl Occurrences {
     fn numbered(&mut self, id: Kept) -> String {
-        let count = self.0.entry(id).or_default();
+        let count = self.0.slot(id).or_default();
         *count += 1;
         if *count == 1 { hex(&id) } else { format!("{}-{count}", hex(&id)) }
     }

@@ -2,7 +2,7 @@
 
 use super::cancel_token::{CancelToken, Stopped};
 use super::common_ends::CommonEnds;
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Grow, GrowBy};
 use redline_base::error::{Error, Result};
 
 /// The most bytes of a side: 1023 MiB, the limit of git's own diff. It also keeps line numbers, and
@@ -30,7 +30,7 @@ impl<'a> Lines<'a> {
     pub fn split(bytes: &'a [u8], cancel: &CancelToken<'_>) -> Result<Self> {
         check_size(bytes)?;
         let (mut bounds, charge) = bounds_for(bytes, 0, cancel)?;
-        bounds.push(0);
+        bounds.add(0);
         push_bounds(bytes, 0, &mut bounds, cancel)?;
         Ok(Self { bytes, bounds, _charge: charge })
     }
@@ -50,10 +50,10 @@ impl<'a> Lines<'a> {
             (first_from(ends.start), first_from(other.bytes.len() - ends.end).min(other.len()));
         let middle = ends.between(bytes);
         let (mut bounds, charge) = bounds_for(middle, other.bounds.len(), cancel)?;
-        bounds.extend_from_slice(&other.bounds[..=start]);
+        bounds.add_slice(&other.bounds[..=start]);
         push_bounds(middle, ends.start as u32, &mut bounds, cancel)?;
         let (from, to) = (other.bytes.len() as u32, bytes.len() as u32);
-        bounds.extend(other.bounds[end + 1..].iter().map(|&bound| to - (from - bound)));
+        bounds.add_all(other.bounds[end + 1..].iter().map(|&bound| to - (from - bound)));
         Ok((Self { bytes, bounds, _charge: charge }, (start, other.len() - end)))
     }
 
@@ -158,7 +158,7 @@ fn push_bounds(
         split_block(block, at, bounds);
     }
     if is_unended(text) {
-        bounds.push(at + text.len() as u32);
+        bounds.add(at + text.len() as u32);
     }
     Ok(())
 }
@@ -225,7 +225,7 @@ fn push_ends(mut newlines: u64, base: u32, bounds: &mut Vec<u32>) {
             newlines &= newlines.wrapping_sub(1);
             end
         });
-        bounds.extend_from_slice(&four);
+        bounds.add_slice(&four);
         if left <= four.len() {
             bounds.truncate(bounds.len() - (four.len() - left));
             return;

@@ -1,5 +1,6 @@
 //! Paths as git prints them.
 
+use redline_base::budget::{Grow, GrowBy};
 use std::borrow::Cow;
 
 /// Returns `path` as git prints it in a header: in double quotes with C escapes if it has a control
@@ -15,20 +16,20 @@ pub fn quoted_path(path: &[u8], quote_high: bool) -> Cow<'_, [u8]> {
     let mut out = vec![b'"'];
     for &byte in path {
         match byte {
-            0x07 => out.extend(b"\\a"),
-            0x08 => out.extend(b"\\b"),
-            b'\t' => out.extend(b"\\t"),
-            b'\n' => out.extend(b"\\n"),
-            0x0b => out.extend(b"\\v"),
-            0x0c => out.extend(b"\\f"),
-            b'\r' => out.extend(b"\\r"),
-            b'"' => out.extend(b"\\\""),
-            b'\\' => out.extend(b"\\\\"),
-            byte if special(byte) => out.extend(format!("\\{byte:03o}").into_bytes()),
-            byte => out.push(byte),
+            0x07 => out.add_slice(b"\\a"),
+            0x08 => out.add_slice(b"\\b"),
+            b'\t' => out.add_slice(b"\\t"),
+            b'\n' => out.add_slice(b"\\n"),
+            0x0b => out.add_slice(b"\\v"),
+            0x0c => out.add_slice(b"\\f"),
+            b'\r' => out.add_slice(b"\\r"),
+            b'"' => out.add_slice(b"\\\""),
+            b'\\' => out.add_slice(b"\\\\"),
+            byte if special(byte) => out.add_all(format!("\\{byte:03o}").into_bytes()),
+            byte => out.add(byte),
         }
     }
-    out.push(b'"');
+    out.add(b'"');
     Cow::Owned(out)
 }
 

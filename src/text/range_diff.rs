@@ -15,7 +15,7 @@ use super::hunk::hunks;
 use super::lines::Lines;
 use super::section::{Finder, Sections};
 use super::unified::write_line;
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Gather, Grow, GrowMap, Joined, TryGather, filled};
 use redline_base::error::Result;
 
 /// The cost of a forbidden pair: one of its patches is paired already.
@@ -53,7 +53,7 @@ pub struct Matches {
 
 /// Pairs patches with equal changes.
 pub fn exact_matches(old: &[&PatchText], new: &[&PatchText]) -> Matches {
-    let mut matches = Matches { old: vec![None; old.len()], new: vec![None; new.len()] };
+    let mut matches = Matches { old: filled(None, old.len()), new: filled(None, new.len()) };
     let mut equal = EqualPatches::default();
     for (at, patch) in old.iter().enumerate() {
         equal.add(patch.files(), at);
@@ -86,7 +86,7 @@ impl<'a> EqualPatches<'a> {
 
     fn add(&mut self, files: &'a [u8], at: usize) {
         self.table = self.table.max(Self::SMALLEST);
-        self.stacks.entry(files).or_default().push(at);
+        self.stacks.slot(files).or_default().add(at);
         self.count += 1;
         if self.count > self.grows_at() {
             self.resize(4 * self.table);
@@ -138,7 +138,7 @@ impl NumberedPatches {
                 let files = if matched.is_some() { &[][..] } else { patch.files() };
                 let ids = numbers.of(&Lines::split(files, cancel)?, cancel)?;
                 charge.join(cancel.charge_all(size_of_val(&ids[..]))?);
-                sides[side].push(ids);
+                sides[side].add(ids);
             }
         }
         Ok(Self { sides, classes: numbers.len(), _charge: charge })
@@ -169,7 +169,7 @@ impl Costs {
             true => cost(&self.0.changes(old, new, cancel)?, [old.len(), new.len()], cancel),
             false => Ok(0),
         });
-        costs.collect()
+        costs.try_gather()
     }
 }
 
@@ -203,8 +203,8 @@ pub fn assign_rest(
         None => (patch.file_lines as i64).saturating_mul(creation_factor) / 100,
         Some(_) => FORBIDDEN,
     };
-    let dropped: Vec<i64> = old.iter().zip(&matches.old).map(alone).collect();
-    let added: Vec<i64> = new.iter().zip(&matches.new).map(alone).collect();
+    let dropped: Vec<i64> = old.iter().zip(&matches.old).map(alone).gather();
+    let added: Vec<i64> = new.iter().zip(&matches.new).map(alone).gather();
     let cost = |column: usize, row: usize| match (dropped.get(column), added.get(row)) {
         (Some(_), Some(_)) => match (matches.old[column], matches.new[row]) {
             (Some(matched), _) if matched == row => 0,
@@ -228,7 +228,7 @@ pub fn assign_rest(
 /// Returns the pairs in the order of the new patches; an old patch without a partner follows when
 /// all old patches before it are in the list.
 pub fn in_order(matches: &Matches) -> Vec<(Option<usize>, Option<usize>)> {
-    let (mut pairs, mut is_shown) = (Vec::new(), vec![false; matches.old.len()]);
+    let (mut pairs, mut is_shown) = (Vec::new(), filled(false, matches.old.len()));
     let (mut old, mut new) = (0, 0);
     while old < matches.old.len() || new < matches.new.len() {
         while is_shown.get(old) == Some(&true) {
@@ -236,16 +236,16 @@ pub fn in_order(matches: &Matches) -> Vec<(Option<usize>, Option<usize>)> {
         }
         let is_alone = new == matches.new.len() || matches.old.get(old) == Some(&None);
         if is_alone && old < matches.old.len() {
-            pairs.push((Some(old), None));
+            pairs.add((Some(old), None));
             old += 1;
             continue;
         }
         while matches.new.get(new) == Some(&None) {
-            pairs.push((None, Some(new)));
+            pairs.add((None, Some(new)));
             new += 1;
         }
         if let Some(&Some(partner)) = matches.new.get(new) {
-            pairs.push((Some(partner), Some(new)));
+            pairs.add((Some(partner), Some(new)));
             is_shown[partner] = true;
             new += 1;
         }
@@ -269,9 +269,9 @@ pub fn changes(
     cancel.room(&mut charge, &mut out, 2 * diff.written_bytes())?;
     for hunk in diff.hunks() {
         let heading = headings.heading(hunk)?;
-        out.extend_from_slice(&[INDENT, b"@@"].concat());
+        out.extend_from_slice(&[INDENT, b"@@"].chained());
         if let Some(heading) = heading {
-            out.extend_from_slice(&[b" ", heading].concat());
+            out.extend_from_slice(&[b" ", heading].chained());
         }
         out.push(b'\n');
         for line in diff.lines(hunk) {

@@ -5,6 +5,7 @@
 
 mod drivers;
 
+use redline_base::budget::{Copied, Gather};
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -169,7 +170,8 @@ impl Sections {
                     Regex::new(&written_out(pattern(rule)))
                         .expect("the patterns are constant and tested")
                 })
-                .collect()
+                .gather::<Vec<_>>()
+                .into_boxed_slice()
         })
     }
 }
@@ -202,7 +204,7 @@ pub fn outline(
         if let Some(heading) = sections.heading(line).map(up_to_invalid) {
             charge.join(cancel.charge(heading.len())?);
             cancel.room(charge, &mut found, 1)?;
-            let heading = heading.to_vec();
+            let heading = heading.copied_vec();
             found.push(OutlinedSection { heading, first_line: number, last_line: number });
         } else if let Some(last) = found.last_mut().filter(|_| !line.trim_ascii().is_empty()) {
             last.last_line = number;

@@ -5,7 +5,8 @@
 //! not matter. The common content of two files is the sum, over all numbers, of the smaller of both
 //! counts. The numbers, and so the percentages of `git diff -M`, are tested against git.
 
-use super::cancel_token::{CancelToken, PacedToken, Stopped};
+use super::cancel_token::{CancelToken, PacedToken, Stopped, refill};
+use redline_base::budget::{Gather, Grow, filled, room_for};
 
 /// Bytes after which a piece ends even inside a line.
 const PIECE_BYTES: usize = 64;
@@ -46,8 +47,8 @@ impl Fingerprint {
     pub fn new(bytes: &[u8], is_text: bool, cancel: &CancelToken<'_>) -> Result<Self, Stopped> {
         if bytes.len() < TABLE_FROM {
             // A guess at the length of lines; the vector grows if they are shorter.
-            let mut pieces = Vec::with_capacity(bytes.len() / 24 + 1);
-            cut(bytes, is_text, cancel, |number, bytes| pieces.push(Weight { number, bytes }))?;
+            let mut pieces = room_for(bytes.len() / 24 + 1);
+            cut(bytes, is_text, cancel, |number, bytes| pieces.add(Weight { number, bytes }))?;
             pieces.sort_unstable_by_key(|piece| piece.number);
             pieces.dedup_by(|next, kept| {
                 let is_same = next.number == kept.number;
@@ -58,13 +59,15 @@ impl Fingerprint {
             });
             return Ok(Self { weights: pieces.into_boxed_slice() });
         }
-        let mut table = vec![0u32; NUMBERS as usize];
+        let mut table = filled(0u32, NUMBERS as usize);
         cut(bytes, is_text, cancel, |number, bytes| {
             let sum = &mut table[number as usize];
             *sum = sum.saturating_add(bytes);
         })?;
         let weights = (0..).zip(&table).filter(|&(_, &bytes)| bytes > 0);
-        Ok(Self { weights: weights.map(|(number, &bytes)| Weight { number, bytes }).collect() })
+        let weights: Vec<Weight> =
+            weights.map(|(number, &bytes)| Weight { number, bytes }).gather();
+        Ok(Self { weights: weights.into_boxed_slice() })
     }
 
     /// Returns how many bytes of `old` occur in `new`.
@@ -126,7 +129,7 @@ impl FingerprintIndex {
         let shift = (NUMBERS as usize / pieces.max(1)).checked_ilog2().map_or(0, |log| log + 1);
         // Each start is first the end of the range before, then that of its own; then, as its range
         // is filled from the end, its start.
-        let mut starts = vec![0u32; (NUMBERS >> shift) as usize + 2].into_boxed_slice();
+        let mut starts = filled(0u32, (NUMBERS >> shift) as usize + 2).into_boxed_slice();
         for weight in files.iter().flat_map(|file| &file.weights) {
             starts[(weight.number >> shift) as usize] += 1;
         }
@@ -135,7 +138,7 @@ impl FingerprintIndex {
             end += *start;
             *start = end;
         }
-        let mut occurrences = vec![Occurrence::default(); pieces].into_boxed_slice();
+        let mut occurrences = filled(Occurrence::default(), pieces).into_boxed_slice();
         for (file, print) in (0..).zip(files) {
             for &Weight { number, bytes } in &print.weights {
                 let start = &mut starts[(number >> shift) as usize];
@@ -156,8 +159,7 @@ impl FingerprintIndex {
         copied: &mut Vec<u64>,
         pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
-        copied.clear();
-        copied.resize(self.files, 0);
+        refill(copied, self.files, 0)?;
         for weight in &new.weights {
             let range = (weight.number >> self.shift) as usize;
             let (start, end) = (self.starts[range] as usize, self.starts[range + 1] as usize);

@@ -10,20 +10,20 @@ use super::cancel_token::{CancelToken, PacedToken, Stopped, append};
 use super::diff::{Diff, DiffLine};
 use super::hunk::Hunk;
 use super::quoted_path;
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Grow, GrowBy};
 
 /// Appends `--- old` and `+++ new`, with labels quoted as git quotes paths; `quote_high` as for
 /// [`quoted_path`].
 pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8], quote_high: bool) {
     for (mark, label) in [(b"--- ", old), (b"+++ ", new)] {
-        out.extend_from_slice(mark);
+        out.add_slice(mark);
         let shown = quoted_path(label, quote_high);
-        out.extend_from_slice(&shown);
+        out.add_slice(&shown);
         // git ends a name that contains a space with a TAB, so that tools see where it ends.
         if label.contains(&b' ') {
-            out.push(b'\t');
+            out.add(b'\t');
         }
-        out.push(b'\n');
+        out.add(b'\n');
     }
 }
 
@@ -46,10 +46,10 @@ pub fn write_hunk(
 pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>) {
     write_ranges(out, shown_range(&hunk.old), shown_range(&hunk.new));
     if let Some(section) = section {
-        out.push(b' ');
-        out.extend_from_slice(section);
+        out.add(b' ');
+        out.add_slice(section);
     }
-    out.push(b'\n');
+    out.add(b'\n');
 }
 
 /// Appends a line of a hunk, and git's marker if its newline is missing.
@@ -61,7 +61,7 @@ pub fn write_line(
     line: &DiffLine<'_>,
     pace: &mut PacedToken<'_>,
 ) -> Result<(), Stopped> {
-    out.push(line.kind.sign());
+    out.add(line.kind.sign());
     append(out, line.content, pace)?;
     if !line.content.ends_with(b"\n") {
         out.extend_from_slice(b"\n\\ No newline at end of file\n");
@@ -78,7 +78,7 @@ pub(super) fn write_ranges(out: &mut Vec<u8>, old: (u32, u32), new: (u32, u32)) 
         };
         written.expect("writing to memory does not fail");
     }
-    out.extend_from_slice(b" @@");
+    out.add_slice(b" @@");
 }
 
 /// Returns the first line and the count that a hunk's header shows for a side: lines are counted

@@ -3,6 +3,7 @@
 //! Words are those of Unicode (Standard Annex 29: default word boundaries), including the
 //! whitespace and punctuation between them, so that the pieces of a text, joined, are the text.
 
+use redline_base::budget::{Grow, GrowBy};
 use std::time::Instant;
 
 /// The kind of a run of words.
@@ -33,8 +34,8 @@ pub fn word_runs(old: &str, new: &str, deadline: Option<Instant>) -> Vec<(WordCh
     let mut runs: Vec<(WordChange, String)> = Vec::new();
     for word in diff.iter_all_changes() {
         match runs.last_mut() {
-            Some((last, text)) if *last == word.tag() => text.push_str(word.value()),
-            _ => runs.push((word.tag(), word.value().to_owned())),
+            Some((last, text)) if *last == word.tag() => text.add_slice(word.value()),
+            _ => runs.add((word.tag(), word.value().to_owned())),
         }
     }
     runs

@@ -148,7 +148,7 @@ impl LineScan {
     }
 
     /// Takes the next bytes of the file.
-    pub fn push(&mut self, chunk: &[u8]) {
+    pub fn read(&mut self, chunk: &[u8]) {
         self.bytes += chunk.len() as u64;
         let mut rest = chunk;
         while !rest.is_empty() {
@@ -367,7 +367,7 @@ mod tests {
         let reply = Reply { max_bytes, ..Reply::new(form) };
         let mut scan = LineScan::new(range, max_bytes);
         // Chunks end at any byte.
-        file.chunks(7).for_each(|chunk| scan.push(chunk));
+        file.chunks(7).for_each(|chunk| scan.read(chunk));
         let cursor = |place: LinePlace| Ok(format!("{}-{}", place.line, place.byte));
         let lines = Lines { path: "w/a".into(), base_oid: "0".repeat(40), ..Lines::default() };
         let lines = lines.filled(&scan, &reply, cursor).unwrap();

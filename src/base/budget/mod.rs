@@ -17,6 +17,7 @@
 //! call begins.
 
 mod current;
+mod grow;
 mod kept;
 mod memory;
 mod threads;
@@ -28,6 +29,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 pub use current::{Current, check_current, check_every};
+pub use grow::{
+    AsParts, Copied, Gather, GatherSome, Gathered, Grow, GrowBy, GrowMap, GrowSet, Joined, Ordered,
+    Taken, TryGather, filled, room_for, stop, stopped_by, text_of,
+};
 pub use kept::KEPT;
 pub use memory::{Charge, LARGE_BYTES, append, copied, lossy, owned, reserve};
 pub use threads::{Permits, RowThread};

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 use state::{Room, Shared};
 use sync::{JoinHandle, Mutex};
 
-use crate::budget::{Budget, Current, Permits, Weigh};
+use crate::budget::{Budget, Current, Permits, Weigh, stopped_by};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -432,6 +432,9 @@ fn contained<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     // The worker is not used again, as an error closes the pipeline. The others are not cancelled,
     // so that the reader gets this error and not a cancellation.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        if let Some(why) = stopped_by(&*panic) {
+            return Err(why.into());
+        }
         std::mem::forget(panic);
         Err(Error::tool_failed("a worker thread met an internal error")
             .with_hint("Please report this message with the query"))

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::block_path::{Named, contradicts, named};
 use super::rest::{Lines, fence};
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
+use redline_base::budget::{Gather, Grow, GrowMap, Joined, Taken, text_of};
 use redline_base::error::{Result, quoted};
 use redline_text::{CancelToken, Diff, DiffOptions, Engine};
 
@@ -45,7 +46,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
         if let Some(signs) = search_signs(lines.text(index)) {
             let block = block(&lines, index, signs)?;
             index = block.end;
-            blocks.push(block);
+            blocks.add(block);
         }
         index += 1;
     }
@@ -60,7 +61,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
         lines.own(path.line..path.line + 1);
         lines.own(block.start..block.end + 1);
         below = block.end + 1;
-        paths.push(path);
+        paths.add(path);
     }
     lines.check_rest(cancel)?;
     let mut changes = Changes::default();
@@ -124,7 +125,7 @@ fn path(lines: &Lines<'_>, above: Range<usize>, before: Option<&Path>) -> Result
     for index in above.rev() {
         let line = lines.text(index);
         if fence(line).is_some() {
-            fences.push(index);
+            fences.add(index);
         } else if !line.trim().is_empty() {
             let (text, is_certain) = match named(line) {
                 Named::Path(path) => (path.to_owned(), true),
@@ -185,8 +186,8 @@ impl Changes {
         cancel.check()?;
         let line = block.start + 1;
         let (start, first) = start_line(lines, block);
-        let mut old = lines.all[first..block.divider].concat();
-        let mut new = lines.all[block.divider + 1..block.end].concat();
+        let mut old = lines.all[first..block.divider].joined("");
+        let mut new = lines.all[block.divider + 1..block.end].joined("");
         // If the marks have it too, the line end is the patch's, as in the other forms.
         if lines.all[block.start].ends_with("\r\n") && !old.is_empty() {
             (old, new) = (old.replace("\r\n", "\n"), new.replace("\r\n", "\n"));
@@ -204,17 +205,17 @@ impl Changes {
                 )
                 .with_hint("Put backticks around a path with blanks"));
             }
-            self.all.push(FileChange::new(path, ChangeKind::Create(new), line));
+            self.all.add(FileChange::new(path, ChangeKind::Create(new), line));
             return Ok(());
         }
         let lines = between(&old, &new, &mut self.engine, cancel)?;
         let hunk = Hunk { lines, start, line, ..Hunk::default() };
-        let place = *self.places.entry(path.clone()).or_insert(self.all.len());
+        let place = *self.places.slot(path.clone()).or_insert(self.all.len());
         match self.all.get_mut(place).map(|change| &mut change.kind) {
-            Some(ChangeKind::Update { hunks, .. }) => hunks.push(hunk),
+            Some(ChangeKind::Update { hunks, .. }) => hunks.add(hunk),
             _ => {
                 let kind = ChangeKind::Update { hunks: vec![hunk], moves_to: None };
-                self.all.push(FileChange::new(path, kind, line));
+                self.all.add(FileChange::new(path, kind, line));
             }
         }
         Ok(())
@@ -230,9 +231,7 @@ fn between(
 ) -> Result<Vec<HunkLine>> {
     let whole = DiffOptions { context: None, ..DiffOptions::default() };
     let diff = Diff::new(engine, old.as_bytes(), new.as_bytes(), &whole, cancel)?;
-    let text = |content: &[u8]| {
-        String::from_utf8_lossy(content.strip_suffix(b"\n").unwrap_or(content)).into_owned()
-    };
+    let text = |content: &[u8]| text_of(content.strip_suffix(b"\n").unwrap_or(content)).taken();
     let lines = diff.hunks().iter().flat_map(|hunk| diff.lines(hunk));
-    Ok(lines.map(|line| HunkLine::new(line.kind, text(line.content))).collect())
+    Ok(lines.map(|line| HunkLine::new(line.kind, text(line.content))).gather())
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{ChangeKind, FileChange, Replacement};
+use redline_base::budget::{Grow, GrowMap};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::{limits, strict_json};
 
@@ -30,10 +31,10 @@ pub(super) fn read(patch: &str) -> Result<Vec<FileChange>> {
             .as_object()
             .ok_or_else(|| wrong(number, "is not an object"))
             .and_then(|edit| replacement(edit, number))?;
-        let place = *places.entry(path.clone()).or_insert(changes.len());
+        let place = *places.slot(path.clone()).or_insert(changes.len());
         match changes.get_mut(place).map(|change| &mut change.kind) {
-            Some(ChangeKind::Edit(edits)) => edits.push(replacement),
-            _ => changes.push(FileChange::new(path, ChangeKind::Edit(vec![replacement]), number)),
+            Some(ChangeKind::Edit(edits)) => edits.add(replacement),
+            _ => changes.add(FileChange::new(path, ChangeKind::Edit(vec![replacement]), number)),
         }
     }
     Ok(changes)

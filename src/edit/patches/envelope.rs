@@ -2,6 +2,7 @@
 
 use super::rest::Lines;
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
+use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::{Result, quoted};
 use redline_text::{CancelToken, LineKind};
 
@@ -35,7 +36,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
             }
             Some(first) if line == END => {
                 lines.own(first..index + 1);
-                envelopes.push(first + 1..index);
+                envelopes.add(first + 1..index);
                 start = None;
             }
             _ => {}
@@ -50,7 +51,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
     for envelope in envelopes {
         let numbers = envelope.start + 1..;
         let within = lines.all[envelope].iter().map(|line| without_end(line));
-        files(numbers.zip(within).collect(), &mut changes)?;
+        files(numbers.zip(within).gather(), &mut changes)?;
     }
     Ok(changes)
 }
@@ -69,7 +70,7 @@ fn files(lines: Vec<(usize, &str)>, changes: &mut Vec<FileChange>) -> Result<()>
             continue;
         }
         let header = line.trim_end();
-        changes.push(if let Some(path) = header.strip_prefix(ADD) {
+        changes.add(if let Some(path) = header.strip_prefix(ADD) {
             FileChange::new(path.trim(), ChangeKind::Create(reader.content()?), number)
         } else if let Some(path) = header.strip_prefix(DELETE) {
             FileChange::new(path.trim(), ChangeKind::Delete(Vec::new()), number)
@@ -117,9 +118,9 @@ impl<'a> Reader<'a> {
                 return Err(wrong(number, format_args!("{} is not an added line", quoted(line)))
                     .with_hint("Start each line of a new file with +"));
             };
-            content.extend(std::iter::repeat_n('\n', std::mem::take(&mut empty)));
-            content.push_str(text);
-            content.push('\n');
+            content.add_all(std::iter::repeat_n('\n', std::mem::take(&mut empty)));
+            content.add_slice(text);
+            content.add('\n');
         }
         Ok(content)
     }
@@ -133,12 +134,12 @@ impl<'a> Reader<'a> {
                 line.strip_prefix("@@").filter(|rest| rest.is_empty() || rest.starts_with(' '));
             if let Some(anchor) = anchor {
                 if !is_open || !last(&mut hunks, number).lines.is_empty() {
-                    hunks.push(Hunk { line: number, ..Hunk::default() });
+                    hunks.add(Hunk { line: number, ..Hunk::default() });
                     is_open = true;
                 }
                 let anchor = anchor.strip_prefix(' ').unwrap_or(anchor);
                 if !anchor.trim().is_empty() {
-                    last(&mut hunks, number).anchors.push(anchor.to_owned());
+                    last(&mut hunks, number).anchors.add(anchor.to_owned());
                 }
                 continue;
             }
@@ -148,13 +149,13 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if !is_open && !line.is_empty() {
-                hunks.push(Hunk { line: number, ..Hunk::default() });
+                hunks.add(Hunk { line: number, ..Hunk::default() });
             }
             is_open |= !line.is_empty();
             if is_open {
                 let hunk = last(&mut hunks, number);
                 hunk.empty_end = if line.is_empty() { hunk.empty_end + 1 } else { 0 };
-                hunk.lines.push(hunk_line(line, number)?);
+                hunk.lines.add(hunk_line(line, number)?);
             }
         }
         if let Some(empty) = hunks.iter().find(|hunk| hunk.lines.len() == hunk.empty_end) {
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
 /// Returns the last hunk, after adding one if there is none.
 fn last(hunks: &mut Vec<Hunk>, line: usize) -> &mut Hunk {
     if hunks.is_empty() {
-        hunks.push(Hunk { line, ..Hunk::default() });
+        hunks.add(Hunk { line, ..Hunk::default() });
     }
     let last = hunks.len() - 1;
     &mut hunks[last]

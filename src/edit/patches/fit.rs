@@ -5,11 +5,13 @@ use std::borrow::Cow;
 use super::keys::Numbered;
 use super::made::{Found, made, too_large};
 use super::miss::{Missed, not_found, not_unique};
-use super::place::{Text, anchor_places, below_anchors, new_places, old_places, settled};
+use super::place::{Text, anchor_places, below_anchors, new_place, old_places, settled};
 use super::{ChangeKind, FileChange, Hunk, Replacement, State};
 use crate::matching::Haystack;
+use crate::places::LINES_NAMED;
 use crate::plan::Plan;
 use crate::request::{Edit, FileName};
+use redline_base::budget::{Copied, Gather, Grow, TryGather};
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_text::lines::Lines;
 use redline_text::{CancelToken, Engine, LineKind, is_binary};
@@ -105,7 +107,7 @@ pub fn fit(
                 Some(_) => return Err(exists(&change.path)),
             };
             check_size(file, content, options)?;
-            Ok(fitted(state, Some(content.to_vec()), Vec::new()))
+            Ok(fitted(state, Some(content.copied_vec()), Vec::new()))
         }
         ChangeKind::Delete(hunks) => {
             let Some(now) = now else { return Ok(fitted(State::After, None, Vec::new())) };
@@ -186,7 +188,7 @@ fn fit_hunks(
     cancel: &CancelToken<'_>,
 ) -> Result<(State, Vec<u8>, Vec<HunkFit>)> {
     if hunks.is_empty() {
-        return Ok((State::Before, now.to_vec(), Vec::new()));
+        return Ok((State::Before, now.copied_vec(), Vec::new()));
     }
     if is_binary(now) {
         return Err(Error::invalid_args(format!("{file} is a binary file"))
@@ -211,13 +213,13 @@ fn fit_hunks(
     }
     // If it could be either, the other files decide, and this one needs its content.
     let content = if state == State::After {
-        now.to_vec()
+        now.copied_vec()
     } else {
         made(file, &text, &hunks, &found, options.max_bytes, cancel)?
     };
     check_size(file, &content, options)?;
     let line = |found: &Found| HunkFit { line: found.place + 1, pass: found.pass };
-    Ok((state, content, found.iter().map(line).collect()))
+    Ok((state, content, found.iter().map(line).gather()))
 }
 
 struct Finder<'a> {
@@ -240,8 +242,8 @@ impl<'a> Finder<'a> {
             self.cancel.check()?;
             let numbered = if has_cr(hunk) { &with_cr } else { &plain };
             let hunk = settled(self.text, numbered, hunk, self.cancel)?;
-            found.push(self.exact(&hunk, numbered)?);
-            hunks.push(hunk);
+            found.add(self.exact(&hunk, numbered)?);
+            hunks.add(hunk);
         }
         if self.options.fuzz {
             for pass in Pass::FUZZY {
@@ -261,17 +263,17 @@ impl<'a> Finder<'a> {
         }
         if let Some(index) = found.iter().position(Option::is_none) {
             let hunk = &hunks[index];
-            let of_pass = |pass| Ok((pass, self.numbered(pass, false)?));
+            let of_pass = |pass| Ok::<_, Error>((pass, self.numbered(pass, false)?));
             let missed = Missed {
                 file: self.file,
                 text: self.text,
                 numbered: if has_cr(hunk) { &with_cr } else { &plain },
-                fuzzy: &Pass::FUZZY.into_iter().map(of_pass).collect::<Result<Vec<_>>>()?,
+                fuzzy: &Pass::FUZZY.into_iter().map(of_pass).try_gather::<Vec<_>>()?,
                 fuzz: self.options.fuzz,
             };
-            return Err(not_found(&missed, hunk));
+            return Err(not_found(&missed, hunk, self.cancel)?);
         }
-        Ok((found.into_iter().flatten().collect(), hunks))
+        Ok((found.into_iter().flatten().gather(), hunks))
     }
 
     fn numbered(&self, pass: Pass, has_cr: bool) -> Result<Numbered> {
@@ -284,60 +286,72 @@ impl<'a> Finder<'a> {
         let pass = Pass::Exact;
         if !hunk.lines.iter().any(|line| line.kind.is_old()) {
             let place = self.addition(hunk)?;
-            let is_there = new_places(self.text, numbered, hunk).contains(&place);
+            let is_there = self.new_place(hunk, numbered, |new| new == place)?.is_some();
             let state = if is_there { State::Either } else { State::Before };
             return Ok(Some(Found { place, pass, state }));
         }
-        let places = old_places(self.text, numbered, hunk);
         let named = hunk.start.and_then(|start| start.checked_sub(1));
-        let named = named.filter(|named| places.contains(named));
+        let places = old_places(self.text, numbered, hunk, named, self.cancel)?;
         // If its old lines also occur elsewhere, the change would be made a second time there.
-        if named.is_none()
-            && let Some(found) = self.made_where_named(hunk, numbered)
+        if places.named.is_none()
+            && let Some(found) = self.made_where_named(hunk, numbered)?
         {
             return Ok(Some(found));
         }
-        match (&places[..], named) {
-            (_, Some(place)) | (&[place], None) => {
-                let is_there = self.is_within_made(hunk, numbered, place);
-                let state = if is_there { State::Either } else { State::Before };
-                Ok(Some(Found { place, pass, state }))
-            }
-            ([], None) => Ok(self.made(hunk, numbered)),
-            (places, None) => Err(not_unique(self.file, hunk, places)),
+        if places.count == 0 {
+            return self.made(hunk, numbered);
         }
+        let Some(place) = places.named.or(places.only()) else {
+            return Err(not_unique(self.file, hunk, &places.first, places.count));
+        };
+        let is_there = self.is_within_made(hunk, numbered, place)?;
+        let state = if is_there { State::Either } else { State::Before };
+        Ok(Some(Found { place, pass, state }))
+    }
+
+    /// Returns the first of the places of the new lines of a hunk that `is_wanted`.
+    fn new_place(
+        &self,
+        hunk: &Hunk,
+        numbered: &Numbered,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Result<Option<usize>> {
+        new_place(self.text, numbered, hunk, is_wanted, self.cancel)
     }
 
     /// Tells whether the old lines at a place are part of the new lines there: then the change may
     /// have been applied.
-    fn is_within_made(&self, hunk: &Hunk, numbered: &Numbered, place: usize) -> bool {
+    fn is_within_made(&self, hunk: &Hunk, numbered: &Numbered, place: usize) -> Result<bool> {
         let count = |is_side: fn(LineKind) -> bool| {
             hunk.lines.iter().filter(|line| is_side(line.kind)).count()
         };
         let (old, new) = (count(LineKind::is_old), count(LineKind::is_new));
-        new_places(self.text, numbered, hunk)
-            .into_iter()
-            .any(|start| start <= place && place + old <= start + new)
+        let is_around = |start: usize| start <= place && place + old <= start + new;
+        Ok(self.new_place(hunk, numbered, is_around)?.is_some())
     }
 
-    /// Returns the place at which a hunk is certainly applied.
-    fn made(&self, hunk: &Hunk, numbered: &Numbered) -> Option<Found> {
-        let &[place] = &new_places(self.text, numbered, hunk)[..] else { return None };
-        tells_apart(hunk).then_some(Found { place, pass: Pass::Exact, state: State::After })
+    /// Returns the place at which a hunk is certainly applied: the only one of its new lines.
+    fn made(&self, hunk: &Hunk, numbered: &Numbered) -> Result<Option<Found>> {
+        let Some(place) = self.new_place(hunk, numbered, |_| true)? else { return Ok(None) };
+        let is_only = self.new_place(hunk, numbered, |other| other > place)?.is_none();
+        let is_made = is_only && tells_apart(hunk);
+        Ok(is_made.then_some(Found { place, pass: Pass::Exact, state: State::After }))
     }
 
     /// Returns the place that a hunk names for its new lines, if they are there.
-    fn made_where_named(&self, hunk: &Hunk, numbered: &Numbered) -> Option<Found> {
-        let place = hunk.new_start?.checked_sub(1).filter(|_| tells_apart(hunk))?;
-        let is_there = new_places(self.text, numbered, hunk).contains(&place);
-        is_there.then_some(Found { place, pass: Pass::Exact, state: State::After })
+    fn made_where_named(&self, hunk: &Hunk, numbered: &Numbered) -> Result<Option<Found>> {
+        let named = hunk.new_start.and_then(|start| start.checked_sub(1));
+        let Some(named) = named.filter(|_| tells_apart(hunk)) else { return Ok(None) };
+        let found = self.new_place(hunk, numbered, |place| place == named)?;
+        Ok(found.map(|place| Found { place, pass: Pass::Exact, state: State::After }))
     }
 
     fn fuzzy(&self, hunk: &Hunk, numbered: &Numbered, pass: Pass) -> Result<Option<Found>> {
-        match old_places(self.text, numbered, hunk)[..] {
-            [] => Ok(None),
-            [place] => Ok(Some(Found { place, pass, state: State::Before })),
-            ref places => Err(not_unique(self.file, hunk, places)),
+        let places = old_places(self.text, numbered, hunk, None, self.cancel)?;
+        match (places.count, places.only()) {
+            (0, _) => Ok(None),
+            (_, Some(place)) => Ok(Some(Found { place, pass, state: State::Before })),
+            (count, None) => Err(not_unique(self.file, hunk, &places.first, count)),
         }
     }
 
@@ -349,9 +363,16 @@ impl<'a> Finder<'a> {
             return Ok(0);
         }
         if let Some((anchor, above)) = hunk.anchors.split_last() {
-            let from = below_anchors(lines, above).unwrap_or(lines.len());
-            let places: Vec<usize> = anchor_places(lines, anchor, from).collect();
-            return match places[..] {
+            let from = below_anchors(lines, above, self.cancel)?.unwrap_or(lines.len());
+            let (mut first, mut count) = (Vec::new(), 0);
+            for place in anchor_places(lines, anchor, from, self.cancel) {
+                let place = place?;
+                count += 1;
+                if first.len() < LINES_NAMED {
+                    first.add(place);
+                }
+            }
+            return match first[..] {
                 [place] => Ok(place + 1),
                 [] => Err(Error::not_found(format!(
                     "the hunk at line {} of the patch: no line of {} is {}",
@@ -360,7 +381,7 @@ impl<'a> Finder<'a> {
                     quoted(anchor)
                 ))
                 .with_hint("Give whole lines after @@, as they are in the file")),
-                ref places => Err(not_unique(self.file, hunk, places)),
+                ref first => Err(not_unique(self.file, hunk, first, count)),
             };
         }
         if hunk.ends_file {
@@ -421,17 +442,24 @@ fn fit_edits(
             new_string: &edit.new_string,
             replace_all: edit.replace_all,
         })
-        .collect();
-    let count = |string: &str| match string {
-        "" => 0,
-        string => Haystack::new(now).places(string).len(),
+        .gather();
+    let haystack = Haystack::new(now, cancel)?;
+    let is_there = |string: &str| {
+        let found = haystack.places(string, cancel)?.next().transpose()?;
+        Ok::<_, Error>(found.is_some() && !string.is_empty())
     };
-    let is_made =
-        || edits.iter().all(|edit| count(&edit.old_string) == 0 && count(&edit.new_string) > 0);
+    let is_made = || {
+        for edit in edits {
+            if is_there(&edit.old_string)? || !is_there(&edit.new_string)? {
+                return Ok(false);
+            }
+        }
+        Ok::<_, Error>(true)
+    };
     match Plan::new(&mut Engine::default(), file, now, &asked, options.max_bytes, cancel) {
         Ok(plan) => Ok((State::Before, plan.content)),
-        Err(error) if error.kind() == ErrorKind::NotFound && is_made() => {
-            Ok((State::After, now.to_vec()))
+        Err(error) if error.kind() == ErrorKind::NotFound && is_made()? => {
+            Ok((State::After, now.copied_vec()))
         }
         Err(error) => Err(error),
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{Hunk, HunkLine, Pass};
+use redline_base::budget::{Copied, Gather, Grow, GrowMap, Taken, text_of};
 use redline_base::error::Result;
 use redline_text::CancelToken;
 use redline_text::lines::{Lines, without_cr};
@@ -34,16 +35,16 @@ impl Numbered {
         let mut this = Self { pass, has_cr, numbers: HashMap::new(), file: Vec::new() };
         for line in hunks.flat_map(|hunk| &hunk.lines) {
             pace.pass(line.text.len())?;
-            let key = this.key(line.text.as_bytes()).into_owned();
+            let key = this.key(line.text.as_bytes()).taken();
             let next = this.numbers.len() as u32;
-            this.numbers.entry(key).or_insert(next);
+            this.numbers.slot(key).or_insert(next);
         }
         for index in 0..lines.len() {
             let line = lines.get(index);
             pace.pass(line.len())?;
             let key = this.key(line.strip_suffix(b"\n").unwrap_or(line));
             let number = this.numbers.get(key.as_ref()).copied().unwrap_or(NONE);
-            this.file.push(number);
+            this.file.add(number);
         }
         Ok(this)
     }
@@ -58,7 +59,7 @@ impl Numbered {
         // The lines of a hunk that was not numbered match nowhere: no line of a file has the number
         // `NONE - 1`.
         let number = |line: &HunkLine| self.numbers.get(self.key(line.text.as_bytes()).as_ref());
-        lines.map(|line| number(line).copied().unwrap_or(NONE - 1)).collect()
+        lines.map(|line| number(line).copied().unwrap_or(NONE - 1)).gather()
     }
 
     fn key<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
@@ -75,9 +76,9 @@ fn key(line: &[u8], pass: Pass) -> Cow<'_, [u8]> {
         Pass::Trimmed => line.trim_ascii().into(),
         Pass::Ascii if line.is_ascii() => line.trim_ascii().into(),
         Pass::Ascii => {
-            let text = String::from_utf8_lossy(line);
-            let text: String = text.chars().map(plain).collect();
-            text.trim().as_bytes().to_vec().into()
+            let text = text_of(line);
+            let text: String = text.chars().map(plain).gather();
+            text.trim().as_bytes().copied_vec().into()
         }
     }
 }

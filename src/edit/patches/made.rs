@@ -8,6 +8,7 @@ use super::place::Text;
 use super::{Hunk, HunkLine, Pass, State};
 use crate::line_ends::line_end;
 use crate::request::FileName;
+use redline_base::budget::{Gather, Grow, Ordered};
 use redline_base::error::{Error, Result};
 use redline_text::lines::without_cr;
 use redline_text::{CancelToken, LineKind};
@@ -33,8 +34,8 @@ pub(super) fn made(
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<u8>> {
     let mut placed: Vec<(&Found, &Hunk)> =
-        found.iter().zip(hunks.iter().map(|hunk| &**hunk)).collect();
-    placed.sort_by_key(|(found, _)| found.place);
+        found.iter().zip(hunks.iter().map(|hunk| &**hunk)).gather();
+    placed.order_by_key(|(found, _)| found.place);
     let mut pace = cancel.pace();
     let mut made = Made { text, out: Vec::new(), file, max_bytes };
     let mut done = 0;
@@ -102,7 +103,7 @@ impl Made<'_> {
                     at += 1;
                 }
                 LineKind::Removed => {
-                    removed.push_back(at);
+                    removed.add(at);
                     at += 1;
                 }
                 LineKind::Added => {
@@ -150,7 +151,7 @@ impl Made<'_> {
     /// Adds the newline of the last line, or removes it.
     fn end(&mut self, has_newline: bool) {
         if has_newline && self.out.last().is_some_and(|last| *last != b'\n') {
-            self.out.push(b'\n');
+            self.out.add(b'\n');
         } else if !has_newline && self.out.pop_if(|last| *last == b'\n').is_some() {
             self.out.pop_if(|last| *last == b'\r');
         }

@@ -30,6 +30,7 @@ mod recount;
 mod rest;
 mod unified;
 
+use redline_base::budget::GrowMap;
 use redline_base::error::{Error, Result, quoted};
 use redline_text::{CancelToken, LineKind};
 
@@ -186,11 +187,11 @@ pub fn check_paths(changes: &[FileChange], cancel: &CancelToken<'_>) -> Result<(
     for change in changes {
         cancel.check()?;
         let twice = olds
-            .insert(change.path.as_str(), change.line)
+            .put(change.path.as_str(), change.line)
             .map(|first| (first, change.path.as_str()))
             .or_else(|| {
                 let path = change.new_path()?;
-                news.insert(path, change.line).map(|first| (first, path))
+                news.put(path, change.line).map(|first| (first, path))
             });
         if let Some((first, path)) = twice {
             return Err(wrong(

@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 
 use super::HunkLine;
+use redline_base::budget::GrowSet;
+use redline_text::CancelToken;
+use redline_text::cancel_token::Stopped;
 use redline_text::lines::Lines;
 
 /// What a line has that the file lacks.
@@ -61,16 +64,34 @@ impl Pasted {
 }
 
 /// Returns the first of the old lines of a hunk that the file has only without something, and what.
-pub(super) fn pasted<'h>(file: &Lines<'_>, old: &[&'h HunkLine]) -> Option<(&'h str, Pasted)> {
-    let there: HashSet<&[u8]> = (0..file.len()).map(|index| file.get(index).trim_ascii()).collect();
+///
+/// # Errors
+/// Those of the token.
+pub(super) fn pasted<'h>(
+    file: &Lines<'_>,
+    old: &[&'h HunkLine],
+    cancel: &CancelToken<'_>,
+) -> Result<Option<(&'h str, Pasted)>, Stopped> {
+    let mut pace = cancel.pace();
+    let mut there: HashSet<&[u8]> = HashSet::new();
+    for index in 0..file.len() {
+        pace.pass(file.get(index).len())?;
+        there.put(file.get(index).trim_ascii());
+    }
     let is_there = |line: &str| there.contains(line.trim().as_bytes());
-    old.iter().map(|line| line.text.as_str()).filter(|line| !is_there(line)).find_map(|line| {
+    for line in old.iter().map(|line| line.text.as_str()) {
+        pace.pass(line.len())?;
         let is_pasted = |pasted: &Pasted| {
             pasted.removed(line).is_some_and(|rest| {
                 matches!(pasted, Pasted::Fence | Pasted::StartLine)
                     || (!rest.is_empty() && is_there(&rest))
             })
         };
-        Pasted::ALL.into_iter().find(is_pasted).map(|pasted| (line.trim_end(), pasted))
-    })
+        if !is_there(line)
+            && let Some(pasted) = Pasted::ALL.into_iter().find(is_pasted)
+        {
+            return Ok(Some((line.trim_end(), pasted)));
+        }
+    }
+    Ok(None)
 }

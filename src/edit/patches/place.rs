@@ -6,7 +6,9 @@ use std::ops::Range;
 use super::keys::Numbered;
 use super::{Hunk, HunkLine};
 use crate::matching::occurrences;
-use redline_base::error::Result;
+use crate::places::LINES_NAMED;
+use redline_base::budget::{Gather, Grow};
+use redline_base::error::{Error, Result};
 use redline_text::lines::Lines;
 use redline_text::{CancelToken, LineKind};
 
@@ -17,14 +19,57 @@ pub(super) struct Text<'a> {
     pub(super) lacks_newline: bool,
 }
 
-/// Returns the places of the old lines of a hunk, ascending, from 0.
-pub(super) fn old_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
-    places(text, numbered, hunk, LineKind::is_old)
+/// The places of a hunk, as far as anything asks: how many they are and the first of them.
+pub(super) struct Places {
+    /// How many there are.
+    pub(super) count: usize,
+    /// The first ones, from 0, ascending: as many as an error lists.
+    pub(super) first: Vec<usize>,
+    /// The place that was asked for, if it is one of them.
+    pub(super) named: Option<usize>,
 }
 
-/// Returns the places of its new lines.
-pub(super) fn new_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
-    places(text, numbered, hunk, LineKind::is_new)
+impl Places {
+    /// Returns the only place.
+    pub(super) fn only(&self) -> Option<usize> {
+        self.first.first().copied().filter(|_| self.count == 1)
+    }
+}
+
+/// Returns the places of the old lines of a hunk, and whether `named` is one.
+pub(super) fn old_places(
+    text: &Text<'_>,
+    numbered: &Numbered,
+    hunk: &Hunk,
+    named: Option<usize>,
+    cancel: &CancelToken<'_>,
+) -> Result<Places> {
+    let mut found = Places { count: 0, first: Vec::new(), named: None };
+    each_place(text, numbered, hunk, LineKind::is_old, cancel, |place| {
+        found.count += 1;
+        if found.first.len() < LINES_NAMED {
+            found.first.add(place);
+        }
+        found.named = found.named.or(Some(place).filter(|place| Some(*place) == named));
+        true
+    })?;
+    Ok(found)
+}
+
+/// Returns the first of the places of its new lines, from 0 and ascending, that `is_wanted`.
+pub(super) fn new_place(
+    text: &Text<'_>,
+    numbered: &Numbered,
+    hunk: &Hunk,
+    is_wanted: impl Fn(usize) -> bool,
+    cancel: &CancelToken<'_>,
+) -> Result<Option<usize>> {
+    let mut found = None;
+    each_place(text, numbered, hunk, LineKind::is_new, cancel, |place| {
+        found = Some(place).filter(|place| is_wanted(*place));
+        found.is_none()
+    })?;
+    Ok(found)
 }
 
 /// Returns a hunk with as many of its uncertain empty lines as the file has where the hunk fits
@@ -45,20 +90,28 @@ pub(super) fn settled<'h>(
     let most = |is_side: fn(LineKind) -> bool| {
         let length = settled.lines.iter().filter(|line| is_side(line.kind)).count();
         let mut runs = EmptyRuns { file: &numbered.file, empty: &empty_line, known: 0..0 };
-        let fits = places(text, numbered, &settled, is_side).into_iter().filter_map(|place| {
+        let mut most = None;
+        each_place(text, numbered, &settled, is_side, cancel, |place| {
             let after = place + length;
             let run = runs.at(after).min(empty.len());
             let left = numbered.file.len() - after;
-            (!hunk.ends_file || left <= run).then_some(if hunk.ends_file { left } else { run })
-        });
-        fits.max()
+            if !hunk.ends_file || left <= run {
+                most = most.max(Some(if hunk.ends_file { left } else { run }));
+            }
+            true
+        })?;
+        Ok::<_, Error>(most)
     };
-    cancel.check()?;
     // Without another old line, an empty one would find any empty line of the file.
     let has_old = settled.lines.iter().any(|line| line.kind.is_old());
-    let kept = has_old.then(|| most(LineKind::is_old).or_else(|| most(LineKind::is_new)));
-    let kept = kept.flatten().unwrap_or_default();
-    settled.lines.extend(empty.into_iter().take(kept));
+    let kept = match has_old {
+        true => {
+            most(LineKind::is_old)?.map_or_else(|| most(LineKind::is_new), |kept| Ok(Some(kept)))?
+        }
+        false => None,
+    };
+    let kept = kept.unwrap_or_default();
+    settled.lines.add_all(empty.into_iter().take(kept));
     settled.ends_file = hunk.ends_file;
     Ok(Cow::Owned(settled))
 }
@@ -81,19 +134,27 @@ impl EmptyRuns<'_> {
     }
 }
 
-fn places(
+/// Calls `each` with the places of one side of a hunk, ascending, while it returns true. What is
+/// the same for all of them is done once.
+fn each_place(
     text: &Text<'_>,
     numbered: &Numbered,
     hunk: &Hunk,
     is_side: fn(LineKind) -> bool,
-) -> Vec<usize> {
-    let Some(from) = below_anchors(&text.lines, &hunk.anchors) else { return Vec::new() };
-    let lines: Vec<&HunkLine> = hunk.lines.iter().filter(|line| is_side(line.kind)).collect();
+    cancel: &CancelToken<'_>,
+    mut each: impl FnMut(usize) -> bool,
+) -> Result<()> {
+    let Some(from) = below_anchors(&text.lines, &hunk.anchors, cancel)? else { return Ok(()) };
+    let lines: Vec<&HunkLine> = hunk.lines.iter().filter(|line| is_side(line.kind)).gather();
     let wanted = numbered.of(lines.iter().copied());
-    let mut places = occurrences(&numbered.file, &wanted);
     let fits_end = fits_end(text, hunk, &lines);
-    places.retain(|&place| place >= from && fits_end(place));
-    places
+    for place in occurrences(&numbered.file, &wanted, cancel)? {
+        let place = place?;
+        if place >= from && fits_end(place) && !each(place) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Tells whether places fit what the hunk says about the end of the file.
@@ -112,8 +173,19 @@ fn fits_end(text: &Text<'_>, hunk: &Hunk, lines: &[&HunkLine]) -> impl Fn(usize)
 
 /// Returns the first line at which a hunk with these anchors may start: each anchor is searched for
 /// after the one before.
-pub(super) fn below_anchors(lines: &Lines<'_>, anchors: &[String]) -> Option<usize> {
-    anchors.iter().try_fold(0, |from, anchor| Some(anchor_places(lines, anchor, from).next()? + 1))
+pub(super) fn below_anchors(
+    lines: &Lines<'_>,
+    anchors: &[String],
+    cancel: &CancelToken<'_>,
+) -> Result<Option<usize>> {
+    let mut from = 0;
+    for anchor in anchors {
+        match anchor_places(lines, anchor, from, cancel).next() {
+            Some(place) => from = place? + 1,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(from))
 }
 
 /// Returns the lines from `from` on that equal an anchor, except for whitespace around them.
@@ -121,7 +193,15 @@ pub(super) fn anchor_places<'l>(
     lines: &'l Lines<'_>,
     anchor: &'l str,
     from: usize,
-) -> impl Iterator<Item = usize> + 'l {
+    cancel: &CancelToken<'l>,
+) -> impl Iterator<Item = Result<usize>> + 'l {
     let anchor = anchor.trim().as_bytes();
-    (from..lines.len()).filter(move |&index| lines.get(index).trim_ascii() == anchor)
+    let mut pace = cancel.pace();
+    (from..lines.len()).filter_map(move |index| {
+        let line = lines.get(index);
+        match pace.pass(line.len()) {
+            Ok(()) => (line.trim_ascii() == anchor).then_some(Ok(index)),
+            Err(stopped) => Some(Err(stopped.into())),
+        }
+    })
 }

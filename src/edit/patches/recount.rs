@@ -3,6 +3,7 @@
 
 use super::rest::Lines;
 use super::wrong;
+use redline_base::budget::GrowBy;
 use redline_base::error::{Result, quoted};
 use redline_text::CancelToken;
 
@@ -23,7 +24,7 @@ pub(super) fn recounted(lines: &mut Lines<'_>, cancel: &CancelToken<'_>) -> Resu
         pace.pass(line.len())?;
         index += 1;
         if !is_header(line) {
-            out.push_str(line);
+            out.add_slice(line);
             continue;
         }
         let numbers = numbers(line);
@@ -36,11 +37,11 @@ pub(super) fn recounted(lines: &mut Lines<'_>, cancel: &CancelToken<'_>) -> Resu
             }
         };
         let [old, new] = numbers.map(|side| side.map_or(0, |(start, _)| start));
-        out.push_str(&format!("@@ -{old},{} +{new},{} @@\n", body.old, body.new));
+        out.add_slice(&format!("@@ -{old},{} +{new},{} @@\n", body.old, body.new));
         lines.own(index - 1..index + body.lines);
         for line in &lines.all[index..index + body.lines] {
             pace.pass(line.len())?;
-            out.push_str(line);
+            out.add_slice(line);
         }
         index += body.lines;
     }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::wrong;
+use redline_base::budget::{Gather, filled};
 use redline_base::error::{Error, Result, quoted};
 use redline_text::CancelToken;
 
@@ -16,8 +17,8 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        let all: Vec<&str> = text.split_inclusive('\n').collect();
-        Self { is_owned: vec![false; all.len()], all }
+        let all: Vec<&str> = text.split_inclusive('\n').gather();
+        Self { is_owned: filled(false, all.len()), all }
     }
 
     /// Notes that lines, counted from 0, belong to a part.

@@ -3,6 +3,7 @@
 use super::recount::{is_header, recounted};
 use super::rest::Lines;
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
+use redline_base::budget::{Copied, GrowBy, TryGather};
 use redline_base::error::{Error, Result, quoted};
 use redline_text::patch::{self, FilePatch, PatchError, PatchHunk, PatchStatus};
 use redline_text::{CancelToken, LineKind};
@@ -41,7 +42,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
             Error::invalid_args(format!("the patch cannot be read: {error}")).with_source(error)
         }
     })?;
-    read.files.iter().map(change).collect()
+    read.files.iter().map(change).try_gather()
 }
 
 /// Notes which lines belong to the headers of files.
@@ -96,7 +97,7 @@ fn change(file: &FilePatch<'_>) -> Result<FileChange> {
         wrong(line, "the change names no file").with_hint("Put --- a/file and +++ b/file before it")
     })?;
     refuse(file, &path)?;
-    let hunks = || file.hunks.iter().map(hunk).collect::<Result<Vec<_>>>();
+    let hunks = || file.hunks.iter().map(hunk).try_gather::<Vec<_>>();
     let kind = match file.status {
         PatchStatus::Added => ChangeKind::Create(content(&hunks()?, line)?),
         PatchStatus::Deleted => ChangeKind::Delete(hunks()?),
@@ -139,14 +140,14 @@ fn refuse(file: &FilePatch<'_>, path: &str) -> Result<()> {
 }
 
 fn text(bytes: &[u8], line: usize) -> Result<String> {
-    String::from_utf8(bytes.to_vec())
+    String::from_utf8(bytes.copied_vec())
         .map_err(|error| wrong(line, "a path or a line is not UTF-8").with_source(error))
 }
 
 fn hunk(hunk: &PatchHunk<'_>) -> Result<Hunk> {
     let line = hunk.line as usize;
     let of_line = |patch_line: &patch::PatchLine<'_>| {
-        Ok(HunkLine {
+        Ok::<_, Error>(HunkLine {
             kind: patch_line.kind,
             text: text(patch_line.content, line)?,
             lacks_newline: !patch_line.newline,
@@ -155,7 +156,7 @@ fn hunk(hunk: &PatchHunk<'_>) -> Result<Hunk> {
     // Line 0 is before the first line, which is a place only without old lines.
     let number = |start: u32| Some(start as usize).filter(|start| *start > 0);
     Ok(Hunk {
-        lines: hunk.lines.iter().map(of_line).collect::<Result<_>>()?,
+        lines: hunk.lines.iter().map(of_line).try_gather()?,
         start: number(hunk.old_start),
         new_start: number(hunk.new_start),
         line,
@@ -171,8 +172,8 @@ fn content(hunks: &[Hunk], line: usize) -> Result<String> {
             return Err(wrong(line, "a file that is created has lines that are not added")
                 .with_hint("Start each of its lines with +"));
         }
-        content.push_str(text);
-        content.push_str(if *lacks_newline { "" } else { "\n" });
+        content.add_slice(text);
+        content.add_slice(if *lacks_newline { "" } else { "\n" });
     }
     Ok(content)
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::explain::tests::{matches, near};
 use proptest::prelude::*;
 use redline_base::error::ErrorKind;
 use regex::bytes::{NoExpand, Regex};
@@ -352,10 +353,10 @@ proptest! {
         old in text("[aA\"\\\\n \t\r\né’]{1,12}"),
     ) {
         let lines = Lines::split(&base, &CancelToken::never()).unwrap();
-        for near in super::super::explain::near_misses(&lines, &old, 10) {
+        for near in near(&base, &old) {
             prop_assert!((0.0..=1.0).contains(&near.similarity) && !near.reasons.is_empty());
             if let Some(old_string) = &near.old_string {
-                let places = Haystack::new(&base).places(old_string);
+                let places = matches(&base, old_string);
                 prop_assert!(places.iter().any(|place| lines.line_at(place.start) as u64 + 1 == near.line), "{:?}", near);
             }
         }

@@ -3,3 +3,4 @@
 pub mod debug_columns;
 pub mod debug_edits;
 pub mod debug_panic;
+pub mod debug_refuse;

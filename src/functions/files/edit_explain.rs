@@ -96,10 +96,8 @@ impl Table for EditExplain {
             return Err(Error::invalid_args(format!("{} is a binary file", quoted(&wanted.path)))
                 .with_hint("Only text can be edited"));
         }
-        let near = edit::explain(
-            &Lines::split(&bytes, &CancelToken::of(&execution.budget))?,
-            &wanted.old_string,
-        );
+        let cancel = CancelToken::of(&execution.budget);
+        let near = edit::explain(&Lines::split(&bytes, &cancel)?, &wanted.old_string, &cancel)?;
         Ok(Rows::new(near))
     }
 }

@@ -4,6 +4,7 @@ use crate::ffi::{Field, Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields, options, row_options};
 use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use redline_base::budget::{Gather, Grow};
 use redline_base::error::Result;
 use redline_git::Status;
 use redline_query::diff_page::{DiffPage, PagedFile};
@@ -55,9 +56,9 @@ impl Scalar for DiffHtml {
 }
 
 fn shown(page: &DiffPage) -> Page<'_> {
-    let mut files: Vec<PageFile<'_>> = page.files.iter().map(file).collect();
+    let mut files: Vec<PageFile<'_>> = page.files.iter().map(file).gather();
     for run in page.moved.iter().flatten() {
-        files[run.file].moved.push(MovedRun {
+        files[run.file].moved.add(MovedRun {
             is_added: run.is_added,
             lines: run.first..=run.last,
             other_file: run.other_file,
@@ -92,7 +93,7 @@ fn file(file: &PagedFile) -> PageFile<'_> {
         note: noise.map(|noise| noise.words()),
         id: file.id.as_ref(),
         patch: &patch.bytes,
-        hunks: hunks.collect(),
+        hunks: hunks.gather(),
         moved: Vec::new(),
     }
 }

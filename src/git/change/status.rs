@@ -14,8 +14,7 @@ use crate::revision::{Revision, side_of};
 use crate::worktree::files::WorkTree;
 use crate::worktree::submodule::Above;
 use crate::worktree::untracked;
-use redline_base::budget::Weigh;
-use redline_base::budget::{Charge, reserve};
+use redline_base::budget::{Charge, Weigh, reserve};
 use redline_base::error::{Error, Result, quoted};
 use redline_sandbox::EntryKind;
 

@@ -14,8 +14,7 @@ use crate::Oid;
 use crate::model::commit::{CommitInfo, Person, TagInfo};
 use crate::refs::{Packed, Resolved};
 use crate::repository::Repository;
-use redline_base::budget::Charge;
-use redline_base::budget::Weigh;
+use redline_base::budget::{Charge, Weigh};
 use redline_base::error::Result;
 use redline_text::CancelToken;
 

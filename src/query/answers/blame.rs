@@ -8,6 +8,7 @@ use super::pages::{Pages, opened, shown, utc_text};
 use crate::Context;
 use crate::blame::{Blamed, BlamedLines};
 use crate::{Need, Needs};
+use redline_base::budget::GrowSet;
 use redline_base::error::{Error, Result, escaped};
 use redline_find::shortened;
 use redline_git::{
@@ -103,6 +104,6 @@ fn head(lines: BlamedLines<'_>, known: &mut HashSet<Option<Oid>>, path: &str) ->
         original_path: shown(&version.path),
         original_line: u64::from(lines.run.source) + 1,
         is_renamed: version.path != path.as_bytes(),
-        is_known: !known.insert(version.commit),
+        is_known: !known.put(version.commit),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::pages::{short, shown, utc_text};
 use crate::commit::Commit;
 use crate::{Need, Needs};
+use redline_base::budget::{Gather, Grow};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Mailmap, Oid, Repository, Visited, decorations, mailmap_of};
@@ -34,9 +35,9 @@ impl<'a> CommitReader<'a> {
     pub fn refs(&self, id: &Oid) -> Vec<String> {
         let names = self.decorations.get(id).map_or(&[][..], Vec::as_slice);
         let first = names.iter().take(limits::SHOWN_REFERENCES);
-        let mut texts: Vec<String> = first.map(|name| shown(short(name))).collect();
+        let mut texts: Vec<String> = first.map(|name| shown(short(name))).gather();
         if let Some(more @ 1..) = names.len().checked_sub(limits::SHOWN_REFERENCES) {
-            texts.push(format!("and {more} more"));
+            texts.add(format!("and {more} more"));
         }
         texts
     }
@@ -53,7 +54,7 @@ impl<'a> CommitReader<'a> {
         let author = info.and_then(|info| info.author.as_ref());
         Ok(ListedCommit {
             commit_id: id.to_string(),
-            parent_ids: commit.visited.parents.iter().map(Oid::to_string).collect(),
+            parent_ids: commit.visited.parents.iter().map(Oid::to_string).gather(),
             author_name: author.map_or(String::new(), |person| shown(&person.name)),
             author_email: author.map_or(String::new(), |person| shown(&person.email)),
             author_date: info.and_then(|info| info.author_date).map(utc_text),

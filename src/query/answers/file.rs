@@ -53,7 +53,7 @@ pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> R
         range.from = place_of(binding.position(cursor)?);
     }
     let mut scan = LineScan::new(range, reply.max_bytes);
-    scan.push(&content);
+    scan.read(&content);
     let cursor = |place| line_cursor(&binding, place, path);
     let shown = escaped(&format!("{path} at {rev}"));
     let lines = Lines { path: shown, base_oid, ..Lines::default() };

@@ -2,7 +2,7 @@
 
 use crate::Context;
 use crate::found_files::{FilesWanted, cursor};
-use redline_base::budget::check_current;
+use redline_base::budget::{Grow, check_current, room_for};
 use redline_base::error::Result;
 use redline_tools::{FileList, ListFilesArguments, ListedFile, Reply, Rest, Room};
 
@@ -40,10 +40,10 @@ fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Res
     let binding = files.binding(&options);
     let from = arguments.cursor.as_deref().map(|cursor| binding.position(cursor)).transpose()?;
     let start = from.map_or(0, |from| from.listed).min(files.len());
-    let mut listed = Vec::with_capacity(files.len());
+    let mut listed = room_for(files.len());
     for index in 0..files.len() {
         check_current()?;
-        listed.push(ListedFile { path: files.path(index).to_owned(), bytes: files.bytes(index)? });
+        listed.add(ListedFile { path: files.path(index).to_owned(), bytes: files.bytes(index)? });
     }
     let mut list = FileList {
         place: files.place.clone(),

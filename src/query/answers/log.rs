@@ -8,6 +8,7 @@ use crate::file_history::FileChanges;
 use crate::history_jobs::Jobs;
 use crate::run::Run;
 use crate::{Context, moment};
+use redline_base::budget::{Gather, Grow, TryGather, text_of};
 use redline_base::error::{Error, Result, quoted, visible};
 use redline_base::limits;
 use redline_base::pipeline::{Unweighed, Window};
@@ -115,7 +116,7 @@ pub fn log(
         let paths = arguments.paths.as_deref().unwrap_or_default();
         let ends = asked.ends.tips.iter().take(limits::SUGGESTION_ENDS);
         let sides = ends.map(|tip| side_of(&repository, &tip.to_string()));
-        if let Some(wrong) = unnamed(&repository, &sides.collect::<Result<Vec<_>>>()?, paths)? {
+        if let Some(wrong) = unnamed(&repository, &sides.try_gather::<Vec<_>>()?, paths)? {
             page.head += &format!(". {wrong}");
         }
     }
@@ -134,7 +135,7 @@ impl<'a> Asked<'a> {
 
     fn of_paths(&self) -> Result<LoggedCommits<'a>> {
         let given = self.arguments.paths.iter().flatten();
-        let paths = given.map(|path| Pathspec::parse(path)).collect::<Result<Vec<_>>>()?;
+        let paths = given.map(|path| Pathspec::parse(path)).try_gather::<Vec<_>>()?;
         // As in git: a merge shows no changes, so it is not searched.
         let merges = if self.search.is_some() { Merges::Skip } else { Merges::AllParents };
         let options = HistoryOptions { merges, ..self.options };
@@ -172,8 +173,8 @@ impl<'a> Asked<'a> {
                     measurer.measure(&commit, &mut changes, cancel)?;
                     if !changes.is_empty() {
                         let Comparable { id, tree, parents } = commit;
-                        let parents = parents.into_iter().map(|(parent, _)| parent).collect();
-                        found.push(Ok(LoggedCommit::from(Visited { id, tree, parents })));
+                        let parents = parents.into_iter().map(|(parent, _)| parent).gather();
+                        found.add(Ok(LoggedCommit::from(Visited { id, tree, parents })));
                     }
                 }
                 Ok(Unweighed(found))
@@ -295,7 +296,7 @@ fn version(change: &Change) -> ListedVersion {
 
 /// Returns the change of the lines by a commit; hunks for which there is no room are left out.
 fn lines(found: &LineVersion, room: usize) -> ListedLines {
-    let patch = String::from_utf8_lossy(&found.patch);
+    let patch = text_of(&found.patch);
     let hunks = patch.find("\n@@ ").map_or("", |at| &patch[at + 1..]);
     let mut kept = hunks;
     if hunks.len() > room {

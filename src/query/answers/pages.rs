@@ -2,6 +2,7 @@
 //! and names as they are shown.
 
 use crate::Context;
+use redline_base::budget::text_of;
 use redline_base::error::{Error, Result, escaped, quoted, visible};
 use redline_git::{Calendar, Repository};
 use redline_review::{Binding, Position};
@@ -67,7 +68,7 @@ pub fn opened(context: &Context, repo: Option<&str>) -> Result<(String, Reposito
 
 /// Returns bytes as text without characters that hide or reorder it, cut if it is long.
 pub fn shown(bytes: &[u8]) -> String {
-    visible(&String::from_utf8_lossy(bytes))
+    visible(&text_of(bytes))
 }
 
 /// Returns the name of a reference without the prefix of its kind.
@@ -78,7 +79,7 @@ pub fn short(name: &[u8]) -> &[u8] {
 
 /// Returns a path that can be used as an argument, escaped if it hides or reorders text.
 pub fn path_text(path: &[u8]) -> String {
-    escaped(&String::from_utf8_lossy(path))
+    escaped(&text_of(path))
 }
 
 /// Returns a time as text, from microseconds since 1970: in UTC, to the second.

@@ -26,7 +26,7 @@ pub fn read_file(
         range.from = place_of(from);
     }
     let mut scan = LineScan::new(range, reply.max_bytes);
-    let base_oid = tools.stream(&arguments.path, |chunk| scan.push(chunk), elsewhere)?;
+    let base_oid = tools.stream(&arguments.path, |chunk| scan.read(chunk), elsewhere)?;
     let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
     if let Some(cursor) = &arguments.cursor {
         binding.position(cursor)?;

@@ -3,6 +3,7 @@
 use super::pages::{Pages, opened, path_text, short, shown};
 use crate::Context;
 use crate::refs::kind;
+use redline_base::budget::{Gather, Grow, Joined, text_of};
 use redline_base::error::Result;
 use redline_base::form::counted;
 use redline_find::Glob;
@@ -26,17 +27,17 @@ pub fn references(
     };
     let mut named: Vec<NamedReference> = Vec::new();
     for reference in &all {
-        let name = String::from_utf8_lossy(&reference.name);
+        let name = text_of(&reference.name);
         if globs.as_ref().map_or(Ok(true), |globs| Glob::any_matches(globs, &name))? {
-            named.push(reference.clone());
+            named.add(reference.clone());
         }
     }
     let state: Vec<String> = named
         .iter()
         .map(|named| format!("{} {:?}", String::from_utf8_lossy(&named.name), named.object))
-        .collect();
+        .gather();
     let asked = format!("GitRefs {:?} {:?}", arguments.glob, arguments.contains);
-    let pages = Pages::new(&asked, &state.join("\n"), arguments.cursor.as_deref())?;
+    let pages = Pages::new(&asked, &state.joined("\n"), arguments.cursor.as_deref())?;
     let details = ReferenceDetails {
         short: false,
         commit: true,
@@ -86,8 +87,8 @@ fn reference_globs(given: &str) -> Result<Vec<Glob>> {
     let mut globs = Vec::new();
     let text = given.strip_suffix("/*").or_else(|| given.strip_suffix('/')).unwrap_or(given);
     for prefix in ["", "refs/", "refs/heads/", "refs/tags/", "refs/remotes/"] {
-        globs.push(Glob::parse(&format!("{prefix}{text}/**"))?);
-        globs.push(Glob::parse(&format!("{prefix}{given}"))?);
+        globs.add(Glob::parse(&format!("{prefix}{text}/**"))?);
+        globs.add(Glob::parse(&format!("{prefix}{given}"))?);
     }
     Ok(globs)
 }

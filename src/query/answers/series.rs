@@ -3,6 +3,7 @@
 use super::pages::{Pages, shown};
 use crate::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
 use crate::{Context, Need, Needs, Query};
+use redline_base::budget::{Gather, Grow, Joined, Taken, text_of};
 use redline_base::error::{Result, escaped, quoted};
 use redline_tools::{GitRangeDiffArguments, ListedPair, Listing, Reply};
 
@@ -25,13 +26,13 @@ pub fn range_diff(
     let query =
         RangeDiffQuery { old: old_range, new: new_range, repo, creation_factor: CREATION_FACTOR };
     let mut pairs = Vec::new();
-    query.start(context, Needs::of(&[Need::Patch]))?.each(|pair| pairs.push(pair))?;
+    query.start(context, Needs::of(&[Need::Patch]))?.each(|pair| pairs.add(pair))?;
     let pages = Pages::new(&asked, &state(&pairs), cursor.as_deref())?;
     let counts = STATUSES.iter().filter_map(|status| {
         let count = pairs.iter().filter(|pair| pair.status() == *status).count();
         (count > 0).then(|| format!("{count} {status}"))
     });
-    let counts = counts.collect::<Vec<_>>().join(", ");
+    let counts = counts.gather::<Vec<_>>().joined(", ");
     let counts = if counts.is_empty() { "no commits".to_owned() } else { counts };
     let room = reply.max_bytes / PATCH_PART;
     let rows = pairs.iter().skip(pages.first()).map(|pair| Ok(listed(pair, room)));
@@ -44,7 +45,7 @@ fn state(pairs: &[CommitPair]) -> String {
     let id = |side: &Option<Numbered>| {
         side.as_ref().map_or_else(String::new, |side| side.commit.id.to_string())
     };
-    pairs.iter().map(|pair| format!("{} {}\n", id(&pair.old), id(&pair.new))).collect()
+    pairs.iter().map(|pair| format!("{} {}\n", id(&pair.old), id(&pair.new))).gather()
 }
 
 fn listed(pair: &CommitPair, room: usize) -> ListedPair {
@@ -62,7 +63,7 @@ fn listed(pair: &CommitPair, room: usize) -> ListedPair {
 
 /// Returns the lines of a patch that fit.
 fn cut(patch: &[u8], room: usize) -> String {
-    let patch = String::from_utf8_lossy(patch);
+    let patch = text_of(patch);
     let (mut end, mut cost) = (0, 0);
     for line in patch.split_inclusive('\n') {
         // The indentation, and the escapes for bytes that are not shown as they are.
@@ -72,5 +73,5 @@ fn cut(patch: &[u8], room: usize) -> String {
         }
         end += line.len();
     }
-    patch.into_owned()
+    patch.taken()
 }

@@ -3,6 +3,7 @@
 use super::commits::CommitReader;
 use super::pages::{shown, utc_text};
 use crate::{Need, Needs};
+use redline_base::budget::{Gather, Joined, Taken, text_of};
 use redline_base::error::{Error, Result, escaped, quoted};
 use redline_base::form::Form;
 use redline_git::{
@@ -36,7 +37,7 @@ pub fn words(repository: &Repository, rev: &str, reply: &Reply) -> Result<Commit
     let visited = &commit.visited;
     let mut words = CommitWords {
         commit_id: visited.id.to_string(),
-        parent_ids: visited.parents.iter().map(|id| id.to_string()).collect(),
+        parent_ids: visited.parents.iter().map(|id| id.to_string()).gather(),
         refs: reader.refs(&visited.id),
         ..CommitWords::default()
     };
@@ -58,14 +59,14 @@ fn named(person: Option<&Person>) -> String {
 }
 
 fn message(info: &CommitInfo, reply: &Reply) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let text = |bytes: &[u8]| text_of(bytes).taken();
     let mut whole = text(&info.subject);
     if !info.body.is_empty() {
         whole = format!("{whole}\n\n{}", text(&info.body));
     }
     // Characters that are hard to see are escaped line by line; an indent is added for display.
-    let lines: Vec<String> = whole.trim_end().lines().map(escaped).collect();
-    let whole = lines.join("\n");
+    let lines: Vec<String> = whole.trim_end().lines().map(escaped).gather();
+    let whole = lines.joined("\n");
     let room = reply.max_bytes / MESSAGE_PART;
     let indents = 4 * lines.len();
     let kept = Form::Json.fitting(&whole, room.saturating_sub(indents.min(room / 2)));

@@ -3,6 +3,7 @@
 use super::pages::{Pages, opened, path_text, short, shown};
 use super::unnamed::unnamed;
 use crate::{Context, file_status};
+use redline_base::budget::TryGather;
 use redline_base::error::Result;
 use redline_git::{FileStatus, Pathspec, RenameOptions, Revision, StatusOptions, checked_out};
 use redline_tools::{GitStatusArguments, ListedStatus, Listing, Reply, shown_id};
@@ -16,7 +17,7 @@ pub fn status(
     let (repo, repository) = opened(context, arguments.repo.as_deref())?;
     let paths = arguments.paths.iter().flatten().map(|path| Pathspec::parse(path));
     let options = StatusOptions {
-        paths: paths.collect::<Result<_>>()?,
+        paths: paths.try_gather::<_>()?,
         renames: Some(RenameOptions::default()),
         untracked: true,
         ignored: false,

@@ -1,5 +1,6 @@
 //! Says which pathspecs name nothing: an empty answer is true of a wrong path too, and misleads.
 
+use redline_base::budget::Grow;
 use redline_base::error::{Result, quoted};
 use redline_git::{Comparison, Pathspec, Repository, Revision, changed_files, nearest_paths};
 
@@ -31,7 +32,7 @@ pub fn unnamed(
         if let (None, Some(side)) = (wrong.first(), sides.last()) {
             near = nearest_paths(&whole(side)?, path)?;
         }
-        wrong.push(quoted(path));
+        wrong.add(quoted(path));
     }
     let verb = match wrong.len() {
         0 => return Ok(None),

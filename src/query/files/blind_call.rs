@@ -1,7 +1,7 @@
 //! The part of a call that does not depend on the file: the record of a call on a file that must
 //! not be read unseen.
 
-use redline_base::budget::{lossy, owned};
+use redline_base::budget::{Gather, Joined, TryGather, lossy, owned};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangeSet, FileTool, Operation, Request, Session};
 use redline_sandbox::{Sandbox, SandboxPath};
@@ -44,13 +44,13 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
         }
         (FileTool::Edit, arguments) => {
             let edits = arguments.chunks_exact(EDIT_ARGUMENTS).map(|edit| {
-                Ok(EditArgument {
+                Ok::<_, Error>(EditArgument {
                     old_string: text(&edit[0])?,
                     new_string: text(&edit[1])?,
                     replace_all: Some(edit[2] == REPLACE_ALL),
                 })
             });
-            let edits = Some(edits.collect::<Result<_>>()?);
+            let edits = Some(edits.try_gather()?);
             let base_oid = request.base_oid.clone();
             FileCall::Edit(EditFileArguments {
                 path,
@@ -124,7 +124,7 @@ impl<'a> BlindCall<'a> {
 
 /// Returns paths as one text, in order, as they identify a call on several files.
 pub(super) fn joined<'p>(paths: impl Iterator<Item = &'p str>) -> String {
-    let mut paths: Vec<&str> = paths.collect();
+    let mut paths: Vec<&str> = paths.gather();
     paths.sort_unstable();
-    paths.join("\0")
+    paths.joined("\0")
 }

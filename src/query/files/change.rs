@@ -6,6 +6,7 @@ use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
 use super::recorded::{Recorded, file_at};
+use redline_base::budget::{Copied, Gather};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_base::limits;
 use redline_edit::Digest;
@@ -39,7 +40,7 @@ impl FileTools {
     /// # Errors
     /// Those of the plan, of approvals, of the journal and of the writer.
     pub(super) fn change<'a, M: Maker<'a>>(&'a self, maker: &mut M) -> Result<Made<'a, M::Report>> {
-        let files = maker.places().into_iter().map(file_at).collect();
+        let files = maker.places().into_iter().map(file_at).gather();
         let recorded = Recorded::new(self.caller(), maker.call().tool.name(), files);
         recorded.set_reason(maker.reason());
         let made = self.change_recorded(maker, &recorded);
@@ -118,7 +119,7 @@ impl FileTools {
                 self.refuse_copy(&maker.call(), copy)?;
                 recorded.begin(&planned.files)?;
                 let after = planned.files.first().and_then(PlannedFile::after);
-                let content = after.map(|after| after.content.to_vec()).unwrap_or_default();
+                let content = after.map(|after| after.content.copied_vec()).unwrap_or_default();
                 last = Some(planned);
                 Ok(content)
             },

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile, file_name};
+use redline_base::budget::owned;
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
 use redline_git::blob_id;
@@ -142,7 +143,7 @@ impl FileTools {
             replacements_made,
             lines_changed,
             message: plan.message(file.name()),
-            unified_diff: plan.diff.unified_diff.clone(),
+            unified_diff: owned(&plan.diff.unified_diff)?,
             base_oid: oid(file.before()),
             oid: oid(file.after()),
             truncated: false,

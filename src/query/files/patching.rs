@@ -6,6 +6,7 @@ use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
 use super::patch_paths::{below_sandbox, without_sides};
 use super::planned::{Maker, Planned, PlannedFile, file_name, git_diff};
+use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
 use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
@@ -72,7 +73,7 @@ impl<'a> Patching<'a> {
                 ChangeKind::Update { moves_to: Some(path), .. } => Some(place(path)?),
                 _ => None,
             };
-            files.push((change, from, to));
+            files.add((change, from, to));
         }
         let matching = match (given.fuzz, given.unidiff_zero) {
             (false, false) => "exact",
@@ -107,14 +108,14 @@ impl<'a> Maker<'a> for Patching<'a> {
     type Report = Patched;
 
     fn call(&self) -> BlindCall<'_> {
-        let arguments = self.arguments.iter().map(Vec::as_slice).collect();
+        let arguments = self.arguments.iter().map(Vec::as_slice).gather();
         let places = self.places().into_iter();
         let path = joined(places.map(|place| place.path().as_str()));
         BlindCall { path, ..BlindCall::of_files(FileTool::Patch, self.sandbox, arguments) }
     }
 
     fn places(&self) -> Vec<&SandboxPath<'a>> {
-        self.files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to)).collect()
+        self.files.iter().flat_map(|(_, from, to)| std::iter::once(from).chain(to)).gather()
     }
 
     /// Fits the patch to the current files.
@@ -123,9 +124,9 @@ impl<'a> Maker<'a> for Patching<'a> {
         let mut found = Vec::new();
         for (change, place, to) in &self.files {
             cancel.check()?;
-            found.push(self.fitted(change, place, to.as_ref(), &cancel)?);
+            found.add(self.fitted(change, place, to.as_ref(), &cancel)?);
         }
-        let fitted: Vec<&Fitted> = found.iter().map(|found| &found.fitted).collect();
+        let fitted: Vec<&Fitted> = found.iter().map(|found| &found.fitted).gather();
         let decision = patches::decide(&fitted)?;
         let mut planned = Planned {
             files: Vec::new(),
@@ -133,9 +134,9 @@ impl<'a> Maker<'a> for Patching<'a> {
         };
         for found in found {
             let (result, file, diff) = found.planned(decision, self.engine, &cancel)?;
-            planned.report.results.push(result);
-            planned.report.diffs.extend(diff);
-            planned.files.push(file);
+            planned.report.results.add(result);
+            planned.report.diffs.add_all(diff);
+            planned.files.add(file);
         }
         Ok(planned)
     }
@@ -156,8 +157,8 @@ impl<'a> Maker<'a> for Patching<'a> {
         let Patched { results, diffs, .. } = &planned.report;
         let each = || planned.files.iter().zip(diffs);
         let files = each().zip(results).map(|((file, diff), of)| file.shown(of.kind, diff));
-        let diff = each().map(|(file, diff)| git_diff(file, diff)).collect();
-        Ok(Proposal::patch(&self.sandbox.name, files.collect(), diff, id))
+        let diff = each().map(|(file, diff)| git_diff(file, diff)).gather();
+        Ok(Proposal::patch(&self.sandbox.name, files.gather(), diff, id))
     }
 
     fn is_dry_run(&self) -> bool {
@@ -238,7 +239,7 @@ impl<'a> FittedFile<'_, 'a> {
             lines_removed: 0,
             base_oid: None,
             oid: None,
-            hunks: fitted.hunks.iter().map(|hunk| (hunk.line as u64, hunk.pass.name())).collect(),
+            hunks: fitted.hunks.iter().map(|hunk| (hunk.line as u64, hunk.pass.name())).gather(),
         };
         let oid = |side: Side<'_>| side.oid.to_owned();
         if decision != Decision::Apply {
@@ -274,7 +275,7 @@ impl FileTools {
         let files = made.planned.report.results;
         let message = message(outcome, &files);
         let files = files.into_iter().map(|file| if is_shown { file } else { file.of_counts() });
-        Ok(PatchResult { id: made.id, outcome, files: files.collect(), message })
+        Ok(PatchResult { id: made.id, outcome, files: files.gather(), message })
     }
 }
 

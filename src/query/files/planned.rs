@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::blind_call::BlindCall;
+use redline_base::budget::{Copied, Gather};
 use redline_base::error::Result;
 use redline_edit::payload::PatchedFile;
 use redline_edit::{
@@ -147,7 +148,7 @@ impl<'a> PlannedFile<'a> {
             let is_wanted =
                 Some(after.is_executable()) == was || was.is_none() && !after.is_executable();
             let executable = (!is_wanted).then(|| after.is_executable());
-            Some(After { bytes: after.content.to_vec(), executable, moved_from })
+            Some(After { bytes: after.content.copied_vec(), executable, moved_from })
         };
         let Some(target) = &self.target else {
             return vec![Change { place, before, after: after(None) }];
@@ -167,13 +168,13 @@ pub(super) struct Planned<'a, T> {
 impl<'a, T> Planned<'a, T> {
     /// Returns the change set.
     pub fn change_set(&self) -> ChangeSet<'_> {
-        ChangeSet(self.files.iter().map(PlannedFile::sides).collect())
+        ChangeSet(self.files.iter().map(PlannedFile::sides).gather())
     }
 
     /// Returns what the writer makes of the files that change.
     pub fn changes(&self) -> Vec<Change<'a>> {
         let changed = self.files.iter().filter(|file| !file.sides().is_unchanged());
-        changed.flat_map(PlannedFile::changes).collect()
+        changed.flat_map(PlannedFile::changes).gather()
     }
 }
 
@@ -261,7 +262,7 @@ pub(super) fn git_diff(file: &PlannedFile<'_>, diff: &ContentDiff) -> String {
     if old_path.is_some() {
         text += &format!("rename from {old}\nrename to {path}\n");
     }
-    let sides: Vec<Side<'_>> = before.into_iter().chain(after).collect();
+    let sides: Vec<Side<'_>> = before.into_iter().chain(after).gather();
     if sides.iter().any(|side| is_binary(side.content)) {
         return text
             + &match &sides[..] {

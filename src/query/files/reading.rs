@@ -5,7 +5,7 @@ use super::approval_check::ApprovalCheck;
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
-use redline_base::budget::{lossy, owned};
+use redline_base::budget::{Copied, lossy, owned};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Proposal};
 use redline_git::{BlobHasher, blob_id};
@@ -118,7 +118,7 @@ impl FileTools {
         let planned = check.plan()?;
         check.consume(&planned)?;
         match planned.files[0].before() {
-            Some(side) => Ok(side.content.to_vec()),
+            Some(side) => Ok(side.content.copied_vec()),
             None => read.0.read(),
         }
     }

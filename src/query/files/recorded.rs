@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::planned::PlannedFile;
 use crate::caller::{Caller, now, short};
+use redline_base::budget::{Grow, Taken};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{Approval, ChangedFile, Digest, Side};
 use redline_journal::{Approved, ChangeKind, FileChange, InFlight, Kept, Outcome, Record, Version};
@@ -24,7 +25,7 @@ impl<'a> Changed<'a> {
         let mut contents = Vec::new();
         let mut version = |side: Option<Side<'a>>| {
             let side = side?;
-            contents.push((Digest::sha256(side.content), side.content));
+            contents.add((Digest::sha256(side.content), side.content));
             Some(Version::new(side.content, side.oid.to_owned(), side.is_executable()))
         };
         let (base, result) = (version(before), version(after));
@@ -42,7 +43,7 @@ impl<'a> Changed<'a> {
 pub fn file_at(place: &SandboxPath<'_>) -> FileChange {
     FileChange {
         sandbox: place.sandbox().name.clone(),
-        root: place.sandbox().path.to_string_lossy().into_owned(),
+        root: place.sandbox().path.to_string_lossy().taken(),
         path: place.path().as_str().to_owned(),
         old_path: None,
         kind: None,
@@ -99,8 +100,8 @@ impl<'t> Recorded<'t> {
         let mut files = Vec::new();
         let mut contents = Vec::new();
         for change in planned.iter().map(Changed::new) {
-            files.push(change.file);
-            contents.extend(change.contents);
+            files.add(change.file);
+            contents.add_all(change.contents);
         }
         let mut record = self.record.borrow_mut();
         (record.id, record.at, record.files) = (self.new_id(), now(), files);
@@ -154,8 +155,8 @@ impl<'t> Recorded<'t> {
     fn new_id(&self) -> String {
         let state = &self.caller.state;
         let mut mac = state.approvals.secret().mac("journal");
-        mac.push(&now().to_be_bytes());
-        mac.push(&state.duplicates.ticket().number().to_be_bytes());
+        mac.feed(&now().to_be_bytes());
+        mac.feed(&state.duplicates.ticket().number().to_be_bytes());
         short(mac.finish())
     }
 }

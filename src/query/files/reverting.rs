@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::file_tools::FileTools;
 use crate::Caller;
-use redline_base::budget::{Charge, check_current, lossy};
+use redline_base::budget::{Charge, Copied, Gather, Grow, GrowMap, check_current, lossy};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::{form, limits};
 use redline_edit::is_executable;
@@ -90,7 +90,7 @@ impl FileTools {
                     }
                 }
             }
-            let ids = records.iter().map(|record| record.id.clone()).collect();
+            let ids = records.iter().map(|record| record.id.clone()).gather();
             Ok((ids, undone.finish()?))
         })
     }
@@ -147,7 +147,7 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
             .filter(is_there)
             .filter(|record| record.client == *client)
             .filter(|record| since.is_none_or(|since| record.at >= since))
-            .collect()),
+            .gather()),
     }
 }
 
@@ -168,7 +168,7 @@ impl<'a> Undone<'a> {
         let to = match take_back(engine, now, &step, &cancel)? {
             Ok(to) => to,
             Err(why) => {
-                self.conflicts.push((path, why));
+                self.conflicts.add((path, why));
                 return Ok(());
             }
         };
@@ -179,7 +179,7 @@ impl<'a> Undone<'a> {
         // A moved file goes back if no file is at its old path.
         let old = FileChange { path: old_path.clone(), old_path: None, ..file.clone() };
         if self.state(&old)?.is_some() {
-            self.conflicts.push((old.shown(), Conflicting::Made));
+            self.conflicts.add((old.shown(), Conflicting::Made));
             return Ok(());
         }
         self.set(&path, None);
@@ -208,7 +208,7 @@ impl<'a> Undone<'a> {
         let cancel = CancelToken::of(&self.caller.budget);
         self.charge.join(cancel.charge_all(bytes.saturating_mul(2))?);
         let to = contents(&was);
-        self.files.insert(path, Target { place, was, to: to.clone() });
+        self.files.put(path, Target { place, was, to: to.clone() });
         Ok(to)
     }
 
@@ -224,20 +224,20 @@ impl<'a> Undone<'a> {
             return Err(stale(&self.conflicts));
         }
         let targets = self.files.into_values();
-        Ok(targets.filter(|target| contents(&target.was) != target.to).collect())
+        Ok(targets.filter(|target| contents(&target.was) != target.to).gather())
     }
 }
 
 /// Returns a file as the journal stores it.
 fn contents(file: &Expected) -> State {
-    let bytes = file.bytes()?.to_vec();
+    let bytes = file.bytes()?.copied_vec();
     Some(Contents { bytes, executable: file.mode().is_some_and(is_executable) })
 }
 
 /// Returns the error that shows the changes by others.
 fn stale(conflicts: &[Conflict]) -> Error {
     let reported: Vec<String> =
-        conflicts.iter().take(limits::REPORTED_CONFLICTS).map(reported).collect();
+        conflicts.iter().take(limits::REPORTED_CONFLICTS).map(reported).gather();
     let more = conflicts.len() - reported.len();
     let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
     Error::stale(format!("others have changed files since: {}{more}", reported.join("; ")))

@@ -6,6 +6,7 @@ use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile, git_diff};
 use super::reverting::{Chosen, Target};
+use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
 use redline_sandbox::{Sandbox, SandboxPath};
@@ -45,10 +46,10 @@ impl<'a> Undoing<'a> {
         let (mut files, mut diffs) = (Vec::new(), Vec::new());
         for target in targets {
             let file = target.planned()?;
-            diffs.push(file.diff(engine, &cancel)?);
-            files.push(file);
+            diffs.add(file.diff(engine, &cancel)?);
+            files.add(file);
         }
-        let places: Vec<SandboxPath<'a>> = files.iter().map(|file| file.place.clone()).collect();
+        let places: Vec<SandboxPath<'a>> = files.iter().map(|file| file.place.clone()).gather();
         let reason = match chosen {
             Chosen::Operation(id) => Some(format!("takes back {id}")),
             Chosen::Last => None,
@@ -74,7 +75,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
     type Report = Vec<ContentDiff>;
 
     fn call(&self) -> BlindCall<'_> {
-        let arguments = self.ids.iter().map(String::as_bytes).collect();
+        let arguments = self.ids.iter().map(String::as_bytes).gather();
         let path = joined(self.places.iter().map(|place| place.path().as_str()));
         match self.sandbox {
             Some(sandbox) => {
@@ -85,7 +86,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
     }
 
     fn places(&self) -> Vec<&SandboxPath<'a>> {
-        self.places.iter().collect()
+        self.places.iter().gather()
     }
 
     fn plan(&mut self) -> Result<Planned<'a, Vec<ContentDiff>>> {
@@ -112,8 +113,8 @@ impl<'a> Maker<'a> for Undoing<'a> {
         _: &CancelToken<'_>,
     ) -> Result<Proposal> {
         let each = || planned.files.iter().zip(&planned.report);
-        let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).collect();
-        let diff = each().map(|(file, diff)| git_diff(file, diff)).collect();
+        let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).gather();
+        let diff = each().map(|(file, diff)| git_diff(file, diff)).gather();
         let name = self.sandbox.map_or("", |sandbox| &sandbox.name);
         Ok(Proposal::undo(name, files, diff, self.ids.clone(), id))
     }
@@ -142,7 +143,7 @@ impl FileTools {
         let made = self.change(&mut Undoing::new(self, chosen, path, is_dry_run)?)?;
         let (outcome, id) = (made.outcome(), made.id);
         let each = made.planned.files.iter().zip(made.planned.report);
-        let files: Vec<UndoneFile> = each.map(|(file, diff)| undone(file, diff)).collect();
+        let files: Vec<UndoneFile> = each.map(|(file, diff)| undone(file, diff)).gather();
         let message = message(outcome, &files);
         Ok(ChangedFiles { id, outcome, files, message })
     }

@@ -3,10 +3,11 @@
 //! A part is a hunk, or the piece of a large one that a browser lays out at once. Its classes
 //! contain its height, one class for each digit, so that the scroll bar is right before the layout.
 
-use std::fmt::Write;
+use std::collections::HashMap;
 
 use super::writer::Html;
 use super::{Page, PageFile, PageHunk};
+use redline_base::budget::{Gather, Grow, GrowMap, Joined};
 use redline_base::error::Result;
 use redline_base::form::counted;
 use redline_text::hunk_id::HunkId;
@@ -33,7 +34,7 @@ pub(super) fn section(
     html.markup("\"")?;
     if !file.moved.is_empty() {
         html.markup(" data-moved=\"")?;
-        html.markup(&moved_runs(file))?;
+        moved_runs(html, file)?;
         html.markup("\"")?;
     }
     html.markup(">\n<details open><summary><h2>")?;
@@ -70,30 +71,35 @@ fn bar(added: u64, removed: u64, widest: u64) -> String {
     )
 }
 
-/// Returns the moved lines for the script: side, first, last, file and line of the other side, and
+/// Writes the moved lines for the script: side, first, last, file and line of the other side, and
 /// whether the colour alternates.
-fn moved_runs(file: &PageFile<'_>) -> String {
-    let mut text = String::new();
-    for run in &file.moved {
+fn moved_runs(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
+    let mut pace = html.pace();
+    for (place, run) in file.moved.iter().enumerate() {
+        pace.spend(1)?;
         let side = if run.is_added { 'n' } else { 'o' };
         let (first, last) = (run.lines.start(), run.lines.end());
         let (other, line) = (run.other_file + 1, run.other_first);
         let colour = u8::from(run.is_alternate);
-        let space = if text.is_empty() { "" } else { " " };
-        write!(text, "{space}{side},{first},{last},{other},{line},{colour}")
-            .expect("writing to memory does not fail");
+        let space = if place == 0 { "" } else { " " };
+        html.markup(&format!("{space}{side},{first},{last},{other},{line},{colour}"))?;
     }
-    text
+    Ok(())
 }
 
 /// Writes how many lines came from which file.
 fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Result<()> {
+    // In the order in which they come first.
     let mut sources: Vec<(usize, u64)> = Vec::new();
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    let mut pace = html.pace();
     for run in file.moved.iter().filter(|run| run.is_added) {
+        pace.spend(1)?;
         let lines = u64::from(run.lines.end() - run.lines.start()) + 1;
-        match sources.iter_mut().find(|(other, _)| *other == run.other_file) {
+        let place = *places.slot(run.other_file).or_insert(sources.len());
+        match sources.get_mut(place) {
             Some((_, all)) => *all += lines,
-            None => sources.push((run.other_file, lines)),
+            None => sources.add((run.other_file, lines)),
         }
     }
     if sources.is_empty() {
@@ -165,5 +171,5 @@ fn names(id: Option<&HunkId>) -> String {
 fn height(lines: usize) -> String {
     let digits = std::iter::successors(Some(lines), |rest| Some(rest / 10)).map(|rest| rest % 10);
     let digits = DIGITS.iter().zip(digits).filter(|(_, digit)| *digit > 0);
-    digits.map(|(class, digit)| format!("{class}{digit}")).collect::<Vec<_>>().join(" ")
+    digits.map(|(class, digit)| format!("{class}{digit}")).gather::<Vec<_>>().joined(" ")
 }

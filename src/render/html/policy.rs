@@ -1,5 +1,6 @@
 //! The style and the script of a page, and the policy that allows nothing else.
 
+use redline_base::budget::Grow;
 use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
@@ -30,7 +31,7 @@ fn base64(bytes: &[u8]) -> String {
         for at in 0..4 {
             let is_there = at <= group.len();
             let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
-            text.push(if is_there { letter.into() } else { '=' });
+            text.add(if is_there { letter.into() } else { '=' });
         }
     }
     text

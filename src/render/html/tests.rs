@@ -1,6 +1,7 @@
 //! Pages with texts that look like markup.
 
 use super::*;
+use redline_base::growth::assert_linear;
 
 fn shown(path: &str, text: &str) -> String {
     let head = "diff --git a/f b/f\n--- a/f\n+++ b/f\n";
@@ -129,4 +130,24 @@ fn moved_lines_say_where_they_came_from() {
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
     assert!(page.contains("6 lines moved from <a href=\"#f2\">&lt;from&gt;.c</a></p>"));
     assert!(page.contains("data-moved=\"n,3,5,2,9,1 n,3,5,2,9,1\""));
+}
+
+#[test]
+fn lines_from_many_files_are_counted_in_linear_time() {
+    let page_of = |count: usize| {
+        let run = |number: usize| MovedRun {
+            is_added: true,
+            lines: number as u32 + 1..=number as u32 + 1,
+            other_file: number,
+            other_first: 1,
+            is_alternate: false,
+        };
+        (0..count).map(run).collect::<Vec<_>>()
+    };
+    assert_linear("lines from many files", 2_000, page_of, |moved| {
+        let file = PageFile { path: b"f", moved: moved.clone(), ..PageFile::default() };
+        let change = Page { repository: "r", ends: ["a", "b"], files: vec![file] };
+        let text = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
+        assert_eq!(text.matches("1 line moved from").count(), moved.len());
+    });
 }

@@ -4,6 +4,7 @@ use crate::visible::{NUMBER, RETURN_MARK, is_unseen};
 use redline_base::budget::Charge;
 use redline_base::error::Result;
 use redline_text::CancelToken;
+use redline_text::cancel_token::PacedToken;
 
 /// A page that grows.
 pub(super) struct Html<'c> {
@@ -21,6 +22,11 @@ impl<'c> Html<'c> {
     /// Returns the page.
     pub fn finish(self) -> Vec<u8> {
         self.out
+    }
+
+    /// Returns a counter of the query's steps.
+    pub fn pace(&self) -> PacedToken<'c> {
+        self.cancel.pace()
     }
 
     /// Appends markup as it is.

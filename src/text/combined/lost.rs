@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::cancel_token::{CancelToken, Stopped};
 use crate::engine::{Whitespace, is_space, without_trailing_space};
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Gather, GrowMap};
 
 /// A set of parents, one bit each.
 pub(super) type Parents = u64;
@@ -154,10 +154,10 @@ fn matcher<'l>(
     let mut numbers: HashMap<&[u8], usize> = HashMap::new();
     let mut number = |line: &LostLine<'l>| -> usize {
         let next = numbers.len();
-        *numbers.entry(line.content).or_insert(next)
+        *numbers.slot(line.content).or_insert(next)
     };
-    let listed: Vec<usize> = listed.iter().map(&mut number).collect();
-    let own: Vec<usize> = own.iter().map(&mut number).collect();
+    let listed: Vec<usize> = listed.iter().map(&mut number).gather();
+    let own: Vec<usize> = own.iter().map(&mut number).gather();
     Box::new(move |row, column| listed[row] == own[column])
 }
 

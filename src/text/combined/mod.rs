@@ -21,7 +21,7 @@ use super::diff::{Diff, DiffOptions, LineKind};
 use super::engine::{Engine, Whitespace};
 use super::lines::Lines;
 use lost::{LostLine, Parents};
-use redline_base::budget::{Charge, reserve};
+use redline_base::budget::{Charge, GrowMap, reserve};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 
@@ -159,7 +159,7 @@ impl<'a> CombinedDiff<'a> {
             }));
             let before = self.lost.remove(&new.start).unwrap_or_default();
             let merged = lost::merged(before, lines, whitespace, cancel)?;
-            self.lost.insert(new.start, merged);
+            self.lost.put(new.start, merged);
         }
         Ok(())
     }

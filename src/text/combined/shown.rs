@@ -1,5 +1,6 @@
 //! Which lines of a combined diff are shown: the rule of `--cc`, and context.
 
+use redline_base::budget::{Gather, Grow, filled};
 use std::ops::Range;
 
 use super::{Combined, CombinedDiff, CombinedHunk, Parents};
@@ -113,7 +114,7 @@ impl Places<'_, '_> {
             let hidden = self.next(before, false).min(start);
             self.is_shown[before..start].fill(true);
             if hidden < start {
-                self.hidden.push(hidden..start);
+                self.hidden.add(hidden..start);
             }
             loop {
                 let end = self.next(start, false);
@@ -139,7 +140,7 @@ impl Places<'_, '_> {
     fn hunks(self, cancel: &CancelToken<'_>) -> Result<Vec<CombinedHunk>, Stopped> {
         let diff = self.diff;
         let lines = diff.result.len();
-        let mut next = vec![1; diff.parents];
+        let mut next = filled(1, diff.parents);
         let (mut hunks, mut end) = (Vec::new(), 0);
         let mut hidden = self.hidden.iter().cloned().peekable();
         let mut pace = cancel.pace();
@@ -153,7 +154,7 @@ impl Places<'_, '_> {
                 return Ok(hunks);
             }
             end = self.next(start, false);
-            let mut parents: Vec<(u32, u32)> = next.iter().map(|&first| (first, 0)).collect();
+            let mut parents: Vec<(u32, u32)> = next.iter().map(|&first| (first, 0)).gather();
             (start..end).for_each(|place| diff.pass(place, &mut next));
             pace.spend((end - start) * diff.parents)?;
             let has_context = self.context > 0;
@@ -163,11 +164,11 @@ impl Places<'_, '_> {
             parents.iter_mut().zip(&next).for_each(|(lines, next)| lines.1 = next - lines.0);
             let shown = (end.min(lines) - start) as u32;
             let hidden = std::iter::from_fn(|| hidden.next_if(|range| range.start < end));
-            hunks.push(CombinedHunk {
+            hunks.add(CombinedHunk {
                 parents,
                 new: (start as u32 + 1, shown),
                 places: start..end,
-                hidden: hidden.collect(),
+                hidden: hidden.gather(),
                 heading,
                 left_out,
                 has_context,

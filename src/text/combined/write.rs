@@ -1,5 +1,6 @@
 //! Writes the hunks of a combined diff as git does.
 
+use redline_base::budget::{Grow, GrowBy, filled};
 use std::io::Write;
 
 use super::{CombinedDiff, CombinedHunk, CombinedLine};
@@ -45,8 +46,8 @@ pub fn write_hunk(
     hunk: &CombinedHunk,
     pace: &mut PacedToken<'_>,
 ) -> Result<(), Stopped> {
-    let ats = vec![b'@'; diff.parents() + 1];
-    out.extend_from_slice(&ats);
+    let ats = filled(b'@', diff.parents() + 1);
+    out.add_slice(&ats);
     // For a deletion at the end without context git prints a negative count as an unsigned 64-bit
     // number.
     let counted = |count: u32| u64::from(count).wrapping_sub(hunk.left_out.into());
@@ -55,15 +56,15 @@ pub fn write_hunk(
     }
     let (first, count) = hunk.new;
     write!(out, " +{first},{} ", counted(count)).expect("writing to memory does not fail");
-    out.extend_from_slice(&ats);
+    out.add_slice(&ats);
     let heading = diff.heading(hunk);
     if !heading.is_empty() {
-        out.push(b' ');
-        out.extend_from_slice(heading);
+        out.add(b' ');
+        out.add_slice(heading);
     }
-    out.push(b'\n');
+    out.add(b'\n');
     diff.each_line(hunk, |line| {
-        out.extend(marks(&line, diff.parents()));
+        out.add_all(marks(&line, diff.parents()));
         append(out, shown(&line), pace)?;
         let is_cut = line.kind != LineKind::Removed && line.content.contains(&0);
         out.extend_from_slice(if is_cut && line.content.ends_with(b"\r") {

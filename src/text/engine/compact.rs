@@ -13,7 +13,7 @@ use super::indent::Badness;
 use super::intern::equal;
 use crate::cancel_token::{CancelToken, PacedToken, Stopped};
 use crate::lines::View;
-use redline_base::budget::reserve;
+use redline_base::budget::{Grow, reserve};
 
 /// Indentation is compared for this many places at most, the lowest ones.
 const MAX_PLACES: u32 = 100;
@@ -77,7 +77,7 @@ pub(super) fn compact(
         slider.waiting = rest;
         let run = slider.place(run, &facing, &mut pace)?;
         slider.settled_lines += run.len();
-        slider.settled.push(run);
+        slider.settled.add(run);
         pace.spend(1)?;
     }
     Ok(slider.settled)

@@ -8,6 +8,7 @@
 
 use super::classic::{Classic, Pair, Stretch};
 use crate::cancel_token::{CancelToken, PacedToken, Stopped, refill};
+use redline_base::budget::{Grow, GrowBy};
 
 /// A line that occurs more often than this on the old side is not used as an anchor.
 const MAX_OFTEN: u32 = 64;
@@ -69,7 +70,7 @@ impl Histogram {
         refill(&mut self.next, pair.ids[0].len(), NONE)?;
         self.through.clear();
         self.stretches.clear();
-        self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
+        self.stretches.add(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
         let mut pace = cancel.pace();
         let mut matches = 0;
         while let Some(mut stretch) = self.stretches.pop() {
@@ -96,7 +97,7 @@ impl Histogram {
                         if above.old.is_empty() || above.new.is_empty() {
                             pair.mark(above);
                         } else {
-                            self.stretches.push(above);
+                            self.stretches.add(above);
                         }
                     }
                     Anchor::OnlyFrequent => {
@@ -223,7 +224,7 @@ impl Histogram {
         let _charge = pace.cancel().charge(4 * size_of::<u64>() * pair.ids[0].len())?;
         let mut known = Pairs::with_room(pair.ids[0].len())?;
         for two in pair.ids[0].windows(2) {
-            known.insert(joined(two));
+            known.note(joined(two));
             pace.spend(1)?;
         }
         let new = pair.ids[1];
@@ -253,7 +254,7 @@ impl Histogram {
         let Some(through) = self.through.get(stretch.new.clone()) else {
             return Ok(());
         };
-        self.longest.extend_from_slice(through);
+        self.longest.add_slice(through);
         let mut longest = 0;
         for bound in self.longest.iter_mut().rev() {
             longest = longest.max(*bound);
@@ -277,7 +278,7 @@ impl Pairs {
         Ok(Self { slots })
     }
 
-    fn insert(&mut self, pair: u64) {
+    fn note(&mut self, pair: u64) {
         let slot = self.find(pair);
         self.slots[slot] = pair + 1;
     }

@@ -13,6 +13,7 @@
 //!
 //! The second front is the first on both sequences reversed, so each rule is written once.
 
+use redline_base::budget::Grow;
 use std::ops::Range;
 
 use super::prune::root_above;
@@ -108,7 +109,7 @@ impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
         let (old, new, mut pace) = (self.old, self.new, self.cancel.pace());
         let limit = (root_above(old.len() + new.len() + 3) as i32).max(PATIENT_COST);
         self.boxes.clear();
-        self.boxes.push(Area { old: 0..old.len(), new: 0..new.len(), exact: self.minimal });
+        self.boxes.add(Area { old: 0..old.len(), new: 0..new.len(), exact: self.minimal });
         while let Some(mut area) = self.boxes.pop() {
             shrink([old, new], [&mut area.old, &mut area.new], &mut pace)?;
             let (o1, o2, n1, n2) = (area.old.start, area.old.end, area.new.start, area.new.end);
@@ -127,9 +128,9 @@ impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
             // The smaller part goes on top, so that the depth of the stack is at most logarithmic
             // in the size.
             if first.size() < second.size() {
-                self.boxes.extend([second, first]);
+                self.boxes.add_all([second, first]);
             } else {
-                self.boxes.extend([first, second]);
+                self.boxes.add_all([first, second]);
             }
         }
         Ok(())

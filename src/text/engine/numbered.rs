@@ -9,7 +9,7 @@ use super::compact::{Content, compact};
 use super::{Change, pair_up, runs_of};
 use crate::cancel_token::{CancelToken, PacedToken, Stopped};
 use crate::lines::{Lines, View};
-use redline_base::budget::{Charge, reserve};
+use redline_base::budget::{Charge, Grow, reserve};
 
 /// Gives the lines of several texts numbers: equal lines have equal ones.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl<'a> Numbers<'a> {
             self.numbers.try_reserve(1).map_err(|_| Stopped::Allocation)?;
             ids.push(match self.numbers.entry(line) {
                 Entry::Occupied(known) => *known.get(),
-                Entry::Vacant(new) => *new.insert(next),
+                Entry::Vacant(new) => *new.insert_entry(next).get(),
             });
         }
         Ok(ids)
@@ -81,7 +81,7 @@ impl NumberedEngine {
         pace.spend(classes / 64)?;
         self.counts.clear();
         // Place 0 is that of all lines that the text does not have.
-        self.counts.push([0, 0]);
+        self.counts.add([0, 0]);
         self.ids[0].clear();
         cancel.room(&mut self.charge, &mut self.ids[0], old.len())?;
         for &number in old {

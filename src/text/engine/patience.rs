@@ -8,6 +8,7 @@
 
 use super::classic::{Classic, Pair, Stretch};
 use crate::cancel_token::{CancelToken, PacedToken, Stopped, refill};
+use redline_base::budget::Grow;
 
 /// The mark of a line that occurs more than once.
 const MANY: u32 = u32::MAX;
@@ -44,7 +45,7 @@ impl Patience {
         let _charge = cancel.charge(classes * size_of::<[u32; 2]>())?;
         refill(&mut self.places, classes, [0; 2])?;
         self.stretches.clear();
-        self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
+        self.stretches.add(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
         let mut pace = cancel.pace();
         while let Some(stretch) = self.stretches.pop() {
             pace.spend(1)?;
@@ -87,7 +88,7 @@ impl Patience {
             let [old, new] = self.places[id as usize];
             if old != MANY && new != MANY && new != 0 {
                 let before = MANY;
-                self.anchors.push(Anchor { old: old - 1, new: new - 1, before });
+                self.anchors.add(Anchor { old: old - 1, new: new - 1, before });
             }
             pace.spend(1)?;
         }
@@ -109,14 +110,14 @@ impl Patience {
             }
             match self.piles.get_mut(pile) {
                 Some(top) => *top = (new, index as u32),
-                None => self.piles.push((new, index as u32)),
+                None => self.piles.add((new, index as u32)),
             }
             pace.spend(4)?;
         }
         self.chain.clear();
         let mut next = self.piles.last().map(|&(_, index)| index);
         while let Some(anchor) = next.and_then(|index| self.anchors.get(index as usize)) {
-            self.chain.push((anchor.old as usize, anchor.new as usize));
+            self.chain.add((anchor.old as usize, anchor.new as usize));
             next = Some(anchor.before);
             pace.spend(1)?;
         }
@@ -141,11 +142,11 @@ impl Patience {
                 new_end -= 1;
                 pace.spend(1)?;
             }
-            self.stretches.extend(rest_between(pair, old..old_end, new..new_end, pace)?);
+            self.stretches.add_all(rest_between(pair, old..old_end, new..new_end, pace)?);
             (old, new) = (to_old + 1, to_new + 1);
             pace.spend(1)?;
         }
-        self.stretches.extend(rest_between(
+        self.stretches.add_all(rest_between(
             pair,
             old..stretch.old.end,
             new..stretch.new.end,

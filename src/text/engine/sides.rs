@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::cancel_token::{CancelToken, QUANTUM, Stopped};
-use redline_base::budget::reserve;
+use redline_base::budget::{Grow, reserve};
 
 /// A part of both sequences that is still to be searched.
 #[derive(Clone, Debug)]
@@ -140,11 +140,11 @@ impl<T: Copy + Default + Eq> Buffers<T> {
             }
             for (part, back) in ids.chunks(QUANTUM).zip(ids.rchunks(QUANTUM)) {
                 pace.spend(part.len())?;
-                forward.extend(part.iter().map(|&id| narrow(id)));
-                reversed.extend(back.iter().rev().map(|&id| narrow(id)));
+                forward.add_all(part.iter().map(|&id| narrow(id)));
+                reversed.add_all(back.iter().rev().map(|&id| narrow(id)));
             }
-            forward.extend([T::default(); PADDING]);
-            reversed.extend([T::default(); PADDING]);
+            forward.add_all([T::default(); PADDING]);
+            reversed.add_all([T::default(); PADDING]);
         }
         Ok(())
     }

@@ -8,7 +8,7 @@
 use super::options::Whitespace;
 use crate::cancel_token::{CancelToken, PacedToken, Stopped, append};
 use crate::lines::{View, without_terminator};
-use redline_base::budget::reserve;
+use redline_base::budget::{Grow, reserve};
 
 /// Bytes of one line that are read between two steps of the pace.
 const PART: usize = 1 << 12;
@@ -99,7 +99,7 @@ impl Keys {
         pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         for part in line.chunks(PART) {
-            self.bytes.extend(part.iter().filter(|&&byte| !is_space(byte)));
+            self.bytes.add_all(part.iter().copied().filter(|&byte| !is_space(byte)));
             pace.spend(part.len() / 16)?;
         }
         Ok(())
@@ -115,10 +115,10 @@ impl Keys {
                     continue;
                 }
                 if pending {
-                    self.bytes.push(b' ');
+                    self.bytes.add(b' ');
                     pending = false;
                 }
-                self.bytes.push(byte);
+                self.bytes.add(byte);
             }
             pace.spend(part.len() / 16)?;
         }

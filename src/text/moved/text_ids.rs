@@ -1,5 +1,6 @@
 //! Numbers for the texts of lines: equal lines have the same number.
 
+use redline_base::budget::{Copied, Gather, GrowMap};
 use std::collections::HashMap;
 
 use super::item::DiffItem;
@@ -58,7 +59,7 @@ impl TextIds {
         let next = self.numbers.len() as u32;
         let text = match self.numbers.get(&key) {
             Some(&text) => text,
-            None => *self.numbers.entry(key).or_insert(next),
+            None => *self.numbers.slot(key).or_insert(next),
         };
         let letters = line.iter().take_while(|&&byte| byte != 0);
         let letters = letters.filter(|byte| byte.is_ascii_alphanumeric());
@@ -75,12 +76,12 @@ impl TextIds {
         let kept = without_trailing_space(line);
         match self.whitespace {
             MovedWhitespace::Indentation if is_blank => Vec::new(),
-            MovedWhitespace::Exact | MovedWhitespace::Indentation => line.to_vec(),
-            MovedWhitespace::Eol => kept.to_vec(),
-            MovedWhitespace::All => line.iter().copied().filter(|&byte| !is_space(byte)).collect(),
+            MovedWhitespace::Exact | MovedWhitespace::Indentation => line.copied_vec(),
+            MovedWhitespace::Eol => kept.copied_vec(),
+            MovedWhitespace::All => line.iter().copied().filter(|&byte| !is_space(byte)).gather(),
             MovedWhitespace::Change => {
                 let runs = kept.chunk_by(|a, b| is_space(*a) == is_space(*b));
-                runs.flat_map(|run| if is_space(run[0]) { b" " } else { run }).copied().collect()
+                runs.flat_map(|run| if is_space(run[0]) { b" " } else { run }).copied().gather()
             }
         }
     }

@@ -6,7 +6,7 @@ use super::error::excerpt;
 use super::lines::{Line, Lines};
 use super::work::Work;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
-use redline_base::budget::reserve;
+use redline_base::budget::{Gather, reserve};
 
 /// Returns `text` with the changes of `file` applied.
 ///
@@ -175,7 +175,7 @@ fn difference(expected: &PatchLine<'_>, found: &Line<'_>) -> Difference {
     let (patch, text) = (expected.content, found.text);
     let visible = |line: &[u8]| -> Vec<u8> {
         let dark = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r');
-        line.iter().copied().filter(dark).collect()
+        line.iter().copied().filter(dark).gather()
     };
     if patch == text {
         return if found.newline { Difference::NewlineInText } else { Difference::NewlineInPatch };

@@ -5,6 +5,7 @@ use super::super::lines::without_cr;
 use super::error::{PatchError, excerpt_or_end};
 use super::lines::{Line, Lines};
 use super::work::Work;
+use redline_base::budget::Grow;
 
 /// Returns the text between `Binary files` (or `Files`) and `differ`.
 pub(super) fn binary_files(text: &[u8]) -> Option<&[u8]> {
@@ -84,7 +85,7 @@ pub(super) fn binary_blocks<'a>(
     for line in Lines::new(block, work.cancel())? {
         work.line(line.text)?;
         match without_cr(line.text) {
-            b"" => blocks.push(Vec::new()),
+            b"" => blocks.add(Vec::new()),
             text => work.push(blocks.last_mut().unwrap_or(&mut Vec::new()), text)?,
         }
     }

@@ -1,5 +1,6 @@
 //! Errors of reading a patch.
 
+use redline_base::budget::{Grow, GrowBy, text_of};
 use thiserror::Error;
 
 use super::super::cancel_token::Stopped;
@@ -176,17 +177,17 @@ pub enum PatchError {
 pub(super) fn excerpt(line: &[u8]) -> String {
     let shown = line.get(..EXCERPT_BYTES).unwrap_or(line);
     let cut = shown.len() < line.len();
-    let text = String::from_utf8_lossy(shown);
+    let text = text_of(shown);
     // A character that the cut splits is not invalid.
     let text = if cut { text.trim_end_matches('\u{FFFD}') } else { &text };
     let mut quoted = String::from("\"");
     for char in text.chars() {
         match char {
-            '\'' => quoted.push(char),
-            _ => quoted.extend(char.escape_debug()),
+            '\'' => quoted.add(char),
+            _ => quoted.add_all(char.escape_debug()),
         }
     }
-    quoted.push_str(if cut { "…\"" } else { "\"" });
+    quoted.add_slice(if cut { "…\"" } else { "\"" });
     quoted
 }
 

@@ -1,5 +1,6 @@
 //! Reads the header lines before the hunks of a file.
 
+use redline_base::budget::Joined;
 use std::borrow::Cow;
 
 use super::super::lines::without_cr;
@@ -233,7 +234,7 @@ impl<'a> GitHeader<'a> {
         {
             return Err(PatchError::Names {
                 line,
-                found: excerpt(&[GIT, names.old.raw, b" ", names.new.raw].concat()),
+                found: excerpt(&[GIT, names.old.raw, b" ", names.new.raw].chained()),
                 reason: "the header says both that a side is missing and that it is there",
             });
         }

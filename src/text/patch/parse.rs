@@ -1,5 +1,6 @@
 //! Finds the files of a patch, and combines headers and hunks.
 
+use redline_base::budget::TryGather;
 use std::borrow::Cow;
 
 use super::super::cancel_token::{CancelToken, Stopped};
@@ -37,8 +38,7 @@ pub struct Read<'a> {
 /// Those of [`parse`], and [`PatchError::Stopped`].
 pub fn parse_within<'a>(patch: &'a [u8], cancel: CancelToken<'a>) -> Result<Read<'a>, PatchError> {
     let mut parser = Parser::new(patch, cancel)?;
-    let files =
-        parser.by_ref().map(|parsed| Ok(parsed?.file)).collect::<Result<_, PatchError>>()?;
+    let files = parser.by_ref().map(|parsed| parsed.map(|parsed| parsed.file)).try_gather()?;
     Ok(Read { files, _work: parser.work })
 }
 

@@ -1,5 +1,6 @@
 //! File names in patches: git's C-style quotes, prefixes, and two names on one line.
 
+use redline_base::budget::{Copied, Grow, Joined, Taken};
 use std::borrow::Cow;
 
 use crate::quoted_path;
@@ -46,7 +47,7 @@ impl<'a> Name<'a> {
     pub fn without_prefix(&self, prefix: usize) -> Cow<'a, [u8]> {
         match &self.path {
             Cow::Borrowed(path) => Cow::Borrowed(path.get(prefix..).unwrap_or_default()),
-            Cow::Owned(path) => Cow::Owned(path.get(prefix..).unwrap_or_default().to_vec()),
+            Cow::Owned(path) => Cow::Owned(path.get(prefix..).unwrap_or_default().copied_vec()),
         }
     }
 
@@ -60,9 +61,9 @@ impl<'a> Name<'a> {
         match inner.strip_prefix(own) {
             Some(rest) if !needs_quotes(prefix) => {
                 let quote: &[u8] = if self.raw.starts_with(b"\"") { b"\"" } else { b"" };
-                [quote, prefix, rest].concat()
+                [quote, prefix, rest].chained()
             }
-            _ => quote(&[prefix, self.path.get(own.len()..).unwrap_or_default()].concat()),
+            _ => quote(&[prefix, self.path.get(own.len()..).unwrap_or_default()].chained()),
         }
     }
 }
@@ -101,12 +102,12 @@ pub fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
             return Some((path, at));
         }
         if byte != b'\\' {
-            path.push(byte);
+            path.add(byte);
             continue;
         }
         let escape = *text.get(at)?;
         at += 1;
-        path.push(match escape {
+        path.add(match escape {
             b'a' => 0x07,
             b'b' => 0x08,
             b't' => b'\t',
@@ -134,7 +135,7 @@ fn needs_quotes(path: &[u8]) -> bool {
 
 /// Returns the name as git prints it with its default `core.quotePath`.
 pub(super) fn quote(path: &[u8]) -> Vec<u8> {
-    quoted_path(path, true).into_owned()
+    quoted_path(path, true).taken()
 }
 
 /// Tells whether the names start with a pair of git's prefixes, in either order.

@@ -8,6 +8,7 @@ use super::parse::{Parsed, Parser, plain_prefixes};
 use super::path::{self, DEV_NULL, Name};
 use super::print::Writer;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
+use redline_base::budget::{Copied, Joined, Ordered, TryGather};
 
 /// Returns the patch that undoes `patch`, in the form `git diff new old` prints.
 ///
@@ -33,10 +34,10 @@ pub fn reverse(patch: &[u8]) -> Result<Vec<u8>, PatchError> {
 /// Those of [`reverse`], and [`PatchError::Stopped`].
 pub fn reverse_within(patch: &[u8], cancel: CancelToken<'_>) -> Result<Vec<u8>, PatchError> {
     let mut parser = Parser::new(patch, cancel)?;
-    let mut files: Vec<Parsed<'_>> = parser.by_ref().collect::<Result<_, _>>()?;
+    let mut files: Vec<Parsed<'_>> = parser.by_ref().try_gather()?;
     order(&mut files);
     // Hunks without a file header must not follow a file, since they would become its hunks.
-    files.sort_by_key(|parsed| !matches!(parsed.header, Header::Bare));
+    files.order_by_key(|parsed| !matches!(parsed.header, Header::Bare));
     let mut writer = Writer { out: Vec::new(), end: b"", work: parser.work };
     let mut header_only = false;
     for parsed in &files {
@@ -56,7 +57,7 @@ pub fn reverse_within(patch: &[u8], cancel: CancelToken<'_>) -> Result<Vec<u8>, 
 ///
 /// One diff has ascending paths, and a path twice only for a change of type, which is a deletion
 /// and then an addition; that must hold for both directions.
-fn order(files: &mut [Parsed<'_>]) {
+fn order(files: &mut Vec<Parsed<'_>>) {
     fn forth<'a>(parsed: &'a Parsed<'_>) -> (&'a [u8], bool) {
         let file = &parsed.file;
         let path = file.new_path.as_deref().or(file.old_path.as_deref());
@@ -68,11 +69,11 @@ fn order(files: &mut [Parsed<'_>]) {
         (path.unwrap_or_default(), file.status != PatchStatus::Added)
     }
     if files.is_sorted_by(|a, b| forth(a) < forth(b)) {
-        files.sort_by(|a, b| back(a).cmp(&back(b)));
+        files.order_by(|a, b| back(a).cmp(&back(b)));
         if files.is_sorted_by(|a, b| back(a) < back(b)) {
             return;
         }
-        files.sort_by_key(|parsed| parsed.file.line);
+        files.order_by_key(|parsed| parsed.file.line);
     }
     files.reverse();
 }
@@ -105,10 +106,10 @@ fn reverse_plain(old: &Name<'_>, new: &Name<'_>) -> [Vec<u8>; 2] {
     let is = |name: &Name<'_>, prefix: &[u8]| name.is_dev_null() || name.path.starts_with(prefix);
     // Other prefixes name the origin of a side, and move with it; so do `b/` and `a/`.
     if old_prefix + new_prefix == 0 || !is(old, b"a/") || !is(new, b"b/") {
-        return [new.raw.to_vec(), old.raw.to_vec()];
+        return [new.raw.copied_vec(), old.raw.copied_vec()];
     }
     let named = |name: &Name<'_>, prefix: &[u8]| {
-        if name.is_dev_null() { DEV_NULL.to_vec() } else { name.with_prefix(2, prefix) }
+        if name.is_dev_null() { DEV_NULL.copied_vec() } else { name.with_prefix(2, prefix) }
     };
     [named(new, b"a/"), named(old, b"b/")]
 }
@@ -153,7 +154,7 @@ fn reverse_git(
     }
     if let Some((old, new, mode)) = header.index {
         let mode = mode.map_or(String::new(), |mode| format!(" {mode:06o}"));
-        let ids = [new.as_bytes(), b"..", old.as_bytes()].concat();
+        let ids = [new.as_bytes(), b"..", old.as_bytes()].chained();
         writer.line(&[b"index ", &ids, mode.as_bytes()])?;
     }
 

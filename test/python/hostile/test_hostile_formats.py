@@ -25,6 +25,9 @@ pytestmark = pytest.mark.slow
 MEMORY = 3 << 30  # of address space; an idle process uses part of it
 SECONDS = 20  # for one statement, in a build without optimizations on a slow machine
 DEADLINE = 1
+# What a question reads of a repository's files, at most: so many times their bytes, whatever sizes they state, and some more for
+# what is read of small ones (pages, and what is read ahead).
+READ_TIMES, READ_BYTES = 12, 16 << 20
 NAMES = "SELECT file_path FROM file_changes(?, ?, ?)"
 COUNTS = "SELECT file_path, additions, deletions FROM file_changes(?, ?, ?)"
 WORK_TREE = "SELECT file_path FROM file_patches('HEAD', 'WORKTREE', ?, untracked := true)"
@@ -494,6 +497,81 @@ def many_refspecs(repo):
         )
 
 
+def in_tables(blocks: Callable[[], bytes], logs: int = 0) -> Callable[[pathlib.Path], None]:
+    """A repository whose references are in one table of these blocks, which states blocks of 16 MiB; the logs are at a position."""
+
+    def make(repo):
+        tip = repositories.git_text(repo, "rev-parse", "main")
+        with (repo / ".git/config").open("a") as config:
+            config.write(
+                "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n"
+            )
+        head = b"REFT\x01\xff\xff\xff" + struct.pack(">QQ", 1, 1)
+        # The first block counts the head as its own: it names the branch `a`, so that there is one.
+        first = block(b"r", record(b"refs/heads/a", 1) + b"\1" + bytes.fromhex(tip), len(head))
+        at = len(head) + len(first)
+        foot = head + struct.pack(">QQQQQ", 0, 0, 0, at if logs else 0, 0)
+        (repo / ".git/reftable").mkdir()
+        table = "0x000000000001-0x000000000001-00000000.ref"
+        checked = foot + struct.pack(">I", zlib.crc32(foot))
+        (repo / ".git/reftable" / table).write_bytes(head + first + blocks() + checked)
+        (repo / ".git/reftable/tables.list").write_text(table + "\n")
+
+    return make
+
+
+def record(key: bytes, kind: int) -> bytes:
+    """The start of a record: a key that shares nothing with the one before, and what kind of value follows."""
+    return b"\0" + offset_varint(len(key) << 3 | kind) + key
+
+
+def offset_varint(number: int) -> bytes:
+    out = [number & 0x7F]
+    while number := number >> 7:
+        number -= 1
+        out.append(0x80 | number & 0x7F)
+    return bytes(reversed(out))
+
+
+def block(kind: bytes, records: bytes, before: int = 0) -> bytes:
+    length = before + 4 + len(records) + 5
+    restarts = (before + 4).to_bytes(3, "big") + b"\0\1"
+    return kind + length.to_bytes(3, "big") + records + restarts
+
+
+def small_blocks() -> bytes:
+    # Each deletes one name, of which none is asked for.
+    return block(b"r", record(b"z", 0) + b"\0") * 1_000_000
+
+
+def logs_that_inflate() -> bytes:
+    # Each states 16 MiB, and is one line of a log and NULs.
+    content = record(b"z" * 20, 0) + bytes((1 << 24) - 100)
+    packed = zlib.compress(content, 9)
+    return (b"g" + (len(content) + 4).to_bytes(3, "big") + packed) * 100
+
+
+def entries_that_inflate(size: int, count: int) -> Callable[[pathlib.Path], None]:
+    """A pack of many files, each `size` NULs, in one tree."""
+
+    def make(repo):
+        contents = [b"%020d" % number + bytes(size) for number in range(count)]
+        objects = [object_header(3, len(content)) + zlib.compress(content) for content in contents]
+        pack = pack_bytes(*objects)
+        ids, at = [], 12
+        for data, content in zip(objects, contents, strict=True):
+            ids.append((hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest(), at))
+            at += len(data)
+        directory = repo / ".git/objects/pack"
+        directory.mkdir(exist_ok=True)
+        (directory / f"pack-{'cd' * 20}.pack").write_bytes(pack)
+        (directory / f"pack-{'cd' * 20}.idx").write_bytes(idx_bytes(ids, pack))
+        files = [("100644", f"f{number:04}", oid) for number, (oid, _) in enumerate(ids)]
+        commit(repo, "own", tree(repo, *files))
+
+    return make
+
+
 BINARY_DRIVER = b'[diff "x"]\n'
 ABOUT_OWN = [
     (NAMES, "main", "own"),
@@ -575,6 +653,10 @@ CASES = {
     "50,000 packed references": Case(packed_references, [("SELECT count(short_name) FROM refs(?)",)]),
     "a remote of 100,000 refspecs": Case(many_refspecs, [("SELECT count(upstream) FROM refs(?)",)], slow=True),
     "a pattern that repeats what it repeats": Case(lambda repo: None, [("SELECT resolve_revision(?, ?)", f":/({BACKSLASHES}){'*' * 2_000}")]),
+    "a table of a million small blocks that states blocks of 16 MiB": Case(in_tables(small_blocks), [("SELECT resolve_revision('nosuch', ?)",), ("SELECT count(*) FROM refs(?)",)]),
+    "a table of logs that inflate to 16 MiB": Case(in_tables(logs_that_inflate, 1), [("SELECT resolve_revision('nosuch@{1}', ?)",), ("SELECT resolve_revision('a@{3}', ?)",)], slow=True),
+    "a pack of 300 files that inflate to 4 MiB": Case(entries_that_inflate(4 << 20, 300), [(COUNTS, EMPTY, "own"), ("SELECT sum(size) FROM tree_files('own', ?)",)], slow=True),
+    "a pack of 3,000 files that inflate to 200 kB": Case(entries_that_inflate(200_000, 3_000), [(COUNTS, EMPTY, "own"), ("SELECT sum(size) FROM tree_files('own', ?)",)], slow=True),
     "FIFOs behind a link at refs": Case(fifo_behind_a_link, [*OWN, (NAMES, "topic", "x")]),
 }  # fmt: skip
 
@@ -589,6 +671,11 @@ def copied(template: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
     return target
 
 
+def stored_bytes(repo: pathlib.Path) -> int:
+    """Returns the bytes of all files of a repository, however large they say that they are."""
+    return sum(path.lstat().st_size for path in repo.rglob("*") if path.is_file())
+
+
 def assert_answered(
     host: apart.Host, repo: pathlib.Path, questions: list[tuple], slow: bool
 ) -> None:
@@ -597,7 +684,10 @@ def assert_answered(
     for sql, *parameters in questions:
         # A busy machine is slower by as much.
         busy = max(1, os.getloadavg()[0] / os.cpu_count())
+        before = host.read_bytes()
         got = host.ask(sql, *parameters, repo, seconds=SECONDS * busy)
+        read = host.read_bytes() - before
+        assert read <= READ_TIMES * stored_bytes(repo) + READ_BYTES, f"{read} bytes read for {sql}"
         if slow:
             assert got.seconds < DEADLINE + 2 + busy, (
                 f"{got.seconds:.1f} s for {sql}: {str(got.error)[:200]}"
@@ -614,10 +704,12 @@ def assert_answered(
 # references, deltas and alternates that form cycles or fan out, 60 MiB of patterns or references,
 # patterns of many stars, configurations of 10 MB, objects that claim a tebibyte, blobs of 200 MiB
 # of newlines, messages of twenty million lines, 50,000 packed references, 100,000 refspecs,
-# patterns that repeat themselves 2,000 times, one run each.
+# patterns that repeat themselves 2,000 times, one run each. What a question reads is at most a few
+# times the bytes of the files, whatever sizes they state: also of tables whose blocks state 16 MiB,
+# and of packs whose entries inflate a thousandfold.
 @pytest.mark.parametrize("name", CASES)
 def test_a_hostile_file_is_answered_in_time(extension, template, tmp_path, name):
-    """With rows or an error; the process, in the same memory, then reads another repository."""
+    """With rows or an error, and by reading the files a few times at most; the process, in the same memory, then reads another repository."""
     case = CASES[name]
     repo = copied(template, tmp_path / "repo")
     case.make(repo)

@@ -3,7 +3,6 @@
 `faults.py EXTENSION ROOT METHOD` runs a method of `Child` with a sandbox on ROOT.
 """
 
-import ctypes
 import json
 import os
 import pathlib
@@ -18,18 +17,15 @@ import duckdb
 SECONDS = 60 if "REDLINE_TORTURE" in os.environ else 3
 TEXT = "".join(f"line {number} of the text\n" for number in range(8_000))
 
-# Queries that reserve each large buffer before they fill it; over a table, as DuckDB evaluates constants twice.
-TEXTS = [
+# Queries that use memory in large and in many small pieces, and so need room for them before they start; over a table, as DuckDB
+# evaluates constants twice.
+TOOLS = [
     "SELECT unified_diff(a, b) FROM texts",
     "SELECT unified_diff(a, b, 20) FROM texts",
     "SELECT diff_stats(a, b) FROM texts",
     "SELECT diff_texts(a, b) FROM texts",
     "SELECT read_file('ws/a') FROM texts",
     "SELECT read_file('ws/bad') FROM texts",
-]
-# Queries that also use memory in many small pieces, and so need room for them before they start.
-TOOLS = [
-    *TEXTS,
     "SELECT write_file('ws/w', a) FROM texts",
     "SELECT edit_file('ws/b', 'line 7999 of', 'line X of')",
     "SELECT edit_file('ws/a', 'line 7999 off', 'line X of')",
@@ -70,29 +66,6 @@ class Child:
         except duckdb.Error as error:
             said = str(error).removeprefix("Invalid Input Error: ").split(":")[0]
         return said
-
-    def starve(self) -> None:
-        """Makes each of the first large allocations of redline fail, then every tenth, then all from one on."""
-        preloaded = ctypes.CDLL(None)
-        number = ctypes.c_long
-        for sql in TEXTS:
-            self.ask(sql)
-            said, refused = set(), 0
-            for nth, step in [
-                *((nth, 0) for nth in range(1, 60)),
-                (10, 10),
-                *((nth, 1) for nth in (1, 3, 7)),
-            ]:
-                preloaded.starve(number(64 << 10), number(nth), number(step))
-                got = self.ask(sql)
-                failed = preloaded.feed()
-                said.add(got)
-                refused += got == "too_large"
-                assert failed or got == "rows", got
-                if not failed and not step:
-                    break
-                assert self.ask("SELECT 42") == "rows"
-            assert said <= {"rows", "too_large"} and refused >= 2, (sql, said, refused)
 
     def squeeze(self) -> None:
         """Limits the memory of the process to what it has and some more, anew for each query."""

@@ -1,4 +1,5 @@
 //! The rules of the sources.
 
 mod architecture;
+mod growth;
 mod sources;

@@ -78,7 +78,7 @@ impl Source {
     pub fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..)
             .zip(self.text.lines())
-            .filter(|(number, _)| !self.tests.iter().any(|lines| lines.contains(number)))
+            .filter(|(number, _)| self.is_code(*number))
             .filter(|(_, line)| !line.trim_start().starts_with("//"))
     }
 
@@ -87,9 +87,23 @@ impl Source {
     /// failure of the system.
     pub fn dropped_failures(&self, pure: &[&str]) -> Vec<(usize, String)> {
         let mut found = Dropped { pure, found: Vec::new() };
-        found.visit_file(&syn::parse_file(&self.text).expect("it was parsed before"));
-        let is_code = |line: usize| !self.tests.iter().any(|lines| lines.contains(&line));
-        found.found.into_iter().filter(|(line, _)| is_code(*line)).collect()
+        found.visit_file(&self.parsed());
+        found.found.into_iter().filter(|(line, _)| self.is_code(*line)).collect()
+    }
+
+    /// Returns the file as it is parsed.
+    pub fn parsed(&self) -> syn::File {
+        syn::parse_file(&self.text).expect("it was parsed before")
+    }
+
+    /// Tells whether the file is a module of tests, which another one names so.
+    pub fn is_test(&self) -> bool {
+        self.module().iter().any(|name| name == "tests")
+    }
+
+    /// Tells whether a line belongs to no test.
+    pub fn is_code(&self, line: usize) -> bool {
+        !self.tests.iter().any(|lines| lines.contains(&line))
     }
 
     /// Returns the names of the module that the file is: `["git", "walk"]`, `["git"]` for its

@@ -9,14 +9,16 @@ use super::block::{Kind, LogLine, Records, Value};
 use crate::model::big_endian;
 use crate::refs::loose::Value as Target;
 use crate::store::GitDirectory;
-use redline_base::budget::{check_current, reserve};
+use redline_base::budget::{check_current, copied, reserve};
 use redline_base::error::Result;
 use redline_sandbox::{OpenError, PooledFile};
 
 /// The largest size of a file's header in bytes.
 const HEAD_BYTES: usize = 28;
-/// The bytes to read of a block of unknown length.
-const FIRST_READ: usize = 4 << 10;
+/// The least and the most bytes to read at once where no block is known to have more.
+const READ_BYTES: std::ops::RangeInclusive<usize> = 4 << 10..=64 << 10;
+/// How many bytes a byte of a stream becomes at most.
+const MOST_INFLATED: usize = 1032;
 /// The bytes of a block's header: its kind and its length.
 const BLOCK_HEAD: usize = 4;
 
@@ -42,6 +44,140 @@ struct Part {
     start: u64,
     /// The position of the first block of the topmost index; 0 if there is none.
     index: u64,
+}
+
+/// The bytes of a table that were read last. Blocks that follow each other are taken from them, so
+/// that what is read in a scan is at most twice the file, whatever sizes it states.
+struct Stretch<'t> {
+    table: &'t Table,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Stretch<'_> {
+    /// Returns the bytes from a position on, at least so many, or fewer where the blocks end.
+    fn from(&mut self, at: u64, count: usize) -> Result<&[u8]> {
+        let table = self.table;
+        let count = count.min(table.left(at));
+        let skip = at.checked_sub(self.start).and_then(|skip| usize::try_from(skip).ok());
+        let skip = skip.filter(|skip| self.bytes.get(*skip..).is_some_and(|b| b.len() >= count));
+        if let Some(skip) = skip {
+            return Ok(&self.bytes[skip..]);
+        }
+        let ahead = usize::try_from(table.block_bytes).unwrap_or(usize::MAX);
+        let size = count.max(ahead.clamp(*READ_BYTES.start(), *READ_BYTES.end()));
+        self.bytes.clear();
+        self.start = at;
+        fill(&mut self.bytes, size.min(table.left(at)))?;
+        table.read_whole(at, &mut self.bytes)?;
+        Ok(&self.bytes)
+    }
+
+    /// Returns the position of the block that may hold a key; `None` if all keys are smaller.
+    fn leaf(&mut self, part: Part, kind: Kind, key: &[u8]) -> Result<Option<u64>> {
+        if part.index == 0 || key.is_empty() {
+            return Ok(Some(part.start));
+        }
+        let mut at = part.index;
+        let mut is_topmost = true;
+        loop {
+            let block = self.block(at)?.ok_or_else(|| self.table.broken(at))?;
+            if block.kind == kind {
+                return Ok(Some(at));
+            }
+            if block.kind != Kind::Index {
+                // After the last block of the topmost index.
+                return if is_topmost && at > part.index {
+                    Ok(None)
+                } else {
+                    Err(self.table.broken(at))
+                };
+            }
+            let mut records = self.table.records(&block)?;
+            let below = loop {
+                match records.read().ok_or_else(|| self.table.broken(at))? {
+                    Some(Value::Position(below)) if records.key() >= key => break Some(below),
+                    Some(_) => {}
+                    None => break None,
+                }
+            };
+            at = match below {
+                // An index is after the blocks that it names, so this ends.
+                Some(below) if below < at => {
+                    is_topmost = false;
+                    below
+                }
+                // The topmost index may be several blocks.
+                None if is_topmost && block.next < self.table.end => block.next,
+                None => return Ok(None),
+                Some(_) => return Err(self.table.broken(at)),
+            };
+        }
+    }
+
+    /// Reads the block at a position; `None` if there is none.
+    fn block(&mut self, at: u64) -> Result<Option<Block>> {
+        check_current()?;
+        let table = self.table;
+        // The first block begins with the file's header and includes its length.
+        let skip = if at == 0 { table.head } else { 0 } + BLOCK_HEAD;
+        let left = table.left(at);
+        if left < skip {
+            return Ok(None);
+        }
+        let head = self.from(at, skip)?;
+        let kind = Kind::of(head[skip - BLOCK_HEAD]);
+        if kind == Kind::Other {
+            return Ok(Some(Block { kind, bytes: Vec::new(), next: table.end }));
+        }
+        let length = big_endian(&head[skip - 3..skip]) as usize;
+        if length < skip {
+            return Err(table.broken(at));
+        }
+        if kind == Kind::Logs {
+            return self.log_block(at, skip, length).map(Some);
+        }
+        if length > left {
+            return Err(table.broken(at));
+        }
+        // A block is padded if a NUL follows it, else the next block does.
+        let read = self.from(at, length + 1)?;
+        let is_padded = (length as u64) < table.block_bytes && read.get(length) == Some(&0);
+        let bytes = copied(&read[skip..length])?;
+        let size = if is_padded { table.block_bytes } else { length as u64 };
+        Ok(Some(Block { kind, bytes, next: at.saturating_add(size) }))
+    }
+
+    /// Reads a block of logs, whose stated length is that of its inflated content.
+    fn log_block(&mut self, at: u64, skip: usize, length: usize) -> Result<Block> {
+        let table = self.table;
+        let mut bytes = Vec::new();
+        let mut zlib = Decompress::new();
+        let content = length - skip;
+        loop {
+            let next = at.saturating_add(skip as u64).saturating_add(zlib.total_in());
+            let packed = self.from(next, 1)?;
+            let before = (zlib.total_in(), zlib.total_out());
+            let done = usize::try_from(before.1).unwrap_or(usize::MAX);
+            // As much room as these bytes may need; a further byte reveals more than was stated.
+            let room = packed.len().saturating_mul(MOST_INFLATED).min(content - done);
+            fill(&mut bytes, done + room)?;
+            let mut over = [0];
+            let piece = if room > 0 { &mut bytes[done..] } else { &mut over[..] };
+            let status = zlib.decompress(packed, piece, FlushDecompress::None);
+            let is_whole = usize::try_from(zlib.total_out()) == Ok(content);
+            let is_stuck = before == (zlib.total_in(), zlib.total_out());
+            match status {
+                Ok(Status::StreamEnd) if is_whole => {
+                    let next = at.saturating_add(skip as u64).saturating_add(zlib.total_in());
+                    return Ok(Block { kind: Kind::Logs, bytes, next });
+                }
+                Ok(Status::Ok | Status::BufError)
+                    if !is_stuck && zlib.total_out() <= content as u64 => {}
+                _ => return Err(table.broken(at)),
+            }
+        }
+    }
 }
 
 /// A block in memory.
@@ -103,7 +239,8 @@ impl Table {
         table.end = end;
         table.block_bytes = big_endian(&head[5..8]);
         // Without a reference or a log line there is no block at all.
-        if let Some(first) = table.block(0)? {
+        let first = table.stretch().block(0)?;
+        if let Some(first) = first {
             table.references = (first.kind == Kind::References)
                 .then_some(Part { start: 0, index: reference_index });
             table.logs = (first.kind == Kind::Logs || logs > 0)
@@ -163,8 +300,9 @@ impl Table {
         mut each: impl FnMut(&[u8], Value) -> Result<bool>,
     ) -> Result<()> {
         let Some(part) = part else { return Ok(()) };
-        let Some(mut at) = self.leaf(part, kind, first)? else { return Ok(()) };
-        while let Some(block) = self.block(at)?.filter(|block| block.kind == kind) {
+        let mut stretch = self.stretch();
+        let Some(mut at) = stretch.leaf(part, kind, first)? else { return Ok(()) };
+        while let Some(block) = stretch.block(at)?.filter(|block| block.kind == kind) {
             let mut records = self.records(&block)?;
             while let Some(value) = records.read().ok_or_else(|| self.broken(at))? {
                 if records.key() >= first && !each(records.key(), value)? {
@@ -176,102 +314,18 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the position of the block that may hold a key; `None` if all keys are smaller.
-    fn leaf(&self, part: Part, kind: Kind, key: &[u8]) -> Result<Option<u64>> {
-        if part.index == 0 || key.is_empty() {
-            return Ok(Some(part.start));
-        }
-        let mut at = part.index;
-        let mut is_topmost = true;
-        loop {
-            let block = self.block(at)?.ok_or_else(|| self.broken(at))?;
-            if block.kind == kind {
-                return Ok(Some(at));
-            }
-            if block.kind != Kind::Index {
-                // After the last block of the topmost index.
-                return if is_topmost && at > part.index { Ok(None) } else { Err(self.broken(at)) };
-            }
-            let mut records = self.records(&block)?;
-            let below = loop {
-                match records.read().ok_or_else(|| self.broken(at))? {
-                    Some(Value::Position(below)) if records.key() >= key => break Some(below),
-                    Some(_) => {}
-                    None => break None,
-                }
-            };
-            at = match below {
-                // An index is after the blocks that it names, so this ends.
-                Some(below) if below < at => {
-                    is_topmost = false;
-                    below
-                }
-                // The topmost index may be several blocks.
-                None if is_topmost && block.next < self.end => block.next,
-                None => return Ok(None),
-                Some(_) => return Err(self.broken(at)),
-            };
-        }
-    }
-
     fn records<'b>(&self, block: &'b Block) -> Result<Records<'b>> {
         Records::new(block.kind, &block.bytes, self.id_bytes)
             .ok_or_else(|| self.damaged("has a block without an end"))
     }
 
-    /// Reads the block at a position; `None` if there is none.
-    fn block(&self, at: u64) -> Result<Option<Block>> {
-        check_current()?;
-        // The first block begins with the file's header and includes its length.
-        let skip = if at == 0 { self.head } else { 0 } + BLOCK_HEAD;
-        let left = usize::try_from(self.end.saturating_sub(at)).unwrap_or(usize::MAX);
-        if left < skip {
-            return Ok(None);
-        }
-        let mut bytes = zeros(FIRST_READ.max(self.block_bytes as usize).min(left))?;
-        self.read_whole(at, &mut bytes)?;
-        let kind = Kind::of(bytes[skip - BLOCK_HEAD]);
-        if kind == Kind::Other {
-            return Ok(Some(Block { kind, bytes: Vec::new(), next: self.end }));
-        }
-        let length = big_endian(&bytes[skip - 3..skip]) as usize;
-        if length < skip {
-            return Err(self.broken(at));
-        }
-        if kind == Kind::Logs {
-            return self.log_block(at, skip, length, left).map(Some);
-        }
-        if length > left {
-            return Err(self.broken(at));
-        }
-        if length > bytes.len() {
-            bytes = zeros(length)?;
-            self.read_whole(at, &mut bytes)?;
-        }
-        // A block is padded if NULs follow it, else the next block does.
-        let is_padded = (length as u64) < self.block_bytes && bytes.get(length) == Some(&0);
-        let size = if is_padded { self.block_bytes } else { length as u64 };
-        bytes.truncate(length);
-        bytes.drain(..skip);
-        Ok(Some(Block { kind, bytes, next: at.saturating_add(size) }))
+    fn stretch(&self) -> Stretch<'_> {
+        Stretch { table: self, start: 0, bytes: Vec::new() }
     }
 
-    /// Reads a block of logs, whose stated length is that of its inflated content.
-    fn log_block(&self, at: u64, skip: usize, length: usize, left: usize) -> Result<Block> {
-        // Incompressible data grows only a little.
-        let most = (length + length / 8 + FIRST_READ).min(left);
-        let mut packed = zeros(most)?;
-        self.read_whole(at, &mut packed)?;
-        let mut bytes = zeros(length - skip)?;
-        let mut zlib = Decompress::new();
-        let status = zlib.decompress(&packed[skip..], &mut bytes, FlushDecompress::Finish);
-        let is_whole = matches!(status, Ok(Status::StreamEnd))
-            && usize::try_from(zlib.total_out()) == Ok(bytes.len());
-        if !is_whole {
-            return Err(self.broken(at));
-        }
-        let next = at.saturating_add(skip as u64).saturating_add(zlib.total_in());
-        Ok(Block { kind: Kind::Logs, bytes, next })
+    /// Returns the number of bytes of blocks from a position on.
+    fn left(&self, at: u64) -> usize {
+        usize::try_from(self.end.saturating_sub(at)).unwrap_or(usize::MAX)
     }
 
     fn read_whole(&self, at: u64, bytes: &mut [u8]) -> Result<()> {
@@ -299,9 +353,9 @@ impl Table {
     }
 }
 
-fn zeros(count: usize) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reserve(&mut bytes, count)?;
+/// Makes bytes so many, the new ones 0.
+fn fill(bytes: &mut Vec<u8>, count: usize) -> Result<()> {
+    reserve(bytes, count.saturating_sub(bytes.len()))?;
     bytes.resize(count, 0);
-    Ok(bytes)
+    Ok(())
 }

@@ -202,6 +202,11 @@ impl Pack {
     }
 }
 
+/// The packed bytes of an entry that are read at first: within a piece that is held.
+const FIRST_BYTES: usize = 48 << 10;
+/// How many times as many are read next, where these are not all: little is inflated in vain.
+const LONGER: usize = 8;
+
 /// The size from which an entry is inflated in pieces, with checks of the budget in between.
 const PIECES_BYTES: usize = 16 << 20;
 
@@ -269,15 +274,27 @@ impl Unpacker {
             if start == 0 { bytes.try_reserve_exact(size) } else { bytes.try_reserve(size) };
         reserved.map_err(|_| Fault::NoMemory(entry.size))?;
         bytes.resize(start + size, 0);
-        let packed = self.windows.read(&pack.file, entry.data, packed_bytes(size), next)?;
-        if size >= PIECES_BYTES {
-            inflate_rest(&mut Decompress::new(), packed, 0, &mut bytes[start..], &self.budget)?;
-            return Ok(charge);
-        }
-        // The end of the stream must be at the stated size, and its checksum is verified.
-        match self.inflate.zlib_decompress(packed, &mut bytes[start..]) {
-            Ok(written) if written == size => Ok(charge),
-            _ => Err(Fault::Damaged),
+        // The stated size says how long the packed bytes are at most; most are much shorter, and a
+        // pack can be full of entries that are a thousandth of it. So what is read for an entry is
+        // at most a few times as long as it is.
+        let most = packed_bytes(size);
+        let mut length = most.min(FIRST_BYTES);
+        loop {
+            let packed = self.windows.read(&pack.file, entry.data, length, next)?;
+            let is_all = length == most || packed.len() < length;
+            let inflated = if size >= PIECES_BYTES {
+                inflate_rest(&mut Decompress::new(), packed, 0, &mut bytes[start..], &self.budget)
+            } else {
+                // The end of the stream must be at the stated size, and its checksum is verified.
+                match self.inflate.zlib_decompress(packed, &mut bytes[start..]) {
+                    Ok(written) if written == size => Ok(()),
+                    _ => Err(Fault::Damaged),
+                }
+            };
+            match inflated {
+                Err(Fault::Damaged) if !is_all => length = (length * LONGER).min(most),
+                inflated => return inflated.map(|()| charge),
+            }
         }
     }
 

@@ -1,0 +1,219 @@
+"""Calls of functions whose large allocations are refused, one after the other: the process of test_refusals.py.
+
+`refusals.py EXTENSION ROOT NAME FIRST` makes the call NAME of `calls` again and again, with the allocation number FIRST refused, the next
+one, and so on until a call asks for fewer. It prints each number before it, so that whoever started it knows which one ended it.
+"""
+
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+
+import duckdb
+from reading_calls import CALLS, filled
+
+# As many lines as have every table of lines, and every table of hunks, grow beyond what is refused; and as many files.
+LINES = [f"line {number} of the text\n" for number in range(17_000)]
+CHANGED = [line.replace("of", "of all") if number % 8 == 4 else line for number, line in enumerate(LINES)]  # fmt: skip
+SIDE = [line.replace("the", "a") if number % 8 == 0 else line for number, line in enumerate(LINES)]
+BLOCK = [f"        moved({number}, of_a_block)\n" for number in range(17_000)]
+FILES = 700
+READING = [
+    "file_changes", "file_changes_list", "file_diff", "file_diff_list", "diff_review", "diff_lines", "diff_lines_list", "diff_hunks",
+    "diff_hunks_list", "diff_html", "moved_lines", "range_diff", "file_patches", "file_patches_list", "commit_changes",
+    "commit_changes_list", "resolve_revision", "merge_base", "commits", "commits_list", "refs", "refs_list", "ahead_behind",
+    "tree_files", "tree_files_list", "file_content", "file_bytes", "file_status", "file_status_list",
+]  # fmt: skip
+SANDBOX = {"name": "ws", "mode": "rw", "write_approval": False, "edit_approval": False}
+ASKING = {"name": "asking", "mode": "rw"}
+
+
+def world(root: pathlib.Path) -> None:
+    """Makes a repository of three commits, whose files, lines, moves and merges are many, and a directory whose writes a person approves."""
+    git = ["git", "-C", root, "-c", "user.name=t", "-c", "user.email=t@example.com"]
+    folder = root / "many"
+    folder.mkdir(parents=True)
+    (root.parent / "asking").mkdir()
+
+    def commit(message: str) -> None:
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-q", "-F", "-"], input=message.encode(), check=True)
+
+    subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
+    (root / "a.txt").write_text("".join(LINES))
+    (root / "from.txt").write_text("".join(BLOCK))
+    (root / "bad.txt").write_bytes(b"".join(b"\xff %d\n" % number for number in range(20_000)))
+    for number in range(FILES):
+        (folder / f"a file with a long name, of which there are many {number}").write_text(
+            f"{number}\n"
+        )
+    commit("one\n\n" + "a long message\n" * 10_000)
+    subprocess.run([*git, "branch", "side"], check=True)
+    (root / "a.txt").write_text("".join(CHANGED))
+    (root / "from.txt").write_text("nothing\n")
+    (root / "to.txt").write_text("first\n" + "".join(BLOCK))
+    (root / "bad.txt").write_bytes(b"".join(b"\xfe %d\n" % number for number in range(20_000)))
+    for number in range(FILES):
+        (folder / f"a file with a long name, of which there are many {number}").write_text(
+            f"{number}.\n"
+        )
+    commit("two")
+    subprocess.run([*git, "checkout", "-q", "side"], check=True)
+    (root / "a.txt").write_text("".join(SIDE))
+    commit("three")
+    subprocess.run([*git, "checkout", "-q", "main"], check=True)
+    subprocess.run([*git, "merge", "-q", "side", "-m", "four"], check=True)
+
+
+def refill(root: pathlib.Path) -> None:
+    """Makes the files that calls change as they were before them."""
+    (root / "w.txt").write_text("".join(LINES))
+    (root / "repeated.txt").write_text("the same line\n" * 20_000)
+    (root / "crlf.txt").write_text("".join(LINES), newline="\r\n")
+    (root / "new.txt").unlink(missing_ok=True)
+
+
+def calls() -> dict[str, str]:
+    """Returns the calls by the name of a function or a tool, and a number where there are several.
+
+    `inline_diff` is not among them: the library that compares words aborts, and its texts are bounded (INLINE_BYTES).
+    """
+    found = {}
+
+    def add(name: str, *asked: str) -> None:
+        for sql in asked:
+            names = [name, *(f"{name} {number}" for number in range(2, 100))]
+            found[next(free for free in names if free not in found)] = sql
+
+    values = {"old": "'main~1'", "new": "'main'", "file": "'a.txt'", "repo": "getvariable('root')"}
+    for name in READING:
+        add(name, filled(CALLS[name], **values))
+    repo = "getvariable('root')"
+    add(
+        "moved_lines",
+        *(
+            f"SELECT count(old_line), count(new_line) FROM moved_lines('main~1', 'main', {repo}, mode := '{mode}')"
+            for mode in ("blocks", "zebra", "dimmed-zebra")
+        ),
+    )
+    add("diff_review", f"FROM diff_review('main~1', 'main', {repo}, max_bytes := 8000000)")
+    add("file_patches", f"FROM file_patches('main^!', NULL, {repo}, merges := 'combined')")
+    add("diff_html", f"SELECT diff_html('main~1', 'WORKTREE', {repo}, {{'untracked': true}})")
+    # Functions of texts.
+    texts = {
+        "unified_diff": ["a, b", "a, b, 20", "bad, b"],
+        "diff_texts": ["a, b", "a, bad"],
+        "diff_stats": ["a, b"],
+        "diff_rows": ["a, b", "a, bad, -1"],
+        "patch_files": ["patch"],
+        "patch_id": ["patch"],
+        "patch_hunks": ["patch"],
+        "apply_patch": ["a, patch", "b, patch"],
+        "try_apply_patch": ["a, patch"],
+        "reverse_patch": ["patch"],
+        "merge_texts": ["a, b, side", "a, b, other"],
+        "merge_conflicts": ["a, b, other"],
+    }
+    for name, arguments in texts.items():
+        add(name, *(f"SELECT {name}({one}) FROM texts" for one in arguments))
+    # Files.
+    add("read_file", "SELECT read_file('ws/a.txt')", "SELECT read_file('ws/bad.txt')")
+    add("diff_files", "SELECT diff_files('ws/a.txt', 'ws/w.txt')")
+    add(
+        "edit_explain",
+        "FROM edit_explain('ws/w.txt', 'line 7 of')",
+        "FROM edit_explain('ws/repeated.txt', 'same')",
+    )
+    add(
+        "write_file",
+        "SELECT write_file('ws/w.txt', b) FROM texts",
+        "SELECT write_file('ws/new.txt', b) FROM texts",
+    )
+    add(
+        "edit_file",
+        "SELECT edit_file('ws/w.txt', 'line 7 of the', 'x')",
+        "SELECT edit_file('ws/w.txt', 'line 7 off the', 'x')",
+        "SELECT edit_file('ws/w.txt', a, b) FROM texts",
+        "SELECT edit_file('ws/w.txt', b, a) FROM texts",
+        "SELECT edit_file('ws/crlf.txt', a, b) FROM texts",
+        "SELECT edit_file('ws/repeated.txt', 'same', 'other', true)",
+        "SELECT edit_file('ws/repeated.txt', 'same', 'other')",
+        "SELECT edit_file('ws/w.txt', list({'old_string': line, 'new_string': line || '.'})) FROM lines WHERE line LIKE 'line 7%'",
+    )
+    return found
+
+
+class Child:
+    """A database with a sandbox of the world, one where a person approves, a journal in memory, and a table of texts."""
+
+    def __init__(self, extension: str, root: pathlib.Path) -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        self.root = root
+        self.con = duckdb.connect(config={"allow_unsigned_extensions": True, "threads": 2})
+        self.con.execute(f"LOAD '{extension}'")
+        boxes = [SANDBOX | {"root": str(root)}, ASKING | {"root": str(root.parent / "asking")}]
+        self.con.execute("SET GLOBAL redline_sandboxes = '" + json.dumps(boxes) + "'")
+        self.con.execute("SET VARIABLE root = ?", [str(root)])
+        other = "".join(LINES).replace("line 1", "LINE 1")
+        self.con.execute(
+            "CREATE TABLE texts AS SELECT ? AS a, ? AS b, ? AS side, ? AS other, decode(?) AS bad",
+            [
+                "".join(LINES),
+                "".join(CHANGED),
+                "".join(SIDE),
+                other,
+                "\ufffd x\n".encode() * 20_000,
+            ],
+        )
+        self.con.execute(
+            "CREATE TABLE lines AS SELECT unnest(string_split(a, chr(10))) AS line FROM texts"
+        )
+        self.con.execute("ALTER TABLE texts ADD COLUMN patch VARCHAR")
+        self.con.execute("UPDATE texts SET patch = unified_diff(a, b)")
+        self.con.execute(
+            "CREATE OR REPLACE TABLE texts AS SELECT * REPLACE ('diff --git a/file b/file' || chr(10) || '--- a/file' || chr(10) || '+++ b/file' || "
+            "substr(patch, instr(patch, chr(10) || '@@')) AS patch) FROM texts"
+        )
+
+    def ask(self, sql: str) -> str:
+        """Returns `rows`, or the code of the error."""
+        try:
+            self.con.execute(sql).fetchall()
+        except MemoryError:
+            return "memory"
+        except duckdb.Error as error:
+            return str(error).removeprefix("Invalid Input Error: ").split(":")[0][:60]
+        return "rows"
+
+    def refuse(self, sql: str, first: int) -> None:
+        refill(self.root)
+        usual = self.ask(sql)
+        print("usual", usual, flush=True)
+        said = set()
+        while True:
+            refill(self.root)
+            print(first, flush=True)
+            self.con.execute(f"SELECT redline_debug_refuse({first}, 1)").fetchall()
+            got = self.ask(sql)
+            refused = self.con.execute("SELECT redline_debug_refuse(0, 0)").fetchone()[0]
+            said.add(got)
+            assert got in (usual, "too_large", "memory"), got
+            if refused == "0":
+                break
+            first += 1
+        print("said", *sorted(said), flush=True)
+
+
+def can_refuse(extension) -> bool:
+    """Tells whether a build has the allocator that refuses: those with debug assertions have."""
+    with duckdb.connect(config={"allow_unsigned_extensions": True}) as con:
+        con.execute(f"LOAD '{extension}'")
+        names = con.execute("SELECT function_name FROM duckdb_functions()").fetchall()
+    return ("redline_debug_refuse",) in names
+
+
+if __name__ == "__main__":
+    extension, root, name, first = sys.argv[1:]
+    Child(extension, pathlib.Path(root)).refuse(calls()[name], int(first))
+    print("ended well")
