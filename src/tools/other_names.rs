@@ -161,7 +161,7 @@ pub fn is_shell(name: &str) -> bool {
 pub fn meant_by(name: &str, arguments: &str) -> Option<&'static str> {
     let known = |name: &str| {
         let is_same = |other: &&str| plain(other) == plain(name);
-        let meant = OTHER_NAMES.iter().find(|(names, _)| names.iter().any(|one| is_same(&one)));
+        let meant = OTHER_NAMES.iter().find(|(names, _)| names.iter().any(&is_same));
         meant.map(|(_, call)| *call)
     };
     let given: Value = serde_json::from_str(arguments).unwrap_or_default();

@@ -146,7 +146,8 @@ fn lines_from_many_files_are_counted_in_linear_time() {
     };
     assert_linear("lines from many files", 2_000, page_of, |moved| {
         let file = PageFile { path: b"f", moved: moved.clone(), ..PageFile::default() };
-        let change = Page { repository: "r", ends: ["a", "b"], files: vec![file] };
+        let change =
+            Page { repository: "r", ends: ["a", "b"], files: vec![file], ..Page::default() };
         let text = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
         assert_eq!(text.matches("1 line moved from").count(), moved.len());
     });
