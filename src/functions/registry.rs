@@ -84,6 +84,7 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     scalar::<approvals::approve::Approve>(),
     scalar::<approvals::decline::Decline>(),
     scalar::<approvals::withdraw::Withdraw>(),
+    scalar::<approvals::end_work::EndWork>(),
     scalar::<approvals::approval_file::ApprovalFile>(),
     table::<approvals::pending_approvals::PendingApprovals>(),
     table::<approvals::approvals_given::ApprovalsGiven>(),

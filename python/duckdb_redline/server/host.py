@@ -52,9 +52,9 @@ class Host:
 
     def end_of(self, connection: int) -> None:
         """Ends what redline does for a connection, where an interrupt of DuckDB reaches no function."""
-        with contextlib.suppress(duckdb.Error):  # It has ended, or not begun.
+        with contextlib.suppress(duckdb.Error):  # The database is closed.
             self.con.cursor().execute(
-                "SELECT system.main.withdraw(?, ?)", [f"connection {connection}", self.key]
+                "SELECT system.main.end_work(?, ?)", [connection, self.key]
             ).fetchall()
 
     async def pages(

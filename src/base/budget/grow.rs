@@ -275,7 +275,7 @@ impl<T, C: Default + Grow<T>> Gathered<T> for C {
     }
 }
 
-/// Does what [`Iterator::collect`] does.
+/// Does what `collect` does.
 pub trait Gather: Iterator + Sized {
     /// Returns all items.
     #[inline]
@@ -286,7 +286,7 @@ pub trait Gather: Iterator + Sized {
 
 impl<I: Iterator> Gather for I {}
 
-/// Does what [`Iterator::collect`] does of items that may be failures.
+/// Does what `collect` does of items that may be failures.
 pub trait TryGather<T, E>: Iterator<Item = Result<T, E>> + Sized {
     /// Returns the values of all items.
     ///

@@ -9,6 +9,7 @@ pub mod approvals_given;
 pub mod approve;
 pub mod call_approval;
 pub mod decline;
+pub mod end_work;
 pub mod needs_approval;
 pub mod pending_approvals;
 pub mod shown;

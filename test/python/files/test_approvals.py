@@ -183,6 +183,7 @@ def test_the_example_of_the_specification_is_shown_approved_and_applied(connecti
     "SELECT approve(write_approval('workspace/f', 'y'), 'session', {key}, approval_pages(write_approval('workspace/f', 'y'), 80, 24)[1].proof)",
     "SELECT approve(NULL, 'once', {key})",
     "SELECT withdraw('x', {key})",
+    "SELECT end_work(1, {key})",
     "SELECT approval_file(edit_approval('workspace/f', 'x', 'y'), {key})",
     "SELECT needs_approval('read_file', '{{\"path\": \"workspace/f\"}}', 'agent', {key})",
     "SELECT * FROM pending_approvals({key})",

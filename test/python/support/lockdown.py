@@ -68,6 +68,7 @@ WRITE_CALLS = {
     "approval_file": 'SELECT approval_file(\'{{"type": "other", "description": "{file}"}}\', \'guess\')',
     "decline": "SELECT decline('{file}', 'guess')",
     "withdraw": "SELECT withdraw('{file}', 'guess')",
+    "end_work": "SELECT end_work(1, 'guess')",
     "pending_approvals": "SELECT * FROM pending_approvals('guess')",
 }
 # Nothing waits for a person here and no operation was recorded, under any name.

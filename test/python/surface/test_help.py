@@ -9,7 +9,7 @@ import pytest
 import repositories
 
 ROOT = repositories.ROOT
-FAMILIES_OF_SANDBOXES = ("workspace", "approv", "redline_log()")
+FAMILIES_OF_SANDBOXES = ("workspace", "approv", "redline_log()", "getvariable('key')")
 
 
 @pytest.fixture

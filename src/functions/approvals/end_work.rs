@@ -1,0 +1,34 @@
+//! `end_work(connection, key)`: ends what redline does for a connection. DuckDB does not tell a
+//! function that its query was interrupted.
+
+use super::shown::{Approving, KEY};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::params::{Args, BigInt, Param, fields, required};
+use crate::functions::surface::{Boolean, Declaration, Family, Grant, Out, Scalar, Written};
+use redline_base::error::Result;
+
+/// The scalar function.
+pub struct EndWork;
+
+const CONNECTION: Param<BigInt> =
+    required("connection", "The number that current_connection_id() returns there");
+
+impl Scalar for EndWork {
+    const DECLARATION: Declaration = Declaration {
+        name: "end_work",
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "Ends what redline does for another connection, which DuckDB's interrupt does not reach; tells whether there was anything",
+        example: "SELECT end_work(current_connection_id()::BIGINT + 1000000, getvariable('key'))",
+    };
+    const OVERLOADS: &'static [Overload] = &[fields![CONNECTION, KEY]];
+    type Returns = Boolean;
+    type State = Approving;
+    const NULLS: Nulls = Nulls::Handle;
+
+    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Boolean>) -> Result<Written> {
+        state.approver_of(args)?;
+        let connection = u64::try_from(args.get(CONNECTION)?).ok();
+        Ok(out.truth(connection.is_some_and(|connection| state.state.calls.end(connection))))
+    }
+}
