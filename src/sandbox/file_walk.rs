@@ -243,17 +243,16 @@ impl Sandboxes {
     pub(super) fn refuse_near(&self, what: String, given: &str) -> Error {
         let plain = plain(given);
         let reads_freely = |place: &SandboxPath<'_>| place.sandbox().reads_freely();
-        if let Some(place) = self.spelled(given, &plain).filter(reads_freely) {
+        let is_there = |place: &SandboxPath<'_>| reads_freely(place) && !place.is_absent();
+        let spelled = self.spelled(given, &plain).filter(reads_freely);
+        let is_elsewhere = spelled.is_none() && given != plain.trim_start_matches('/');
+        if let Some(place) = spelled.filter(|place| place.open().is_ok()) {
             return self.refuse(what).near(&[place.shown()]);
         }
         let relative = plain.trim_start_matches('/');
-        let exists = |path: &str| {
-            let mut meant = self.meant(path).filter(reads_freely);
-            meant.find(|place| !place.is_absent()).map(|place| place.shown())
-        };
+        let exists = |path: &str| self.meant(path).find(is_there).map(|place| place.shown());
         // A path of another machine ends as one of this one, and git writes a/ and b/ before paths.
         let ends = relative.match_indices('/').map(|(at, _)| &relative[at + 1..]);
-        let is_elsewhere = given != relative;
         let mut ends = ends.take(if is_elsewhere { limits::PATH_ENDS } else { 0 });
         let near = exists(relative)
             .or_else(|| without_side(relative).and_then(exists))

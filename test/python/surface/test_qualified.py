@@ -17,6 +17,7 @@ FILES = [
             "host.py",
             "change.py",
             "apps.py",
+            "listed.py",
             "protocol.py",
             "querying.py",
             "web/question.py",
