@@ -45,9 +45,11 @@ impl Sandboxes {
     pub fn folder(&self, given: &str) -> Result<(&Sandbox, String)> {
         let given = given.trim_end_matches('/');
         // With a single sandbox, it is what agents mean by the current directory.
+        let is_there = |place: &SandboxPath<'_>| !place.is_absent();
         let only = self.only().filter(|_| matches!(given, "" | "."));
         let given = only.map_or(given, |only| &only.name);
-        let (sandbox, rest) = self.named(given).map_err(|what| self.refuse_near(what, given))?;
+        let (sandbox, rest) =
+            self.named(given).map_err(|what| self.refuse_near(what, given, is_there))?;
         if sandbox.approvals.read {
             return Err(self.refuse(format!(
                 "reading beneath {} needs a person's approval for each file, so nothing is listed there",
@@ -56,7 +58,7 @@ impl Sandboxes {
         }
         let Some(rest) = rest else { return Ok((sandbox, String::new())) };
         let path = RelPath::parse(rest).map_err(|flaw| {
-            self.refuse_near(format!("the path {} {flaw}", quoted(given)), given)
+            self.refuse_near(format!("the path {} {flaw}", quoted(given)), given, is_there)
         })?;
         if path.reserved().is_some() {
             return Err(self.refuse(format!("the path {} is reserved", quoted(given))));
@@ -239,20 +241,24 @@ impl Sandboxes {
     }
 
     /// Returns a refusal of a path that does not start with a sandbox's name, with the path that
-    /// was meant, if a sandbox has a similar one.
-    pub(super) fn refuse_near(&self, what: String, given: &str) -> Error {
+    /// was meant, if a sandbox has a similar one that `is_wanted`.
+    pub(super) fn refuse_near(
+        &self,
+        what: String,
+        given: &str,
+        is_wanted: impl Fn(&SandboxPath<'_>) -> bool,
+    ) -> Error {
         let plain = plain(given);
         let reads_freely = |place: &SandboxPath<'_>| place.sandbox().reads_freely();
-        let is_there = |place: &SandboxPath<'_>| reads_freely(place) && !place.is_absent();
-        let spelled = self.spelled(given, &plain).filter(reads_freely);
-        let is_elsewhere = spelled.is_none() && given != plain.trim_start_matches('/');
-        if let Some(place) = spelled.filter(|place| place.open().is_ok()) {
+        let is_meant = |place: &SandboxPath<'_>| reads_freely(place) && is_wanted(place);
+        if let Some(place) = self.spelled(given, &plain).filter(is_meant) {
             return self.refuse(what).near(&[place.shown()]);
         }
         let relative = plain.trim_start_matches('/');
-        let exists = |path: &str| self.meant(path).find(is_there).map(|place| place.shown());
+        let exists = |path: &str| self.meant(path).find(is_meant).map(|place| place.shown());
         // A path of another machine ends as one of this one, and git writes a/ and b/ before paths.
         let ends = relative.match_indices('/').map(|(at, _)| &relative[at + 1..]);
+        let is_elsewhere = given != relative;
         let mut ends = ends.take(if is_elsewhere { limits::PATH_ENDS } else { 0 });
         let near = exists(relative)
             .or_else(|| without_side(relative).and_then(exists))

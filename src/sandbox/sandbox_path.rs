@@ -38,7 +38,7 @@ impl Sandboxes {
     /// Resolves a path `name/relative/path`, if the rules allow reading it. Does not access any
     /// file.
     pub fn resolve(&self, given: &str) -> Result<SandboxPath<'_>> {
-        self.resolve_or(given, |what| self.refuse_near(what, given))
+        self.resolve_or(given, |what| self.refuse_near(what, given, |place| place.open().is_ok()))
     }
 
     /// Does the same for a file to be written: a refusal does not suggest another existing file.
