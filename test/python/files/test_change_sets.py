@@ -386,7 +386,7 @@ def test_names_of_tools_elsewhere_lead_to_the_call_that_does_it(connections, roo
     def leads_to(name):
         error = told(agent, name, path="workspace/a.txt")
         assert error.startswith(f"not_found: there is no tool '{name}'. "), error
-        tool, _, arguments = error.split(". ", 1)[1].partition(": ")
+        tool, _, arguments = error.split(". ", 1)[1].removeprefix("Call ").partition(": ")
         return tool.split()[0], arguments.removesuffix(".").replace("workspace/", "ws/")
 
     for name, left in (("move_file", ["b.txt"]), ("delete_file", [])):
