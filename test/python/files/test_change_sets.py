@@ -398,4 +398,6 @@ def test_names_of_tools_elsewhere_lead_to_the_call_that_does_it(connections, roo
         (root / "a.txt").write_text("x\n") if left else None
     assert leads_to("create_file")[0] == "write_file"
     assert leads_to("copy_file")[0] == "read_file"
-    assert leads_to("Grep") == ("search", "pattern = TODO")
+    # The tool that does the same is not granted here.
+    error = told(agent, "Grep", path="workspace/a.txt")
+    assert error.startswith("not_found: there is no tool 'Grep'. None does the same here."), error
