@@ -148,13 +148,15 @@ def test_the_same_lines_in_another_place_are_shown(ask, repo):
 
 
 def test_what_is_no_id_is_refused(ask):
-    for given in ("HEAD~1", "abc", "", "x" * 40, "a" * 39, "a" * 40 + "-", "a" * 40 + "+"):
+    for given in ("HEAD~1", "abc", " ", "x" * 40, "a" * 39, "a" * 40 + "-", "a" * 40 + "+"):
         answer = ask(except_ids=[given])
         assert answer.startswith("invalid_args: ") and "except_ids" in answer, given
     assert ask(except_ids=["nowhere..main"]).startswith("not_found: ")
     for given in ("a" * 40, "a" * 40 + "-2", "a" * 40 + "+" + "b" * 40 + "-3"):
         assert "5 hunks" not in ask(except_ids=[given]) and "6 files" not in ask(except_ids=[given])
-    assert ask(except_ids=[]) == ask()
+    # A list of nothing but empty texts is a list that was left out.
+    assert ask(except_ids=[]) == ask(except_ids=[""]) == ask()
+    assert ask(except_ids=["", "abc"]).startswith("invalid_args: ")
 
 
 def test_a_cursor_belongs_to_what_was_seen(ask):
