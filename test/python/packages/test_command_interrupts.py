@@ -62,7 +62,7 @@ def works_in(pid: int, repo: pathlib.Path) -> bool:
     """Tells whether a process has something of a repository open: the query runs."""
     for handle in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
-            if str(repo) in os.readlink(handle):
+            if str(repo / ".git") in os.readlink(handle):
                 return True
         except OSError:
             continue  # It is closed meanwhile.
@@ -146,7 +146,7 @@ class Running:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_ends_a_command_with_one_line(extension, repo, tmp_path, name, terminal):
     running = Running(extension, repo, COMMANDS[name], tmp_path, terminal)
-    waiting.until(lambda: running.works(2.0 if running.is_own else 0.15))
+    waiting.until(lambda: running.works(2.0 if running.is_own else 0.02))
     code, said, seconds = running.interrupted()
     assert code == 130 and b"Traceback" not in said, said[-2000:]
     lines = said.replace(b"\r\n", b"\n").split(b"\n")
