@@ -137,10 +137,15 @@ impl Intents {
             };
             let found = fstat(&file)?;
             let is_ours = is_private(&found) && FileState::new(&found).kind == EntryKind::File;
-            if !is_ours || flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let intent = Intent { directory: &self.0, name: name.to_owned(), file };
+            // The intent of another sandbox is not locked even for a moment: who settles that one
+            // would take it for one of a process that is still there.
+            if !is_ours || intent.read()?.is_some_and(|plan| plan.root != root) {
                 continue;
             }
-            let intent = Intent { directory: &self.0, name: name.to_owned(), file };
+            if flock(&intent.file, FlockOperation::NonBlockingLockExclusive).is_err() {
+                continue;
+            }
             match intent.read()? {
                 // Its process was killed before it changed anything.
                 None => intent.end(),
@@ -175,6 +180,7 @@ impl Intent<'_> {
     /// Returns the last complete record.
     fn read(&self) -> io::Result<Option<Plan>> {
         let mut text = Vec::new();
+        (&self.file).rewind()?;
         (&self.file).take(limits::INTENT_BYTES).read_to_end(&mut text)?;
         let whole = text.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
         let last = text[..whole].rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
