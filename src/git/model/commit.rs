@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 use crate::Oid;
 use crate::encoding::to_utf8;
 use crate::model::mailmap::Mailmap;
-use crate::model::signature::{Signature, signature};
+use crate::model::signature::{Signature, kind_of, signature};
 use crate::model::space::{trim_end, trim_start, up_to_nul};
 use crate::model::trailers::{Trailer, trailers};
 use redline_base::budget::{Charge, Stopped, append, check_every, copied};
@@ -218,7 +218,7 @@ impl TagInfo {
             tagger = line.strip_prefix(b"tagger ").or(tagger);
             Ok(!line.is_empty())
         })?;
-        let signature = pass(message, |line| Ok(!is_signature(line)))?;
+        let signature = pass(message, |line| Ok(kind_of(line).is_none()))?;
         let named = tagger.and_then(person);
         Ok(Self {
             tagger: named.map(|(name, email)| Person::new(name, email)).transpose()?,
@@ -226,14 +226,6 @@ impl TagInfo {
             subject: subject(&message[..message.len() - signature.len()])?,
         })
     }
-}
-
-/// Tells whether a line begins a signature.
-fn is_signature(line: &[u8]) -> bool {
-    const KINDS: [&[u8]; 4] =
-        [b"PGP SIGNATURE-----", b"PGP MESSAGE-----", b"SSH SIGNATURE-----", b"SIGNED MESSAGE-----"];
-    line.strip_prefix(b"-----BEGIN ")
-        .is_some_and(|rest| KINDS.iter().any(|kind| rest.starts_with(kind)))
 }
 
 /// Returns the commit in UTF-8 if its `encoding` header names another known encoding.

@@ -72,7 +72,7 @@ pub fn signature(commit: &[u8], hash: Kind) -> Result<Option<Signature>, Stopped
         return Ok(None);
     }
     payload.update(rest);
-    let kind = kind(&text);
+    let kind = kind_of(&text);
     let key = Some(&text).filter(|text| text.len() <= PARSED_BYTES).and_then(|text| match kind {
         Some("openpgp") => openpgp_key(&unarmored(text)?),
         Some("ssh") => ssh_key(&unarmored(text)?),
@@ -83,8 +83,8 @@ pub fn signature(commit: &[u8], hash: Kind) -> Result<Option<Signature>, Stopped
     Ok(Some(Signature { kind, key, text, payload_sha256: digest.to_string() }))
 }
 
-/// Returns the kind of a signature by its first line.
-fn kind(text: &[u8]) -> Option<&'static str> {
+/// Returns the kind of a signature by its first line; `None` for any other text.
+pub fn kind_of(text: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 4] = [
         (b"-----BEGIN PGP SIGNATURE-----", "openpgp"),
         (b"-----BEGIN PGP MESSAGE-----", "openpgp"),
