@@ -1,8 +1,4 @@
-"""Files of a revision as paths: file_at, files_at and file_versions_at give DuckDB's readers what `git show` prints.
-
-# Promise (copies): A copy has the content of its object, in a directory of the database alone (0700), and nobody may write or execute
-# it (0400). With `test_a_copy_is_for_its_user_alone_and_shared_by_equal_contents`.
-"""
+"""Files of a revision as paths: file_at, files_at and file_versions_at give DuckDB's readers what `git show` prints."""
 
 import collections
 import csv
@@ -16,7 +12,6 @@ import subprocess
 import sys
 import threading
 
-import duckdb
 import pytest
 import repositories
 import waiting
@@ -339,6 +334,8 @@ def test_a_store_elsewhere_is_read_where_it_may_be(connect, large, tmp_path):
             assert_refused(got, "not_found")
 
 
+# Promise (copies): Content of Git LFS is used only with the size and the SHA-256 of its pointer, and read from a store that may be
+# read. With `test_a_store_elsewhere_is_read_where_it_may_be`.
 def test_a_content_that_is_not_the_one_of_its_pointer_is_refused(con, large):
     content = b"id\n1\n"
     for name, given, there in [
@@ -373,6 +370,8 @@ def test_a_content_that_is_not_the_one_of_its_pointer_is_refused(con, large):
 # -- the directory of copies ------------------------------------------------------------------
 
 
+# Promise (copies): A copy has the content of its object, in a directory of the database alone (0700), and nobody may write or
+# execute it (0400); equal contents share one. With `a_copy_is_for_its_user_alone_and_ends_with_the_database`.
 def test_a_copy_is_for_its_user_alone_and_shared_by_equal_contents(con, tmp_path):
     git(tmp_path, "init", "--quiet", ".")
     (tmp_path / "run.csv").write_text("n\n1\n")
@@ -386,6 +385,8 @@ def test_a_copy_is_for_its_user_alone_and_shared_by_equal_contents(con, tmp_path
     assert os.path.samefile(run, same) and run != same
 
 
+# Promise (copies): All copies have no more bytes than `redline_copies_bytes`, which are counted before anything is written: also where a
+# pointer of Git LFS claims an exbibyte. With `what_was_used_longest_ago_goes_first_and_what_is_held_stays`.
 def test_copies_used_longest_ago_are_removed_and_what_does_not_fit_is_refused(connect, tmp_path):
     git(tmp_path, "init", "--quiet", ".")
     for name in "abcd":
@@ -415,6 +416,9 @@ def test_copies_used_longest_ago_are_removed_and_what_does_not_fit_is_refused(co
     assert_refused(answer(con, "SELECT file_at('b.csv', 'INDEX', ?)", str(tmp_path)), "too_large")
 
 
+# Promise (copies): The copies end with the database, and those of a process that was killed, also while it wrote, with the next
+# database that makes some; what a living process uses stays. With `test_what_a_killed_process_left_is_removed_by_the_next`,
+# `directories_without_a_lock_are_removed_and_others_stay`.
 def test_a_database_that_closes_takes_its_copies_along(connect, repo, tmp_path):
     temp = tmp_path / "temp"
     temp.mkdir()
@@ -480,6 +484,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next(connect, extension, l
     assert not lives.exists() and own.exists()
 
 
+# Promise (copies): No connection sees a part of a copy.
 def test_connections_that_race_never_see_a_part_of_a_file(connect, tmp_path):
     git(tmp_path, "init", "--quiet", ".")
     for number in range(12):
