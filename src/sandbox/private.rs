@@ -310,6 +310,11 @@ impl PrivateDirectory {
 }
 
 impl Access {
+    /// Tells whether a directory lies in no sandbox.
+    pub(super) fn is_in_no_sandbox(&self, path: &Path) -> bool {
+        self.check_within(path, "the directory").is_ok()
+    }
+
     /// Rejects a directory in a sandbox, and one that DuckDB's own limits allow to be read.
     fn check_outside(&self, path: &Path, name: &str) -> Result<()> {
         if self.is_limited() && self.is_allowed(path) {
@@ -318,6 +323,11 @@ impl Access {
                 "is in one of DuckDB's allowed_directories, whose files SQL may read",
             ));
         }
+        self.check_within(path, name)
+    }
+
+    /// Rejects a directory in a sandbox.
+    fn check_within(&self, path: &Path, name: &str) -> Result<()> {
         let around = identities(path, name)?;
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
             let root =
