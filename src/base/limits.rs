@@ -504,3 +504,21 @@ pub const TOLD_MOVE_LINES: u32 = 5;
 
 /// The divisor for the part of an answer that the moves may take.
 pub const TOLD_MOVES_PART: usize = 8;
+
+/// Bytes of the copies of contents that DuckDB's readers open, by default of
+/// `redline_copies_bytes`; beyond, those used longest ago are removed. What does not fit by itself
+/// is `too_large:`.
+pub const COPIES_BYTES: u64 = 4 << 30;
+
+/// Contents that are copied at once, and files that one call names: beyond, those used longest ago
+/// are removed; a call with more is `too_large:`.
+pub const COPIES: usize = 1 << 17;
+
+/// Bytes of a pointer to content of Git LFS: the format's own limit. A larger file is no pointer.
+pub const LFS_POINTER_BYTES: u64 = 1024;
+
+/// Bytes of contents that are read at once to be copied.
+pub const COPIED_AT_ONCE: u64 = 64 << 20;
+
+/// Contents that are read at once to be copied: each open file of Git LFS takes a handle.
+pub const COPIED_FILES_AT_ONCE: usize = 64;

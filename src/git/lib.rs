@@ -53,6 +53,7 @@ pub use model::bytes::Bytes;
 pub use model::changed_file::{Change, Entry, Mode, Origin, Status};
 pub use model::commit::{CommitInfo, CommitParts, Person};
 pub use model::diff_attribute::{DiffAttribute, PathAttributes};
+pub use model::lfs_pointer::LfsPointer;
 pub use model::mailmap::Mailmap;
 pub use model::signature::Signature;
 pub use model::trailers::Trailer;
@@ -67,4 +68,4 @@ pub use revision::{
     merge_bases, merge_bases_of, object_of, range_of, reference_names, references_containing,
     reflog, side_of,
 };
-pub use store::Repositories;
+pub use store::{LfsObject, Repositories};

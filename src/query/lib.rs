@@ -17,6 +17,7 @@ pub mod diff_page;
 pub mod diff_rows;
 pub mod file_changes;
 pub mod file_content;
+pub mod file_copies;
 pub mod file_history;
 pub mod file_outline;
 pub mod file_status;

@@ -27,6 +27,8 @@ pub struct Access {
 struct Allowed {
     /// Each with its spelling, after resolving all links.
     directories: Vec<(PathBuf, PathBuf)>,
+    /// Those that were missing when the settings were read.
+    missing: Vec<PathBuf>,
     files: Vec<PathBuf>,
 }
 
@@ -40,9 +42,14 @@ impl Access {
             let path = Path::new(directory).canonicalize().ok()?;
             Some((std::path::absolute(directory).ok()?, path))
         };
-        let directories = || directories.iter().filter_map(resolved).collect();
-        let allowed =
-            (!external).then(|| Allowed { directories: directories(), files: Vec::new() });
+        let is_missing = |directory: &&&str| resolved(directory).is_none();
+        let missing = || directories.iter().filter(is_missing).map(PathBuf::from).collect();
+        let found = || directories.iter().filter_map(resolved).collect();
+        let allowed = (!external).then(|| Allowed {
+            directories: found(),
+            missing: missing(),
+            files: Vec::new(),
+        });
         Self { allowed, sandboxes: None }
     }
 
@@ -144,6 +151,15 @@ impl Access {
         }
         let directories = self.allowed.iter().flat_map(|allowed| &allowed.directories);
         directories.map(|(spelled, path)| Entrance { path, spelled, root: None }).collect()
+    }
+
+    /// Tells whether DuckDB may read the files of a directory, by its path without links; also of
+    /// one that was made since the settings were read.
+    pub(super) fn lets_duckdb_read(&self, canonical: &Path) -> bool {
+        let missing = self.allowed.iter().flat_map(|allowed| &allowed.missing);
+        let is_there =
+            |made: &PathBuf| made.canonicalize().is_ok_and(|made| canonical.starts_with(made));
+        self.is_allowed(canonical) || missing.into_iter().any(is_there)
     }
 
     /// Tells whether DuckDB's own settings limit what may be read.

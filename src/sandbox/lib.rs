@@ -10,6 +10,8 @@
 //! | `recovery` | reverts or finishes changes of several files whose process was killed |
 //! | `ref_limit` | the references of repositories that may be read |
 //! | `rel_path` | paths beneath a root that cannot mean another place |
+//! | `copies` | copies of contents as files that DuckDB reads, in a directory of the database's own |
+//! | `copy_name` | the names of such copies |
 //! | `beneath` | opening beneath a root without following a link |
 //! | `directory` | opened directories, and files that are opened beneath them once |
 //! | `directories` | checks of many files beneath a root, one call each |
@@ -29,6 +31,8 @@
 
 mod access;
 mod beneath;
+mod copies;
+mod copy_name;
 mod directories;
 mod directory;
 mod file_walk;
@@ -56,6 +60,8 @@ mod write;
 
 pub use access::Access;
 pub use beneath::Root;
+pub use copies::{Copies, CopyAs, CopyRules, Sink};
+pub use copy_name::{copy_name, is_read_as_written};
 pub use directories::Directories;
 pub use directory::{Directory, DirectoryEntry, OpenError, RegularFile};
 pub use file_walk::{Next, WalkEntry};

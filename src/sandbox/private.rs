@@ -310,6 +310,12 @@ impl PrivateDirectory {
 }
 
 impl Access {
+    /// Tells whether a directory is neither in a sandbox nor around one.
+    pub(super) fn is_apart(&self, path: &Path) -> bool {
+        const ANY: &str = "the directory";
+        self.check_within(path, ANY).is_ok() && self.check_around(path, ANY).is_ok()
+    }
+
     /// Rejects a directory in a sandbox, and one that DuckDB's own limits allow to be read.
     fn check_outside(&self, path: &Path, name: &str) -> Result<()> {
         if self.is_limited() && self.is_allowed(path) {
@@ -318,6 +324,11 @@ impl Access {
                 "is in one of DuckDB's allowed_directories, whose files SQL may read",
             ));
         }
+        self.check_within(path, name)
+    }
+
+    /// Rejects a directory in a sandbox.
+    fn check_within(&self, path: &Path, name: &str) -> Result<()> {
         let around = identities(path, name)?;
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
             let root =

@@ -15,6 +15,7 @@ use redline_base::suggest;
 use redline_edit::RateLimit;
 use redline_git::Repositories;
 use redline_query::caller::DatabaseState;
+use redline_sandbox::Copies;
 
 /// The state of one database.
 #[derive(Default)]
@@ -25,6 +26,8 @@ pub struct Database {
     pub rate_limit: RateLimit,
     /// The cache of open repositories.
     pub repositories: Arc<Repositories>,
+    /// The copies that its functions made for DuckDB's readers.
+    pub copies: Copies,
     /// The functions that are registered on it.
     pub functions: &'static [FunctionEntry],
     /// The names of the tools that can be granted.

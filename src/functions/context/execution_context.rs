@@ -11,7 +11,7 @@ use redline_base::error::Result;
 use redline_edit::Session;
 use redline_query::Caller;
 use redline_query::Context;
-use redline_sandbox::Access;
+use redline_sandbox::{Access, CopyRules};
 
 /// Whether DuckDB may read and write files anywhere.
 pub const EXTERNAL_ACCESS: &str = "enable_external_access";
@@ -24,6 +24,9 @@ pub const LOCK_CONFIGURATION: &str = "lock_configuration";
 /// The directory that DuckDB uses for `~`.
 pub const HOME_DIRECTORY: &str = "home_directory";
 
+/// The directory of DuckDB's temporary files.
+const TEMP_DIRECTORY: &str = "temp_directory";
+
 /// The settings that functions which open repositories or files read.
 pub const SETTINGS: &[&str] = &[
     THREADS,
@@ -33,6 +36,7 @@ pub const SETTINGS: &[&str] = &[
     ALLOWED_PATHS,
     HOME_DIRECTORY,
     LOCK_CONFIGURATION,
+    TEMP_DIRECTORY,
     settings::SANDBOXES,
     settings::TOOL_GRANTS,
     settings::MAX_READ_BYTES,
@@ -44,6 +48,7 @@ pub const SETTINGS: &[&str] = &[
     settings::MAX_WAITING_BYTES,
     settings::MAX_CALLS,
     settings::CACHE_BYTES,
+    settings::COPIES_BYTES,
     settings::MAX_SECONDS,
     settings::JOURNAL,
     settings::JOURNAL_MAX_BYTES,
@@ -141,6 +146,16 @@ impl ExecutionContext {
     /// Gives the next row its part of the threads, as other rows may be computed at the same time.
     pub fn share_threads(&mut self) {
         self.caller.context.threads = RowThread::share(self.settings.threads());
+    }
+
+    /// Returns the rules for copies of contents that DuckDB's readers open.
+    pub fn copy_rules(&self) -> CopyRules<'_> {
+        CopyRules {
+            access: &self.access,
+            temporary: self.settings.get(TEMP_DIRECTORY).as_text(),
+            bytes: settings::copies_bytes(&self.settings),
+            name: settings::COPIES_BYTES,
+        }
     }
 
     /// Returns the name of the approver with this secret; an empty one belongs to nobody.

@@ -39,6 +39,8 @@ pub const MAX_CALLS: &str = "redline_max_calls";
 pub const MAX_SECONDS: &str = redline_base::budget::MAX_SECONDS;
 /// The bytes of git objects that a query caches.
 pub const CACHE_BYTES: &str = "redline_cache_bytes";
+/// The bytes of the copies that DuckDB's readers open.
+pub const COPIES_BYTES: &str = "redline_copies_bytes";
 
 /// The directory of the journal.
 pub const JOURNAL: &str = "redline_journal";
@@ -48,7 +50,7 @@ pub const JOURNAL_MAX_BYTES: &str = "redline_journal_max_bytes";
 pub const JOURNAL_DAYS: &str = "redline_journal_days";
 
 /// Every setting; `SET GLOBAL` sets it for all connections, `SET SESSION` for one.
-const OPTIONS: [ConfigOption; 15] = [
+const OPTIONS: [ConfigOption; 16] = [
     ConfigOption {
         name: SANDBOXES,
         description: "Directories that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
@@ -85,6 +87,12 @@ const OPTIONS: [ConfigOption; 15] = [
         name: CACHE_BYTES,
         description: "Maximum bytes of git objects kept in memory",
         default: OptionDefault::Number(limits::CACHE_BYTES),
+    },
+    ConfigOption {
+        name: COPIES_BYTES,
+        description: "Maximum bytes of the copies that file_at, files_at and file_versions_at make; those used longest ago \
+                      are removed",
+        default: OptionDefault::Number(limits::COPIES_BYTES),
     },
     ConfigOption {
         name: APPROVAL_TTL_SECONDS,
@@ -229,6 +237,11 @@ pub fn tool_budget(settings: &Settings) -> Arc<Budget> {
 /// Returns the bytes of git objects that a query caches.
 pub fn cache_bytes(settings: &Settings) -> usize {
     usize::try_from(number(settings, CACHE_BYTES, limits::CACHE_BYTES)).unwrap_or(usize::MAX)
+}
+
+/// Returns the most bytes of copies.
+pub fn copies_bytes(settings: &Settings) -> u64 {
+    number(settings, COPIES_BYTES, limits::COPIES_BYTES)
 }
 
 /// Returns the number of a setting; DuckDB's type keeps it from being negative.

@@ -1,5 +1,5 @@
-//! `file_content(file, rev, repo)` and `file_bytes(file, rev, repo)`: the content of a file at a
-//! revision.
+//! `file_content(file, rev, repo [, lfs])` and `file_bytes(file, rev, repo [, lfs])`: the content of
+//! a file at a revision.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use super::tree_files::REVISION;
 use crate::ffi::{Overload, Settings};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::settings;
-use crate::functions::params::{Args, Name, Param, REPO, fields, required};
+use crate::functions::params::{Args, Flag, Name, Param, REPO, fields, flag, required};
 use crate::functions::surface::{
     Blob, Declaration, Family, Grant, Out, Scalar, State, Varchar, Written,
 };
@@ -22,6 +22,12 @@ use redline_query::file_content::OpenSides;
 pub const FILE: Param<Name> = required(
     "file",
     "The file, by its path from the repository's root; './…' and '../…' start at the directory that repo names",
+);
+
+const LFS: Param<Flag> = flag(
+    "lfs",
+    false,
+    "Return the content to which a pointer of Git LFS leads, from the repository's own store",
 );
 
 /// The scalar function that returns a text.
@@ -60,7 +66,7 @@ impl Opened {
         let bytes = settings::max_read_bytes(&execution.settings);
         let limit = ReadLimit { bytes, name: "redline_max_read_bytes" };
         let side = [args.owned(REPO)?, args.owned(REVISION)?];
-        sides.content(execution, args.get(FILE)?, side, limit)
+        sides.content(execution, args.get(FILE)?, side, args.get(LFS)?, limit)
     }
 }
 
@@ -76,7 +82,8 @@ impl Scalar for FileContent {
         description: "Returns the text of a file at a revision, in the index or in the work tree; NULL if the file is missing",
         example: "SELECT file_content('README.md', 'HEAD~1', '.')",
     };
-    const OVERLOADS: &'static [Overload] = &[fields![FILE, REVISION, REPO]];
+    const OVERLOADS: &'static [Overload] =
+        &[fields![FILE, REVISION, REPO], fields![FILE, REVISION, REPO, LFS]];
     type Returns = Varchar;
     type State = Opened;
     const HELPED_FROM: Duration = HELPED_FROM;

@@ -10,6 +10,7 @@ pub mod diff_html;
 pub mod diff_hunks;
 pub mod diff_lines;
 pub mod diff_review;
+pub mod file_at;
 pub mod file_blame;
 pub mod file_changes;
 pub mod file_content;

@@ -1,11 +1,13 @@
 //! The contents of a file's sides as git diffs them.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::slice::from_mut;
 use std::sync::Arc;
 
 use crate::attributes::{ContentSource, DiffAttributes};
 use crate::change::renames::{Blobs, RenameOptions, Version, pair};
+use crate::index::Index;
 use crate::model::bytes::Bytes;
 use crate::model::changed_file::{Change, Entry, Source};
 use crate::model::diff_attribute::{DiffAttribute, PathAttributes};
@@ -181,14 +183,30 @@ impl Reader {
         let (Source::WorkTree { .. }, Some(index)) = (entry.source, self.source.index()) else {
             return self.objects.blob(&entry.oid);
         };
-        let work_tree = match &mut self.work_tree {
-            Some(work_tree) => work_tree,
-            none => none.insert(WorkTree::new(&self.source, index)?),
-        };
         let mut bytes = Vec::new();
+        let work_tree = Self::work_tree(&mut self.work_tree, &self.source, index)?;
         work_tree.read(path, entry.oid, &mut bytes)?;
         let charge = self.source.repository().budget().charge_large(bytes.len() as u64)?;
         Ok(Bytes::held(Arc::new(bytes), charge))
+    }
+
+    fn work_tree<'w>(
+        opened: &'w mut Option<WorkTree>,
+        source: &ContentSource,
+        index: &Arc<Index>,
+    ) -> Result<&'w mut WorkTree> {
+        Ok(match opened {
+            Some(work_tree) => work_tree,
+            none => none.insert(WorkTree::new(source, index)?),
+        })
+    }
+
+    /// Returns the path on disk of a file of the work tree whose content there is what git would
+    /// store, `size` bytes; `None` for a link, and for one that is converted.
+    pub(super) fn unconverted(&mut self, path: &[u8], size: u64) -> Result<Option<PathBuf>> {
+        let Some(index) = self.source.index() else { return Ok(None) };
+        let work_tree = Self::work_tree(&mut self.work_tree, &self.source, index)?;
+        work_tree.unconverted(path, size)
     }
 
     /// Returns the bytes of one side, binary or not: none for an absent one, and for a submodule

@@ -26,6 +26,7 @@ pub mod patch_id;
 pub mod renames;
 pub mod search;
 pub mod side_files;
+mod side_sources;
 pub mod status;
 pub mod suggest;
 mod uncommitted;

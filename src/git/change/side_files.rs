@@ -35,6 +35,22 @@ impl ReadLimit {
     /// The limit of any object.
     pub const OBJECT: Self =
         Self { bytes: redline_base::limits::OBJECT_BYTES, name: "the most that redline reads" };
+
+    /// Refuses a file of more bytes.
+    ///
+    /// # Errors
+    /// `too_large`.
+    pub fn check(self, file: &str, size: u64) -> Result<()> {
+        let Self { bytes, name } = self;
+        if size <= bytes {
+            return Ok(());
+        }
+        let file = quoted(file);
+        Err(Error::too_large(format!(
+            "the file {file} has {size} bytes there, and {name} is {bytes}"
+        ))
+        .with_hint("Ask for a smaller file, or ask the host to raise the limit"))
+    }
 }
 
 /// A version of a file in a conflict.
@@ -62,8 +78,8 @@ impl Stage {
 
 /// Reads files of one side, for one thread.
 pub struct SideFiles {
-    comparison: Comparison,
-    reader: Reader,
+    pub(super) comparison: Comparison,
+    pub(super) reader: Reader,
     /// Whether a file is shown by itself, not as a part of the tracked files.
     is_alone: bool,
 }
@@ -207,16 +223,8 @@ impl SideFiles {
     }
 
     fn check_size(&self, path: &[u8], entry: Entry, limit: ReadLimit) -> Result<()> {
-        let ReadLimit { bytes, name } = limit;
         let size = self.reader.size(Some(entry))?.unwrap_or(0);
-        if size <= bytes {
-            return Ok(());
-        }
-        let shown = quoted(&String::from_utf8_lossy(path));
-        Err(Error::too_large(format!(
-            "the file {shown} has {size} bytes there, and {name} is {bytes}"
-        ))
-        .with_hint("Ask for a smaller file, or ask the host to raise the limit"))
+        limit.check(&String::from_utf8_lossy(path), size)
     }
 
     /// Returns the place of a file of the work tree, if sandboxes are defined.

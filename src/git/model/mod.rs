@@ -19,6 +19,7 @@ pub mod changed_file;
 pub mod commit;
 pub mod diff_attribute;
 pub mod id_tables;
+pub mod lfs_pointer;
 pub mod mailmap;
 pub mod settings;
 pub mod signature;

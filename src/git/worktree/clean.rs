@@ -64,6 +64,11 @@ impl Cleaner {
         Ok(bytes)
     }
 
+    /// Tells whether the file at `path` has another encoding in the work tree.
+    pub fn has_encoding(&mut self, path: &[u8]) -> Result<bool> {
+        Ok(self.conversion(path)?.encoding.is_some())
+    }
+
     fn conversion(&mut self, path: &[u8]) -> Result<Conversion> {
         let [text, crlf, eol, ident, encoding] = self.attributes.of(path)?;
         let digest = |state: State| match state {

@@ -4,8 +4,11 @@
 //! no files, and a FIFO in place of a file is not a file. A file whose state on disk is that of the
 //! index is not read.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -102,6 +105,17 @@ impl WorkTree {
             _ => return Err(changed(path)),
         }
         Ok(())
+    }
+
+    /// Returns the path on disk of a regular file that no conversion changes; `stored` is the size
+    /// of what git would store. Every conversion of line ends and of `$Id$` that changes a content
+    /// makes it shorter; of an encoding that is not known.
+    pub fn unconverted(&mut self, path: &[u8], stored: u64) -> Result<Option<PathBuf>> {
+        let state = self.look(path)?.filter(|state| state.kind == EntryKind::File);
+        if state.is_none_or(|state| state.size != stored) || self.cleaner.has_encoding(path)? {
+            return Ok(None);
+        }
+        Ok(Some(self.repository.work_tree()?.join(OsStr::from_bytes(path))))
     }
 
     /// Returns the id that a file's content would have and its size as stored.
