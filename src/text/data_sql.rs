@@ -23,12 +23,13 @@ fn literal(text: &str) -> String {
 
 /// Returns what stands behind FROM for `text`: a query in parentheses or a call of a function as it
 /// is, and anything else as a name. Words joined by dots, each plain or in double quotes, are a
-/// qualified name; DuckDB itself takes `prices.csv` for a file where there is no such schema. Any
-/// other text is one name, such as that of a file.
+/// qualified name; DuckDB itself takes `prices.csv` for a file where there is no such schema.
+/// `HEAD~1:prices.csv` is that file at a revision of `repo`. Any other text is one name, such as
+/// that of a file.
 ///
 /// # Errors
 /// `invalid_args` for an empty text and for a query without parentheses.
-fn from_clause(text: &str) -> Result<String> {
+fn from_clause(text: &str, repo: &str) -> Result<String> {
     let text = text.trim();
     let (head, rest) = match text.find('(') {
         Some(at) => text.split_at(at),
@@ -46,7 +47,44 @@ fn from_clause(text: &str) -> Result<String> {
         return Err(Error::invalid_args(format!("{} names no table", quoted(text)))
             .with_hint("Give a table, a view or a file, or a query in parentheses"));
     }
-    Ok(parts(text).unwrap_or_else(|| identifier(text)))
+    let name = || parts(text).unwrap_or_else(|| identifier(text));
+    Ok(file_of_revision(text, repo).unwrap_or_else(name))
+}
+
+/// Returns the call that reads `revision:path` in git's notation (`:path` is in the index), or the
+/// files of a glob; `None` where the text is no such name, or ends in no format that DuckDB reads by
+/// itself.
+fn file_of_revision(text: &str, repo: &str) -> Option<String> {
+    let (revision, path) = text.split_once(':')?;
+    let revision = if revision.is_empty() { "INDEX" } else { revision };
+    let reader = reader(path)?;
+    // A URL, or a drive of Windows.
+    if path.starts_with("//") || (revision.len() == 1 && path.starts_with(['/', '\\'])) {
+        return None;
+    }
+    let function = if path.contains(['*', '?', '[']) { "files_at" } else { "file_at" };
+    let [file, of, repo] = [path, revision, repo].map(literal);
+    let absent = literal(&format!(
+        "not_found: {} has no file {}. Name one that it has, by its path from the root of the repository",
+        quoted(revision),
+        quoted(path)
+    ));
+    Some(format!(
+        "system.main.{reader}(coalesce(system.main.{function}({file}, {of}, {repo}), system.main.error({absent})))"
+    ))
+}
+
+/// Returns the function that reads files of this name.
+fn reader(path: &str) -> Option<&'static str> {
+    let name = path.to_ascii_lowercase();
+    let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    let (_, ending) = name.rsplit_once('.')?;
+    match ending {
+        "csv" | "tsv" => Some("read_csv"),
+        "json" | "jsonl" | "ndjson" => Some("read_json"),
+        "parquet" => Some("read_parquet"),
+        _ => None,
+    }
 }
 
 /// Returns a qualified name of at most three parts, each in quotes; `None` if the text is none.
@@ -135,7 +173,9 @@ mod tests {
             ("prices.csv", r#""prices"."csv""#),
             ("a.b.c.csv", r#""a.b.c.csv""#),
             (r#""odd ""name".t"#, r#""odd ""name"."t""#),
-            ("HEAD~1:data/prices.csv", r#""HEAD~1:data/prices.csv""#),
+            ("HEAD~1:data/prices.xyz", r#""HEAD~1:data/prices.xyz""#),
+            ("s3://bucket/prices.csv", r#""s3://bucket/prices.csv""#),
+            (r"c:\prices.csv", r#""c:\prices.csv""#),
             (r#"a"b"#, r#""a""b""#),
             (r#""open"#, r#""""open""#),
             ("data (1).csv", r#""data (1).csv""#),
@@ -146,13 +186,26 @@ mod tests {
             ("read_csv('a.csv', delim = ';')", "read_csv('a.csv', delim = ';')\n"),
             ("main.f (1)", "main.f (1)\n"),
         ] {
-            assert_eq!(from_clause(text).unwrap(), sql, "{text}");
+            assert_eq!(from_clause(text, ".").unwrap(), sql, "{text}");
         }
         for text in ["", "  ", "SELECT * FROM t", "from t", "WITH a AS (FROM t) FROM a"] {
             assert!(
-                from_clause(text).unwrap_err().to_string().starts_with("invalid_args: "),
+                from_clause(text, ".").unwrap_err().to_string().starts_with("invalid_args: "),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn a_file_of_a_revision_is_read_by_its_ending() {
+        for (text, reader, arguments) in [
+            ("HEAD~1:a's.csv", "read_csv", "file_at('a''s.csv', 'HEAD~1', './r')"),
+            (":a.ndjson.gz", "read_json", "file_at('a.ndjson.gz', 'INDEX', './r')"),
+            ("v1:d/*.PARQUET", "read_parquet", "files_at('d/*.PARQUET', 'v1', './r')"),
+        ] {
+            let sql = from_clause(text, "./r").unwrap();
+            let begin = format!("system.main.{reader}(coalesce(system.main.{arguments}, ");
+            assert!(sql.starts_with(&begin), "{sql}");
         }
     }
 

@@ -14,10 +14,13 @@ pub struct TableChangesSql;
 
 const ANSWER: Param<OneOf<Answer>> =
     choice("answer", "rows, cells, summary or schema: what the query has a row for");
-const OLD: Param<Name> =
-    required("old", "The table before: a table, a view or a file, or a query in parentheses");
+const OLD: Param<Name> = required(
+    "old",
+    "The table before: a table, a view, a file such as HEAD~1:prices.csv, or a query in parentheses",
+);
 const NEW: Param<Name> = required("new", "The table after, in the same forms");
-const KEY: Param<Maybe<ColumnNames>> = KEY_COLUMNS;
+const IN_REPO: Param<Name> =
+    text("repo", ".", "The repository of files that are named with a revision: HEAD~1:prices.csv");
 const IGNORE: Param<Maybe<ColumnNames>> = optional("ignore", "Columns that are left out");
 const TOLERANCE: Param<Tolerance> =
     text("tolerance", "0", "How far apart two equal numbers may be");
@@ -31,14 +34,14 @@ pub const KEY_COLUMNS: Param<Maybe<ColumnNames>> =
     optional("key", "The column that names a row, or a list of them");
 
 const OPTIONS: &[Field] =
-    fields![KEY, IGNORE, TOLERANCE, RELATIVE_TOLERANCE, IGNORE_CASE, NULLS_EQUAL];
+    fields![KEY_COLUMNS, IN_REPO, IGNORE, TOLERANCE, RELATIVE_TOLERANCE, IGNORE_CASE, NULLS_EQUAL];
 const PARAMETERS: [Field; 4] = [
     Field { default: None, ..ANSWER.field },
     OLD.field,
     NEW.field,
     options(
         OPTIONS,
-        "A STRUCT of key, ignore, tolerance, relative_tolerance, ignore_case and nulls_equal; NULL for none",
+        "A STRUCT of key, repo, ignore, tolerance, relative_tolerance, ignore_case and nulls_equal; NULL for none",
     ),
 ];
 
@@ -62,7 +65,8 @@ impl Scalar for TableChangesSql {
         let comparison = Comparison {
             old: args.get(OLD)?,
             new: args.get(NEW)?,
-            key: given.get(KEY)?.unwrap_or_default(),
+            repo: given.get(IN_REPO)?,
+            key: given.get(KEY_COLUMNS)?.unwrap_or_default(),
             ignore: given.get(IGNORE)?.unwrap_or_default(),
             tolerance: given.get(TOLERANCE)?,
             relative_tolerance: given.get(RELATIVE_TOLERANCE)?,

@@ -9,6 +9,8 @@ pub struct Comparison<'a> {
     pub old: &'a str,
     /// The table after.
     pub new: &'a str,
+    /// The repository of the files that are named with a revision.
+    pub repo: &'a str,
     /// The columns that name a row; none to compare whole rows, of which equal ones are counted.
     pub key: Vec<&'a str>,
     /// The columns that are left out.
@@ -39,6 +41,9 @@ pub enum Answer {
 /// The numeric types, as `typeof` names them.
 const NUMBERS: &str = "'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*'";
 
+/// A name as DuckDB compares it: of ASCII letters, case does not matter.
+const FOLDED: &str = "system.main.translate(column_name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')";
+
 impl Comparison<'_> {
     /// Returns the query.
     ///
@@ -46,14 +51,19 @@ impl Comparison<'_> {
     /// `invalid_args` for what is no table, for numbers that are no tolerance, and for options that
     /// need a key without one.
     pub fn sql(&self, answer: Answer) -> Result<String> {
-        let tables = [("old", from_clause(self.old)?), ("new", from_clause(self.new)?)];
+        let tables = [
+            ("old", from_clause(self.old, self.repo)?),
+            ("new", from_clause(self.new, self.repo)?),
+        ];
+        let mut values = tables.to_vec();
+        values.push(("folded", FOLDED.to_owned()));
         if answer == Answer::Schema {
-            return Ok(filled(include_str!("schema.sql"), &tables));
+            return Ok(filled(include_str!("schema.sql"), &values));
         }
         self.check(answer)?;
-        let mut values = tables.to_vec();
         values.push(("without_ignored", self.without_ignored()));
-        values.push(("other_columns", filled(include_str!("other_columns.sql"), &values)));
+        let left_out = self.key.iter().chain(&self.ignore);
+        values.push(("left_out", comma(left_out.map(|name| literal(&name.to_ascii_lowercase())))));
         let templates = if self.key.is_empty() {
             let answer = match answer {
                 Answer::Summary => include_str!("whole_summary.sql"),
@@ -211,6 +221,7 @@ mod tests {
         Comparison {
             old: "a",
             new: "b",
+            repo: ".",
             key: vec!["id", "a\"b'c"],
             ignore: vec!["seen at"],
             tolerance: 0.5,

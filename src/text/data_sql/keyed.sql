@@ -29,12 +29,22 @@
     FROM "redline stacked"),
 "redline flags" AS (
     SELECT "redline old", "redline new", {key_columns}, CASE WHEN {cells_differ} THEN system.main.struct_pack(
-        column_name := system.main.concat(system.main.alias({others})), old_value := {old_cell}::VARCHAR, new_value := {new_cell}::VARCHAR,
+        old_value := {old_cell}::VARCHAR, new_value := {new_cell}::VARCHAR,
         difference := CASE WHEN {is_number} THEN system.main.subtract(TRY_CAST({new_cell}::VARCHAR AS DOUBLE), TRY_CAST({old_cell}::VARCHAR AS DOUBLE)) END)
         END
     FROM "redline pairs" WHERE "redline side" = 0),
+"redline listed" AS (
+    SELECT "redline old" AS old, "redline new" AS new,
+        system.main.list_value(*COLUMNS(* EXCLUDE ("redline old", "redline new", {key_columns}))) AS cells
+    FROM "redline flags"),
+-- A column of one side changes no row. The first of those that are compared is "redline nothing".
+"redline names" AS (
+    SELECT system.main.list_prepend(NULL, system.main.list(
+        CASE WHEN old_type IS NOT NULL AND new_type IS NOT NULL THEN name END ORDER BY position)) AS names
+    FROM "redline columns"),
 "redline changed" AS (
-    SELECT "redline old" AS old, "redline new" AS new, system.main.list_filter(
-        system.main.list_value(*COLUMNS(* EXCLUDE ("redline old", "redline new", "redline names", {key_columns}))),
-        lambda cell: system.main.list_contains("redline names", cell.column_name)) AS cells
-    FROM "redline flags", (SELECT system.main.list(name) AS "redline names" FROM "redline types"))
+    SELECT old, new, system.main.list_filter(system.main.list_transform(cells, lambda cell, place:
+            CASE WHEN cell IS NOT NULL THEN system.main.struct_pack(column_name := names[place], old_value := cell.old_value,
+                new_value := cell.new_value, difference := cell.difference) END),
+        lambda cell: cell.column_name IS NOT NULL) AS cells
+    FROM "redline listed", "redline names")

@@ -1,27 +1,28 @@
 WITH RECURSIVE "redline old" AS (
-    SELECT system.main.row_number() OVER () AS place, column_name AS name, column_type AS type FROM (DESCRIBE FROM {old})),
+    SELECT system.main.row_number() OVER () AS place, column_name AS name, {folded} AS folded, column_type AS type FROM (DESCRIBE FROM {old})),
 "redline new" AS (
-    SELECT system.main.row_number() OVER () AS place, column_name AS name, column_type AS type FROM (DESCRIBE FROM {new})),
+    SELECT system.main.row_number() OVER () AS place, column_name AS name, {folded} AS folded, column_type AS type FROM (DESCRIBE FROM {new})),
 -- The content of each column, whatever the order of the rows.
-"redline contents" AS (
-    SELECT 0 AS side, system.main.unnest(system.main.list_value(*COLUMNS(*)), max_depth := 2) FROM (
-        SELECT system.main.struct_pack(name := system.main.any_value(system.main.concat(system.main.alias(COLUMNS(*)))),
-            filled := system.main.count(COLUMNS(*)), content := system.main.sum(system.main.hash(COLUMNS(*)::VARCHAR))) FROM {old})
-    UNION ALL SELECT 1, system.main.unnest(system.main.list_value(*COLUMNS(*)), max_depth := 2) FROM (
-        SELECT system.main.struct_pack(name := system.main.any_value(system.main.concat(system.main.alias(COLUMNS(*)))),
-            filled := system.main.count(COLUMNS(*)), content := system.main.sum(system.main.hash(COLUMNS(*)::VARCHAR))) FROM {new})),
+"redline old contents" AS (
+    SELECT system.main.unnest(contents, max_depth := 2), system.main.generate_subscripts(contents, 1) AS place
+    FROM (SELECT system.main.list_value(*COLUMNS(*)) AS contents FROM (
+        SELECT system.main.struct_pack(filled := system.main.count(COLUMNS(*)), content := system.main.sum(system.main.hash(COLUMNS(*)::VARCHAR))) FROM {old}))),
+"redline new contents" AS (
+    SELECT system.main.unnest(contents, max_depth := 2), system.main.generate_subscripts(contents, 1) AS place
+    FROM (SELECT system.main.list_value(*COLUMNS(*)) AS contents FROM (
+        SELECT system.main.struct_pack(filled := system.main.count(COLUMNS(*)), content := system.main.sum(system.main.hash(COLUMNS(*)::VARCHAR))) FROM {new}))),
 "redline gone" AS (
-    SELECT c.name, content, filled, system.main.row_number() OVER (PARTITION BY content, filled ORDER BY place) AS nth
-    FROM "redline contents" c JOIN "redline old" o ON c.name = o.name
-    WHERE side = 0 AND filled > 0 AND NOT EXISTS (FROM "redline new" n WHERE system.main.lower(n.name) = system.main.lower(o.name))),
+    SELECT name, content, filled, system.main.row_number() OVER (PARTITION BY content, filled ORDER BY place) AS nth
+    FROM "redline old contents" JOIN "redline old" o USING (place)
+    WHERE filled > 0 AND NOT EXISTS (FROM "redline new" n WHERE n.folded = o.folded)),
 "redline come" AS (
-    SELECT c.name, content, filled, system.main.row_number() OVER (PARTITION BY content, filled ORDER BY place) AS nth
-    FROM "redline contents" c JOIN "redline new" n ON c.name = n.name
-    WHERE side = 1 AND filled > 0 AND NOT EXISTS (FROM "redline old" o WHERE system.main.lower(n.name) = system.main.lower(o.name))),
+    SELECT name, content, filled, system.main.row_number() OVER (PARTITION BY content, filled ORDER BY place) AS nth
+    FROM "redline new contents" JOIN "redline new" n USING (place)
+    WHERE filled > 0 AND NOT EXISTS (FROM "redline old" o WHERE n.folded = o.folded)),
 -- Each column of old with that of new that it is, by its name or by its content.
 "redline same" AS (
     SELECT o.name AS old_name, n.name AS new_name, o.type AS old_type, n.type AS new_type, o.place AS old_position, n.place AS new_position
-    FROM "redline old" o JOIN "redline new" n ON system.main.lower(o.name) = system.main.lower(n.name)
+    FROM "redline old" o JOIN "redline new" n ON o.folded = n.folded
         OR EXISTS (FROM "redline gone" g JOIN "redline come" c ON g.content = c.content AND g.filled = c.filled AND g.nth = c.nth
             WHERE g.name = o.name AND c.name = n.name)),
 -- The longest run of columns that are in the same order on both sides: the others have moved.
