@@ -31,6 +31,7 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
     redline_git::local_time_zone();
     context::settings::register(registrar)?;
     registrar.replacement::<git::range_scan::RangeScan>();
+    registrar.replacement::<git::revision_scan::RevisionScan>();
     registry::FUNCTIONS.iter().try_for_each(|function| (function.register)(registrar))
 }
 

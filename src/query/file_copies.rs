@@ -8,7 +8,7 @@ use super::file_content::{OpenSide, OpenSides};
 use super::file_history::FileHistoryQuery;
 use super::rows::Query;
 use super::run::{Context, Needs};
-use redline_base::budget::Grow;
+use redline_base::budget::{Gather, Grow, GrowSet, TryGather};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_git::{Bytes, Entry, LfsObject, LfsPointer, Pathspec, ReadLimit};
@@ -90,7 +90,7 @@ impl FileCopies {
         let spec = [Pathspec::parse(pathspec)?];
         let found = self.0.with(copying.context, side.clone(), |side| {
             let files = side.files.files(&spec)?;
-            files.into_iter().map(|(path, entry)| located(side, path, entry, copying)).collect()
+            files.into_iter().map(|(path, entry)| located(side, path, entry, copying)).try_gather()
         })?;
         self.paths(side, found, copying)
     }
@@ -113,7 +113,7 @@ impl FileCopies {
             let entry = measured.change.new.filter(|entry| entry.mode.is_regular());
             let Some(entry) = entry else { return };
             is_over |= versions.len() == limits::COPIES;
-            if !is_over && seen.insert(entry.oid) {
+            if !is_over && seen.put(entry.oid) {
                 versions.add((measured.change.path, entry));
             }
         })?;
@@ -125,7 +125,10 @@ impl FileCopies {
             .with_hint("Ask for a shorter range"));
         }
         let found = self.0.with(copying.context, side.clone(), |side| {
-            versions.into_iter().map(|(path, entry)| located(side, path, entry, copying)).collect()
+            versions
+                .into_iter()
+                .map(|(path, entry)| located(side, path, entry, copying))
+                .try_gather()
         })?;
         self.paths(side, found, copying)
     }
@@ -145,12 +148,12 @@ impl FileCopies {
             })
         };
         let sizes: HashMap<&str, u64> =
-            stored().map(|stored| (stored.key.as_str(), stored.size)).collect();
+            stored().map(|stored| (stored.key.as_str(), stored.size)).gather();
         let total = sizes.values().fold(0, |sum: u64, size| sum.saturating_add(*size));
         if total > rules.bytes {
             return Err(too_large(found.len(), total, rules));
         }
-        let held: HashSet<String> = sizes.into_keys().map(str::to_owned).collect();
+        let held: HashSet<String> = sizes.into_keys().map(|key| key.to_owned()).gather();
         let mut missing: Vec<&Stored> = Vec::new();
         for stored in stored() {
             let is_listed = |other: &&Stored| other.key == stored.key;
@@ -162,7 +165,7 @@ impl FileCopies {
         while !left.is_empty() {
             let (batch, rest) = left.split_at(batch(left));
             let contents = self.0.with(copying.context, side.clone(), |side| {
-                batch.iter().map(|stored| stored.content(side)).collect::<Result<Vec<_>>>()
+                batch.iter().map(|stored| stored.content(side)).try_gather::<Vec<_>>()
             })?;
             for (stored, content) in batch.iter().zip(contents) {
                 copies.add(rules, stored.copy(), &held, |sink| content.write(sink))?;
@@ -176,7 +179,7 @@ impl FileCopies {
                 text(&path).ok_or_else(removed)
             }
         };
-        found.iter().map(path).collect()
+        found.iter().map(path).try_gather()
     }
 }
 

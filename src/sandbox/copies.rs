@@ -293,7 +293,7 @@ impl Place {
         if !access.lets_duckdb_read(&above) {
             return Err(Refused::Unreadable);
         }
-        if !access.is_apart(&above) {
+        if !access.is_in_no_sandbox(&above) {
             return Err(Refused::InSandbox);
         }
         let handle = with_handles(|| rustix::fs::open(&above, DIRECTORY, Mode::empty()))?;
@@ -458,7 +458,7 @@ fn no_place(refused: Vec<(PathBuf, Refused)>) -> Error {
     let why = refused.iter().map(|(path, why)| {
         let why = match why {
             Refused::Unreadable => "is not among allowed_directories",
-            Refused::InSandbox => "is in a sandbox, or around one",
+            Refused::InSandbox => "is in a sandbox",
             Refused::Name => "has a name that DuckDB does not read as it is written",
             Refused::Others => "can be changed by other users",
             Refused::System(_) => "cannot be written",

@@ -310,10 +310,9 @@ impl PrivateDirectory {
 }
 
 impl Access {
-    /// Tells whether a directory is neither in a sandbox nor around one.
-    pub(super) fn is_apart(&self, path: &Path) -> bool {
-        const ANY: &str = "the directory";
-        self.check_within(path, ANY).is_ok() && self.check_around(path, ANY).is_ok()
+    /// Tells whether a directory lies in no sandbox.
+    pub(super) fn is_in_no_sandbox(&self, path: &Path) -> bool {
+        self.check_within(path, "the directory").is_ok()
     }
 
     /// Rejects a directory in a sandbox, and one that DuckDB's own limits allow to be read.

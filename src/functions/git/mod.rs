@@ -31,5 +31,6 @@ pub mod refs;
 pub mod refs_containing;
 pub mod repository_scalar;
 pub mod resolve_revision;
+pub mod revision_scan;
 pub mod tree_blame;
 pub mod tree_files;

@@ -45,6 +45,10 @@ CALLS = {
     "tree_files_list": "SELECT tree_files_list($new, $repo)",
     "file_content": "SELECT file_content($file, $new, $repo)",
     "file_bytes": "SELECT file_bytes($file, 'WORKTREE', $repo)",
+    # The id of the content and the name of the file: the directory above is another one in each database.
+    "file_at": "SELECT parse_path(file_at($file, $new, $repo))[-2:]",
+    "files_at": "SELECT list_transform(files_at('*', $new, $repo), lambda p: parse_path(p)[-2:])",
+    "file_versions_at": "SELECT list_transform(file_versions_at($file, $new, $repo), lambda p: parse_path(p)[-2:])",
     "file_status": "SELECT * FROM file_status($repo, ignored := true)",
     "file_status_list": "SELECT file_status_list($repo)",
     "file_blame": "SELECT * EXCLUDE (author_date) FROM file_blame($file, $new, $repo, copies := 3)",
