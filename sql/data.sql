@@ -32,6 +32,11 @@ CREATE OR REPLACE MACRO schema_changes(old, new, repo := '.') AS TABLE
     SELECT * FROM system.main.query(system.main.table_changes_sql('schema', old, new, system.main.struct_pack(repo := repo)));
 COMMENT ON MACRO TABLE schema_changes IS 'A row per column that was added, removed, renamed, retyped or moved between two tables';
 
+-- A row per column that could be the key of a comparison by itself.
+CREATE OR REPLACE MACRO table_keys(old, new, ignore := NULL, repo := '.') AS TABLE
+    SELECT * FROM system.main.query(system.main.table_changes_sql('keys', old, new, system.main.struct_pack(ignore := ignore, repo := repo)));
+COMMENT ON MACRO TABLE table_keys IS 'A row per column that names a row of two tables: on neither side a value of it is NULL or there twice';
+
 -- A row per row that a commit added, removed or changed in a file, oldest commit first.
 CREATE OR REPLACE MACRO data_history(file, key := NULL, range := 'HEAD', repo := '.') AS TABLE
     SELECT * FROM system.main.query(system.main.data_history_sql('rows', file, range, repo, system.main.struct_pack(key := key)));

@@ -13,7 +13,7 @@ use redline_text::data_sql::comparison::{Answer, Comparison};
 pub struct TableChangesSql;
 
 const ANSWER: Param<OneOf<Answer>> =
-    choice("answer", "rows, cells, summary or schema: what the query has a row for");
+    choice("answer", "rows, cells, summary, schema or keys: what the query has a row for");
 const OLD: Param<Name> = required(
     "old",
     "The table before: a table, a view, a file such as HEAD~1:prices.csv, or a query in parentheses",
@@ -83,6 +83,7 @@ impl Choice for Answer {
         ("cells", Self::Cells),
         ("summary", Self::Summary),
         ("schema", Self::Schema),
+        ("keys", Self::Keys),
     ];
 }
 

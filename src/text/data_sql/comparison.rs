@@ -36,7 +36,12 @@ pub enum Answer {
     Summary,
     /// Each change of a column's name, type or place.
     Schema,
+    /// Each column that could be the key by itself: no value is NULL or twice on a side.
+    Keys,
 }
+
+/// Both tables as one, with which every query begins but that of columns.
+const SIDES: &str = include_str!("sides.sql");
 
 /// The numeric types, as `typeof` names them.
 const NUMBERS: &str = "'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*'";
@@ -65,11 +70,13 @@ impl Comparison<'_> {
         let left_out = self.key.iter().chain(&self.ignore);
         values.push(("left_out", comma(left_out.map(|name| literal(&name.to_ascii_lowercase())))));
         let templates = if self.key.is_empty() {
-            let answer = match answer {
-                Answer::Summary => include_str!("whole_summary.sql"),
-                _ => include_str!("whole_rows.sql"),
-            };
-            [include_str!("sides.sql"), include_str!("whole.sql"), answer]
+            match answer {
+                Answer::Keys => return Ok(self.of_keys(&values)),
+                Answer::Summary => {
+                    [SIDES, include_str!("whole.sql"), include_str!("whole_summary.sql")]
+                }
+                _ => [SIDES, include_str!("whole.sql"), include_str!("whole_rows.sql")],
+            }
         } else {
             self.add_keyed(&mut values);
             let answer = match answer {
@@ -77,9 +84,17 @@ impl Comparison<'_> {
                 Answer::Cells => include_str!("cells.sql"),
                 _ => include_str!("rows.sql"),
             };
-            [include_str!("sides.sql"), include_str!("keyed.sql"), answer]
+            [SIDES, include_str!("keyed.sql"), answer]
         };
         Ok(templates.map(|template| filled(template, &values)).join("\n"))
+    }
+
+    /// Returns the query for the columns that could be the key.
+    fn of_keys(&self, values: &[(&str, String)]) -> String {
+        let sides = filled(SIDES, values);
+        // What follows is no more of the tables.
+        let sides = sides.trim_end().trim_end_matches(',');
+        format!("{sides}\n{}", filled(include_str!("keys.sql"), values))
     }
 
     fn check(&self, answer: Answer) -> Result<()> {
@@ -92,6 +107,10 @@ impl Comparison<'_> {
             }
         }
         let is_in_key = |name: &&&str| self.key.iter().any(|key| key.eq_ignore_ascii_case(name));
+        if answer == Answer::Keys && !self.key.is_empty() {
+            return Err(Error::invalid_args("the key is given, and asked for")
+                .with_hint("Leave out key, to learn which columns could be it"));
+        }
         if let Some(name) = self.ignore.iter().find(is_in_key) {
             return Err(Error::invalid_args(format!("{} is in key and in ignore", quoted(name)))
                 .with_hint("Name it in one of them"));
@@ -234,7 +253,7 @@ mod tests {
     #[test]
     fn every_place_of_the_templates_is_filled() {
         let place = regex::Regex::new(r"\{\w+\}").unwrap();
-        for answer in [Answer::Rows, Answer::Cells, Answer::Summary, Answer::Schema] {
+        for answer in [Answer::Rows, Answer::Cells, Answer::Summary, Answer::Schema, Answer::Keys] {
             let whole = Comparison {
                 key: Vec::new(),
                 tolerance: 0.0,
