@@ -85,7 +85,7 @@ run:
 
 shell: release $(STABLE_READY)
 	@$(STABLE_BIN)/duckdb -unsigned \
-		-cmd "LOAD 'build/release/redline.duckdb_extension'" -cmd ".read sql/macros.sql" -cmd ".read sql/git.sql" -cmd ".read sql/analytics.sql"
+		-cmd "LOAD 'build/release/redline.duckdb_extension'" -cmd ".read sql/macros.sql" -cmd ".read sql/git.sql" -cmd ".read sql/analytics.sql" -cmd ".read sql/data.sql"
 
 # What is said on stdout is the protocol's, so the steps go to stderr.
 mcp:

@@ -77,12 +77,12 @@ def load(
 
 
 def make_macros(connection: "duckdb.DuckDBPyConnection") -> None:
-    """Runs the scripts `macros`, `analytics` and, unless another extension has functions of these names, `git`."""
+    """Runs the scripts `macros`, `analytics`, `data` and, unless another extension has functions of these names, `git`."""
     (path,) = one_row(
         connection,
         "SELECT max(path) FROM duckdb_databases() WHERE database_name = current_database()",
     )
-    for name in ("macros", "analytics", "git"):
+    for name in ("macros", "analytics", "data", "git"):
         (script,) = one_row(connection, f"SELECT system.main.redline_sql('{name}')")
         if name == "git" and has_function_of(connection, str(script)):
             continue

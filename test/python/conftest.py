@@ -25,6 +25,7 @@ def pytest_report_header() -> str:
 # read, and packages. The other hosts run these alone; all else is the same code in every host, and runs in the first one.
 CONTRACT = (
     "documents/test_docs.py",
+    "history/test_data_history.py",
     "hostile/test_lockdown.py",
     "packages/test_command.py::test_a_query_",
     "packages/test_distributed.py",
@@ -41,6 +42,7 @@ CONTRACT = (
     "surface/test_qualified.py",
     "surface/test_shared_rows.py",
     "surface/test_sql.py",
+    "surface/test_table_changes.py",
     "tools/test_agent_calls.py",
     "tools/test_snapshots.py",
 )

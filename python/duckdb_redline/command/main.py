@@ -283,6 +283,47 @@ def stat(
     show_files(con, screen, sides, repo, form or "stat", ends_by_nul, **options)
 
 
+@main.command(cls=PathsAfterDashes, short_help="Shows the changed rows and cells of a file.")
+@SIDES
+@STAGED
+@REPO
+@click.option("-k", "--key", multiple=True, help="A column that names a row; several together. Default: id, or the only one that can.")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    shell_complete=complete_formats,
+    help="table, csv, html, json, jsonl, markdown or parquet. Default: the output file's ending; drawn on a terminal, csv in a pipe.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=pathlib.Path),
+    help="Write to a file.",
+)
+@click.pass_obj
+def data(
+    given: Given,
+    revisions_and_paths: tuple[str, ...],
+    staged: bool,
+    repo: str,
+    key: tuple[str, ...],
+    form: str | None,
+    output: pathlib.Path | None,
+) -> None:
+    """Shows which rows and cells of a CSV, JSON or Parquet file changed, by a key.
+
+    Sides are named as for diff.
+
+    Example: redline data HEAD~1 HEAD -- prices.csv
+    """
+    from .data import show_data
+
+    con = given.database()
+    sides = sides_of(con, repo, revisions_and_paths, staged)
+    show_data(con, given.screen, sides, repo, key, form, output)
+
+
 @main.command(cls=PathsAfterDashes, short_help="Writes a page to review a change, and opens it.")
 @comparing
 @click.option(

@@ -42,6 +42,14 @@ def run_query(
     output: pathlib.Path | None,
 ) -> None:
     """Runs statements and writes the rows of the last one."""
+    form = format_of(screen, form, output)
+    rows = last_rows(con, query)
+    if rows is not None:
+        write_rows(con, screen, rows, form, output)
+
+
+def format_of(screen: Screen, form: str | None, output: pathlib.Path | None) -> str:
+    """Returns the format that is wanted, by the ending of the file where none is named; refuses what cannot be."""
     form = (
         form
         or (output and output.suffix.removeprefix("."))
@@ -58,9 +66,17 @@ def run_query(
         )
     if form == "parquet" and output is None and screen.is_terminal:
         raise click.UsageError("Parquet is not for a terminal: name a file with --output")
-    rows = last_rows(con, query)
-    if rows is None:
-        return
+    return form
+
+
+def write_rows(
+    con: duckdb.DuckDBPyConnection,
+    screen: Screen,
+    rows: duckdb.DuckDBPyRelation,
+    form: str,
+    output: pathlib.Path | None,
+) -> None:
+    """Writes rows in one of the formats, to a file or where the command prints."""
     if form == "table":
         with screen.working("asking"):
             shown = box(rows)

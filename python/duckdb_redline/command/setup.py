@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
 
 BEGIN, END = "-- redline: begin", "-- redline: end"
-SCRIPTS = ("macros", "git", "analytics")
+SCRIPTS = ("macros", "git", "analytics", "data")
 # Where each shell looks for the completion of a command, below the home directory.
 COMPLETIONS = {
     "bash": ".local/share/bash-completion/completions/redline",

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::redline_sql::script;
 
 /// The scripts that define macros for people.
-const SCRIPTS: [&str; 3] = ["macros", "git", "analytics"];
+const SCRIPTS: [&str; 4] = ["macros", "git", "analytics", "data"];
 const CREATE: &str = "CREATE OR REPLACE MACRO ";
 const COMMENT: &str = "COMMENT ON MACRO TABLE ";
 

@@ -19,6 +19,7 @@ const SCRIPTS: &[(&str, &str)] = scripts![
     "macros",
     "git",
     "analytics",
+    "data",
     "tools",
     "tools_edit",
     "lockdown",
@@ -39,7 +40,7 @@ impl Scalar for RedlineSql {
         name: "redline_sql",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "Returns a script of sql/ as text: macros, git, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
+        description: "Returns a script of sql/ as text: macros, git, analytics, data, tools, tools_edit, lockdown, mcp_server, mcp_http",
         example: "SELECT redline_sql('macros')",
     };
     const OVERLOADS: &'static [Overload] = &[fields![NAME]];

@@ -2,6 +2,8 @@
 //! (`sides`), reading a patch (`patches`), and merging (`merges`).
 
 pub mod apply_patch;
+pub mod data_history_sql;
+pub mod data_rows;
 pub mod diff_files;
 pub mod diff_rows;
 pub mod diff_stats;
@@ -16,4 +18,5 @@ pub mod patch_id;
 pub mod patches;
 pub mod reverse_patch;
 pub mod sides;
+pub mod table_changes_sql;
 pub mod unified_diff;

@@ -85,6 +85,17 @@ ANSWERS = {
             ("src/lib.py", "modified"),
         )
     ],
+    40: [("changed", 2, ["stock"], ..., ...), ("added", 3, None, None, ...)],
+    41: [(..., "0.70")],
+    42: [("2", ...)],
+    43: [
+        ("1", "price", "0.50", "Prices"),
+        ("1", "stock", "4", "Prices"),
+        ("2", "price", "0.70", "Prices"),
+        ("2", "stock", "0", "Sold"),
+        ("3", "price", "0.90", "Sold"),
+        ("3", "stock", "1", "Sold"),
+    ],
 }
 
 # Trailers; a line of the same form within a message is none.
@@ -119,6 +130,18 @@ def make_project(folder: pathlib.Path) -> None:
     git(folder, "add", ".")
     (folder / "README.md").write_text("# The project\n\nWhat it does.\n")
     (folder / "draft.txt").write_text("a draft\n")
+
+
+def add_prices(folder: pathlib.Path, recipe: str) -> None:
+    """Commits two versions of the file of data that some recipes read, whose times differ."""
+    if "prices.csv" not in recipe or (folder / "prices.csv").exists():
+        return
+    for at, (subject, rows) in enumerate([("Prices", "2,0.70,4\n"), ("Sold", "2,0.70,0\n3,0.90,1\n")]):
+        (folder / "prices.csv").write_text(f"id,price,stock\n1,0.50,4\n{rows}")
+        git(folder, "add", "prices.csv")
+        when = {"GIT_COMMITTER_DATE": f"2026-03-05T0{at}:00:00Z"}
+        words = ["git", "-C", folder, "-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "-qm", subject, "--", "prices.csv"]
+        subprocess.run(words, check=True, capture_output=True, env=os.environ | when)
 
 
 @pytest.fixture
@@ -169,6 +192,7 @@ def test_the_recipes_are_in_order():
 def test_a_recipe_in_sql_answers(book_con, project, number):
     blocks = [text for language, text in BLOCK.findall(RECIPES[number - 1]) if language == "sql"]
     assert len(blocks) == 1
+    add_prices(project, RECIPES[number - 1])
     rows = book_con.execute(blocks[0]).fetchall()
     assert rows
     if number in ANSWERS:
@@ -216,6 +240,7 @@ def clone(tmp_path_factory) -> pathlib.Path:
 @pytest.mark.parametrize("number", IN_SQL)
 def test_a_recipe_runs_in_any_clone_as_it_is_printed(book_con, clone, monkeypatch, number):
     monkeypatch.chdir(clone)
+    add_prices(clone, RECIPES[number - 1])
     (query,) = [text for language, text in BLOCK.findall(RECIPES[number - 1]) if language == "sql"]
     assert book_con.execute(query).description
 

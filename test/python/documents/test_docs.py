@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import duckdb_redline
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "functions").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs/data.md", *sorted((ROOT / "docs/functions").glob("*.md"))]
 BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"```sql\n([^`]*)```\n+(?:```\n([^`]*)```|((?:^[|][^\n]*\n)+))", re.MULTILINE)
 
@@ -58,7 +58,8 @@ def test_an_example_prints_what_the_document_says(con, monkeypatch, is_readme, s
     if is_readme:
         # The reader of the README is in a repository; the other pages name one.
         monkeypatch.chdir(repositories.fixture("readme-edits"))
-    con.execute((ROOT / "sql" / "macros.sql").read_text())
+    for script in ("macros", "data"):
+        con.execute((ROOT / f"sql/{script}.sql").read_text())
     result = con.execute(sql)
     found = [[shown(value) for value in row] for row in result.fetchall()]
     assert found == rows_of(output)

@@ -612,3 +612,53 @@ def test_moved_lines_are_coloured_as_git_colours_them(redline, repo, mode):
     assert not MOVED.search(plain)
     strip = lambda text: re.sub(r"\x1b\[[0-9;]*m", "", text)
     assert strip(plain) == strip(shown) == git(repo, "diff", "HEAD~1", "HEAD")
+
+
+@pytest.fixture
+def prices(repo) -> pathlib.Path:
+    """Returns the repository with three versions of a file of data, the last of which is not committed."""
+    for version in ("id,a|b\n1,x\n2,y\n", "id,a|b\n1,x\n2,z\n3,w\n"):
+        (repo / "src/prices.csv").write_text(version)
+        commit(repo, "Prices")
+    (repo / "src/prices.csv").write_text("id,a|b\n2,\x1b[2J\n3,w\n")
+    return repo
+
+
+SIDES_OF_DATA = ["HEAD~1", "HEAD", "--", "src/prices.csv"]
+PRINTED = """change,id,column_name,old_value,new_value
+changed,2,a|b,y,z
+added,3,,,"{'id': 3, 'a|b': w}"
+"""
+
+
+def test_changed_rows_and_cells_of_a_file_are_printed_in_each_format(redline, prices, tmp_path):
+    sides = SIDES_OF_DATA
+    cells = [["changed", 2, "a|b", "y", "z"], ["added", 3, None, None, "{'id': 3, 'a|b': w}"]]
+    assert [list(row.values()) for row in json.loads(redline("data", "-f", "json", *sides))] == cells
+    assert "| changed | 2 | a\\|b | y | z |" in redline("data", "-f", "markdown", *sides)
+    redline("data", "-o", tmp_path / "cells.html", *sides)
+    assert "<td" in (tmp_path / "cells.html").read_text()
+
+
+def test_the_sides_the_file_and_the_key_of_data_are_chosen(redline, prices):
+    assert redline("data", *SIDES_OF_DATA) == PRINTED
+    assert redline("data", "HEAD~1..HEAD", "--", "src/prices.csv") == PRINTED
+    assert redline("data", "HEAD~1", "HEAD", "--", "prices.csv", cwd=prices / "src") == PRINTED
+    assert redline("data", "-k", "a|b", *SIDES_OF_DATA).startswith("change,a|b,column_name,old_value,new_value\nadded,w,")
+
+
+def test_changed_cells_are_drawn_on_a_terminal(extension, prices):
+    shown = on_a_terminal(extension, prices, "--no-pager", "data", "HEAD", "--", "src/prices.csv", NO_COLOR="1")
+    assert shown == (
+        "src/prices.csv between HEAD and WORKTREE, compared by id\n"
+        "- id=1  {'id': 1, 'a|b': x}\n"
+        "~ id=2  a|b: z → \\x1b[2J\n"
+        "1 removed, 1 changed\n"
+    )
+    shown = on_a_terminal(extension, prices, "--no-pager", "data", "HEAD", "HEAD", "--", "src/prices.csv")
+    assert shown == "No row differs between HEAD and HEAD, compared by id.\n"
+
+
+def test_a_file_of_data_is_named_and_there(redline, prices):
+    assert "name one file of data" in redline("data", "HEAD~1", "HEAD", code=2)
+    assert "not_found: 'HEAD~3' has no file './src/prices.csv'" in redline("data", "HEAD~3", "HEAD", "--", "src/prices.csv", code=1)

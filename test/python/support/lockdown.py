@@ -112,6 +112,9 @@ PURE_CALLS = {
     "try_apply_patch": "SELECT try_apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "merge_texts": "SELECT merge_texts('{file}', '{repo}', '{file}')",
     "merge_conflicts": "SELECT merge_conflicts('{file}', '{repo}', '{file}x')",
+    "table_changes_sql": "SELECT table_changes_sql('rows', '{file}', '{repo}')",
+    "data_history_sql": "SELECT data_history_sql('rows', '{file}', 'HEAD', '{repo}')",
+    "data_rows": "SELECT data_rows('a', '{file}')",
     "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
 }
 READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]

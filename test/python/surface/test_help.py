@@ -116,7 +116,7 @@ def test_every_parameter_and_column_is_described(con):
         assert len({parameter["name"] for parameter in parameters}) == len(parameters), name
 
 
-MACROS = ("macros", "git", "analytics")
+MACROS = ("macros", "git", "analytics", "data")
 
 
 def test_the_short_list_has_the_macros_and_duckdb_says_the_same_of_them(con):

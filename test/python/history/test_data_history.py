@@ -1,0 +1,167 @@
+"""sql/data.sql: the rows of a file through its history, held against a loop over `git show`."""
+
+import csv
+import io
+import json
+import random
+
+import duckdb
+import pytest
+import repositories
+import written_repositories
+from repositories import ROOT
+
+SEED = 20_261_128
+SCRIPT = (ROOT / "sql/data.sql").read_text()
+
+
+@pytest.fixture
+def data(con):
+    con.execute(SCRIPT)
+    return con
+
+
+def content(chance: random.Random, ending: str, rows: dict[int, dict]) -> bytes:
+    """Returns a version of the file; some are not readable, and columns come and go."""
+    if chance.random() < 0.08:
+        return chance.choice([b"<html>\n<p>busy, try, later\n", b"", b'id,name\n1,"open\n', b"{"])
+    names = ["id", *(name for name in ("price", "stock", "a/b") if chance.random() < 0.9)]
+    chance.shuffle(names)
+    listed = [{name: row[name] for name in names} for row in rows.values()]
+    chance.shuffle(listed)
+    if ending == "json":
+        return json.dumps(listed, indent=chance.choice([None, 1])).encode()
+    if ending == "jsonl":
+        return "".join(json.dumps(row) + "\n" for row in listed).encode()
+    out = io.StringIO()
+    writer = csv.DictWriter(out, names, lineterminator=chance.choice(["\n", "\r\n"]))
+    writer.writeheader()
+    writer.writerows(listed)
+    return out.getvalue().encode()
+
+
+def repository(path, ending: str, versions: int):
+    """Returns a repository whose file of rows changes in each commit, is renamed, deleted and added again."""
+    chance = random.Random(f"{SEED} {ending}")
+    rows = {number: {"id": number, "price": number, "stock": 1, "a/b": "é"} for number in range(8)}
+    commits, name = [], f"one.{ending}"
+    for number in range(versions):
+        for one in chance.sample([*range(12)], 2):
+            if one in rows and chance.random() < 0.3:
+                del rows[one]
+            else:
+                rows.setdefault(one, {"id": one, "price": 0, "stock": 0, "a/b": ""})
+                rows[one] = rows[one] | {chance.choice(["price", "stock", "a/b"]): chance.choice([1, 2.5, "x, y", 'q"'])}
+        files = {name: content(chance, ending, rows) + b"\n" * 0, "other.txt": str(number).encode()}
+        commits.append(files)
+    return written_repositories.write(path, commits)
+
+
+def read(text: str, ending: str) -> list[dict] | None:
+    """Returns the rows of a version as Python's readers have them; None where it is not readable."""
+    try:
+        if ending == "csv":
+            found = [*csv.reader(io.StringIO(text, newline=""), strict=True)]
+            rows = [dict(zip(found[0], row, strict=True)) for row in found[1:]] if found else []
+        elif ending == "json":
+            rows = json.loads(text) if text else []
+        else:
+            rows = [json.loads(line) for line in text.splitlines()]
+        keys = [str(row["id"]) for row in rows]
+    except (ValueError, KeyError, TypeError, csv.Error):
+        return None
+    return rows if len(set(keys)) == len(keys) else None
+
+
+def expected(repo, name: str, ending: str) -> tuple[list, list]:
+    """Returns the changes of rows and of cells, from the versions that `git show` prints."""
+    commits = repositories.git(repo, "log", "--reverse", "--format=%H", "--", name).decode().split()
+    before: dict = {}
+    rows, cells = [], []
+    for commit in commits:
+        found = read(repositories.git(repo, "show", f"{commit}:{name}").decode(), ending)
+        if found is None:
+            rows.append((None, "unreadable", commit, None, None))
+            continue
+        after = {str(row["id"]): row for row in found}
+        for key in before.keys() | after.keys():
+            old, new = before.get(key), after.get(key)
+            if old != new:
+                change = "added" if old is None else "removed" if new is None else "changed"
+                rows.append((key, change, commit, old, new))
+                for column in (old or {}).keys() | (new or {}).keys():
+                    values = [(side or {}).get(column) for side in (old, new)]
+                    if column != "id" and values[0] != values[1]:
+                        shown = [value if value is None else str(value) for value in values]
+                        cells.append((key, column, *shown, change, commit))
+        before = after
+    return rows, cells
+
+
+def compare(con, repo, ending: str) -> None:
+    name = f"one.{ending}"
+    rows, cells = expected(repo, name, ending)
+    found = con.execute(
+        "SELECT id, change, commit_id, old, new, error FROM data_history(?, key := 'id', repo := ?)", [name, str(repo)]
+    ).fetchall()
+    told = lambda side: None if side is None else json.loads(side)
+    order = lambda row: (row[2], row[0] or "")
+    assert sorted(((*row[:3], told(row[3]), told(row[4])) for row in found), key=order) == sorted(rows, key=order)
+    assert all((row[5] is not None) == (row[1] == "unreadable") for row in found)
+    assert {row[1] for row in found} == {"added", "removed", "changed", "unreadable"}
+    found = con.execute(
+        """SELECT id, column_name, old_value, new_value, change, commit_id
+        FROM data_history_cells(?, key := 'id', repo := ?)""", [name, str(repo)]
+    ).fetchall()  # fmt: skip
+    assert sorted(found, key=str) == sorted(cells, key=str)
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "jsonl"])
+def test_the_history_of_a_file_is_that_of_a_loop_over_its_versions(data, tmp_path, ending):
+    compare(data, repository(tmp_path / "repo", ending, 50), ending)
+
+
+@pytest.mark.slow
+def test_the_history_of_two_thousand_versions_is_that_of_a_loop_over_them(data, tmp_path):
+    compare(data, repository(tmp_path / "repo", "json", 2000), "json")
+
+
+def test_a_file_that_is_renamed_and_deleted_keeps_the_history_of_its_rows(data, tmp_path):
+    lines = b"id,price\n" + b"".join(b"%d,%d\n" % (number, number) for number in range(20))
+    repo = written_repositories.write(
+        tmp_path / "repo",
+        [{"a.csv": lines}, {"a.csv": None, "b.csv": lines.replace(b"7,7", b"7,8")}, {"b.csv": None}],
+    )
+    found = data.execute(
+        "SELECT change, count(*) FROM data_history('b.csv', key := 'id', repo := ?) GROUP BY ALL ORDER BY ALL", [str(repo)]
+    ).fetchall()
+    assert found == [("added", 20), ("changed", 1), ("removed", 20)]
+
+
+def test_without_a_key_each_row_has_its_own_history(data, tmp_path):
+    repo = written_repositories.write(
+        tmp_path / "repo", [{"a.csv": b"x\n1\n1\n2\n"}, {"a.csv": b"x\n2\n1\n"}, {"a.csv": b"x\n2\n1\n3\n"}]
+    )
+    found = data.execute(
+        "SELECT change, old->>'x', new->>'x' FROM data_history('a.csv', repo := ?)", [str(repo)]
+    ).fetchall()
+    assert found == [("added", None, "1"), ("added", None, "1"), ("added", None, "2"), ("removed", "1", None), ("added", None, "3")]
+    with pytest.raises(duckdb.Error, match="invalid_args: data_history_cells needs a key"):
+        data.execute("FROM data_history_cells('a.csv', repo := ?)", [str(repo)])
+
+
+def test_versions_whose_rows_cannot_be_told_apart_say_so(data, tmp_path):
+    repo = written_repositories.write(
+        tmp_path / "repo",
+        [{"a.csv": b"id,x\n1,1\n"}, {"a.csv": b"id,x\n1,1\n1,2\n"}, {"a.csv": b"name,x\n1,2\n"}, {"a.csv": b"id,x\n1,3\n"}],
+    )
+    found = data.execute("SELECT change, new->>'x', error FROM data_history('a.csv', key := 'id', repo := ?)", [str(repo)]).fetchall()
+    assert [row[:2] for row in found] == [("added", "1"), ("unreadable", None), ("unreadable", None), ("changed", "3")]
+    assert found[1][2] == "not_unique: the key (id) names several rows or none: 1 (2 rows)"
+    assert found[2][2] == "not_unique: the key (id) names several rows or none: NULL (1 rows)"
+
+
+def test_a_file_of_another_format_says_what_is_read(data, tmp_path):
+    repo = written_repositories.write(tmp_path / "repo", [{"a.parquet": b"PAR1"}])
+    ((change, error),) = data.execute("SELECT change, error FROM data_history('a.parquet', repo := ?)", [str(repo)]).fetchall()
+    assert change == "unreadable" and "its rows are read in .csv, .tsv, .json, .jsonl and .ndjson" in error

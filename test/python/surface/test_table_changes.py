@@ -1,0 +1,360 @@
+"""sql/data.sql: what changed between two tables, held against a comparison written out in Python, and the forms of a table."""
+
+import collections
+import csv
+import json
+import math
+import random
+
+import duckdb
+import pytest
+import written_repositories
+from repositories import ROOT
+
+SEED = 20_261_128
+SCRIPT = (ROOT / "sql/data.sql").read_text()
+# Names that must be quoted.
+COLUMNS = ["price", "It's", 'a "b"', "ä x", "Ä x"]
+VALUES = {
+    "INTEGER": [None, 0, 1, 2, -7],
+    "DOUBLE": [None, 0.0, -0.0, 1.0, 1.5, math.nan, math.inf],
+    "VARCHAR": [None, "", "a", "A", "1", "1.0", "nan"],
+}
+
+
+@pytest.fixture
+def data(con):
+    con.execute(SCRIPT)
+    return con
+
+
+def text(value) -> str | None:
+    """Returns a value as DuckDB casts it to VARCHAR."""
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+def known(value, kind: str):
+    """Returns a value of a unified type, so that what is equal in DuckDB is equal in Python."""
+    if value is None:
+        return None
+    if kind == "VARCHAR":
+        return text(value)
+    value = float(value) + 0.0
+    return "not a number" if math.isnan(value) else value
+
+
+def unified(old: str | None, new: str | None) -> str:
+    kinds = {old, new} - {None}
+    return "VARCHAR" if "VARCHAR" in kinds else "DOUBLE" if "DOUBLE" in kinds else "INTEGER"
+
+
+class Side:
+    """A random table: its columns with their types, and its rows by column."""
+
+    def __init__(self, random: random.Random, key: list[str], keys: list[tuple]):
+        kept = [name for name in COLUMNS if random.random() < 0.8]
+        random.shuffle(kept)
+        self.types = {name: random.choice([*VALUES]) for name in kept}
+        self.types |= dict.fromkeys(key, "INTEGER")
+        names = [*self.types]
+        random.shuffle(names)
+        self.types = {name: self.types[name] for name in names}
+        self.rows = []
+        for values in keys:
+            row = {name: random.choice(VALUES[kind][:4]) for name, kind in self.types.items()}
+            self.rows.append(row | dict(zip(key, values, strict=True)))
+
+    def changed(self, random: random.Random, keys: list[tuple], key: list[str]) -> "Side":
+        """Returns another version: some columns have other types, come or go, and some rows have other values."""
+        new = Side(random, key, keys)
+        if random.random() < 0.6:
+            new.types = dict(self.types)
+        before = {tuple(row[name] for name in key): row for row in self.rows}
+        for row, values in zip(new.rows, keys, strict=True):
+            for name, kind in new.types.items():
+                same = before.get(values, {}).get(name)
+                if name in key:
+                    continue
+                is_kept = self.types.get(name) == kind and values in before and random.random() < 0.8
+                row[name] = same if is_kept else random.choice(VALUES[kind])
+        new.rows = [{name: row[name] for name in new.types} for row in new.rows]
+        random.shuffle(new.rows)
+        return new
+
+    def sql(self) -> str:
+        """Returns the table as a query in parentheses."""
+        literal = lambda value: (
+            "NULL" if value is None else f"'{value}'" if isinstance(value, str | float) else str(value)
+        )
+        columns = ", ".join(
+            f'c{at}::{kind} AS "{name.replace(chr(34), chr(34) * 2)}"'
+            for at, (name, kind) in enumerate(self.types.items())
+        )
+        rows = self.rows or [dict.fromkeys(self.types)]
+        values = ", ".join(f"({', '.join(literal(row[name]) for name in self.types)})" for row in rows)
+        names = ", ".join(f"c{at}" for at in range(len(self.types)))
+        none = "" if self.rows else " WHERE false"
+        return f"(SELECT {columns} FROM (VALUES {values}) t({names}){none})"
+
+
+def compared(old: Side, new: Side, key: list[str]):
+    """Returns the changed rows and cells, written out."""
+    kinds = {
+        name: unified(old.types.get(name), new.types.get(name)) for name in old.types | new.types
+    }
+    of = lambda row, name: known(row.get(name), kinds[name])
+    sides = [
+        {tuple(of(row, name) for name in key): row for row in side.rows} for side in (old, new)
+    ]
+    common = [name for name in old.types if name in new.types and name not in key]
+    rows, cells = set(), set()
+    for values in sides[0].keys() | sides[1].keys():
+        before, after = (side.get(values) for side in sides)
+        if before is None or after is None:
+            rows.add(("added" if before is None else "removed", *values, None))
+            continue
+        differ = [name for name in common if of(before, name) != of(after, name)]
+        if differ:
+            rows.add(("changed", *values, frozenset(differ)))
+        shown = lambda row, name: (
+            text(float(row[name]))
+            if kinds[name] == "DOUBLE" and row[name] is not None
+            else text(row[name])
+        )
+        cells |= {(*values, name, shown(before, name), shown(after, name)) for name in differ}
+    return rows, cells
+
+
+def compare_random_tables(con, seed: int, count: int) -> None:
+    for number in range(seed, seed + count):
+        chance = random.Random(number)
+        key = chance.choice([["id"], ["id", "Two \"keys\""]])
+        one_key = lambda: tuple(chance.choice([None, *range(4 if len(key) == 2 else 9)]) for _ in key)
+        keys = list(dict.fromkeys(one_key() for _ in range(chance.randrange(9))))
+        old = Side(chance, key, keys)
+        kept = [values for values in keys if chance.random() < 0.8]
+        more = [one_key() for _ in range(chance.randrange(3))]
+        new = old.changed(chance, list(dict.fromkeys(kept + more)), key)
+        rows, cells = compared(old, new, key)
+        asked = [old.sql(), new.sql(), key]
+        found = con.execute("FROM table_changes(?, ?, key := ?)", asked).fetchall()
+        width = 1 + len(key)
+        assert {
+            (*row[:width], None if row[width] is None else frozenset(row[width])) for row in found
+        } == rows, number
+        assert len(found) == len(rows), number
+        sides = {row[:width]: row[width + 1 :] for row in found}
+        for (change, *_), (before, after) in sides.items():
+            assert (before is None) == (change == "added"), number
+            assert (after is None) == (change == "removed"), number
+        found = con.execute("FROM cell_changes(?, ?, key := ?)", asked).fetchall()
+        assert {row[: len(key) + 3] for row in found} == cells and len(found) == len(cells), number
+        counts = collections.Counter(row[0] for row in rows)
+        summary = con.execute("FROM table_change_summary(?, ?, key := ?)", asked).fetchone()
+        unchanged = len(old.rows) - counts["removed"] - counts["changed"]
+        assert summary[:5] == (
+            counts["added"], counts["removed"], counts["changed"], unchanged, len(cells),
+        ), number  # fmt: skip
+        per_column = collections.Counter(cell[-3] for cell in cells)
+        assert {one["column_name"]: one["cells_changed"] for one in summary[5]} == per_column, number
+        assert set(summary[6]) == new.types.keys() - old.types.keys(), number
+        assert set(summary[7]) == old.types.keys() - new.types.keys(), number
+        # Rows as a multiset.
+        kinds = {name: unified(old.types.get(name), new.types.get(name)) for name in old.types | new.types}
+        bags = [
+            collections.Counter(tuple(known(row.get(name), kinds[name]) for name in kinds) for row in side.rows)
+            for side in (old, new)
+        ]
+        found = con.execute("FROM table_changes(?, ?)", asked[:2]).fetchall()
+        for change, bag in (("removed", bags[0] - bags[1]), ("added", bags[1] - bags[0])):
+            one = collections.Counter(
+                tuple(known(side[name], kinds[name]) for name in kinds)
+                for side in (row[2 if change == "removed" else 3] for row in found if row[0] == change)
+            )
+            assert one == bag, number
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_changes_are_those_of_a_comparison_in_python(data, part):
+    compare_random_tables(data, SEED + 20 * part, 20)
+
+
+@pytest.mark.slow
+def test_changes_of_more_tables_are_those_of_a_comparison_in_python(data):
+    compare_random_tables(data, SEED + 200, 1800)
+
+
+def test_values_compare_as_is_distinct_from_does(data):
+    for old, new, is_changed in (
+        ("NULL::INTEGER", "NULL::INTEGER", False),
+        ("'nan'::DOUBLE", "'nan'::DOUBLE", False),
+        ("0.0::DOUBLE", "-0.0::DOUBLE", False),
+        ("1.50::DECIMAL(9,2)", "1.5::DECIMAL(9,1)", False),
+        ("TIMESTAMPTZ '2026-01-01 00:00:00+00:00'", "TIMESTAMPTZ '2026-01-01 02:00:00+02:00'", False),
+        ("INTERVAL '1 month'", "INTERVAL '30 days'", False),
+        ("[1, NULL]", "[1, NULL]", False),
+        ("[1, NULL]", "[1, 2]", True),
+        ("{a: 1, b: 'x'}", "{a: 1, b: 'y'}", True),
+        ("'1'", "'1.0'", True),
+        ("1", "'1'", False),
+        ("1", "'1.0'", True),
+        ("1", "1.0::DOUBLE", False),
+        ("'a'", "'A'", True),
+        ("''", "NULL", True),
+    ):  # fmt: skip
+        sides = [f"(SELECT 1 AS id, {value} AS v)" for value in (old, new)]
+        found = data.execute("FROM cell_changes(?, ?, key := 'id')", sides).fetchall()
+        assert len(found) == is_changed, (old, new)
+
+
+def test_options_decide_what_is_equal(data):
+    old = "(FROM (VALUES (1, 100.0::DOUBLE, 'Abc', NULL), (2, 'nan', 'x', 'n')) t(id, n, t, z))"
+    new = "(FROM (VALUES (1, 100.5::DOUBLE, 'aBC', NULL), (2, 1.0, 'y', 'n')) t(id, n, t, z))"
+    cells = lambda **options: {
+        row[:2]
+        for row in data.execute(
+            f"FROM cell_changes(?, ?, key := 'id', {', '.join(f'{k} := {v}' for k, v in options.items())})",
+            [old, new],
+        ).fetchall()
+    }
+    everything = {(1, "n"), (1, "t"), (2, "n"), (2, "t")}
+    for options, gone in (
+        ({"tolerance": "0.5"}, {(1, "n")}),
+        ({"tolerance": "0.49"}, set()),
+        ({"relative_tolerance": "0.005"}, {(1, "n")}),
+        ({"relative_tolerance": "0.004"}, set()),
+        ({"ignore_case": "true"}, {(1, "t")}),
+        ({"ignore": "'t'"}, {(1, "t"), (2, "t")}),
+        ({"ignore": "['T', 'n']"}, everything),
+    ):
+        assert cells(**options) == everything - gone, options
+    assert cells(nulls_equal="false") == everything | {(1, "z")}
+
+
+def test_a_key_that_is_not_unique_is_an_error_with_three_of_its_values(data):
+    twice = "(SELECT i // 2 AS id, 'it''s' AS two FROM range(20) t(i))"
+    for old, new in ((twice, "(SELECT 1 AS id, '' AS two)"), ("(SELECT 1 AS id, '' AS two)", twice), (twice, twice)):
+        for macro in ("table_changes", "cell_changes", "table_change_summary"):
+            with pytest.raises(duckdb.Error, match="not_unique: rows of one side share a key") as caught:
+                data.execute(f"SELECT count(*) FROM {macro}(?, ?, key := ['id', 'two'])", [old, new]).fetchall()
+            assert str(caught.value).count(", it's (") == 3, caught.value
+
+
+def test_each_form_of_a_table_is_taken(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data.execute("""CREATE TABLE "odd ""name.t" AS SELECT 1 AS id, 2 AS v; CREATE VIEW w AS FROM "odd ""name.t";
+        CREATE MACRO made(n) AS TABLE SELECT n AS id, 2 AS v""")
+    data.execute("COPY w TO 'w.csv'; COPY w TO 'w-1.parquet'; COPY w TO 'a.b.c.json'")
+    (schema,) = data.execute("SELECT current_schema()").fetchone()
+    forms = ['"odd ""name.t"', f'{schema}."odd ""name.t"', "w", f"memory.{schema}.w", "w.csv", "w-1.parquet", "a.b.c.json",
+        str(tmp_path / "w.csv"), "(SELECT 1 AS id, 2 AS v)", "made(1)", "read_csv('*.csv')", "(FROM w -- a comment )\n)"]  # fmt: skip
+    for old in forms:
+        for new in ("w", "made(2)"):
+            found = data.execute("FROM table_changes(?, ?, key := 'id')", [old, new]).fetchall()
+            assert len(found) == (0 if new == "w" else 2), (old, new)
+    for wrong in ("SELECT 1 AS id", "", " "):
+        with pytest.raises(duckdb.Error, match="invalid_args: .* names no table"):
+            data.execute("FROM table_changes('w', ?)", [wrong])
+    for wrong in ("t; DROP VIEW w", "w WHERE false", "(FROM w); DROP VIEW w; (FROM w)"):
+        with pytest.raises(duckdb.Error):
+            data.execute("FROM table_changes('w', ?)", [wrong])
+    assert data.execute("FROM w").fetchall() == [(1, 2)]
+
+
+def test_arguments_that_are_wrong_say_what_to_give(data):
+    for arguments, words in (
+        ("NULL, 't'", "invalid_args: the argument 'old' of table_changes_sql is NULL"),
+        ("'t', 't', key := ''", "invalid_args: key has no name in it"),
+        ("'t', 't', key := 'id', ignore := 'ID'", "invalid_args: 'ID' is in key and in ignore"),
+        ("'t', 't', key := 'id', tolerance := -1", "invalid_args: tolerance is -1"),
+        ("'t', 't', key := 'id', tolerance := 'x'", "invalid_args: tolerance is 'x'"),
+        ("'t', 't', tolerance := 1", "invalid_args: tolerance needs a key"),
+        ("'t', 't', key := 7", "invalid_args: the option key is of type INTEGER"),
+    ):
+        with pytest.raises(duckdb.Error) as caught:
+            data.execute(f"FROM table_changes({arguments})")
+        assert words in str(caught.value), caught.value
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "ndjson", "parquet"])
+def test_the_files_of_ten_versions_change_as_python_reads_them(data, tmp_path, ending):
+    """As files, and at two revisions of a repository."""
+    chance = random.Random(SEED)
+    made = lambda: [
+        {"id": number, "name": chance.choice(["a, b", 'say "x"', "ä", "line\nline", "z"]), "n": chance.randrange(3)}
+        for number in range(20) if chance.random() < 0.9
+    ]  # fmt: skip
+    versions = [made() for _ in range(11)]
+    for version, rows in enumerate(versions):
+        with (tmp_path / f"{version}.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, ["id", "name", "n"])
+            writer.writeheader()
+            writer.writerows(rows)
+        (tmp_path / f"{version}.json").write_text(json.dumps(rows))
+        (tmp_path / f"{version}.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        data.execute(f"COPY (FROM '{tmp_path}/{version}.json') TO '{tmp_path}/{version}.parquet'")
+    commits = [
+        {f"d/a.{ending}": (tmp_path / f"{version}.{ending}").read_bytes()} for version in range(11)
+    ]
+    repo = written_repositories.write(tmp_path / "repo", commits)
+    for version in range(10):
+        before, after = ({row["id"]: row for row in versions[at]} for at in (version, version + 1))
+        expected = {
+            ("added" if one not in before else "removed" if one not in after else "changed", one,
+             tuple(name for name in ("name", "n") if one in before and one in after and before[one][name] != after[one][name]))
+            for one in before.keys() | after.keys() if before.get(one) != after.get(one)
+        }  # fmt: skip
+        names = [f"main~{10 - at}:d/a.{ending}" for at in (version, version + 1)]
+        files = [f"{tmp_path}/{at}.{ending}" for at in (version, version + 1)]
+        for sides in (names, [names[0], files[1]]):
+            found = data.execute(
+                "SELECT change, id, changed_columns FROM table_changes(?, ?, key := 'id', repo := ?)",
+                [*sides, str(repo)],
+            ).fetchall()
+            assert {(*row[:2], tuple(row[2] or ())) for row in found} == expected, (version, sides)
+
+
+def test_a_file_that_a_revision_lacks_is_named(data, tmp_path):
+    repo = written_repositories.write(tmp_path / "repo", [{"a.csv": b"id\n1\n"}])
+    with pytest.raises(duckdb.Error, match="not_found: 'main' has no file 'b.csv'"):
+        data.execute("FROM table_changes('main:a.csv', 'main:b.csv', repo := ?)", [str(repo)])
+
+
+def test_the_example_of_csv_diff_has_its_changes(data):
+    """The rows that the page of csv-diff compares by id: one added, one removed, one whose age changed."""
+    old = "(FROM (VALUES (1, 'Cleo', 4), (2, 'Pancakes', 2)) t(id, name, age))"
+    new = "(FROM (VALUES (1, 'Cleo', 5), (3, 'Bailey', 1)) t(id, name, age))"
+    found = data.execute("SELECT change, id, changed_columns FROM table_changes(?, ?, key := 'id')", [old, new]).fetchall()
+    assert found == [("changed", 1, ["age"]), ("removed", 2, None), ("added", 3, None)]
+    assert data.execute("FROM cell_changes(?, ?, key := 'id')", [old, new]).fetchall() == [(1, "age", "4", "5", None, None)]
+
+
+def test_columns_that_come_go_move_or_get_another_name_or_type_are_listed(data):
+    changes = lambda old, new: [
+        row[:3] for row in data.execute("FROM schema_changes(?, ?)", [old, new]).fetchall()
+    ]
+    rows = lambda columns: f"(SELECT {columns} FROM range(5) t(i))"
+    for old, new, expected in (
+        ("i AS a, i * 2 AS b", "i AS a, i * 2 AS b", []),
+        ("i AS a, i * 2 AS b", "i * 2 AS b, i AS a", [("moved", "b", "b")]),
+        ("i AS a, i * 2 AS b, i * 3 AS c", "i * 3 AS c, i AS a, i * 2 AS b", [("moved", "c", "c")]),
+        ("i AS a, i * 2 AS b", "i AS a, i * 2 AS cost", [("renamed", "b", "cost")]),
+        ("i AS a, i * 2 AS b", "i AS a, i * 3 AS cost", [("added", None, "cost"), ("removed", "b", None)]),
+        ("i AS a", "i::VARCHAR AS a", [("retyped", "a", "a")]),
+        ("i AS a", "i AS A", [("renamed", "a", "A")]),
+        ("i AS a, 1 AS b, 1 AS c", "i AS a, 1 AS d, 1 AS e", [("renamed", "b", "d"), ("renamed", "c", "e")]),
+        ("NULL AS b, i AS a", "i AS a, NULL AS c", [("added", None, "c"), ("removed", "b", None)]),
+    ):  # fmt: skip
+        assert changes(rows(old), rows(new)) == expected, (old, new)
+
+
+@pytest.mark.own_database
+def test_a_comparison_that_exceeds_its_memory_spills(connect, tmp_path):
+    """# Tables of more bytes than the limit."""
+    con = connect(memory_limit="200MB", temp_directory=str(tmp_path), threads=2)
+    con.execute(SCRIPT)
+    rows = lambda more: f"(SELECT i AS id, repeat('x', 200) || i AS v, i % 7 + ({more}) AS n FROM range(400_000) t(i))"
+    found = con.execute(
+        "FROM table_change_summary(?, ?, key := 'id')", [rows("0"), rows("(i % 100 = 0)::INT")]
+    ).fetchone()
+    assert found[:5] == (0, 0, 4000, 396_000, 4000)
