@@ -515,31 +515,41 @@ def sql(
     )
 
 
-@main.command(short_help="Opens a DuckDB shell with redline and its macros.")
-@click.argument("database", default=":memory:")
-@click.pass_obj
-def shell(given: Given, database: str) -> None:
-    """Opens a DuckDB shell with redline and its macros: the program duckdb, or a prompt where there is none."""
+@main.command(cls=PathsAfterDashes, short_help="Opens a DuckDB shell with redline and its macros.")
+@click.argument("database", default=":memory:", metavar="[DATABASE] [-- OPTION...]")
+@click.pass_context
+def shell(ctx: click.Context, database: str) -> None:
+    """Opens a DuckDB shell with redline and its macros: the program duckdb, or a prompt where there is none.
+
+    What follows -- are options of duckdb: redline shell -- -csv -c "FROM git_log()"
+    """
     from .setup import run_shell
 
+    given: Given = ctx.obj
     extension = (given.extension or extension_path()).resolve()
-    run_shell(given.database(macros=True), given.screen, extension, database)
+    options = ctx.meta.get("paths", [])
+    run_shell(given.database(macros=True), given.screen, extension, database, options)
 
 
-@main.command(short_help="Makes DuckDB's command line load redline.")
+@main.command(short_help="Completes this command in your shell.")
 @click.option(
     "--completion",
     type=click.Choice(["bash", "zsh", "fish"]),
-    help="Complete commands, revisions and paths in this shell.",
+    help="The shell; by default that of $SHELL.",
 )
-@click.pass_obj
-def setup(given: Given, completion: str | None) -> None:
-    """Makes DuckDB's command line load redline and its macros, by lines in ~/.duckdbrc; or completes this command in a shell."""
-    from .setup import set_up_completion, set_up_duckdb
+@click.option("--undo", is_flag=True, help="Remove what setup has written.")
+@click.option("-y", "--yes", "agreed", is_flag=True, help="Write without a question.")
+def setup(completion: str | None, undo: bool, agreed: bool) -> None:
+    """Completes commands, revisions and paths of redline in your shell, by one file in your home directory.
 
-    if completion is not None:
-        return set_up_completion(completion)
-    set_up_duckdb(given.database(), (given.extension or extension_path()).resolve())
+    On a terminal the file is shown first, and written after a yes. For redline in DuckDB's own command line, which setup does
+    not touch, there is redline shell.
+    """
+    from . import setup as written
+
+    if undo:
+        return written.undo()
+    written.set_up(completion, agreed)
 
 
 @main.command(name="help", short_help="Lists the functions and macros, or tells of one.")

@@ -402,25 +402,88 @@ def test_help_tells_of_one_function(redline):
     assert "Did you mean 'git_log'" in redline("help", "git_logg", code=1)
 
 
-def test_setup_writes_its_lines_once_and_keeps_the_others(redline, tmp_path_factory, monkeypatch):
+@pytest.fixture
+def home(tmp_path_factory, monkeypatch) -> pathlib.Path:
+    """Returns the home directory of the commands of a test."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setitem(ENVIRONMENT, "HOME", str(home))
-    (home / ".duckdbrc").write_text(".timer on\n")
-    for _ in range(2):
-        assert "duckdb -unsigned" in redline("setup")
-    lines = (home / ".duckdbrc").read_text().splitlines()
-    assert (
-        lines[:2] == [".timer on", "-- redline: begin"]
-        and len(lines) == 5
-        and lines[4] == "-- redline: end"
-    )
-    script = (home / ".local/share/redline/macros.sql").read_text()
-    assert "TEMP MACRO git_log" in script and "TEMP MACRO hotspots" in script
-    redline("setup", "--completion", "bash")
-    assert (
-        "_REDLINE_COMPLETE"
-        in (home / ".local/share/bash-completion/completions/redline").read_text()
-    )
+    return home
+
+
+BASH_COMPLETION = ".local/share/bash-completion/completions/redline"
+
+
+def test_setup_writes_a_completion_and_nothing_that_duckdb_reads(redline, home, monkeypatch):
+    monkeypatch.setitem(ENVIRONMENT, "SHELL", "/usr/bin/zsh")
+    assert "fpath+=(~/.zfunc)" in redline("setup")
+    said = redline("setup", "--completion", "bash")
+    assert "_REDLINE_COMPLETE" in (home / BASH_COMPLETION).read_text()
+    has_loader = any(map(os.path.exists, ["/usr/share/bash-completion/bash_completion", "/etc/bash_completion"]))  # fmt: skip
+    assert ("let ~/.bashrc have: source" in said) != has_loader
+    assert sorted(path.name for path in home.iterdir()) == [".local", ".zfunc"]
+    monkeypatch.setitem(ENVIRONMENT, "SHELL", "/bin/csh")
+    assert "no completion for 'csh': name bash, zsh or fish" in redline("setup", code=2)
+
+
+def test_setup_shows_a_person_what_it_writes_and_asks(extension, repo, home):
+    for answer, is_written in (("n\n", False), ("\n", True)):
+        ours, its = pty.openpty()
+        os.write(ours, answer.encode())
+        command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension)]
+        done = subprocess.run(
+            [*command, "setup", "--completion", "bash"],
+            cwd=repo,
+            env=ENVIRONMENT,
+            stdin=its,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        os.close(its), os.close(ours)
+        assert f"{home / BASH_COMPLETION} will have:\n\n    _redline_completion()" in done.stdout
+        assert "Write it? [Y/n]" in done.stdout + done.stderr
+        assert (home / BASH_COMPLETION).exists() == is_written
+
+
+def test_setup_takes_back_what_it_wrote(redline, home):
+    old = "-- redline: begin\n.bail on\nLOAD '/gone';\n-- redline: end\n"
+    for undo in (["setup", "--undo"], ["setup", "--completion", "fish"]):
+        (home / ".duckdbrc").write_text(".timer on\n" + old + ".mode csv\n")
+        redline("setup", "--completion", "bash")
+        assert (home / ".duckdbrc").read_text() == ".timer on\n.mode csv\n"
+        (home / ".duckdbrc").write_text(".timer on\n" + old)
+        assert "no longer loads redline" in redline(*undo)
+        assert (home / ".duckdbrc").read_text() == ".timer on\n"
+    # A file of another's stays.
+    (home / BASH_COMPLETION).write_text("complete -F mine redline\n")
+    assert ".config/fish/completions/redline.fish is removed." in redline("setup", "--undo")
+    assert redline("setup", "--undo") == "There is nothing of redline's to remove.\n"
+    assert (home / BASH_COMPLETION).exists()
+
+
+DUCKDB = pathlib.Path(sys.executable).parent / "duckdb"
+
+
+@pytest.mark.skipif(not DUCKDB.exists(), reason="the program duckdb is not here")
+def test_the_shell_is_duckdb_s_own_with_its_options_and_leaves_no_file(
+    redline, home, repo, monkeypatch
+):
+    monkeypatch.setitem(ENVIRONMENT, "PATH", f"{DUCKDB.parent}:{ENVIRONMENT['PATH']}")
+    (home / ".duckdbrc").write_text(".nullvalue mine\n")
+    query = "SELECT subject, NULL FROM git_log() LIMIT 1; SELECT count(*) >= 1 FROM hotspots()"
+    subject = git(repo, "log", "-1", "--format=%s").strip()
+    shown = redline("shell", "--", "-csv", "-noheader", "-c", query)
+    assert shown.splitlines() == [f"{subject},mine", "true"]
+    assert redline("shell", "made.db", "--", "-csv", "-noheader", "-c", "SELECT 1") == "1\n"
+    assert (repo / "made.db").exists() and os.listdir(home) == [".duckdbrc"]
+
+
+def test_a_shell_without_duckdb_names_what_it_cannot_take(redline, monkeypatch):
+    monkeypatch.setitem(ENVIRONMENT, "PATH", "")
+    said = redline("shell", "--", "-csv", code=2)
+    assert "-csv is for the program duckdb, which is not here" in said
+    assert redline("shell", input="SELECT 41 + 1;\n").splitlines()[-1] == "42"
 
 
 def test_revisions_are_completed(extension, repo):
