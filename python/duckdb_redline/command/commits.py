@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from .changes import FORMS, Row, coloured_patch
+from .errors import call_it, said
 from .screen import Screen, cell, cut, harmless, padded, width_of
 from .sides import Sides
 
@@ -47,8 +50,10 @@ class Wanted:
         }
         return {name: value for name, value in given.items() if value is not None}
 
-    def conditions(self) -> tuple[str, list[object]]:
+    def conditions(self, con: "duckdb.DuckDBPyConnection") -> tuple[str, list[object]]:
         """Returns a condition on the columns of a commit, with its arguments."""
+        for option, pattern in (("--author", self.author), ("--grep", self.message)):
+            check_pattern(con, option, pattern)
         tests: list[str] = []
         arguments: list[object] = []
         if self.author is not None:
@@ -58,6 +63,18 @@ class Wanted:
             tests.append("regexp_matches(concat(subject, chr(10), body), ?)")
             arguments.append(self.message)
         return (" AND ".join(tests) or "true"), arguments
+
+
+def check_pattern(con: "duckdb.DuckDBPyConnection", option: str, pattern: str | None) -> None:
+    """Refuses what is no regular expression."""
+    from ..client import duckdb
+
+    try:
+        con.execute("SELECT regexp_matches('', ?)", [pattern])
+    except duckdb.Error as error:
+        raise click.UsageError(
+            f"{option} takes a regular expression, which {pattern!r} is not: {said(error)}"
+        ) from None
 
 
 @dataclass
@@ -101,7 +118,7 @@ def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iter
     """Yields the newest commits that changed a file, as git orders them; reading ends with the last one wanted."""
     options = {"merges": "first_parent", "renames": True} | wanted.options()
     named = "".join(f", {name} := ?" for name in options)
-    condition, arguments = wanted.conditions()
+    condition, arguments = wanted.conditions(con)
     source = f"system.main.commit_changes(?, ?{named})"
     if wanted.message is not None:
         # The message's body is a column of commits alone.
@@ -257,7 +274,8 @@ def show_commit(
 ) -> None:
     """Prints one commit: its header, then its patch or its files."""
     row = con.execute(
-        f"SELECT {COMMITS} FROM system.main.commits(?, ?)", [f"{revision}^!", repo]
+        f"SELECT {COMMITS} FROM system.main.commits(?, ?)",
+        [call_it(f"{revision}^!", revision), repo],
     ).fetchone()
     if row is None:
         # An annotated tag or a range gives no row of its own.

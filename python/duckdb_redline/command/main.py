@@ -1,5 +1,6 @@
 """The command redline and its sub-commands."""
 
+import contextlib
 import errno
 import functools
 import os
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ..extension import ExtensionError, extension_path, version
-from .interrupts import EXIT_CODE, INTERRUPTS, is_interrupt
+from .errors import said
+from .interrupts import INTERRUPTS
 from .names import in_bytes, is_utf8
 from .screen import Screen, cut, harmless
 from .sides import (
@@ -91,7 +93,29 @@ class Given:
         if macros:
             # With the macros come queries of people, whose joins and aggregates DuckDB shares out.
             con.execute("RESET external_threads")
+            INTERRUPTS.stop_by(stopping(con))
         return con
+
+
+def stopping(con: "duckdb.DuckDBPyConnection") -> Callable[[], None]:
+    """Returns what ends the work of a connection: DuckDB's, and that of functions, which DuckDB does not interrupt."""
+    import hashlib
+    import secrets
+
+    from ..client import duckdb
+
+    key, host = secrets.token_urlsafe(16), con.cursor()
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    host.execute(f"SET GLOBAL redline_approver = '{digest}'")
+    (number,) = con.execute("SELECT system.main.current_connection_id()").fetchall()[0]
+
+    def stop() -> None:
+        con.interrupt()
+        # A query that has named an approver of its own is ended with the process.
+        with contextlib.suppress(duckdb.Error):
+            host.execute("SELECT system.main.end_work(?, ?)", [number, key])
+
+    return stop
 
 
 class Command(click.Group):
@@ -110,17 +134,30 @@ class Command(click.Group):
         return super().parse_args(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        with INTERRUPTS.watched():
+        try:
             return super().main(*args, **kwargs)
+        finally:
+            # What --help and --version have printed; the interpreter would report a failure in its own words.
+            try:
+                sys.stdout.flush()
+            except OSError as error:
+                give_up_output()
+                if not isinstance(error, BrokenPipeError):
+                    click.echo(f"redline: {error.strerror}", err=True)
+                    sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return self.answered(ctx)
-        except BaseException as error:
-            if not is_interrupt(error):
-                raise
-            INTERRUPTS.heeded.set()
-            fail(ctx, "interrupted", code=EXIT_CODE)
+            try:
+                with INTERRUPTS.watched():
+                    return self.answered(ctx)
+            except BaseException as error:
+                if isinstance(error, click.exceptions.Exit) or not INTERRUPTS.is_cause(error):
+                    raise
+                INTERRUPTS.end()
+        except KeyboardInterrupt:
+            # A second one, before the first was heeded.
+            INTERRUPTS.end()
 
     def answered(self, ctx: click.Context) -> object:
         try:
@@ -132,20 +169,25 @@ class Command(click.Group):
             fail(ctx, str(error))
         except BrokenPipeError:
             # Whoever read has enough. The interpreter would report it once more when it ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            give_up_output()
             ctx.exit(0)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                give_up_output()
             fail(ctx, f"{error.strerror}{f': {error.filename}' if error.filename else ''}")
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
             from ..client import duckdb
 
-            if not isinstance(error, duckdb.Error):
+            if not isinstance(error, duckdb.Error) or INTERRUPTS.is_cause(error):
                 raise
-            fail(ctx, str(error))
+            fail(ctx, said(error))
+
+
+def give_up_output() -> None:
+    """Drops what is not printed yet."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(ctx: click.Context, reason: str, code: int = 1) -> NoReturn:
@@ -510,9 +552,9 @@ def sql(
         from .setup import prompt
 
         return prompt(con, given.screen)
-    run_query(
-        con, given.screen, sys.stdin.read() if query in ("-", None) else str(query), form, output
-    )
+    text = sys.stdin.read() if query in ("-", None) else str(query)
+    click.get_current_context().meta["query"] = text
+    run_query(con, given.screen, text, form, output)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Opens a DuckDB shell with redline and its macros.")

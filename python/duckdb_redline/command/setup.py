@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..connection import MIN_DUCKDB, literal
-from .interrupts import INTERRUPTS, is_interrupt
+from .errors import said
+from .interrupts import INTERRUPTS, PROMPT_SECONDS
 from .replacing import replace
 from .screen import Screen, harmless
 
@@ -214,6 +215,7 @@ def prompt(con: "duckdb.DuckDBPyConnection", screen: Screen) -> None:
         import readline  # noqa: F401  (edits lines and keeps a history)
 
         click.echo("Statements end with a semicolon; Ctrl-D leaves. FROM redline_help();")
+    INTERRUPTS.grace = PROMPT_SECONDS
     text = ""
     while True:
         try:
@@ -229,15 +231,17 @@ def prompt(con: "duckdb.DuckDBPyConnection", screen: Screen) -> None:
             continue
         if not text.rstrip().endswith(";"):
             continue
+        click.get_current_context().meta["query"] = text
         try:
             run_query(con, screen, text, None, None)
-        except duckdb.Error as error:
-            click.echo(harmless(str(error).replace("\n", " ")), err=True)
-        except (KeyboardInterrupt, RuntimeError) as error:
-            if not is_interrupt(error):
+        except (KeyboardInterrupt, RuntimeError, duckdb.Error) as error:
+            if INTERRUPTS.is_cause(error):
+                INTERRUPTS.heeded.set()
+                click.echo("interrupted", err=True)
+            elif isinstance(error, duckdb.Error):
+                click.echo(harmless(said(error).replace("\n", " ")), err=True)
+            else:
                 raise
-            INTERRUPTS.heeded.set()
-            click.echo("interrupted", err=True)
         text = ""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from .errors import said
 from .names import is_utf8
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def why_no_revision(con: "duckdb.DuckDBPyConnection", repo: str, argument: str) 
     except duckdb.Error as error:
         if "not_found: no revision" not in str(error):
             raise
-        return str(error).partition(": ")[2]
+        return said(error)
     return None
 
 

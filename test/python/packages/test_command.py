@@ -168,7 +168,9 @@ def test_a_terminal_gets_tables_within_its_width(extension, repo):
         and all(len(line) <= 80 for line in plain.splitlines())
     )
     assert "Change" in on_a_terminal(extension, repo, "--no-pager", "log")
-    assert "│   a   │" in on_a_terminal(extension, repo, "--no-pager", "sql", "SELECT 1 AS a")
+    assert "│   a   │" in on_a_terminal(
+        extension, repo, "--no-pager", "--color", "never", "sql", "SELECT 1 AS a"
+    )
 
 
 def test_a_terminal_gets_a_pager(extension, repo, tmp_path_factory):
@@ -381,6 +383,31 @@ def test_a_query_is_a_table_in_markdown(redline):
     )
 
 
+def test_a_table_shows_what_says_most_at_the_width_of_a_terminal(extension, repo):
+    shown = on_a_terminal(
+        extension, repo, "--no-pager", "--color", "never", "sql", "FROM changes('HEAD~1', 'HEAD')"
+    )
+    lines = shown.splitlines()
+    names = [name.strip() for name in lines[1].strip("│").split("│")]
+    assert names[:2] == ["file_path", "status"] and {"additions", "deletions"} <= set(names)
+    assert all(len(line) <= 80 for line in lines) and "old_oid" not in names
+    assert lines[-1].startswith("not shown at 80 columns: ")
+    # A column that says nothing goes first; no row is lost.
+    assert [line.split("│")[1].strip() for line in lines[4:7]] == ["b.bin", "new.txt", "old.txt"]
+    wide = on_a_terminal(
+        extension, repo, "--no-pager", "sql", "SELECT 'x' AS a, NULL AS b", COLUMNS="20"
+    )
+    assert "NULL" in wide and "not shown" not in wide
+    ids = "SELECT new_oid, [new_oid] AS l FROM changes('HEAD~1', 'HEAD') LIMIT 1"
+    oid = git(repo, "rev-parse", "HEAD:b.bin").strip()
+    whole = on_a_terminal(extension, repo, "--no-pager", "sql", ids, COLUMNS="200")
+    assert f" {oid} " in whole and f"[{oid}]" in whole
+    short = on_a_terminal(extension, repo, "--no-pager", "sql", ids)
+    assert f" {oid[:10]} " in short and f"[{oid[:10]}]" in short
+    many = on_a_terminal(extension, repo, "--no-pager", "sql", "FROM range(1001)")
+    assert "only the first 1000 rows" in many and "│   999 │" in many and "│  1000 │" not in many
+
+
 def test_a_query_is_a_page_of_html(redline, repo):
     query = "SELECT 1 AS a, '<b>x' || chr(10) || chr(8238) AS b, NULL AS c"
     page = redline("sql", "-f", "html", query)
@@ -554,43 +581,26 @@ def test_nothing_to_show_is_said_on_a_terminal_alone(extension, redline, repo):
     assert redline("stat", "HEAD", "INDEX", "--", "gone") == ""
 
 
-def test_a_full_disk_and_a_closed_pipe_are_no_traceback(extension, repo):
-    command = [
-        sys.executable,
-        "-m",
-        "duckdb_redline",
-        "--extension",
-        str(extension),
-        "diff",
-        "HEAD~1",
-    ]
-    if os.path.exists("/dev/full"):
-        with open("/dev/full", "wb") as full:
-            done = subprocess.run(
-                command,
-                cwd=repo,
-                env=ENVIRONMENT,
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-        assert (
-            done.returncode == 1
-            and "Traceback" not in done.stderr
-            and "No space left" in done.stderr
-        )
-    piped = subprocess.run(
-        ["sh", "-c", '"$@" | true', "sh", *command],
-        cwd=repo,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+# Each command that prints, for what becomes of its output.
+PRINTING = [["diff", "HEAD~1"], ["stat", "HEAD~1"], ["log"], ["log", "-p"], ["show"], ["blame", "src/a.txt"],
+            ["status"], ["sql", "SELECT 1"], ["sql", "-f", "html", "SELECT 1"], ["review", "HEAD~1", "--no-open", "-o", "/dev/stdout"],
+            ["review", "HEAD~1"], ["help"], ["setup", "--undo"], ["--help"], ["--version"]]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", PRINTING, ids=" ".join)
+def test_a_full_disk_and_a_closed_pipe_are_no_traceback(extension, repo, home, words):
+    command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), *words]
+    run = lambda command, **more: subprocess.run(
+        command, cwd=repo, env=ENVIRONMENT, text=True, timeout=60, check=False, **more
     )
-    assert "Traceback" not in piped.stderr
+    with open("/dev/full", "wb") as full:
+        done = run(command, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and done.stderr.startswith("redline: No space left on device")
+    assert done.stderr.count("\n") == 1
+    piped = run(["sh", "-c", '"$@" | true', "sh", *command], capture_output=True)
+    assert piped.stderr == ""
+    closed = run(["sh", "-c", '"$@" >&-', "sh", *command], capture_output=True)
+    assert closed.returncode == 1 and closed.stderr == "redline: stdout is closed\n"
 
 
 def test_review_prints_the_page_in_a_pipe_and_writes_it_where_it_is_told(
