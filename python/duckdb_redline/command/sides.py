@@ -35,6 +35,29 @@ class Sides:
             else f"between {self.old} and WORKTREE"
         )
 
+    def reversed(self) -> "Sides":
+        """Returns the same comparison from its end."""
+        old, new = self.old, self.new
+        if new is None and "..." in old:
+            raise click.UsageError(f"-R takes two revisions, or a..b: {old} begins where both meet")
+        if new is None and ".." in old:
+            begin, _, end = old.partition("..")
+            old, new = begin or "HEAD", end or "HEAD"
+        return Sides(new or "WORKTREE", old, self.paths)
+
+
+@dataclass
+class Chosen:
+    """Which files of a comparison are shown: those with one of these statuses; of one that is reversed, as git names its sides."""
+
+    statuses: list[str] | None = None
+    reverse: bool = False
+
+    def condition(self) -> str:
+        if self.statuses is None:
+            return "true"
+        return f"status IN ({', '.join(map(repr, self.statuses)) or 'NULL'})"
+
 
 class PathsAfterDashes(click.Command):
     """A command whose arguments after `--` are paths, whatever they look like."""
