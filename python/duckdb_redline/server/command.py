@@ -9,10 +9,8 @@ from collections.abc import Callable
 from .. import __version__
 from ..extension import ExtensionError, extension_path
 from .answers import MAX_BYTES
+from .relied import problem
 
-# A program that changes these files controls the server. In an environment next to a project, they are reserved (docs/sandboxes.md).
-PROGRAM = pathlib.Path(__file__).resolve().parent.parent
-RESERVED = {".venv", "venv", "site-packages", "dist-packages"}
 INSTALL = "pip install 'duckdb-redline[mcp]'"
 EPILOG = """\
 One directory is the sandbox `workspace`; of several, each has its own name (`NAME=DIRECTORY`, or the last part of its
@@ -125,15 +123,6 @@ def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
     return roots
 
 
-def around(path: pathlib.Path, roots: dict[str, pathlib.Path]) -> pathlib.Path | None:
-    """Returns the served directory that a file lies beneath, by its own place or by that of a link to it."""
-    places = [path.resolve(), path.parent.resolve() / path.name]
-    return next(
-        (root for root in roots.values() if any(place.is_relative_to(root) for place in places)),
-        None,
-    )
-
-
 def main(arguments: list[str] | None = None) -> int:
     command = parser()
     given = command.parse_args(arguments)
@@ -151,26 +140,8 @@ def main(arguments: list[str] | None = None) -> int:
             "whoever holds a token with the answer"
         )
     given.approve = given.approve or "client"
-    if (
-        given.write
-        and given.extension is not None
-        and (root := around(given.extension, roots)) is not None
-    ):
-        command.error(
-            f"the extension {str(given.extension)!r} lies beneath {str(root)!r}, which agents change: put it elsewhere"
-        )
-    if (
-        given.write
-        and (root := around(PROGRAM, roots)) is not None
-        and RESERVED.isdisjoint(PROGRAM.relative_to(root).parts)
-    ):
-        command.error(
-            f"this program lies beneath {str(root)!r}, which agents change: install it elsewhere"
-        )
-    if given.token_file is not None and (root := around(given.token_file, roots)) is not None:
-        command.error(
-            f"the token file {str(given.token_file)!r} lies beneath {str(root)!r}, which agents read: move it elsewhere"
-        )
+    if (why := problem(given, roots)) is not None:
+        command.error(why)
     if importlib.util.find_spec("mcp") is None:
         print(f"redline-mcp: No module named 'mcp': {INSTALL}", file=sys.stderr)
         return 1

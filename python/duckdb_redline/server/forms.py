@@ -15,7 +15,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from .approver import TOO_LONG, Call, Instead, Page, refusal, refused, without_answers
 from .change import BLOCK_KEY, diff_block
-from .host import Host
+from .host import MAX_PAGES, Host
 
 if TYPE_CHECKING:
     from .approver import Context
@@ -30,7 +30,8 @@ NEXT: dict[str, object] = {
     "properties": {"next": {"type": "boolean", "title": "I have read this page"}},
     "required": ["next"],
 }
-WIDTH, HEIGHT = 100, 60
+# Clients indent a form by two columns and wrap what is wider than they are: no row is padded, and none needs more than 74.
+WIDTH, HEIGHT = 72, 60
 # Forms that clients of today's protocol answer for one call, by their default.
 MAX_ROUNDS = 10
 # Open questions of one client; beyond, its oldest are asked again.
@@ -119,11 +120,11 @@ class Forms:
     ) -> Instead:
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             # Each form is a round: of a long text they are twice as high.
-            pages = await self.host.pages(
-                call.payload, WIDTH, HEIGHT, MAX_ROUNDS
-            ) or await self.host.pages(call.payload, WIDTH, 2 * HEIGHT, MAX_ROUNDS)
+            pages = await self.pages(call, HEIGHT, MAX_ROUNDS) or await self.pages(
+                call, 2 * HEIGHT, MAX_ROUNDS
+            )
         else:
-            pages = await self.host.pages(call.payload, WIDTH, HEIGHT)
+            pages = await self.pages(call, HEIGHT, MAX_PAGES)
         if pages is None:
             return await refused(self.host, call, TOO_LONG)
         answer = await self.answer(context, params, pages, call)
@@ -137,6 +138,9 @@ class Forms:
         elif answer is False:
             await self.host.decline(call.payload)
         return None
+
+    async def pages(self, call: Call, height: int, most: int) -> list[Page] | None:
+        return await self.host.pages(call.payload, WIDTH, height, most, frame=False)
 
     async def answer(
         self, context: Context, params: types.CallToolRequestParams, pages: list[Page], call: Call
