@@ -136,6 +136,9 @@ pub const EMPHASIS_BYTES: usize = 8 << 10;
 /// Bytes of all such blocks of one box; later ones are shown without emphasis.
 pub const EMPHASIS_TOTAL_BYTES: usize = 128 << 10;
 
+/// Pieces of a change that a host draws, by default; the rest is cut with a row that says so.
+pub const PIECES: usize = 100_000;
+
 /// Columns of an approval's box; other widths are `invalid_args:`. The least fits a prompt, the
 /// most bounds the padding.
 pub const DISPLAY_COLUMNS: std::ops::RangeInclusive<i64> = 20..=1000;

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 from .. import __version__
 from ..extension import ExtensionError, extension_path
 from .answers import MAX_BYTES
+from .relied import problem
 from .roots import roots_of
 
 if TYPE_CHECKING:
     from .listed import Listed
 
-# A program that changes these files controls the server. In an environment next to a project, they are reserved (docs/sandboxes.md).
-PROGRAM = pathlib.Path(__file__).resolve().parent.parent
-RESERVED = {".venv", "venv", "site-packages", "dist-packages"}
 INSTALL = "pip install 'duckdb-redline[mcp]'"
 EPILOG = """\
 One directory is the sandbox `workspace`; of several, each has its own name (`NAME=DIRECTORY`, or the last part of its
@@ -135,31 +133,6 @@ def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
     return roots
 
 
-def around(path: pathlib.Path, roots: dict[str, pathlib.Path]) -> pathlib.Path | None:
-    """Returns the served directory that a file lies beneath, by its own place or by that of a link to it."""
-    places = [path.resolve(), path.parent.resolve() / path.name]
-    return next(
-        (root for root in roots.values() if any(place.is_relative_to(root) for place in places)),
-        None,
-    )
-
-
-def refused(given: argparse.Namespace, roots: dict[str, pathlib.Path]) -> str | None:
-    """Returns the reason why these directories are not served: what the server relies on lies beneath one of them."""
-    extension, tokens = given.extension, given.token_file
-    if given.write and extension is not None and (root := around(extension, roots)) is not None:
-        return f"the extension {str(extension)!r} lies beneath {str(root)!r}, which agents change: put it elsewhere"
-    if (
-        given.write
-        and (root := around(PROGRAM, roots)) is not None
-        and RESERVED.isdisjoint(PROGRAM.relative_to(root).parts)
-    ):
-        return f"this program lies beneath {str(root)!r}, which agents change: install it elsewhere"
-    if tokens is not None and (root := around(tokens, roots)) is not None:
-        return f"the token file {str(tokens)!r} lies beneath {str(root)!r}, which agents read: move it elsewhere"
-    return None
-
-
 class Served:
     """The directories that are served, and the database that is locked to them."""
 
@@ -188,7 +161,7 @@ class Served:
         roots = roots_of(answer)
         if roots:
             self.is_chosen = True
-            if (reason := refused(self.given, roots)) is not None:
+            if (reason := problem(self.given, roots)) is not None:
                 sys.exit(f"redline-mcp: {reason}")
             self.open(roots)
         return self.listed()
@@ -213,7 +186,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.roots and (given.directories or given.http is not None):
         command.error("--roots stands alone: without directories, and without --http")
     given.approve = given.approve or "client"
-    if not given.roots and (reason := refused(given, roots)) is not None:
+    if not given.roots and (reason := problem(given, roots)) is not None:
         command.error(reason)
     if importlib.util.find_spec("mcp") is None:
         print(f"redline-mcp: No module named 'mcp': {INSTALL}", file=sys.stderr)
@@ -237,7 +210,7 @@ def main(arguments: list[str] | None = None) -> int:
             if not opening.run(0, 1):
                 return 0
         # Nothing was answered yet but what is told of any directory.
-        if given.roots and not served.is_chosen and (reason := refused(given, roots)) is not None:
+        if given.roots and not served.is_chosen and (reason := problem(given, roots)) is not None:
             command.error(reason)
         from . import serving
         from .query import Queries
