@@ -69,10 +69,11 @@ mod tests {
             let lines = lines.replace("OID", oid).replace("V1", VERSION);
             LfsPointer::parse(lines.as_bytes())
         };
-        let found = Some(LfsPointer { oid: oid.to_owned(), size: 12345 });
+        let found = LfsPointer { oid: oid.to_owned(), size: 12345 };
+        assert_eq!(found.path(), format!("objects/4d/7a/{oid}"));
+        let found = Some(found);
         assert_eq!(pointer("V1\noid sha256:OID\nsize 12345\n"), found);
         assert_eq!(pointer("V1\next-0-foo sha256:OID\noid sha256:OID\nsize 12345\n"), found);
-        assert_eq!(found.unwrap().path(), format!("objects/4d/7a/{oid}"));
         for other in [
             "",
             "V1\n",

@@ -26,7 +26,7 @@ pub struct LfsObject {
 pub fn open(common_dir: &GitDirectory, config: &File, pointer: LfsPointer) -> Result<LfsObject> {
     let storage = config.string("lfs.storage").filter(|path| !path.is_empty());
     let storage = common_dir.join(storage.as_deref().map_or(b"lfs".as_slice(), |path| path));
-    let store = common_dir.gate().open_within(&storage)?;
+    let store = common_dir.gate().open_if_readable(&storage)?;
     let file = store.map(|store| store.open(pointer.path().as_bytes())).transpose()?.flatten();
     let file = file.ok_or_else(|| {
         Error::not_found(format!(

@@ -89,7 +89,8 @@ fn whatever_lies_in_the_place_of_a_copy_is_replaced() {
     let rules = rules(&access, &below, 100);
     let path = add(&copies, rules, "ab12", "a.csv", b"one").unwrap();
     let directory = path.parent().unwrap();
-    let spoil: [(&str, fn(&Path, &Path)); 6] = [
+    type Spoil = fn(&Path, &Path);
+    let spoil: [(&str, Spoil); 6] = [
         ("link", |path, secret| {
             std::fs::remove_file(path).unwrap();
             symlink(secret, path).unwrap();
