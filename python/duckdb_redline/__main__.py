@@ -1,6 +1,6 @@
 """python -m duckdb_redline: the command redline."""
 
-from .command.main import main
+from .command.interrupts import run
 
 if __name__ == "__main__":
-    main(prog_name="redline")
+    run()

@@ -136,6 +136,9 @@ pub const EMPHASIS_BYTES: usize = 8 << 10;
 /// Bytes of all such blocks of one box; later ones are shown without emphasis.
 pub const EMPHASIS_TOTAL_BYTES: usize = 128 << 10;
 
+/// Pieces of a change that a host draws, by default; the rest is cut with a row that says so.
+pub const PIECES: usize = 100_000;
+
 /// Columns of an approval's box; other widths are `invalid_args:`. The least fits a prompt, the
 /// most bounds the padding.
 pub const DISPLAY_COLUMNS: std::ops::RangeInclusive<i64> = 20..=1000;
@@ -270,6 +273,8 @@ pub const JOB_COMMITS: usize = 16;
 /// The same where a commit takes microseconds: two workers that wait for each other's walk sleep
 /// and are woken once a job.
 pub const JOB_SMALL_COMMITS: usize = 64;
+/// Commits that a walk has read and keeps until they are returned: others are read again.
+pub const WALKED_COMMITS: usize = 4096;
 /// Revisions of repositories that a scalar function keeps open between rows.
 pub const OPEN_SIDES: usize = 16;
 /// Commits that a walk on a thread of its own hands over at once: a handover costs more than

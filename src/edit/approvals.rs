@@ -286,12 +286,12 @@ impl Approvals {
         }
     }
 
-    /// Returns the payloads that are not approved yet, with their sessions, the oldest first.
-    pub fn waiting(&self, rules: Rules) -> Vec<(Session, Payload)> {
+    /// Returns the proposals that are not approved yet, with their sessions, the oldest first.
+    pub fn waiting(&self, rules: Rules) -> Vec<(Session, Arc<Proposal>)> {
         let state = self.lock(rules);
         let planned = state
             .in_order()
-            .filter_map(|waiting| Some((waiting.session().clone(), waiting.payload()?.clone())));
+            .filter_map(|waiting| Some((waiting.session().clone(), waiting.proposal()?.clone())));
         planned.gather()
     }
 

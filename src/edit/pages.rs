@@ -16,13 +16,15 @@ pub struct Page {
     pub proof: Proof,
 }
 
-/// A digest, and the layout of the pages: `80x24-…`.
+/// A digest, and the layout of the pages: `80x24-…`, and `80x24p-…` for pages without a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proof {
     /// Columns of a page.
     pub width: usize,
     /// Lines of a page.
     pub height: usize,
+    /// Whether a page has a frame.
+    pub is_framed: bool,
     digest: Digest,
 }
 
@@ -35,9 +37,12 @@ impl Proof {
         let read = || {
             let (layout, digest) = text.split_once('-')?;
             let (width, height) = layout.split_once('x')?;
+            let plain = height.strip_suffix('p');
+            let (height, is_framed) = (plain.unwrap_or(height), plain.is_none());
             Some(Self {
                 width: width.parse().ok()?,
                 height: height.parse().ok()?,
+                is_framed,
                 digest: Digest::parse(digest)?,
             })
         };
@@ -49,14 +54,15 @@ impl Proof {
 
     /// Compares in a time that does not depend on where the digests differ.
     pub fn is_same(&self, other: &Self) -> bool {
-        (self.width, self.height) == (other.width, other.height)
+        (self.width, self.height, self.is_framed) == (other.width, other.height, other.is_framed)
             && self.digest.is_same(&other.digest)
     }
 }
 
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}-{}", self.width, self.height, self.digest)
+        let plain = if self.is_framed { "" } else { "p" };
+        write!(f, "{}x{}{plain}-{}", self.width, self.height, self.digest)
     }
 }
 
@@ -64,13 +70,14 @@ impl fmt::Display for Proof {
 pub fn proven(
     secret: &Secret,
     payload: &str,
-    [width, height]: [usize; 2],
+    ([width, height], is_framed): ([usize; 2], bool),
     pages: Vec<String>,
 ) -> Vec<Page> {
     let mut start = secret.mac("pages");
     start.feed(payload.as_bytes());
     start.feed(&(width as u64).to_be_bytes());
     start.feed(&(height as u64).to_be_bytes());
+    start.feed(&[u8::from(is_framed)]);
     start.feed(&(pages.len() as u64).to_be_bytes());
     let mut before = start.finish();
     let prove = |text: String| {
@@ -78,7 +85,7 @@ pub fn proven(
         fields.feed(before.as_bytes());
         fields.feed(text.as_bytes());
         before = fields.finish();
-        Page { text, proof: Proof { width, height, digest: before } }
+        Page { text, proof: Proof { width, height, is_framed, digest: before } }
     };
     pages.into_iter().map(prove).gather()
 }
@@ -96,16 +103,17 @@ mod tests {
                 .unwrap()
                 .proof
         };
-        let proof = last("p", [80, 24], &["a", "b", "c"]);
+        let proof = last("p", ([80, 24], true), &["a", "b", "c"]);
         assert_eq!(Proof::parse(&proof.to_string()).unwrap(), proof);
-        assert!(proof.is_same(&last("p", [80, 24], &["a", "b", "c"])));
+        assert!(proof.is_same(&last("p", ([80, 24], true), &["a", "b", "c"])));
         for other in [
-            last("q", [80, 24], &["a", "b", "c"]),
-            last("p", [80, 25], &["a", "b", "c"]),
-            last("p", [81, 24], &["a", "b", "c"]),
-            last("p", [80, 24], &["x", "b", "c"]),
-            last("p", [80, 24], &["a", "b"]),
-            last("p", [80, 24], &["c"]),
+            last("q", ([80, 24], true), &["a", "b", "c"]),
+            last("p", ([80, 25], true), &["a", "b", "c"]),
+            last("p", ([81, 24], true), &["a", "b", "c"]),
+            last("p", ([80, 24], false), &["a", "b", "c"]),
+            last("p", ([80, 24], true), &["x", "b", "c"]),
+            last("p", ([80, 24], true), &["a", "b"]),
+            last("p", ([80, 24], true), &["c"]),
         ] {
             assert!(!proof.is_same(&other), "{other}");
         }

@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::change::is_executable;
 use super::operation::FileTool;
 use super::secret::Digest;
+use redline_base::budget::{Grow, GrowBy};
 use redline_base::error::{Error, Result, quoted};
+use redline_base::form::hex;
 use redline_base::strict_json;
 
 /// The number of lines of content in `preview`.
@@ -69,6 +71,58 @@ pub struct Chunk {
     pub total_chunks: u64,
 }
 
+/// Bytes that are not UTF-8, for which a text has U+FFFD.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotUtf8 {
+    /// The place of that character in the text, in bytes.
+    pub at: u64,
+    /// The bytes as hexadecimal digits.
+    pub hex: String,
+}
+
+impl NotUtf8 {
+    /// The bytes that one takes in a payload, at most.
+    pub(super) const SHOWN_BYTES: usize = 40;
+
+    /// Returns those of a text that is shown by [`lossy`](redline_base::budget::lossy).
+    pub fn of(bytes: &[u8]) -> Vec<Self> {
+        let (mut found, mut at) = (Vec::new(), 0);
+        for chunk in bytes.utf8_chunks() {
+            at += chunk.valid().len();
+            if !chunk.invalid().is_empty() {
+                found.add(Self { at: at as u64, hex: hex(chunk.invalid()).to_uppercase() });
+                at += char::REPLACEMENT_CHARACTER.len_utf8();
+            }
+        }
+        found
+    }
+}
+
+/// A text that may have had bytes that are not UTF-8.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShownText {
+    /// The text, with U+FFFD for these bytes.
+    pub text: String,
+    /// Those bytes, in order.
+    pub not_utf8: Vec<NotUtf8>,
+}
+
+impl ShownText {
+    /// Appends the part of another text from `start`, in bytes.
+    pub fn append(&mut self, text: &str, not_utf8: &[NotUtf8], start: usize) {
+        let (start, end) = (start as u64, self.text.len() as u64);
+        let later = not_utf8.iter().filter(|one| one.at >= start);
+        self.not_utf8
+            .add_all(later.map(|one| NotUtf8 { at: one.at - start + end, hex: one.hex.clone() }));
+        self.text.add_slice(&text[start as usize..]);
+    }
+
+    /// Returns the bytes that it takes in a payload.
+    pub(super) fn shown_bytes(&self) -> usize {
+        self.text.len() + self.not_utf8.len() * NotUtf8::SHOWN_BYTES
+    }
+}
+
 /// The file as it is; empty where there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Base {
@@ -76,6 +130,15 @@ pub struct Base {
     pub base_oid: Option<String>,
     /// Its kind and its permissions in octal digits, as `100755`.
     pub mode: Option<String>,
+    /// Whether tools run the file, by its name.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub run_by_tools: bool,
+}
+
+/// Tells whether a field is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A file of a patch.
@@ -97,6 +160,9 @@ pub struct PatchedFile {
     pub mode: Option<String>,
     /// Whether the file is executable afterwards.
     pub executable: bool,
+    /// Whether tools run the file, by its name.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub run_by_tools: bool,
 }
 
 /// `type: "patch"`.
@@ -109,6 +175,9 @@ pub struct PatchPayload {
     pub files: Vec<PatchedFile>,
     /// The changes of all of them, as a git diff.
     pub unified_diff: String,
+    /// The bytes of `unified_diff` that are not UTF-8.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_utf8: Vec<NotUtf8>,
     /// The lines of `unified_diff`.
     pub diff_lines: u64,
     /// The operations that it reverts, if it is an undo.
@@ -166,6 +235,9 @@ pub struct WritePayload {
     /// the two is not text, if this and `content` together exceed [`WHOLE_BYTES`], and if the agent
     /// is granted no tool that reads.
     pub unified_diff: Option<String>,
+    /// The bytes of `unified_diff` that are not UTF-8.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_utf8: Vec<NotUtf8>,
     /// The lines of `unified_diff`.
     pub diff_lines: Option<u64>,
     /// Its current state.
@@ -191,6 +263,9 @@ pub struct EditPayload {
     /// The diff of the whole file, three lines of context, labels `a/…` and `b/…` with the path
     /// beneath the root; bytes that are not UTF-8 as U+FFFD.
     pub unified_diff: String,
+    /// Those bytes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_utf8: Vec<NotUtf8>,
     /// The lines of `unified_diff`.
     pub diff_lines: u64,
     /// The line, from 1, in which the first match starts.
@@ -388,12 +463,34 @@ impl Payload {
         mode.is_some_and(is_executable)
     }
 
+    /// Tells whether tools run the file, or one of several, by its name.
+    pub fn is_run_by_tools(&self) -> bool {
+        match self {
+            Self::Patch(PatchPayload { files, .. })
+            | Self::PatchLarge(PatchLargePayload { files, .. }) => {
+                files.iter().any(|file| file.run_by_tools)
+            }
+            _ => self.parts().1.is_some_and(|base| base.run_by_tools),
+        }
+    }
+
     /// Returns the git blob id of the current content; `None` if there is no file, or several.
     pub fn base_oid(&self) -> Option<&str> {
         let oid = self.parts().1?.base_oid.as_deref();
         // What is edited exists, whether its payload names it or not.
         let is_edit = matches!(self, Self::Edit(_) | Self::EditLarge(_));
         oid.or(is_edit.then_some(""))
+    }
+
+    /// Notes that tools run the file, by its name; of a patch each file has a note of its own.
+    pub fn note_run_by_tools(&mut self) {
+        match self {
+            Self::Write(WritePayload { base, .. })
+            | Self::Edit(EditPayload { base, .. })
+            | Self::WriteLarge(WriteLargePayload { base, .. })
+            | Self::EditLarge(EditLargePayload { base, .. }) => base.run_by_tools = true,
+            Self::Read(_) | Self::Patch(_) | Self::PatchLarge(_) => {}
+        }
     }
 
     /// Returns what all payloads have: the head, the file where it is one, and the id.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::line_ends::LineEnds;
 use super::matching::Haystack;
+use super::payload::NotUtf8;
 use super::places::{Match, find, which};
 use super::request::{Edit, FileName};
 use redline_base::budget::{Gather, Grow, Taken, append, lossy, room_for};
@@ -32,6 +33,8 @@ pub struct ContentDiff {
     /// The diff of the whole file with three lines of context, labels `a/…` and `b/…` with the path
     /// beneath the root; bytes that are not UTF-8 are shown as U+FFFD.
     pub unified_diff: String,
+    /// Those bytes.
+    pub not_utf8: Vec<NotUtf8>,
     /// The number of added lines.
     pub additions: u64,
     /// The number of removed lines.
@@ -51,6 +54,7 @@ impl ContentDiff {
         let [old_label, new_label] = ["a", "b"].map(|side| format!("{side}/{}", file.relative));
         let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes(), cancel)?;
         Ok(Self {
+            not_utf8: NotUtf8::of(&unified_diff),
             unified_diff: lossy(&unified_diff)?.taken(),
             additions: diff.additions(),
             deletions: diff.deletions(),

@@ -2,8 +2,8 @@
 
 use super::change::Side;
 use super::payload::{
-    Base, CHUNK_BYTES, Chunk, EditLargePayload, EditPayload, Head, PREVIEW_LINES,
-    PatchLargePayload, PatchPayload, PatchedFile, Payload, ReadPayload, WHOLE_BYTES,
+    Base, CHUNK_BYTES, Chunk, EditLargePayload, EditPayload, Head, NotUtf8, PREVIEW_LINES,
+    PatchLargePayload, PatchPayload, PatchedFile, Payload, ReadPayload, ShownText, WHOLE_BYTES,
     WriteLargePayload, WritePayload,
 };
 use super::plan::{ContentDiff, Plan};
@@ -23,7 +23,11 @@ const FETCH_URL: &str = "redline:approval/";
 
 impl Base {
     fn of(side: Side<'_>) -> Self {
-        Self { base_oid: Some(side.oid.to_owned()), mode: Some(format!("{:o}", side.mode)) }
+        Self {
+            base_oid: Some(side.oid.to_owned()),
+            mode: Some(format!("{:o}", side.mode)),
+            run_by_tools: false,
+        }
     }
 }
 
@@ -92,9 +96,11 @@ impl Proposal {
             return Self { payload, large: Some(content.to_owned()) };
         }
         let preview: String = content.split_inclusive('\n').take(PREVIEW_LINES).gather();
-        let unified_diff = change
-            .map(|change| change.unified_diff)
-            .filter(|diff| diff.len() + content.len() <= WHOLE_BYTES);
+        let change = change
+            .map(|change| ShownText { text: change.unified_diff, not_utf8: change.not_utf8 })
+            .filter(|diff| diff.shown_bytes() + content.len() <= WHOLE_BYTES);
+        let (unified_diff, not_utf8) =
+            change.map_or_else(Default::default, |diff| (Some(diff.text), diff.not_utf8));
         let payload = Payload::Write(WritePayload {
             head,
             preview_truncated: preview.len() < content.len(),
@@ -107,6 +113,7 @@ impl Proposal {
             existing_bytes,
             diff_lines: unified_diff.as_ref().map(|diff| line_count(diff.as_bytes())),
             unified_diff,
+            not_utf8,
             base,
             approval_id,
         });
@@ -142,7 +149,9 @@ impl Proposal {
         let (file_lines, file_bytes) = (lines.len() as u64, base.len() as u64);
         let (base, approval_id) = (Base::of(existing), id.to_string());
         let texts = [&old_string, &new_string, &unified_diff, &context_before, &context_after];
-        if texts.iter().map(|text| text.len()).sum::<usize>() > WHOLE_BYTES {
+        let not_utf8 = plan.diff.not_utf8.clone();
+        let bytes = texts.iter().map(|text| text.len()).sum::<usize>();
+        if bytes + not_utf8.len() * NotUtf8::SHOWN_BYTES > WHOLE_BYTES {
             let payload = Payload::EditLarge(EditLargePayload {
                 head,
                 chunk: Chunk::of(&unified_diff, id),
@@ -163,6 +172,7 @@ impl Proposal {
             new_string,
             replace_all,
             unified_diff,
+            not_utf8,
             diff_lines,
             match_line,
             match_count,
@@ -176,8 +186,8 @@ impl Proposal {
         Ok(Self { payload, large: None })
     }
 
-    /// Proposes changes of several files of a sandbox; `unified_diff` shows all of them.
-    pub fn patch(sandbox: &str, files: Vec<PatchedFile>, unified_diff: String, id: Digest) -> Self {
+    /// Proposes changes of several files of a sandbox; `diff`, a git diff, shows all of them.
+    pub fn patch(sandbox: &str, files: Vec<PatchedFile>, diff: ShownText, id: Digest) -> Self {
         let sum = |of: fn(&PatchedFile) -> u64| files.iter().map(of).sum::<u64>();
         let description = format!(
             "Patch {} of {sandbox}: +{} −{}",
@@ -185,33 +195,35 @@ impl Proposal {
             sum(|file| file.lines_added),
             sum(|file| file.lines_removed)
         );
-        Self::of_files(sandbox, description, files, (unified_diff, None), id)
+        Self::of_files(sandbox, description, files, (diff, None), id)
     }
 
     /// Proposes to undo the operations `undone` on files of a sandbox.
     pub fn undo(
         sandbox: &str,
         files: Vec<PatchedFile>,
-        unified_diff: String,
+        diff: ShownText,
         undone: Vec<String>,
         id: Digest,
     ) -> Self {
         let description = format!("Undo: {sandbox} ({})", counted(files.len() as u64, "file"));
-        Self::of_files(sandbox, description, files, (unified_diff, Some(undone)), id)
+        Self::of_files(sandbox, description, files, (diff, Some(undone)), id)
     }
 
     fn of_files(
         sandbox: &str,
         description: String,
         files: Vec<PatchedFile>,
-        (unified_diff, undoes): (String, Option<Vec<String>>),
+        (diff, undoes): (ShownText, Option<Vec<String>>),
         id: Digest,
     ) -> Self {
         let (path, sandbox) = (sandbox.to_owned(), sandbox.to_owned());
         let head = Head { description, path, sandbox };
+        let is_large = diff.shown_bytes() > WHOLE_BYTES;
+        let ShownText { text: unified_diff, not_utf8 } = diff;
         let diff_lines = line_count(unified_diff.as_bytes());
         let approval_id = id.to_string();
-        if unified_diff.len() > WHOLE_BYTES {
+        if is_large {
             let payload = Payload::PatchLarge(PatchLargePayload {
                 head,
                 files,
@@ -226,6 +238,7 @@ impl Proposal {
             head,
             files,
             unified_diff,
+            not_utf8,
             diff_lines,
             undoes,
             approval_id,

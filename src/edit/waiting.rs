@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::operation::{FileTool, Operation, Session};
-use super::payload::Payload;
 use super::proposal::Proposal;
 use super::scope::{Covered, Scope};
 use super::secret::{Digest, Secret};
@@ -84,7 +83,7 @@ pub(super) struct Planned {
     pub results: Vec<Digest>,
     /// Whether an approval of a scope wider than `once` may cover it.
     pub may_be_covered: bool,
-    pub proposal: Proposal,
+    pub proposal: Arc<Proposal>,
     bytes: usize,
 }
 
@@ -93,7 +92,7 @@ impl Planned {
         let (state, results) = (operation.state(secret), operation.results(secret));
         let bytes = proposal.held_bytes();
         let may_be_covered = operation.may_be_covered();
-        Self { state, results, may_be_covered, proposal, bytes }
+        Self { state, results, may_be_covered, proposal: Arc::new(proposal), bytes }
     }
 }
 
@@ -128,9 +127,9 @@ impl Waiting {
         &self.covered[0].session
     }
 
-    /// Returns the payload for the person.
-    pub fn payload(&self) -> Option<&Payload> {
-        self.plan.as_ref().map(|plan| &plan.proposal.payload)
+    /// Returns the proposal for the person.
+    pub fn proposal(&self) -> Option<&Arc<Proposal>> {
+        self.plan.as_ref().map(|plan| &plan.proposal)
     }
 
     pub fn has_state(&self, state: Digest) -> bool {

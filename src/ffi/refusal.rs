@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The size in bytes from which allocations are counted: what is smaller has room in
+/// The size in bytes above which allocations are counted: what is not larger has room in
 /// `limits::HEADROOM_BYTES`.
 const COUNTED_BYTES: usize = 64 << 10;
 
@@ -14,7 +14,7 @@ static SEEN: AtomicUsize = AtomicUsize::new(0);
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// Refuses `count` allocations of redline of 64 KiB or more, from number `first` on, counted from
+/// Refuses `count` allocations of redline over 64 KiB, from number `first` on, counted from
 /// now; 0 refuses none. Returns how many it refused before.
 pub fn refuse(first: usize, count: usize) -> usize {
     let (before, refused) = (FIRST.load(Ordering::Relaxed), COUNT.load(Ordering::Relaxed));
@@ -26,7 +26,7 @@ pub fn refuse(first: usize, count: usize) -> usize {
 }
 
 fn is_refused(bytes: usize) -> bool {
-    if bytes < COUNTED_BYTES {
+    if bytes <= COUNTED_BYTES {
         return false;
     }
     let first = FIRST.load(Ordering::Relaxed);

@@ -87,6 +87,8 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     scalar::<approvals::call_approval::EditApproval>(),
     scalar::<approvals::approval_chunk::ApprovalChunk>(),
     scalar::<approvals::approval_pages::ApprovalPages>(),
+    scalar::<approvals::approval_pieces::ApprovalPieces>(),
+    scalar::<approvals::approval_pieces::VisiblePieces>(),
     scalar::<approvals::approve::Approve>(),
     scalar::<approvals::decline::Decline>(),
     scalar::<approvals::withdraw::Withdraw>(),

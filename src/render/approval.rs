@@ -6,7 +6,7 @@ use super::line::{Line, Tone};
 use super::visible::hidden;
 use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::form::counted;
-use redline_edit::payload::{PREVIEW_LINES, Payload, ReadPayload, Received};
+use redline_edit::payload::{NotUtf8, PREVIEW_LINES, Payload, ReadPayload, Received};
 
 /// Lines from which a text is no longer shown completely inline.
 const PREVIEW_FROM: u64 = 30;
@@ -24,10 +24,15 @@ pub fn shown(payload: &Received, layout: &Layout) -> Shown {
     match payload {
         Received::Known(payload) => card(payload, layout.extent).draw(layout),
         Received::Other { description } => {
-            let rows = words(Tone::Plain, &format!("\"{description}\" - Approve? [y/n]"), layout);
+            let rows = words(Tone::Plain, &format!("{} [y/n]", unknown(description)), layout);
             Shown { text: rows.joined("\n"), is_complete: false }
         }
     }
+}
+
+/// Returns the question about an operation of an unknown type.
+pub(super) fn unknown(description: &str) -> String {
+    format!("\"{description}\" - Approve?")
 }
 
 /// Returns the rows of a payload's question, which offers only yes and no.
@@ -53,21 +58,33 @@ pub(super) fn card(payload: &Payload, extent: Extent) -> Card<'_> {
             );
         }
     }
+    if payload.is_run_by_tools() && !matches!(payload, Payload::Read(_)) {
+        card.warnings.add(
+            match payload {
+                Payload::Patch(_) | Payload::PatchLarge(_) => "⚠ tools run some of these files",
+                _ => "⚠ tools run this file",
+            }
+            .to_owned(),
+        );
+    }
     card
 }
 
 fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
     let path = payload.path();
     match payload {
-        Payload::Edit(p) => edit(path, p.match_line, p.match_count, &p.unified_diff, None),
+        Payload::Edit(p) => {
+            edit(path, [p.match_line, p.match_count], (&p.unified_diff, &p.not_utf8), None)
+        }
         Payload::EditLarge(p) => {
             let of = Chunks { all: p.chunk.total_chunks, lines: p.diff_lines };
-            edit(path, p.match_line, p.match_count, whole_lines(&p.chunk.content_preview), Some(of))
+            let diff = whole_lines(&p.chunk.content_preview);
+            edit(path, [p.match_line, p.match_count], (diff, &[]), Some(of))
         }
         Payload::Write(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
             match p.unified_diff.as_deref().filter(|_| p.file_exists) {
-                Some(diff) => overwrite(path, diff, &p.content, old),
+                Some(diff) => overwrite(path, (diff, &p.not_utf8), &p.content, old),
                 None => write(path, &p.content, None, old, extent),
             }
         }
@@ -79,12 +96,13 @@ fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
         Payload::Read(p) => read(p),
         Payload::Patch(p) => {
             let action = patch_action(p.undoes.as_deref());
-            patch((action, path), p.files.len(), &p.unified_diff, None)
+            patch((action, path), p.files.len(), (&p.unified_diff, &p.not_utf8), None)
         }
         Payload::PatchLarge(p) => {
             let of = Chunks { all: p.chunk.total_chunks, lines: p.diff_lines };
             let diff = whole_lines(&p.chunk.content_preview);
-            patch((patch_action(p.undoes.as_deref()), path), p.files.len(), diff, Some(of))
+            let action = patch_action(p.undoes.as_deref());
+            patch((action, path), p.files.len(), (diff, &[]), Some(of))
         }
     }
 }
@@ -98,12 +116,12 @@ const fn patch_action(undoes: Option<&[String]>) -> &'static str {
 fn patch<'a>(
     (action, sandbox): (&'static str, &'a str),
     files: usize,
-    diff: &'a str,
+    (diff, not_utf8): Text<'a>,
     of: Option<Chunks>,
 ) -> Card<'a> {
-    let body = diff::lines_of_files(diff);
+    let body = diff::lines_of_files(diff, not_utf8);
     let unshown = diff.split_terminator('\n').count() - body.len();
-    let unseen = body.iter().map(|line| hidden(line.text)).sum::<usize>();
+    let unseen = body.iter().map(Line::hidden).sum::<usize>();
     Card {
         action,
         path: sandbox,
@@ -119,6 +137,14 @@ fn patch<'a>(
 /// The lines and the bytes of an overwritten file, as far as they are known.
 type Size = (Option<u64>, Option<u64>);
 
+/// A diff, and its bytes that are not UTF-8.
+type Text<'a> = (&'a str, &'a [NotUtf8]);
+
+/// Returns a line of a new content.
+fn new_line(text: &str, number: u64) -> Line<'_> {
+    Line { numbers: [None, Some(number)], ..Line::new(Tone::Plain, text) }
+}
+
 /// The whole text; a chunk is its first part.
 #[derive(Clone, Copy)]
 struct Chunks {
@@ -127,10 +153,15 @@ struct Chunks {
 }
 
 /// Returns the box of an edit; `of` is given when `diff` is a first chunk.
-fn edit<'a>(path: &'a str, line: u64, matches: u64, diff: &'a str, of: Option<Chunks>) -> Card<'a> {
-    let body = diff::lines(diff);
+fn edit<'a>(
+    path: &'a str,
+    [line, matches]: [u64; 2],
+    (diff, not_utf8): Text<'a>,
+    of: Option<Chunks>,
+) -> Card<'a> {
+    let body = diff::lines(diff, not_utf8);
     let unshown = diff.split_terminator('\n').count() - body.len();
-    let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
+    let unseen = hidden(path) + body.iter().map(Line::hidden).sum::<usize>();
     Card {
         action: "Edit",
         path,
@@ -157,8 +188,8 @@ fn write<'a>(
     extent: Extent,
 ) -> Card<'a> {
     let mut body: Vec<Line<'_>> =
-        content.split_terminator('\n').map(|line| Line::new(Tone::Plain, line)).gather();
-    let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
+        content.split_terminator('\n').zip(1..).map(|(text, at)| new_line(text, at)).gather();
+    let unseen = hidden(path) + body.iter().map(Line::hidden).sum::<usize>();
     let lines = of.map_or(body.len(), |of| size(of.lines));
     if extent != Extent::Whole && lines > PREVIEW_LINES {
         body.truncate(PREVIEW_LINES);
@@ -186,9 +217,14 @@ fn write<'a>(
 }
 
 /// Returns the box of a write over a text file: the diff.
-fn overwrite<'a>(path: &'a str, diff: &'a str, content: &str, old: Option<Size>) -> Card<'a> {
-    let mut body = diff::lines(diff);
-    let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
+fn overwrite<'a>(
+    path: &'a str,
+    (diff, not_utf8): Text<'a>,
+    content: &str,
+    old: Option<Size>,
+) -> Card<'a> {
+    let mut body = diff::lines(diff, not_utf8);
+    let unseen = hidden(path) + body.iter().map(Line::hidden).sum::<usize>();
     let new = counted(content.split_terminator('\n').count() as u64, "line");
     let facts = format!("{new}, existing file, {}", changes(&body));
     if body.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::diff;
 use super::line::{Line, Overflow, Row, Tone};
-use super::visible::Pieces;
+use super::visible::{Pieces, blanks_of_name};
 use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::form::counted;
 
@@ -20,6 +20,9 @@ pub struct Shown {
     pub is_complete: bool,
 }
 
+/// The same columns without a frame: both before the text.
+const MARGINS: usize = 2;
+
 /// Lines of the body that are shown even on a low terminal.
 const LEAST_LINES: usize = 3;
 
@@ -35,6 +38,9 @@ pub struct Layout {
     pub extent: Extent,
     /// Whether colour sequences (SGR) are written.
     pub color: bool,
+    /// Whether there is a frame around the text. Without one no row is padded: for the forms of
+    /// clients, which wrap a row that is wider than they are.
+    pub is_framed: bool,
 }
 
 /// How much of a body is shown.
@@ -80,24 +86,39 @@ pub struct View {
 impl Card<'_> {
     /// Draws the box, the warnings and the question, without a final line feed.
     pub fn draw(mut self, layout: &Layout) -> Shown {
-        let text_columns = layout.width - FRAME;
-        let (title, heading) = self.title(layout);
+        let text_columns = layout.width - if layout.is_framed { FRAME } else { MARGINS };
+        let (title, heading) = match layout.is_framed {
+            true => self.title(layout),
+            false => (String::new(), Vec::new()),
+        };
+        let plain_title = self.plain_title(layout);
         let warnings: Vec<String> =
             self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).gather();
         let asking = self.asking(false, layout).len();
-        let around = 4 + heading.len() + usize::from(!heading.is_empty()) + warnings.len() + asking;
+        let around = 3
+            + plain_title.len().max(1)
+            + heading.len()
+            + usize::from(!heading.is_empty())
+            + warnings.len()
+            + asking;
         let limit = match layout.extent {
             Extent::Lines(height) => height.saturating_sub(around).max(LEAST_LINES),
             Extent::Preview | Extent::Whole => usize::MAX,
         };
         let (body, is_whole) = self.body(limit, text_columns, layout);
 
-        let blank = Row::default();
-        let mut lines = vec![title, boxed(&blank, text_columns)];
-        for part in [heading, body].into_iter().filter(|part| !part.is_empty()) {
-            lines.add_all(part.iter().chain([&blank]).map(|row| boxed(row, text_columns)));
+        let mut lines = plain_title;
+        if layout.is_framed {
+            let blank = Row::default();
+            lines.add_all([title, boxed(&blank, text_columns)]);
+            for part in [heading, body].into_iter().filter(|part| !part.is_empty()) {
+                lines.add_all(part.iter().chain([&blank]).map(|row| boxed(row, text_columns)));
+            }
+            lines.add(format!("└{}┘", "─".repeat(layout.width - 2)));
+        } else {
+            lines.add_all(std::iter::once(String::new()).chain(body.iter().map(unboxed)));
+            lines.add(String::new());
         }
-        lines.add(format!("└{}┘", "─".repeat(layout.width - 2)));
         lines.add_all(warnings);
         let fits = match layout.extent {
             // The top of a taller box has scrolled off the screen when the question is read.
@@ -109,22 +130,45 @@ impl Card<'_> {
         Shown { text: lines.joined("\n"), is_complete }
     }
 
+    /// Returns the title as one line, and where its path is in it.
+    pub fn title_line(&self) -> (String, usize) {
+        (format!("{}: {} ({})", self.action, self.path, self.facts), self.action.len() + 2)
+    }
+
+    /// Returns the rows of the title without a frame; none with one.
+    fn plain_title(&self, layout: &Layout) -> Vec<String> {
+        if layout.is_framed {
+            return Vec::new();
+        }
+        let (title, at) = self.title_line();
+        let rows = self.named(&title, at).rows(layout.width - 1, Overflow::Wrap, layout.color);
+        let mark = |is_continued| if is_continued { "…" } else { "" };
+        let row = |row: &Row| format!("{}{}", mark(row.is_continued), row.text);
+        rows.iter().map(row).gather()
+    }
+
+    /// Returns a line of the title that has the path at a place.
+    pub fn named<'t>(&self, text: &'t str, at: usize) -> Line<'t> {
+        let blanks = blanks_of_name(self.path);
+        let blanks = blanks.into_iter().map(|range| range.start + at..range.end + at).gather();
+        Line { blanks, ..Line::new(Tone::Title, text) }
+    }
+
     /// Returns the upper border, and the rows of the path if it does not fit there: a path is never
     /// cut, as its end could matter.
     fn title(&self, layout: &Layout) -> (String, Vec<Row>) {
-        let rows = |text: &str| {
-            Line::new(Tone::Title, text).rows(layout.width - 6, Overflow::Wrap, layout.color)
-        };
+        let rows_of = |line: Line<'_>| line.rows(layout.width - 6, Overflow::Wrap, layout.color);
+        let rows = |text: &str| rows_of(Line::new(Tone::Title, text));
         let border = |title: &Row| {
             format!("┌─ {} {}┐", title.text, "─".repeat(layout.width - 5 - title.columns))
         };
-        let name = format!("{} ({})", self.path, self.facts);
-        if let [title] = rows(&format!("{}: {name}", self.action)).as_slice() {
+        let (whole, at) = self.title_line();
+        if let [title] = rows_of(self.named(&whole, at)).as_slice() {
             return (border(title), Vec::new());
         }
-        let mut heading = rows(&name);
+        let mut heading = rows_of(self.named(&whole[at..], 0));
         if heading.len() > 1 {
-            heading = rows(self.path);
+            heading = rows_of(self.named(self.path, 0));
             heading.add_all(rows(&format!("({})", self.facts)));
         }
         (border(&rows(self.action)[0]), heading)
@@ -134,10 +178,8 @@ impl Card<'_> {
     /// nothing is omitted.
     fn body(&mut self, limit: usize, columns: usize, layout: &Layout) -> (Vec<Row>, bool) {
         let overflow = if layout.extent == Extent::Whole { Overflow::Wrap } else { Overflow::Cut };
-        if layout.color {
-            let most = self.body.len().min(limit);
-            diff::emphasise(&mut self.body[..most]);
-        }
+        let most = self.body.len().min(limit);
+        diff::emphasise(&mut self.body[..most]);
         let mut shown = self.body.len().min(limit);
         loop {
             let lines = &self.body[..shown];
@@ -184,6 +226,13 @@ fn boxed(row: &Row, columns: usize) -> String {
     let (before, after) = (mark(row.is_continued), mark(row.goes_on));
     let border = if row.is_remark { "├─" } else { "│ " };
     format!("{border}{before}{}{}{after}│", row.text, " ".repeat(columns - row.columns))
+}
+
+/// Returns a row without borders: two columns before its text, which a remark begins with a line.
+fn unboxed(row: &Row) -> String {
+    let border = if row.is_remark { '─' } else { ' ' };
+    let before = if row.is_continued { GOES_ON } else { ' ' };
+    format!("{border}{before}{}", row.text)
 }
 
 /// Wraps a text into rows of the whole width, between words where possible.

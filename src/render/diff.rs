@@ -1,50 +1,77 @@
 //! The lines of a unified diff for display: their tones, and the changed words.
 
 use super::line::{Line, Tone};
+use super::visible::blanks_of_name;
 use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::limits;
+use redline_edit::payload::NotUtf8;
 use redline_text::words::{WordChange, word_runs};
 
-/// Returns the lines of a unified diff of one file, without its `---` and `+++` lines.
+/// Returns the lines of a unified diff of one file, without its `---` and `+++` lines; `not_utf8`
+/// are its bytes that are not UTF-8.
 ///
-/// Other text (`Binary files a/x and b/x differ`) is kept as it is.
-pub fn lines(diff: &str) -> Vec<Line<'_>> {
+/// Other text (`Binary files a/x and b/x differ`) is a remark.
+pub fn lines<'a>(diff: &'a str, not_utf8: &'a [NotUtf8]) -> Vec<Line<'a>> {
     let mut lines = diff.split_terminator('\n').peekable();
     for name in ["--- ", "+++ "] {
         lines.next_if(|line| line.starts_with(name));
     }
-    lines.map(line).gather()
+    let mut numbers = [None; 2];
+    lines.map(|text| line(text, &mut numbers, (diff, not_utf8))).gather()
 }
 
 /// Returns the lines of a git diff of several files, without the `---` and `+++` lines: the line
 /// before them names the file, and a removed line cannot be mistaken for one of these.
-pub fn lines_of_files(diff: &str) -> Vec<Line<'_>> {
+pub fn lines_of_files<'a>(diff: &'a str, not_utf8: &'a [NotUtf8]) -> Vec<Line<'a>> {
     let mut is_in_header = true;
+    let mut numbers = [None; 2];
+    let header = |text| Line { blanks: blanks_of_name(text), ..Line::new(Tone::Header, text) };
     let shown = diff.split_terminator('\n').filter_map(|text| {
         if text.starts_with("diff --git ") {
             is_in_header = true;
-            return Some(Line::new(Tone::Note, text));
+            return Some(header(text));
         }
         is_in_header &= !text.starts_with('@');
         match is_in_header {
             true if text.starts_with("--- ") || text.starts_with("+++ ") => None,
-            true => Some(Line::new(Tone::Note, text)),
-            false => Some(line(text)),
+            true => Some(header(text)),
+            false => Some(line(text, &mut numbers, (diff, not_utf8))),
         }
     });
     shown.gather()
 }
 
-fn line(text: &str) -> Line<'_> {
-    let (mark, tone) = match text.as_bytes().first() {
-        Some(b'+') => ("+", Tone::Added),
-        Some(b'-') => ("-", Tone::Removed),
-        Some(b' ') => (" ", Tone::Plain),
-        Some(b'@') => return Line::new(Tone::Hunk, text),
-        Some(b'\\') => return Line::new(Tone::Note, text),
-        _ => return Line::new(Tone::Plain, text),
+/// Returns a line of a hunk, or its heading, which says the next `numbers` of both sides.
+fn line<'a>(
+    text: &'a str,
+    numbers: &mut [Option<u64>; 2],
+    (diff, not_utf8): (&'a str, &'a [NotUtf8]),
+) -> Line<'a> {
+    let (mark, tone, sides) = match text.as_bytes().first() {
+        Some(b'+') => ("+", Tone::Added, [false, true]),
+        Some(b'-') => ("-", Tone::Removed, [true, false]),
+        Some(b' ') => (" ", Tone::Plain, [true, true]),
+        Some(b'@') => {
+            *numbers = starts(text);
+            return Line::new(Tone::Hunk, text);
+        }
+        _ => return Line::new(Tone::Note, text),
     };
-    Line { mark, text: &text[1..], tone, emphasis: Vec::new() }
+    let mut line = Line { mark, ..Line::new(tone, &text[1..]) };
+    line.not_utf8 = (not_utf8, line.text.as_ptr().addr() - diff.as_ptr().addr());
+    for (side, is_there) in sides.into_iter().enumerate() {
+        if is_there {
+            line.numbers[side] = numbers[side];
+            numbers[side] = numbers[side].map(|number| number + 1);
+        }
+    }
+    line
+}
+
+/// Returns the first lines of a hunk: `@@ -1,5 +1,6 @@`.
+fn starts(heading: &str) -> [Option<u64>; 2] {
+    let mut words = heading.split(' ').skip(1);
+    ['-', '+'].map(|sign| words.next()?.strip_prefix(sign)?.split(',').next()?.parse().ok())
 }
 
 /// Emphasises the words that differ between removed lines and the added lines after them.
@@ -99,6 +126,10 @@ fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
                     (line, at) = (next, 0);
                 }
                 if *change != WordChange::Equal && !part.is_empty() {
+                    // A space that is a change of its own would be a coloured gap alone.
+                    if part.trim().is_empty() {
+                        line.blanks.add(at..at + part.len());
+                    }
                     line.emphasis.add(at..at + part.len());
                 }
                 at += part.len();
@@ -112,7 +143,7 @@ mod tests {
     use super::*;
 
     fn emphasised(diff: &str) -> Vec<String> {
-        let mut lines = lines(diff);
+        let mut lines = lines(diff, &[]);
         emphasise(&mut lines);
         let marked = |line: &Line<'_>| {
             let mut text = line.text.to_owned();

@@ -9,8 +9,10 @@ mod diff;
 pub mod html;
 mod line;
 mod pages;
+mod pieces;
 pub mod visible;
 
 pub use approval::{Paging, paging, shown};
 pub use card::{Extent, Layout};
 pub use pages::pages;
+pub use pieces::{ShownPiece, ShownRow, name_pieces, rows};

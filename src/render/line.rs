@@ -3,7 +3,8 @@
 use redline_base::budget::{Grow, GrowBy};
 use std::ops::Range;
 
-use super::visible::{Kind, Pieces};
+use super::visible::{Kind, Notes, Piece, Pieces};
+use redline_edit::payload::NotUtf8;
 
 /// The role of a line, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Tone {
     Hunk,
     /// A remark about the text, not a part of it.
     Note,
+    /// What is known of a file before its changed lines: its names and its permissions.
+    Header,
     /// A warning.
     Warning,
     /// The title of the box.
@@ -39,7 +42,7 @@ impl Tone {
             (Self::Hunk, ..) => "36",
             (Self::Warning, ..) => "33",
             (Self::Title, ..) => "1",
-            (Self::Note, ..) | (Self::Plain, Kind::Mark, _) => "2",
+            (Self::Note | Self::Header, ..) | (Self::Plain, Kind::Mark, _) => "2",
             (Self::Plain, Kind::Plain, _) => "",
         }
     }
@@ -55,18 +58,53 @@ pub struct Line<'a> {
     pub tone: Tone,
     /// The bytes of `text` that are emphasised, in order.
     pub emphasis: Vec<Range<usize>>,
+    /// The spaces of `text` that matter, in order.
+    pub blanks: Vec<Range<usize>>,
+    /// The numbers of the line in the old and in the new file, where it is in them.
+    pub numbers: [Option<u64>; 2],
+    /// The bytes that are not UTF-8 of the text that the line is of, and where it starts there.
+    pub not_utf8: (&'a [NotUtf8], usize),
 }
 
 impl<'a> Line<'a> {
     /// Returns a line without a mark and emphasis.
     pub fn new(tone: Tone, text: &'a str) -> Self {
-        Self { mark: "", text, tone, emphasis: Vec::new() }
+        Self {
+            mark: "",
+            text,
+            tone,
+            emphasis: Vec::new(),
+            blanks: Vec::new(),
+            numbers: [None; 2],
+            not_utf8: (&[], 0),
+        }
+    }
+
+    /// Returns its pieces, each with whether it is emphasised.
+    pub fn pieces(&self) -> impl Iterator<Item = (Piece<'_>, bool)> {
+        let (not_utf8, start) = self.not_utf8;
+        let mut emphasis = self.emphasis.iter().peekable();
+        Pieces::with(self.text, Notes { blanks: &self.blanks, not_utf8, start }).map(move |piece| {
+            while emphasis.next_if(|range| range.end <= piece.start).is_some() {}
+            let is_emphasised = emphasis.peek().is_some_and(|range| range.contains(&piece.start));
+            (piece, is_emphasised)
+        })
+    }
+
+    /// Counts the characters that are not seen as themselves.
+    pub fn hidden(&self) -> usize {
+        self.pieces().filter(|(piece, _)| piece.kind == Kind::Hidden).count()
+    }
+
+    /// Tells whether it is redline's own, and no line of a file.
+    const fn is_remark(&self) -> bool {
+        matches!(self.tone, Tone::Note | Tone::Header)
     }
 
     /// Lays the line out in rows of at most `columns`.
     pub fn rows(&self, columns: usize, overflow: Overflow, color: bool) -> Vec<Row> {
         let mut rows = Vec::new();
-        let is_remark = self.tone == Tone::Note;
+        let is_remark = self.is_remark();
         let mut row = Row { is_remark, ..Row::default() };
         let mut paint = Paint { color, current: "" };
         if !self.mark.is_empty() {
@@ -74,8 +112,7 @@ impl<'a> Line<'a> {
             row.text.add_slice(self.mark);
             row.columns += self.mark.len();
         }
-        let mut emphasis = self.emphasis.iter().peekable();
-        for piece in Pieces::of(self.text) {
+        for (piece, is_emphasised) in self.pieces() {
             if row.columns + piece.columns > columns {
                 row.goes_on = true;
                 if overflow == Overflow::Cut {
@@ -85,8 +122,6 @@ impl<'a> Line<'a> {
                 rows.add(row);
                 row = Row { is_continued: true, is_remark, ..Row::default() };
             }
-            while emphasis.next_if(|range| range.end <= piece.start).is_some() {}
-            let is_emphasised = emphasis.peek().is_some_and(|range| range.contains(&piece.start));
             paint.set(&mut row, self.tone.paint(piece.kind, is_emphasised));
             row.text.add_slice(&piece.text);
             row.columns += piece.columns;
@@ -184,6 +219,7 @@ mod tests {
             text: "one two  three ",
             tone: Tone::Added,
             emphasis: std::iter::once(4..7).collect(),
+            ..Line::new(Tone::Added, "")
         };
         assert_eq!(
             rows(&line, 20, Overflow::Cut, true),
@@ -201,7 +237,7 @@ mod tests {
             rows(&line, 7, Overflow::Cut, true),
             ["\x1b[32m+one \x1b[0m\x1b[7;32mtw\x1b[0m…"]
         );
-        let context = Line { mark: " ", text: "", tone: Tone::Plain, emphasis: Vec::new() };
+        let context = Line { mark: " ", ..Line::new(Tone::Plain, "") };
         assert_eq!(rows(&context, 7, Overflow::Cut, true), [" "]);
     }
 }

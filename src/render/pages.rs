@@ -8,11 +8,11 @@ use redline_edit::payload::Payload;
 /// Lines of a page besides the payload: its number, and that it continues.
 const AROUND: usize = 2;
 
-/// Returns a whole payload in pages of at most `height` lines of `width` columns; only the
+/// Returns a whole payload in pages of at most `height` lines of `width` columns, framed or not; only the
 /// question, which ends the last page, is never split. Joined without their first and last lines,
 /// the pages are the whole.
-pub fn pages(payload: &Payload, width: usize, height: usize) -> Vec<String> {
-    let layout = Layout { width, extent: Extent::Whole, color: false };
+pub fn pages(payload: &Payload, width: usize, height: usize, is_framed: bool) -> Vec<String> {
+    let layout = Layout { width, extent: Extent::Whole, color: false, is_framed };
     let asked = question(payload, &layout);
     let whole = card(payload, layout.extent).draw(&layout).text;
     let lines: Vec<&str> = whole.split('\n').gather();
@@ -52,8 +52,10 @@ mod tests {
             let content: String = (0..lines)
                 .map(|line| format!("{line:03} {} end{line:03}\n", "x".repeat(60)))
                 .collect();
-            for (width, height) in [(20, 8), (40, 10), (80, 24), (1000, 100_000)] {
-                let pages = pages(&write(&content), width, height);
+            for (width, height, is_framed) in
+                [(20, 8, true), (40, 10, false), (80, 24, true), (1000, 100_000, false)]
+            {
+                let pages = pages(&write(&content), width, height, is_framed);
                 let all = pages.concat();
                 assert!(
                     pages.iter().all(|page| page.split('\n').count() <= height),

@@ -5,12 +5,15 @@
 //! has them escaped.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use unicode_width::UnicodeWidthChar;
 
+use redline_base::budget::{Gather, Grow};
 use redline_base::error::unseen;
+use redline_edit::payload::NotUtf8;
 
 /// Columns from one tab stop to the next.
 const TAB: usize = 4;
@@ -42,6 +45,42 @@ pub enum Kind {
     Hidden,
 }
 
+impl Kind {
+    /// Returns the name that SQL shows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Mark => "mark",
+            Self::Hidden => "number",
+        }
+    }
+}
+
+/// What else is known of a line.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Notes<'a> {
+    /// The places of spaces that matter, which are marked, in order.
+    pub blanks: &'a [Range<usize>],
+    /// The bytes that are not UTF-8 of the text that has the line.
+    pub not_utf8: &'a [NotUtf8],
+    /// The start of the line in that text.
+    pub start: usize,
+}
+
+/// Returns the spaces of a name that a reader would overlook: those beside another one, at its
+/// start and at its end.
+pub fn blanks_of_name(name: &str) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    for part in name.split_inclusive(|c| c != ' ') {
+        let spaces = part.bytes().take_while(|byte| *byte == b' ').count();
+        if spaces > 1 || spaces == 1 && (at == 0 || at + spaces == name.len()) {
+            found.add(at..at + spaces);
+        }
+        at += part.len();
+    }
+    found
+}
+
 /// A unit that a terminal draws as one.
 #[derive(Debug)]
 pub struct Piece<'a> {
@@ -62,20 +101,39 @@ pub struct Pieces<'a> {
     column: usize,
     /// Where the trailing whitespace begins.
     tail: usize,
+    notes: Notes<'a>,
 }
 
 impl<'a> Pieces<'a> {
     /// Returns the pieces of a line without its line feed.
     pub fn of(line: &'a str) -> Self {
+        Self::with(line, Notes::default())
+    }
+
+    /// Returns the pieces of a line of which more is known.
+    pub fn with(line: &'a str, notes: Notes<'a>) -> Self {
         let tail = line.strip_suffix('\r').unwrap_or(line).trim_end_matches([' ', '\t']).len();
-        Self { line, at: 0, column: 0, tail }
+        Self { line, at: 0, column: 0, tail, notes }
+    }
+
+    /// Tells whether the space at a place is one that matters.
+    fn is_blank(&self, at: usize) -> bool {
+        let next = self.notes.blanks.partition_point(|range| range.end <= at);
+        at >= self.tail || self.notes.blanks.get(next).is_some_and(|range| range.contains(&at))
+    }
+
+    /// Returns the bytes that are not UTF-8 at a place, as they are shown.
+    fn bytes(&self, at: usize) -> Option<String> {
+        let at = (self.notes.start + at) as u64;
+        let found = self.notes.not_utf8.binary_search_by_key(&at, |one| one.at).ok()?;
+        let hex = &self.notes.not_utf8[found].hex;
+        Some((0..hex.len() / 2).map(|byte| format!("<{}>", &hex[2 * byte..2 * byte + 2])).gather())
     }
 
     /// Returns the length in bytes of a printable character with its marks, and its columns.
     fn plain(&self, first: char) -> Option<(usize, usize)> {
         let rest = &self.line[self.at..];
-        let is_reserved =
-            matches!(first, TAB_MARK | BLANK_MARK | RETURN_MARK) || rest.starts_with(NUMBER);
+        let is_reserved = matches!(first, TAB_MARK | BLANK_MARK | RETURN_MARK) || is_number(rest);
         let columns = columns(first).filter(|columns| *columns > 0 && !is_reserved)?;
         let marks = rest[first.len_utf8()..]
             .chars()
@@ -93,13 +151,18 @@ impl<'a> Iterator for Pieces<'a> {
         let start = self.at;
         let mark = match first {
             '\t' => Some((TAB_MARK, TAB - self.column % TAB)),
-            ' ' if start >= self.tail => Some((BLANK_MARK, 1)),
+            ' ' if self.is_blank(start) => Some((BLANK_MARK, 1)),
             '\r' if start + 1 == self.line.len() => Some((RETURN_MARK, 1)),
             _ => None,
         };
         let piece = if let Some((mark, columns)) = mark {
             self.at += 1;
             Piece { text: format!("{mark:<columns$}").into(), columns, start, kind: Kind::Mark }
+        } else if let Some(bytes) =
+            (first == char::REPLACEMENT_CHARACTER).then(|| self.bytes(start)).flatten()
+        {
+            self.at += first.len_utf8();
+            Piece { columns: bytes.len(), text: bytes.into(), start, kind: Kind::Hidden }
         } else if let Some((bytes, columns)) = self.plain(first) {
             self.at += bytes;
             Piece { text: self.line[start..self.at].into(), columns, start, kind: Kind::Plain }
@@ -122,6 +185,13 @@ impl<'a> Iterator for Pieces<'a> {
 /// Counts the invisible characters of a line.
 pub fn hidden(line: &str) -> usize {
     Pieces::of(line).filter(|piece| piece.kind == Kind::Hidden).count()
+}
+
+/// Tells whether a text begins as the number of a character, or as that of a byte: `<E9>`.
+fn is_number(text: &str) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'A'..=b'F');
+    text.starts_with(NUMBER)
+        || matches!(text.as_bytes(), [b'<', one, two, b'>', ..] if is_digit(one) && is_digit(two))
 }
 
 /// Returns the columns of a character, 0 for a combining mark; `None` for a non-printing one.

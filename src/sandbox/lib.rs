@@ -21,6 +21,7 @@
 //! | `local` | local paths as DuckDB reads them, if no sandboxes are configured |
 //! | `locked` | makes and locks a directory that is written, and clears reserved names in it |
 //! | `named` | reads the files that options of queries name |
+//! | `run_names` | names of files that tools run, of which a person is warned |
 //! | `sandbox_path` | a file by its sandbox and path: opened, read within limits |
 //! | `staging` | the locked directories of such a change, with staged new and kept old contents |
 //! | `state` | the state of a file as the file system tells it |
@@ -50,6 +51,7 @@ mod private;
 mod recovery;
 mod ref_limit;
 mod rel_path;
+mod run_names;
 mod sandbox_path;
 mod spelling;
 mod staging;

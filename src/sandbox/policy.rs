@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::beneath::Root;
 use super::ref_limit::{RefLimit, RefPattern};
 use super::rel_path::{Pattern, RelPath, obeyed};
+use super::run_names;
 use super::walk::Entrance;
 use redline_base::error::{Error, Result, quoted, visible};
 use redline_base::limits;
@@ -68,6 +69,7 @@ struct Entry {
     #[serde(default = "asked")]
     edit_approval: bool,
     reserved: Option<Vec<String>>,
+    warned: Option<Vec<String>>,
     refs: Option<Vec<String>>,
 }
 
@@ -97,6 +99,8 @@ pub struct Sandbox {
     pub approvals: ApprovalPolicy,
     /// The names that may be read but not written.
     reserved: Vec<Pattern>,
+    /// The names of files that tools run, besides those that redline knows.
+    warned: Vec<Pattern>,
     /// The readable references of repositories; `None` for all.
     pub refs: Option<Vec<RefPattern>>,
     /// Whether DuckDB's own settings allow reading the root.
@@ -123,6 +127,11 @@ impl Sandbox {
     /// Returns the pattern that allows reading a path but not writing it.
     pub(super) fn keeps(&self, path: &RelPath) -> Option<&str> {
         path.matched(&self.reserved).map(Pattern::as_str)
+    }
+
+    /// Tells whether tools run the file at a path, by its name: a person is warned of it.
+    pub fn is_run_by_tools(&self, path: &RelPath) -> bool {
+        path.matched(run_names::all()).or_else(|| path.matched(&self.warned)).is_some()
     }
 
     /// Tells whether files of this name are allowed; suffixes are compared without case.
@@ -396,6 +405,11 @@ impl Entry {
             patterns(index, "reserved", texts, Pattern::parse, ["not a pattern of names", hint])
         });
         let reserved = reserved.transpose()?.unwrap_or_else(obeyed);
+        let warned = self.warned.as_deref().map(|texts| {
+            let hint = "Give names such as 'deploy.yaml', '*.sql' or 'ci/*'";
+            patterns(index, "warned", texts, Pattern::parse, ["not a pattern of names", hint])
+        });
+        let warned = warned.transpose()?.unwrap_or_default();
         let refs = self.refs.as_deref().map(|texts| {
             let hint = "Give full names such as 'refs/heads/main' or 'refs/tags/*'";
             patterns(index, "refs", texts, RefPattern::parse, ["not a pattern of references", hint])
@@ -427,6 +441,7 @@ impl Entry {
             identity,
             mode: self.mode,
             reserved,
+            warned,
             refs,
             suffixes: self.suffixes,
             max_file_bytes: self

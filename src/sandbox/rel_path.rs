@@ -168,11 +168,12 @@ const OBEYED: &[&str] = &[
     ".bash* .profile .zsh* .zprofile .zlogin .zlogout .cshrc .tcshrc .kshrc .mkshrc .login .logout",
     ".xprofile .xinitrc .xsession* .inputrc config.fish .config/fish .config/nushell",
     // Tools that enter a directory.
-    ".envrc .direnvrc .direnv .mise*.toml mise.toml .rtx.toml .autoenv*",
+    ".envrc .direnvrc .direnv .mise* mise*.toml .config/mise* .rtx* .autoenv* .devenv*",
     // Editors, debuggers and interpreters, when they start.
     ".vimrc .nvimrc .exrc .gvimrc .nvim.lua .emacs .emacs.d .dir-locals*.el .gdbinit .lldbinit",
     ".duckdbrc .psqlrc .sqliterc .rprofile .irbrc .pryrc .pythonstartup .idea .fleet .zed",
-    ".devcontainer* *.code-workspace",
+    ".devcontainer* *.code-workspace .vim .nvim .config/nvim .config/zed .config/helix .ghci .iex.exs",
+    ".pdbrc .ipython .jupyter .config/git .config/gh .config/systemd .config/autostart",
     // Programs that are installed beside the work, this server's own too.
     ".venv venv pyvenv.cfg site-packages dist-packages *.pth sitecustomize.py usercustomize.py",
     "node_modules/.bin *.duckdb_extension",
@@ -184,8 +185,9 @@ const OBEYED: &[&str] = &[
     ".forgejo/workflows .woodpecker* .drone.yml .travis.yml .buildkite .azure-pipelines",
     "azure-pipelines*.yml jenkinsfile",
     // Hooks of commits.
-    ".pre-commit-config.yaml lefthook*.yml .lefthook* .githooks .github/hooks .lintstagedrc*",
+    ".pre-commit-config.yaml lefthook.* lefthook-* .lefthook* .githooks .github/hooks .lintstagedrc*",
     // Agents.
+    "agent.md warp.md .kilocode* .devin .openhands .qoder .rovodev .github/skills .github/copilot*",
     "claude.md claude.local.md agents.md agents.override.md gemini.md qwen.md crush.md",
     ".cursorrules .windsurf* .cline* .gemini .kiro .roo* .continue* .opencode opencode.json*",
     ".agents .agent .qwen .crush* crush.json .junie .augment* .trae .goosehints .goose .aider*",

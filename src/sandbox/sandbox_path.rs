@@ -17,6 +17,9 @@ use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::suggest::nearest_names;
 
+/// The file by which an environment of Python is known.
+const ENVIRONMENT: &str = "pyvenv.cfg";
+
 /// A path that the rules allow to be read. Whether it is a file is known only when it is opened.
 #[derive(Debug, Clone)]
 pub struct SandboxPath<'a> {
@@ -129,7 +132,28 @@ impl<'a> SandboxPath<'a> {
     /// Rejects a file that the rules do not allow to be written, or that is part of a repository.
     pub fn check_writable(&self) -> Result<()> {
         self.check_rules()?;
+        self.check_no_environment()?;
         self.check_no_git_directory()
+    }
+
+    /// Rejects a file of an environment of Python, whatever its name, where the environment's own
+    /// settings are reserved: programs are started from it.
+    fn check_no_environment(&self) -> Result<()> {
+        for directory in self.path.directories() {
+            let separator = if directory.is_empty() { "" } else { "/" };
+            let settings = format!("{directory}{separator}{ENVIRONMENT}");
+            let Ok(named) = RelPath::parse(&settings) else { continue };
+            let is_kept = self.sandbox.keeps(&named).is_some();
+            if is_kept && self.sandbox.root.open_any(settings.as_bytes()).is_ok() {
+                return Err(Error::fs_denied(format!(
+                    "{} is in an environment of Python, which has {}: programs are started from it, so it is read and not written",
+                    self.shown(),
+                    quoted(&settings)
+                ))
+                .with_hint("Install packages outside of the session"));
+            }
+        }
+        Ok(())
     }
 
     /// Rejects a file that the rules do not allow to be written, whatever the directory contains.

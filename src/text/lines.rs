@@ -206,7 +206,11 @@ fn split_block(text: &[u8], at: u32, bounds: &mut Vec<u32>) {
 /// place.
 fn newlines_of(block: &[u8; BLOCK]) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;
-    let hits = block.map(|byte| u8::from(byte == b'\n'));
+    // A loop over both arrays: `map` is a call for each byte where it is not inlined.
+    let mut hits = [0; BLOCK];
+    for (hit, byte) in hits.iter_mut().zip(block) {
+        *hit = u8::from(*byte == b'\n');
+    }
     let (words, _) = hits.as_chunks::<8>();
     (words.iter().zip((0..).step_by(8))).fold(0, |bits, (word, at)| {
         bits | (u64::from_le_bytes(*word).wrapping_mul(GATHER) >> 56) << at

@@ -1,5 +1,7 @@
 """The sub-commands diff and stat: what changed between two sides."""
 
+import itertools
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -9,7 +11,7 @@ import click
 
 from .names import Exact, is_replaced, print_ended, quoted
 from .screen import Screen, cut, harmless, padded, width_of
-from .sides import Sides
+from .sides import Chosen, Sides
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,22 +49,94 @@ def show_diff(
     screen: Screen,
     sides: Sides,
     repo: str,
-    color_moved: str = "no",
+    color_moved: str,
+    chosen: Chosen,
     **options: object,
-) -> None:
-    """Prints the patches: as they are in a pipe, coloured and harmless on a terminal."""
+) -> bool:
+    """Prints the patches: as they are in a pipe, coloured and harmless on a terminal. Tells whether there is one."""
     source, arguments = call("file_patches", sides, repo, **options)
     with screen.working("comparing"):
         moved = moved_lines(con, sides, repo, color_moved, options) if screen.colour else {}
-        result = con.execute(f"SELECT patch, patch_bytes, file_path FROM {source}", arguments)
+        query = f"SELECT patch_bytes, file_path FROM {source} WHERE {chosen.condition()}"
+        rows = patches_of(con.execute(query, arguments), chosen.reverse)
         # The first row is fetched before a pager opens, so that an error is not shown within it.
-        first = result.fetchone()
+        first = next(rows, None)
     if not screen.is_terminal and not screen.colour:
-        print_bytes(first, result)
+        print_bytes(first, rows)
     elif first is None:
         screen.note(f"Nothing differs {sides}.")
     else:
-        screen.show(coloured(first, result, screen.colour, moved))
+        screen.show(coloured(first, rows, screen.colour, moved))
+    return first is not None
+
+
+def patches_of(rows: "duckdb.DuckDBPyConnection", reverse: bool) -> Iterator[tuple[bytes, str]]:
+    """Yields patches with the paths of their files; of a reversed comparison with the sides named as git names them."""
+    while row := rows.fetchone():
+        yield (reversed_names(row[0]) if reverse else row[0]), row[1]
+
+
+def reversed_names(patch: bytes) -> bytes:
+    """Returns a patch whose header has b/ for its old side and a/ for its new one."""
+    header, hunks, rest = patch.partition(b"\n@@")
+    moved = re.search(rb"^(?:rename|copy) to (.*)$", header, re.MULTILINE)
+    lines = []
+    for line in header.split(b"\n"):
+        for begin, between, end in SIDES_OF_HEADER:
+            if not line.startswith((begin + b"a/", begin + b'"a/')):
+                continue
+            names = line[len(begin) : len(line) - len(end)]
+            # Both have the same length, unless the file was moved or one side is nothing.
+            quote = (
+                len(moved[1]) + (2 if moved else 0) if moved else (len(names) - len(between)) // 2
+            )
+            split = len(names) - quote - len(between) if between else len(names)
+            old, new = names[:split], names[split + len(between) :]
+            if between and names[split : split + len(between)] != between:
+                old, _, new = names.partition(between)
+            line = begin + swapped(old) + (between + swapped(new) if between else b"") + end
+            break
+        else:
+            if line.startswith((b"+++ b/", b'+++ "b/')):
+                line = line[:4] + swapped(line[4:])
+            elif line.startswith(b"Binary files /dev/null and "):
+                line = line[:27] + swapped(line[27:])
+        lines.append(line)
+    return b"\n".join(lines) + hunks + rest
+
+
+# What stands before, between and after two names in a line of a header.
+SIDES_OF_HEADER = [
+    (b"diff --git ", b" ", b""),
+    (b"Binary files ", b" and ", b" differ"),
+    (b"--- ", b"", b""),
+]
+
+
+def swapped(name: bytes) -> bytes:
+    """Returns a name of a header with the other side's letter."""
+    at = 1 if name.startswith(b'"') else 0
+    other = {b"a/": b"b/", b"b/": b"a/"}.get(name[at : at + 2])
+    return name if other is None else name[:at] + other + name[at + 2 :]
+
+
+def statuses_of(letters: str) -> list[str]:
+    """Returns the statuses of git's --diff-filter."""
+    known = {"A": "added", "C": "copied", "D": "deleted", "M": "modified", "R": "renamed", "T": "type_changed", "U": "unmerged"}  # fmt: skip
+    wrong = [letter for letter in letters if letter.upper() not in known]
+    if wrong or not letters:
+        raise click.UsageError(f"--diff-filter takes letters of {''.join(known)}, not {letters!r}")
+    wanted = {known[letter] for letter in letters if letter in known} or set(known.values())
+    return sorted(wanted - {known[letter.upper()] for letter in letters if letter.islower()})
+
+
+def differs(
+    con: "duckdb.DuckDBPyConnection", sides: Sides, repo: str, chosen: Chosen, **options: object
+) -> bool:
+    """Tells whether anything differs."""
+    source, arguments = call("file_patches", sides, repo, **options)
+    query = f"SELECT 1 FROM {source} WHERE {chosen.condition()} LIMIT 1"
+    return con.execute(query, arguments).fetchone() is not None
 
 
 def moved_lines(
@@ -88,24 +162,20 @@ def moved_lines(
     return found
 
 
-def print_bytes(first: Any, rest: "duckdb.DuckDBPyConnection") -> None:
-    row = first
-    while row:
-        sys.stdout.buffer.write(row[1])
-        row = rest.fetchone()
+def print_bytes(first: tuple[bytes, str] | None, rest: Iterator[tuple[bytes, str]]) -> None:
+    for patch, _ in itertools.chain([first] if first else [], rest):
+        sys.stdout.buffer.write(patch)
     sys.stdout.buffer.flush()
 
 
 def coloured(
-    first: tuple[str, bytes, str],
-    rest: "duckdb.DuckDBPyConnection",
+    first: tuple[bytes, str],
+    rest: Iterator[tuple[bytes, str]],
     colour: bool,
     moved: dict[str, Moved],
 ) -> Iterator[str]:
-    row: tuple[Any, ...] | None = first
-    while row:
-        yield from coloured_patch(row[0], colour, moved.get(row[2], {}))
-        row = rest.fetchone()
+    for patch, path in itertools.chain([first], rest):
+        yield from coloured_patch(patch.decode(errors="replace"), colour, moved.get(path, {}))
 
 
 def coloured_patch(patch: str, colour: bool, moved: Moved | None = None) -> Iterator[str]:
@@ -153,25 +223,30 @@ def show_files(
     repo: str,
     form: str,
     ends_by_nul: bool,
+    chosen: Chosen,
     **options: object,
-) -> None:
-    """Prints a line per changed file in one of the forms `stat`, `name-only`, `name-status` and `markdown`."""
+) -> bool:
+    """Prints a line per changed file in one of the forms of `FORMS`. Tells whether there is one."""
     if ends_by_nul and form not in CELLS:
-        raise click.UsageError("-z ends names by NUL, which Markdown cannot: leave out one of both")
+        raise click.UsageError(
+            f"-z ends names by NUL, which --{form} cannot: leave out one of both"
+        )
     source, arguments = call("file_changes", sides, repo, **options)
     with screen.working("comparing"):
-        rows: list[Row] = con.execute(f"SELECT {COLUMNS} FROM {source}", arguments).fetchall()
+        query = f"SELECT {COLUMNS} FROM {source} WHERE {chosen.condition()}"
+        rows: list[Row] = con.execute(query, arguments).fetchall()
         if is_replaced(name for row in rows for name in row[3:]):
             exact = Exact()
             exact.look(con, *call("file_patches", sides, repo, **options))
             rows = [(*row[:3], exact.of(row[3]), exact.of(row[4]) or row[4]) for row in rows]
     if not rows:
         screen.note(f"Nothing differs {sides}.")
-        return
+        return False
     if ends_by_nul:
         print_ended(cell for row in rows for cell in CELLS[form](row))
     else:
         screen.show(FORMS[form](rows, screen))
+    return True
 
 
 def stat_lines(rows: list[Row], screen: Screen) -> Iterator[str]:
@@ -255,8 +330,40 @@ def markdown(rows: list[Row], screen: Screen) -> Iterator[str]:
         yield f"| {name} | {status} | {count(additions)} | {count(deletions)} |\n"
 
 
+def numbers_of_lines(rows: list[Row], screen: Screen) -> Iterator[str]:
+    """Yields the lines of `git diff --numstat`."""
+    for row in rows:
+        yield "\t".join([*counted(row)[1:], moved_name(row, screen.is_terminal)]) + "\n"
+
+
+def moved_name(row: Row, readable: bool) -> str:
+    """Returns the names of a row as git's lists of counts have them: what a moved file's share is outside of braces."""
+    *_, old, new = row
+    names = [quoted(name, readable=readable) for name in (old, new) if name is not None]
+    if old is None or any(name.startswith('"') for name in names):
+        return " => ".join(names)
+    old_name, new_name = names
+    shared = os.path.commonprefix(names)
+    head = shared.rfind("/") + 1
+    tail, at = 0, 0
+    # The slash before the shared end may be that after the shared beginning.
+    least = min(len(old_name), len(new_name)) - head + (1 if head else 0)
+    while at < least and old_name[len(old_name) - 1 - at] == new_name[len(new_name) - 1 - at]:
+        at += 1
+        if old_name[len(old_name) - at] == "/":
+            tail = at
+    if not head and not tail:
+        return " => ".join(names)
+    old_part = old_name[head : max(len(old_name) - tail, head)]
+    new_part = new_name[head : max(len(new_name) - tail, head)]
+    end = old_name[len(old_name) - tail :] if tail else ""
+    return f"{old_name[:head]}{{{old_part} => {new_part}}}{end}"
+
+
 FORMS: dict[str, Callable[[list[Row], Screen], Iterator[str]]] = {
     "stat": stat_lines,
+    "numstat": numbers_of_lines,
+    "shortstat": lambda rows, _: iter([summary(rows) + "\n"]),
     "name-only": names_only,
     "name-status": names_and_statuses,
     "markdown": markdown,
@@ -281,6 +388,13 @@ def ended_counts(row: Row) -> list[bytes]:
     return [counts + file_path] if old_path is None else [counts, old_path, file_path]
 
 
+def exact_counts(row: Row) -> list[bytes]:
+    """Returns the cells of `git diff --numstat -z`."""
+    *_, old_path, file_path = row
+    counts = "".join(f"{cell}\t" for cell in counted(row)[1:]).encode()
+    return [counts + file_path] if old_path is None else [counts, old_path, file_path]
+
+
 def ended_statuses(row: Row) -> list[bytes]:
     """Returns the cells of `git diff --name-status -z`, with a word for the status."""
     *_, old_path, file_path = row
@@ -290,6 +404,7 @@ def ended_statuses(row: Row) -> list[bytes]:
 # The forms that -z has.
 CELLS: dict[str, Callable[[Row], list[bytes]]] = {
     "stat": ended_counts,
+    "numstat": exact_counts,
     "name-only": lambda row: [row[4]],
     "name-status": ended_statuses,
 }

@@ -1,11 +1,17 @@
 """The sub-commands log and show: commits, and the changes of each."""
 
 import datetime
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from . import formats
 from .changes import FORMS, Row, coloured_patch
+from .errors import call_it, said
+from .habits import leave_to_git
 from .screen import Screen, cell, cut, harmless, padded, width_of
 from .sides import Sides
 
@@ -35,6 +41,11 @@ class Wanted:
     contains: str | None = None
     changed_lines: str | None = None
     most: int | None = None
+    reverse: bool = False
+    # One parent or many; None takes both.
+    parents: str | None = None
+    first_parent: bool = False
+    follow: bool = False
 
     def options(self) -> dict[str, object]:
         """Returns the named parameters of commit_changes."""
@@ -47,8 +58,10 @@ class Wanted:
         }
         return {name: value for name, value in given.items() if value is not None}
 
-    def conditions(self) -> tuple[str, list[object]]:
+    def conditions(self, con: "duckdb.DuckDBPyConnection", repo: str) -> tuple[str, list[object]]:
         """Returns a condition on the columns of a commit, with its arguments."""
+        for option, pattern in (("--author", self.author), ("--grep", self.message)):
+            check_pattern(con, option, pattern)
         tests: list[str] = []
         arguments: list[object] = []
         if self.author is not None:
@@ -57,7 +70,26 @@ class Wanted:
         if self.message is not None:
             tests.append("regexp_matches(concat(subject, chr(10), body), ?)")
             arguments.append(self.message)
+        if self.parents == "many" or self.first_parent:
+            # What commit_changes does not know of a commit.
+            is_merge = "len(parent_ids) > 1" if self.parents == "many" else "true"
+            tests.append(
+                f"commit_id IN (SELECT commit_id FROM system.main.commits(?, ?, first_parent := ?) WHERE {is_merge})"
+            )
+            arguments += [self.sides.old, repo, self.first_parent]
         return (" AND ".join(tests) or "true"), arguments
+
+
+def check_pattern(con: "duckdb.DuckDBPyConnection", option: str, pattern: str | None) -> None:
+    """Refuses what is no regular expression."""
+    from ..client import duckdb
+
+    try:
+        con.execute("SELECT regexp_matches('', ?)", [pattern])
+    except duckdb.Error as error:
+        raise click.UsageError(
+            f"{option} takes a regular expression, which {pattern!r} is not: {said(error)}"
+        ) from None
 
 
 @dataclass
@@ -99,9 +131,12 @@ def author_date(seconds: int | None, offset: int | None) -> datetime.datetime:
 
 def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iterator[Commit]:
     """Yields the newest commits that changed a file, as git orders them; reading ends with the last one wanted."""
-    options = {"merges": "first_parent", "renames": True} | wanted.options()
+    if wanted.most == 0:
+        return
+    merges = "skip" if wanted.parents == "one" else "first_parent"
+    options = {"merges": merges, "renames": True} | wanted.options()
     named = "".join(f", {name} := ?" for name in options)
-    condition, arguments = wanted.conditions()
+    condition, arguments = wanted.conditions(con, repo)
     source = f"system.main.commit_changes(?, ?{named})"
     if wanted.message is not None:
         # The message's body is a column of commits alone.
@@ -135,6 +170,8 @@ def show_log(
     """Prints a line per commit: columns on a terminal, cells between tabs in a pipe; or each commit with its files or patch."""
     with screen.working("reading commits"):
         found = list(changed(con, wanted, repo))
+    if wanted.reverse:
+        found.reverse()
     if not found:
         screen.note("No commit in the range matches.")
         return
@@ -203,11 +240,9 @@ def whole(
 def header(commit: Commit, said: tuple[Any, ...], screen: Screen) -> Iterator[str]:
     """Yields the header that git prints before a commit's changes; `said` is the rest of its row."""
     email, parents, refs, body = said
-    names = [
-        ref.removeprefix("refs/heads/").removeprefix("refs/remotes/").replace("refs/tags/", "tag: ")
-        for ref in refs
-    ]
-    decorations = f" ({', '.join(map(cell, names))})" if names else ""
+    # As git's log.decorate, which is for people.
+    named = cell(formats.decorations(refs)) if screen.is_terminal else ""
+    decorations = f" ({named})" if named else ""
     yield (
         screen.styled(f"commit {commit.id}", fg="yellow")
         + screen.styled(decorations, fg="cyan")
@@ -221,7 +256,7 @@ def header(commit: Commit, said: tuple[Any, ...], screen: Screen) -> Iterator[st
     for line in [commit.subject, *([""] if body else []), *body.removesuffix("\n").split("\n")][
         : None if body else 1
     ]:
-        yield f"    {harmless(line)}".rstrip() + "\n"
+        yield f"    {harmless(line).rstrip()}\n"
 
 
 def patches(
@@ -257,19 +292,22 @@ def show_commit(
 ) -> None:
     """Prints one commit: its header, then its patch or its files."""
     row = con.execute(
-        f"SELECT {COMMITS} FROM system.main.commits(?, ?)", [f"{revision}^!", repo]
+        f"SELECT {COMMITS} FROM system.main.commits(?, ?)",
+        [call_it(f"{revision}^!", revision), repo],
     ).fetchone()
     if row is None:
         # An annotated tag or a range gives no row of its own.
         screen.note(f"{revision} names no commit.")
         return
     commit = Commit(*row[:5])
-    if form != "patch":
+    if form not in ("patch", "none"):
         for found in changed(con, Wanted(Sides(f"{commit.id}^!", None, paths)), repo):
             commit.files = found.files
 
     def printed() -> Iterator[str]:
         yield from header(commit, row[5:], screen)
+        if form == "none":
+            return
         yield "\n"
         if form == "patch":
             yield from patches(con, screen, commit.id, row[6], paths, repo)
@@ -277,3 +315,83 @@ def show_commit(
             yield from FORMS[form](commit.files, screen) if commit.files else []
 
     screen.show(printed())
+
+
+def show_file(con: "duckdb.DuckDBPyConnection", name: str, repo: str) -> bool:
+    """Prints a file that is named as REVISION:PATH, byte for byte; tells whether there is one."""
+    revision, _, path = name.partition(":")
+    query = "SELECT system.main.file_bytes(?, ?, ?)"
+    row = con.execute(query, [path, revision, repo]).fetchone()
+    if row is None or row[0] is None:
+        return False
+    sys.stdout.flush()
+    sys.stdout.buffer.write(row[0])
+    sys.stdout.buffer.flush()
+    return True
+
+
+def show_formatted(
+    ctx: click.Context,
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    wanted: Wanted,
+    repo: str,
+    pretty: str,
+) -> None:
+    """Prints commits in one of git's formats, all that git log lists."""
+    form = formats.NAMED.get(pretty, pretty)
+    between = form.startswith("format:")
+    form = form.removeprefix("t").removeprefix("format:") if "format:" in form[:8] else form
+    if not formats.is_known(form) or "%" not in form:
+        leave_to_git(ctx)
+    with screen.working("reading commits"):
+        found = list(listed(con, wanted, repo))
+        length = formats.length_of_ids(con, found[0]["commit_id"], repo) if found else 0
+    if wanted.reverse:
+        found.reverse()
+    screen.show(formats.formatted(found, form, length, screen, between=between))
+
+
+def listed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iterator[formats.Listed]:
+    """Yields the commits of a range in git's order, also those that changed no file."""
+    sides = wanted.sides
+    options: dict[str, object] = {
+        "since": wanted.since,
+        "until": wanted.until,
+        "first_parent": wanted.first_parent,
+    }
+    source, refs, first = "commits(?, ?", "refs", []
+    if wanted.follow:
+        source, refs, first = "file_history(?, ?, ?", "[] AS refs", sides.paths
+    elif sides.paths:
+        options["paths"] = sides.paths
+    given = {name: value for name, value in options.items() if value is not None}
+    named = "".join(f", {name} := ?" for name in given)
+    condition, arguments = "true", []
+    for option, pattern, text in (
+        ("--author", wanted.author, "concat(author_name, ' <', author_email, '>')"),
+        ("--grep", wanted.message, "concat(subject, chr(10), body)"),
+    ):
+        if pattern is not None:
+            check_pattern(con, option, pattern)
+            condition += f" AND regexp_matches({text}, ?)"
+            arguments.append(pattern)
+    if wanted.parents is not None:
+        condition += f" AND len(parent_ids) {'<' if wanted.parents == 'one' else '>='} 2"
+    changing = None
+    if wanted.contains is not None or wanted.changed_lines is not None:
+        only = Wanted(sides, contains=wanted.contains, changed_lines=wanted.changed_lines)
+        # As git's, which shows no merge here.
+        only.parents = "one"
+        changing = {commit.id for commit in changed(con, only, repo)}
+    query = f"SELECT {formats.COLUMNS}, {refs} FROM system.main.{source}{named}) WHERE {condition}"
+    result = con.execute(query, [*first, sides.old, repo, *given.values(), *arguments])
+    names = [column[0] for column in result.description or []]
+    found = 0
+    while found != wanted.most and (row := result.fetchone()):
+        cells = dict(zip(names, row))
+        if changing is not None and cells["commit_id"] not in changing:
+            continue
+        found += 1
+        date = author_date(cells["author_seconds"], cells["author_offset"])
+        yield formats.Listed(cells, cells["refs"], date)

@@ -1,5 +1,6 @@
 """The command redline and its sub-commands."""
 
+import contextlib
 import errno
 import functools
 import os
@@ -13,10 +14,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ..extension import ExtensionError, extension_path, version
-from .interrupts import EXIT_CODE, INTERRUPTS, is_interrupt
+from .errors import call_it, said
+from .habits import GitCommand, leave_to_git
+from .interrupts import INTERRUPTS
 from .names import in_bytes, is_utf8
 from .screen import Screen, cut, harmless
 from .sides import (
+    Chosen,
     PathsAfterDashes,
     Sides,
     complete,
@@ -31,18 +35,27 @@ from .sides import (
 if TYPE_CHECKING:
     import duckdb
 
-LINES = re.compile("([0-9]{1,18}),([0-9]{1,18})")
+LINES = re.compile("([0-9]{1,18})?(?:(,)([+-]?[0-9]{1,18})?)?")
+# More than a file has.
+LAST_LINE = 2**31 - 1
 # Of an argument that an error names.
 MAX_SHOWN = 100
 EPILOG = "Exit codes: 0 done, 1 the query failed (the reason is on stderr), 2 a wrong argument, 130 interrupted."
+
+
+def beneath(ctx: click.Context, _: click.Parameter, directory: str | None) -> str:
+    """Returns a directory that starts at that of `redline -C`, as git's do."""
+    first = ctx.find_root().params.get("directory")
+    return os.path.join(*(part for part in (first, directory) if part is not None)) if first else directory or "."  # fmt: skip
+
+
 REPO = click.option(
     "-C",
     "--repo",
-    default=".",
-    show_default=True,
+    callback=beneath,
     metavar="DIRECTORY",
     shell_complete=complete_directories,
-    help="The repository, or a directory in it.",
+    help="The repository, or a directory in it; by default the current one.",
 )
 SIDES = click.argument(
     "revisions_and_paths",
@@ -57,7 +70,40 @@ NO_RENAMES = click.option(
     "--no-renames", is_flag=True, help="Show a moved file as one deleted and one added."
 )
 WHITESPACE = click.option(
-    "-w", "--ignore-whitespace", is_flag=True, help="Ignore whitespace when lines are compared."
+    "-w",
+    "--ignore-whitespace",
+    "--ignore-all-space",
+    is_flag=True,
+    help="Ignore whitespace when lines are compared.",
+)
+SPACE_CHANGE = click.option(
+    "-b",
+    "--ignore-space-change",
+    is_flag=True,
+    help="Ignore how much whitespace there is.",
+)
+BLANK_LINES = click.option(
+    "--ignore-blank-lines", is_flag=True, help="Ignore changes whose lines are all blank."
+)
+RENAMES = click.option(
+    "-M",
+    "--find-renames",
+    "similarity",
+    metavar="[PERCENT]",
+    help="Show a moved file as such from this similarity on; by default from 50%.",
+)
+COLOURED = click.option(
+    "--color",
+    "when",
+    type=click.Choice(["auto", "always", "never"]),
+    help="As before the command.",
+)
+UNCOLOURED = click.option("--no-color", "when", flag_value="never", hidden=True)
+ALGORITHM = click.option(
+    "--diff-algorithm",
+    "algorithm",
+    type=click.Choice(["myers", "minimal", "patience", "histogram"]),
+    help="How lines are compared.",
 )
 STAT = click.option(
     "--stat", "form", flag_value="stat", help="Show the files with bars of their changed lines."
@@ -73,6 +119,22 @@ MARKDOWN = click.option(
 )
 ENDED = click.option(
     "-z", "ends_by_nul", is_flag=True, help="End names by NUL, and do not quote them."
+)
+ONELINE = click.option(
+    "--oneline", "pretty", flag_value="oneline", help="As git prints a commit in a line."
+)
+FORMAT = click.option(
+    "--format",
+    "--pretty",
+    "pretty",
+    metavar="FORMAT",
+    help="As git's --format, such as '%h %an %s'.",
+)
+NUMSTAT = click.option(
+    "--numstat", "form", flag_value="numstat", help="Show counts of lines between tabs."
+)
+SHORTSTAT = click.option(
+    "--shortstat", "form", flag_value="shortstat", help="Show the totals alone."
 )
 PATCH = click.option("-p", "--patch", "form", flag_value="patch", help="Show the patch.")
 
@@ -91,7 +153,29 @@ class Given:
         if macros:
             # With the macros come queries of people, whose joins and aggregates DuckDB shares out.
             con.execute("RESET external_threads")
+            INTERRUPTS.stop_by(stopping(con))
         return con
+
+
+def stopping(con: "duckdb.DuckDBPyConnection") -> Callable[[], None]:
+    """Returns what ends the work of a connection: DuckDB's, and that of functions, which DuckDB does not interrupt."""
+    import hashlib
+    import secrets
+
+    from ..client import duckdb
+
+    key, host = secrets.token_urlsafe(16), con.cursor()
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    host.execute(f"SET GLOBAL redline_approver = '{digest}'")
+    (number,) = con.execute("SELECT system.main.current_connection_id()").fetchall()[0]
+
+    def stop() -> None:
+        con.interrupt()
+        # A query that has named an approver of its own is ended with the process.
+        with contextlib.suppress(duckdb.Error):
+            host.execute("SELECT system.main.end_work(?, ?)", [number, key])
+
+    return stop
 
 
 class Command(click.Group):
@@ -110,17 +194,30 @@ class Command(click.Group):
         return super().parse_args(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        with INTERRUPTS.watched():
+        try:
             return super().main(*args, **kwargs)
+        finally:
+            # What --help and --version have printed; the interpreter would report a failure in its own words.
+            try:
+                sys.stdout.flush()
+            except OSError as error:
+                give_up_output()
+                if not isinstance(error, BrokenPipeError):
+                    click.echo(f"redline: {error.strerror}", err=True)
+                    sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return self.answered(ctx)
-        except BaseException as error:
-            if not is_interrupt(error):
-                raise
-            INTERRUPTS.heeded.set()
-            fail(ctx, "interrupted", code=EXIT_CODE)
+            try:
+                with INTERRUPTS.watched():
+                    return self.answered(ctx)
+            except BaseException as error:
+                if isinstance(error, click.exceptions.Exit) or not INTERRUPTS.is_cause(error):
+                    raise
+                INTERRUPTS.end()
+        except KeyboardInterrupt:
+            # A second one, before the first was heeded.
+            INTERRUPTS.end()
 
     def answered(self, ctx: click.Context) -> object:
         try:
@@ -132,20 +229,25 @@ class Command(click.Group):
             fail(ctx, str(error))
         except BrokenPipeError:
             # Whoever read has enough. The interpreter would report it once more when it ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            give_up_output()
             ctx.exit(0)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                give_up_output()
             fail(ctx, f"{error.strerror}{f': {error.filename}' if error.filename else ''}")
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
             from ..client import duckdb
 
-            if not isinstance(error, duckdb.Error):
+            if not isinstance(error, duckdb.Error) or INTERRUPTS.is_cause(error):
                 raise
-            fail(ctx, str(error))
+            fail(ctx, said(error))
+
+
+def give_up_output() -> None:
+    """Drops what is not printed yet."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(ctx: click.Context, reason: str, code: int = 1) -> NoReturn:
@@ -181,10 +283,31 @@ def print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="When to colour: on a terminal by default.",
 )
 @click.option("--no-pager", is_flag=True, help="Print at once on a terminal, too.")
+@click.option(
+    "-C",
+    "directory",
+    metavar="DIRECTORY",
+    shell_complete=complete_directories,
+    help="The repository, or a directory in it, for any command.",
+)
 @click.pass_context
-def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_pager: bool) -> None:
+def main(
+    ctx: click.Context,
+    extension: pathlib.Path | None,
+    color: str,
+    no_pager: bool,
+    directory: str | None,
+) -> None:
     """Asks what changed in git repositories, by SQL over the DuckDB extension redline."""
     ctx.obj = Given(extension, Screen(color, not no_pager))
+
+
+def percentage(text: str) -> int:
+    """Returns a similarity in percent, of git's forms: 90%, or a fraction without its point, such as 9 for 0.9."""
+    if not text.rstrip("%").isdecimal() or not text.isascii():
+        raise click.UsageError(f"-M takes a percentage, such as -M90%, not {text!r}")
+    percent = int(text[:-1]) if text.endswith("%") else int(text[:4]) * 100 // 10 ** len(text[:4])
+    return min(percent, 100)
 
 
 def comparing(command: Callable[..., None]) -> Callable[..., None]:
@@ -194,7 +317,16 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
     @REPO
     @STAGED
     @NO_RENAMES
+    @RENAMES
     @WHITESPACE
+    @SPACE_CHANGE
+    @BLANK_LINES
+    @ALGORITHM
+    @click.option("--minimal", "algorithm", flag_value="minimal", hidden=True)
+    @click.option("--patience", "algorithm", flag_value="patience", hidden=True)
+    @click.option("--histogram", "algorithm", flag_value="histogram", hidden=True)
+    @COLOURED
+    @UNCOLOURED
     @functools.wraps(command)
     @click.pass_obj
     def compare(
@@ -204,19 +336,32 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
         repo: str,
         staged: bool,
         no_renames: bool,
+        similarity: str | None,
         ignore_whitespace: bool,
+        ignore_space_change: bool,
+        ignore_blank_lines: bool,
+        algorithm: str | None,
+        when: str | None,
         **own: object,
     ) -> None:
+        least = None if similarity is None else percentage(similarity)
+        screen = given.screen if when is None else Screen(when, given.screen.pager)
         con = given.database()
         sides = sides_of(con, repo, revisions_and_paths, staged)
-        whitespace = "all" if ignore_whitespace else None
-        options = {"renames": not no_renames, "ignore_whitespace": whitespace}
-        command(con, given.screen, sides, repo, options, **own)
+        whitespace = "all" if ignore_whitespace else "change" if ignore_space_change else None
+        options = {
+            "renames": not no_renames,
+            "similarity": least,
+            "ignore_whitespace": whitespace,
+            "ignore_blank_lines": ignore_blank_lines or None,
+            "algorithm": algorithm,
+        }
+        command(con, screen, sides, repo, options, **own)
 
     return compare
 
 
-@main.command(cls=PathsAfterDashes)
+@main.command(cls=GitCommand)
 @comparing
 @STAT
 @NAME_ONLY
@@ -225,6 +370,7 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "-U",
     "--context",
+    "--unified",
     type=click.IntRange(min=-1),
     help="Unchanged lines around a change; -1 is the whole file.",
 )
@@ -235,6 +381,20 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
     show_default=True,
     help="How lines that were moved are coloured, where there is colour.",
 )
+@NUMSTAT
+@SHORTSTAT
+@click.option("-p", "-u", "--patch", is_flag=True, hidden=True)
+@click.option("-R", "reverse", is_flag=True, help="Swap the two sides.")
+@click.option(
+    "--diff-filter",
+    "kinds",
+    metavar="LETTERS",
+    help="Only files that were Added, Copied, Deleted, Modified, Renamed, Type-changed or Unmerged; a small letter leaves them out.",
+)
+@click.option(
+    "--exit-code", is_flag=True, help="Exit with 1 where something differs, as diff does."
+)
+@click.option("--quiet", is_flag=True, help="Print nothing, and exit so.")
 @ENDED
 def diff(
     con: "duckdb.DuckDBPyConnection",
@@ -245,6 +405,11 @@ def diff(
     form: str | None,
     context: int | None,
     color_moved: str,
+    patch: bool,
+    reverse: bool,
+    kinds: str | None,
+    exit_code: bool,
+    quiet: bool,
     ends_by_nul: bool,
 ) -> None:
     """Shows what changed, as git diff prints it.
@@ -252,16 +417,27 @@ def diff(
     Without a revision the index is compared with the work tree; with one, that revision; a range is a..b or a...b. INDEX,
     WORKTREE and EMPTY are sides, too.
     """
-    from .changes import show_diff, show_files
+    from .changes import differs, show_diff, show_files, statuses_of
 
-    if form is not None:
-        return show_files(con, screen, sides, repo, form, ends_by_nul, **options)
-    if ends_by_nul:
+    statuses = None if kinds is None else statuses_of(kinds)
+    chosen = Chosen(statuses, reverse)
+    if reverse:
+        sides = sides.reversed()
+    if quiet:
+        is_found = differs(con, sides, repo, chosen, **options)
+    elif form is not None:
+        is_found = show_files(con, screen, sides, repo, form, ends_by_nul, chosen, **options)
+    elif ends_by_nul:
         raise click.UsageError("-z is for lists: give --name-only, --name-status or --stat, too")
-    show_diff(con, screen, sides, repo, color_moved, context=context, **options)
+    else:
+        is_found = show_diff(
+            con, screen, sides, repo, color_moved, chosen, context=context, **options
+        )
+    if (quiet or exit_code) and is_found:
+        click.get_current_context().exit(1)
 
 
-@main.command(cls=PathsAfterDashes, short_help="Lists the changed files with bars of their lines.")
+@main.command(cls=GitCommand, short_help="Lists the changed files with bars of their lines.")
 @comparing
 @MARKDOWN
 @ENDED
@@ -280,7 +456,7 @@ def stat(
     """
     from .changes import show_files
 
-    show_files(con, screen, sides, repo, form or "stat", ends_by_nul, **options)
+    show_files(con, screen, sides, repo, form or "stat", ends_by_nul, Chosen(), **options)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Shows the changed rows and cells of a file.")
@@ -329,7 +505,7 @@ def data(
     show_data(con, given.screen, sides, repo, key, form, output)
 
 
-@main.command(cls=PathsAfterDashes, short_help="Writes a page to review a change, and opens it.")
+@main.command(cls=GitCommand, short_help="Writes a page to review a change, and opens it.")
 @comparing
 @click.option(
     "-o",
@@ -357,7 +533,7 @@ def review(
     show_page(con, screen, sides, repo, output, opens, **options)
 
 
-@main.command(cls=PathsAfterDashes, short_help="Lists the commits of a range that changed a file.")
+@main.command(cls=GitCommand, short_help="Lists the commits of a range that changed a file.")
 @click.argument(
     "range_and_paths", nargs=-1, metavar="[RANGE] [--] [PATH]...", shell_complete=complete
 )
@@ -365,10 +541,8 @@ def review(
 @click.option(
     "-n",
     "--max-count",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="How many commits to show.",
+    type=click.IntRange(min=0),
+    help="How many commits to show: 20 in the table, and all in git's formats.",
 )
 @click.option(
     "--author", metavar="PATTERN", help="Only commits whose 'name <address>' the pattern matches."
@@ -385,35 +559,54 @@ def review(
     metavar="PATTERN",
     help="Only commits with a changed line that the pattern matches.",
 )
+@click.option("--all", "all_refs", is_flag=True, help="Of all references.")
+@click.option("--reverse", is_flag=True, help="The oldest first.")
+@click.option("--no-merges", "parents", flag_value="one", help="Without merges.")
+@click.option("--merges", "parents", flag_value="many", help="Merges alone.")
+@click.option("--first-parent", is_flag=True, help="Follow only the first parent of a merge.")
+@click.option("--follow", is_flag=True, help="Of one file, also before it was moved.")
+@ONELINE
+@FORMAT
 @PATCH
 @STAT
 @NAME_ONLY
 @NAME_STATUS
 @MARKDOWN
-@click.pass_obj
+@click.pass_context
 def log(
-    given: Given,
+    ctx: click.Context,
     /,
     range_and_paths: tuple[str, ...],
     repo: str,
-    max_count: int,
+    max_count: int | None,
     form: str | None,
-    **only: str | None,
+    all_refs: bool,
+    pretty: str | None,
+    **only: Any,
 ) -> None:
     """Lists the commits of a range that changed a file, newest first, with what each changed.
 
     A range is a..b, a...b or one tip, by default HEAD. A merge counts as what it changed of its first parent. Patterns are
     regular expressions.
     """
-    from .commits import Wanted, show_log
+    from .commits import Wanted, show_formatted, show_log
 
+    given: Given = ctx.obj
     con = given.database()
-    revisions, paths = revisions_and_paths(con, repo, range_and_paths, 1)
-    sides = Sides(revisions[0] if revisions else "HEAD", None, paths)
-    show_log(con, given.screen, Wanted(sides, most=max_count, **only), repo, form or "oneline")
+    revisions, paths = revisions_and_paths(con, repo, range_and_paths, 0 if all_refs else 1)
+    sides = Sides("ALL" if all_refs else revisions[0] if revisions else "HEAD", None, paths)
+    wanted = Wanted(sides, most=max_count, **only)
+    if wanted.follow and len(paths) != 1:
+        raise click.UsageError("--follow takes one path")
+    if pretty is None and not wanted.follow:
+        wanted.most = 20 if max_count is None else max_count
+        return show_log(con, given.screen, wanted, repo, form or "oneline")
+    if form is not None:
+        leave_to_git(ctx)
+    show_formatted(ctx, con, given.screen, wanted, repo, pretty or "oneline")
 
 
-@main.command(cls=PathsAfterDashes, short_help="Shows one commit: its message and its patch.")
+@main.command(cls=GitCommand, short_help="Shows one commit: its message and its patch.")
 @click.argument(
     "revision_and_paths", nargs=-1, metavar="[REVISION] [--] [PATH]...", shell_complete=complete
 )
@@ -422,23 +615,42 @@ def log(
 @NAME_ONLY
 @NAME_STATUS
 @MARKDOWN
-@click.pass_obj
-def show(given: Given, revision_and_paths: tuple[str, ...], repo: str, form: str | None) -> None:
-    """Shows one commit, by default HEAD: its message and its patch, of a merge that against its first parent."""
-    from .commits import show_commit
+@click.option("-s", "--no-patch", "form", flag_value="none", help="Show no patch.")
+@ONELINE
+@FORMAT
+@click.pass_context
+def show(
+    ctx: click.Context,
+    revision_and_paths: tuple[str, ...],
+    repo: str,
+    form: str | None,
+    pretty: str | None,
+) -> None:
+    """Shows one commit, by default HEAD: its message and its patch, of a merge that against its first parent.
 
+    REVISION:PATH shows that file.
+    """
+    from .commits import Wanted, show_commit, show_file, show_formatted
+
+    given: Given = ctx.obj
     con = given.database()
     revisions, paths = revisions_and_paths(con, repo, revision_and_paths, 1)
-    show_commit(
-        con, given.screen, revisions[0] if revisions else "HEAD", paths, repo, form or "patch"
-    )
+    revision = revisions[0] if revisions else "HEAD"
+    if pretty is not None:
+        if form != "none":
+            leave_to_git(ctx)
+        wanted = Wanted(Sides(call_it(f"{revision}^!", revision), None, paths), most=1)
+        return show_formatted(ctx, con, given.screen, wanted, repo, pretty)
+    if ":" in revision and not revision.startswith(":") and show_file(con, revision, repo):
+        return None
+    show_commit(con, given.screen, revision, paths, repo, form or "patch")
 
 
-@main.command(short_help="Shows the commit that each line of a file is from.")
+@main.command(cls=GitCommand, short_help="Shows the commit that each line of a file is from.")
 @click.argument("file", shell_complete=complete_paths)
 @click.argument("revision", default="WORKTREE", shell_complete=complete)
 @REPO
-@click.option("-L", "lines", metavar="FIRST,LAST", help="Only these lines.")
+@click.option("-L", "lines", metavar="FIRST,LAST", help="Only these lines; also FIRST,+COUNT.")
 @WHITESPACE
 @click.pass_obj
 def blame(
@@ -447,23 +659,55 @@ def blame(
     """Shows the commit, the author and the day of each line of a file, of the work tree or of a revision."""
     from .blame import show_blame
 
-    chosen = None
-    if lines is not None:
-        numbers = LINES.fullmatch(lines)
-        if numbers is None:
-            raise click.UsageError(f"-L takes FIRST,LAST, two numbers of lines, not {lines!r}")
-        chosen = int(numbers[1]), int(numbers[2])
+    chosen = None if lines is None else lines_of(lines)
     show_blame(given.database(), given.screen, file, revision, repo, chosen, ignore_whitespace)
 
 
-@main.command(short_help="Lists what is not committed.")
+def lines_of(text: str) -> tuple[int, int]:
+    """Returns the first and the last line of git's forms 10,20 and 10,+5 and 20,-5 and 10 (to the end) and ,20."""
+    found = LINES.fullmatch(text)
+    if found is None or not text.strip(","):
+        raise click.UsageError(
+            f"-L takes FIRST,LAST or FIRST,+COUNT, numbers of lines, not {text!r}; for a pattern or a function use git blame"
+        )
+    first, last = int(found[1] or 1), found[3]
+    if last is None:
+        return first, LAST_LINE
+    if last[0] == "+":
+        return first, first + max(int(last), 1) - 1
+    if last[0] == "-":
+        return max(first + min(int(last), -1) + 1, 1), first
+    return (first, int(last)) if first <= int(last) else (int(last), first)
+
+
+@main.command(cls=GitCommand, short_help="Lists what is not committed.")
 @click.argument("paths", nargs=-1, shell_complete=complete_paths)
 @REPO
 @click.option("--ignored", is_flag=True, help="List ignored files, too.")
+@click.option(
+    "--porcelain",
+    "porcelain",
+    type=click.Choice(["v1"]),
+    help="As git's: a directory without a tracked file in a line; -s and --short are the same.",
+)
+@click.option("-s", "--short", "porcelain", flag_value="v1", hidden=True)
+@click.option(
+    "-u",
+    "--untracked-files",
+    "untracked",
+    type=click.Choice(["no", "normal", "all"]),
+    help="List untracked files, their directories, or none.",
+)
 @ENDED
 @click.pass_obj
 def status(
-    given: Given, paths: tuple[str, ...], repo: str, ignored: bool, ends_by_nul: bool
+    given: Given,
+    paths: tuple[str, ...],
+    repo: str,
+    ignored: bool,
+    porcelain: str | None,
+    untracked: str | None,
+    ends_by_nul: bool,
 ) -> None:
     """Lists what is not committed: a letter for the index and one for the work tree.
 
@@ -471,7 +715,8 @@ def status(
     """
     from .status import show_status
 
-    show_status(given.database(), given.screen, list(paths), repo, ignored, ends_by_nul)
+    mode = untracked or ("normal" if porcelain else "all")
+    show_status(given.database(), given.screen, list(paths), repo, ignored, mode, ends_by_nul)
 
 
 @main.command(
@@ -556,36 +801,46 @@ def sql(
         from .setup import prompt
 
         return prompt(con, given.screen)
-    run_query(
-        con, given.screen, sys.stdin.read() if query in ("-", None) else str(query), form, output
-    )
+    text = sys.stdin.read() if query in ("-", None) else str(query)
+    click.get_current_context().meta["query"] = text
+    run_query(con, given.screen, text, form, output)
 
 
-@main.command(short_help="Opens a DuckDB shell with redline and its macros.")
-@click.argument("database", default=":memory:")
-@click.pass_obj
-def shell(given: Given, database: str) -> None:
-    """Opens a DuckDB shell with redline and its macros: the program duckdb, or a prompt where there is none."""
+@main.command(cls=PathsAfterDashes, short_help="Opens a DuckDB shell with redline and its macros.")
+@click.argument("database", default=":memory:", metavar="[DATABASE] [-- OPTION...]")
+@click.pass_context
+def shell(ctx: click.Context, database: str) -> None:
+    """Opens a DuckDB shell with redline and its macros: the program duckdb, or a prompt where there is none.
+
+    What follows -- are options of duckdb: redline shell -- -csv -c "FROM git_log()"
+    """
     from .setup import run_shell
 
+    given: Given = ctx.obj
     extension = (given.extension or extension_path()).resolve()
-    run_shell(given.database(macros=True), given.screen, extension, database)
+    options = ctx.meta.get("paths", [])
+    run_shell(given.database(macros=True), given.screen, extension, database, options)
 
 
-@main.command(short_help="Makes DuckDB's command line load redline.")
+@main.command(short_help="Completes this command in your shell.")
 @click.option(
     "--completion",
     type=click.Choice(["bash", "zsh", "fish"]),
-    help="Complete commands, revisions and paths in this shell.",
+    help="The shell; by default that of $SHELL.",
 )
-@click.pass_obj
-def setup(given: Given, completion: str | None) -> None:
-    """Makes DuckDB's command line load redline and its macros, by lines in ~/.duckdbrc; or completes this command in a shell."""
-    from .setup import set_up_completion, set_up_duckdb
+@click.option("--undo", is_flag=True, help="Remove what setup has written.")
+@click.option("-y", "--yes", "agreed", is_flag=True, help="Write without a question.")
+def setup(completion: str | None, undo: bool, agreed: bool) -> None:
+    """Completes commands, revisions and paths of redline in your shell, by one file in your home directory.
 
-    if completion is not None:
-        return set_up_completion(completion)
-    set_up_duckdb(given.database(), (given.extension or extension_path()).resolve())
+    On a terminal the file is shown first, and written after a yes. For redline in DuckDB's own command line, which setup does
+    not touch, there is redline shell.
+    """
+    from . import setup as written
+
+    if undo:
+        return written.undo()
+    written.set_up(completion, agreed)
 
 
 @main.command(name="help", short_help="Lists the functions and macros, or tells of one.")

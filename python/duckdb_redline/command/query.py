@@ -1,19 +1,19 @@
 """The sub-command sql: a query with redline loaded, as a table, CSV, JSON, HTML, Markdown or Parquet."""
 
-import contextlib
-import io
+import itertools
 import pathlib
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 
 import click
 import duckdb
 
 from ..connection import literal
+from .interrupts import INTERRUPTS
 from .replacing import replace
 from .screen import Screen, harmless
+from .table import Column, table
 
 FORMATS = {
     "csv": "FORMAT csv, HEADER true",
@@ -26,6 +26,14 @@ TEXTS = ("html", "markdown", "table")
 ENDINGS = {"md": "markdown"}
 MAX_ROWS_SHOWN = 1000
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+SHORT_NAMES = {
+    "TINYINT": "int8",
+    "SMALLINT": "int16",
+    "INTEGER": "int32",
+    "BIGINT": "int64",
+    "HUGEINT": "int128",
+    "TIMESTAMP WITH TIME ZONE": "timestamptz",
+}
 STYLE = (
     ":root { color-scheme: light dark; } body { font-family: system-ui, sans-serif; } table { border-collapse: collapse; } "
     "th, td { text-align: left; vertical-align: top; padding: 0.2rem 0.75rem; border-bottom: 1px solid GrayText; "
@@ -79,8 +87,8 @@ def write_rows(
     """Writes rows in one of the formats, to a file or where the command prints."""
     if form == "table":
         with screen.working("asking"):
-            shown = box(rows)
-        screen.show([shown])
+            shown = list(box(rows, screen))
+        screen.show(shown)
         return
     if form in TEXTS:
         texts = markdown(rows) if form == "markdown" else iter([html(rows)])
@@ -89,8 +97,8 @@ def write_rows(
         else:
             replace(output, "".join(texts).encode())
         return
-    with tempfile.TemporaryDirectory() as made:
-        written = output or pathlib.Path(made) / "rows"
+    with INTERRUPTS.temporary_directory() as made:
+        written = output or made / "rows"
         # DuckDB finds the relation by the name of the variable; no table of a user is called that.
         redline_rows_of_the_query = rows  # noqa: F841
         target = literal(str(written))
@@ -117,12 +125,21 @@ def last_rows(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRela
     return None if is_many and rows is not None and rows.columns == ["Success"] else rows
 
 
-def box(rows: duckdb.DuckDBPyRelation) -> str:
-    """Returns DuckDB's own table, as wide as the terminal."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        rows.show(max_width=shutil.get_terminal_size().columns, max_rows=MAX_ROWS_SHOWN)
-    return "".join(harmless(line) + "\n" for line in printed.getvalue().rstrip("\n").split("\n"))
+def box(rows: duckdb.DuckDBPyRelation, screen: Screen) -> Iterator[str]:
+    """Yields a table as wide as the terminal at most."""
+    found = rows.project("COLUMNS(*)::VARCHAR").fetchmany(MAX_ROWS_SHOWN + 1)
+    is_cut = len(found) > MAX_ROWS_SHOWN
+    cells = zip(*found[:MAX_ROWS_SHOWN]) if found else itertools.repeat(())
+    columns = [
+        Column(name, name_of(kind), is_number, list(texts))
+        for name, kind, is_number, texts in zip(rows.columns, rows.types, numbers(rows), cells)
+    ]
+    return table(columns, f"only the first {MAX_ROWS_SHOWN} rows" if is_cut else "", screen)
+
+
+def name_of(kind: object) -> str:
+    """Returns the name of a type as DuckDB's own table has it."""
+    return SHORT_NAMES.get(str(kind), str(kind).lower())
 
 
 def html(rows: duckdb.DuckDBPyRelation) -> str:

@@ -12,7 +12,6 @@ def replace(path: pathlib.Path, content: bytes, *, mode: int | None = None) -> N
     A link is followed, and what it leads to is replaced. A file keeps its permissions; a new one has `mode`, or else what
     the umask leaves. What is no regular file, such as a pipe or a terminal, is written to.
     """
-    path = path.resolve() if path.is_symlink() else path
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -22,7 +21,13 @@ def replace(path: pathlib.Path, content: bytes, *, mode: int | None = None) -> N
             path.write_bytes(content)
             return
         mode = stat.S_IMODE(found.st_mode)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".redline-")
+    # Only of a file: what a link like /dev/stdout leads to has no name.
+    path = path.resolve() if path.is_symlink() else path
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".redline-")
+    except OSError as error:
+        # The name of the temporary file says nothing to a person.
+        raise OSError(error.errno, error.strerror, str(path)) from None
     made = pathlib.Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,8 +1,9 @@
-"""The sub-commands setup, shell and help: redline in DuckDB's own command line, completion, and the functions."""
+"""The sub-commands setup, shell and help: completion, redline in DuckDB's own command line, and the functions."""
 
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ..connection import MIN_DUCKDB, literal
-from .interrupts import INTERRUPTS, is_interrupt
+from .errors import said
+from .interrupts import INTERRUPTS, PROMPT_SECONDS
 from .replacing import replace
 from .screen import Screen, harmless
 
 if TYPE_CHECKING:
     import duckdb
 
+# Between these, earlier versions wrote lines into ~/.duckdbrc, which kept every `duckdb` without -unsigned from starting.
 BEGIN, END = "-- redline: begin", "-- redline: end"
 SCRIPTS = ("macros", "git", "analytics", "data")
 # Where each shell looks for the completion of a command, below the home directory.
@@ -93,72 +96,103 @@ function _redline_completion
 end
 complete --no-files --command redline --arguments "(_redline_completion)"
 """
+# What reads completions in bash when they are first wanted; a package of its own.
+LOADERS_OF_BASH = (
+    "/usr/share/bash-completion/bash_completion",
+    "/etc/bash_completion",
+    "/usr/local/share/bash-completion/bash_completion",
+    "/opt/homebrew/etc/profile.d/bash_completion.sh",
+    "/usr/local/etc/profile.d/bash_completion.sh",
+)
 SCRIPTS_OF_SHELLS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
-def data_directory() -> pathlib.Path:
-    """Returns where redline keeps files of a user."""
-    return (
-        pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
-        / "redline"
-    )
-
-
-def write_macros(con: "duckdb.DuckDBPyConnection") -> pathlib.Path:
-    """Writes the macros as one script for DuckDB's command line, and returns its path."""
-    script = data_directory() / "macros.sql"
-    script.parent.mkdir(parents=True, exist_ok=True)
-    texts = [
+def start_commands(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> list[str]:
+    """Returns what loads redline and its macros in DuckDB's command line, one `-cmd` each."""
+    scripts = [
         con.execute("SELECT system.main.redline_sql(?)", [name]).fetchall()[0][0]
         for name in SCRIPTS
     ]
     # Temporary: nothing is written to a database that is opened.
-    macros = "\n".join(texts).replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO")
-    replace(script, macros.encode())
-    return script
+    macros = [
+        script.replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO")
+        for script in scripts
+    ]
+    return [f"LOAD {literal(str(extension))};", *macros]
 
 
-def start_lines(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> list[str]:
-    """Returns the lines that load redline and its macros in DuckDB's command line."""
-    return [f"LOAD {literal(str(extension))};", f".read {literal(str(write_macros(con)))}"]
-
-
-def set_up_duckdb(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> None:
-    """Writes the lines into ~/.duckdbrc, between two marks; other lines stay, whatever bytes they have."""
-    path = pathlib.Path.home() / ".duckdbrc"
-    before = path.read_bytes() if path.exists() else b""
-    ours = rf"^{BEGIN}\n.*?^{END}\n".encode()
-    kept = re.sub(ours, b"", before, flags=re.MULTILINE | re.DOTALL)
-    if kept and not kept.endswith(b"\n"):
-        kept += b"\n"
-    lines = "\n".join([BEGIN, *start_lines(con, extension), END]) + "\n"
-    replace(path, kept + os.fsencode(lines))
-    click.echo(
-        f"{path} loads redline and its macros: start `duckdb -unsigned`, then FROM git_log();"
-    )
-
-
-def set_up_completion(shell: str) -> None:
-    """Writes the completion of a shell where that shell looks for it."""
-    path = pathlib.Path.home() / COMPLETIONS[shell]
+def set_up(shell: str | None, agreed: bool) -> None:
+    """Writes the completion of a shell where that shell looks for it; on a terminal shows it first, and asks."""
+    forget_start_lines()
+    shell = shell or pathlib.Path(os.environ.get("SHELL", "")).name
+    if shell not in COMPLETIONS:
+        raise click.UsageError(
+            f"no completion for {harmless(repr(shell))}: name bash, zsh or fish with --completion"
+        )
+    path, text = pathlib.Path.home() / COMPLETIONS[shell], SCRIPTS_OF_SHELLS[shell]
+    if sys.stdin.isatty() and not agreed:
+        click.echo(f"{path} will have:\n\n{textwrap.indent(text, '    ')}")
+        if not click.confirm("Write it?", default=True):
+            return
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace(path, SCRIPTS_OF_SHELLS[shell].encode())
+    replace(path, text.encode())
     click.echo(f"{path} completes `redline` in {shell} when it is started again.")
     if shell == "zsh":
         click.echo(
             "zsh looks there if ~/.zshrc has: fpath+=(~/.zfunc); autoload -Uz compinit && compinit"
         )
+    if shell == "bash" and not any(map(os.path.exists, LOADERS_OF_BASH)):
+        click.echo(
+            f"The package bash-completion, which reads it, is not here: let ~/.bashrc have: source {shlex.quote(str(path))}"
+        )
+
+
+def undo() -> None:
+    """Removes what `set_up` has written, as far as it is redline's, and the lines of earlier versions."""
+    is_clean = not forget_start_lines()
+    for path in [pathlib.Path.home() / place for place in COMPLETIONS.values()]:
+        if path.is_file() and b"_REDLINE_COMPLETE" in path.read_bytes():
+            path.unlink()
+            click.echo(f"{path} is removed.")
+            is_clean = False
+    if is_clean:
+        click.echo("There is nothing of redline's to remove.")
+
+
+def forget_start_lines() -> bool:
+    """Takes the lines of earlier versions out of ~/.duckdbrc; other lines stay, whatever bytes they have."""
+    path = pathlib.Path.home() / ".duckdbrc"
+    before = path.read_bytes() if path.exists() else b""
+    ours = rf"^{BEGIN}\n.*?^{END}\n".encode()
+    kept = re.sub(ours, b"", before, flags=re.MULTILINE | re.DOTALL)
+    if kept == before:
+        return False
+    replace(path, kept)
+    click.echo(
+        f"{path} no longer loads redline, which kept `duckdb` without -unsigned from starting: "
+        "redline shell has it."
+    )
+    return True
 
 
 def run_shell(
-    con: "duckdb.DuckDBPyConnection", screen: Screen, extension: pathlib.Path, database: str
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    extension: pathlib.Path,
+    database: str,
+    options: list[str],
 ) -> None:
-    """Runs DuckDB's command line with redline loaded; without one, a prompt of our own."""
+    """Runs DuckDB's command line with redline loaded and with options of its own; without one, a prompt of ours."""
     program = shutil.which("duckdb")
     if program is not None and is_new_enough(program):
-        commands = [word for line in start_lines(con, extension) for word in ("-cmd", line)]
+        commands = [word for line in start_commands(con, extension) for word in ("-cmd", line)]
         con.close()
-        os.execv(program, [program, "-unsigned", *commands, database])
+        os.execv(program, [program, "-unsigned", *commands, *options, database])
+    if options:
+        raise click.UsageError(
+            f"{harmless(' '.join(options))} is for the program duckdb, which is not here in a version from "
+            f"{'.'.join(map(str, MIN_DUCKDB))}: pip install --upgrade duckdb-cli, or ask redline sql"
+        )
     prompt(con, screen)
 
 
@@ -181,6 +215,7 @@ def prompt(con: "duckdb.DuckDBPyConnection", screen: Screen) -> None:
         import readline  # noqa: F401  (edits lines and keeps a history)
 
         click.echo("Statements end with a semicolon; Ctrl-D leaves. FROM redline_help();")
+    INTERRUPTS.grace = PROMPT_SECONDS
     text = ""
     while True:
         try:
@@ -196,15 +231,17 @@ def prompt(con: "duckdb.DuckDBPyConnection", screen: Screen) -> None:
             continue
         if not text.rstrip().endswith(";"):
             continue
+        click.get_current_context().meta["query"] = text
         try:
             run_query(con, screen, text, None, None)
-        except duckdb.Error as error:
-            click.echo(harmless(str(error).replace("\n", " ")), err=True)
-        except (KeyboardInterrupt, RuntimeError) as error:
-            if not is_interrupt(error):
+        except (KeyboardInterrupt, RuntimeError, duckdb.Error) as error:
+            if INTERRUPTS.is_cause(error):
+                INTERRUPTS.heeded.set()
+                click.echo("interrupted", err=True)
+            elif isinstance(error, duckdb.Error):
+                click.echo(harmless(said(error).replace("\n", " ")), err=True)
+            else:
                 raise
-            INTERRUPTS.heeded.set()
-            click.echo("interrupted", err=True)
         text = ""
 
 

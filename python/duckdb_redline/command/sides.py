@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from .errors import said
 from .names import is_utf8
 
 if TYPE_CHECKING:
@@ -33,6 +34,29 @@ class Sides:
             if ".." in self.old
             else f"between {self.old} and WORKTREE"
         )
+
+    def reversed(self) -> "Sides":
+        """Returns the same comparison from its end."""
+        old, new = self.old, self.new
+        if new is None and "..." in old:
+            raise click.UsageError(f"-R takes two revisions, or a..b: {old} begins where both meet")
+        if new is None and ".." in old:
+            begin, _, end = old.partition("..")
+            old, new = begin or "HEAD", end or "HEAD"
+        return Sides(new or "WORKTREE", old, self.paths)
+
+
+@dataclass
+class Chosen:
+    """Which files of a comparison are shown: those with one of these statuses; of one that is reversed, as git names its sides."""
+
+    statuses: list[str] | None = None
+    reverse: bool = False
+
+    def condition(self) -> str:
+        if self.statuses is None:
+            return "true"
+        return f"status IN ({', '.join(map(repr, self.statuses)) or 'NULL'})"
 
 
 class PathsAfterDashes(click.Command):
@@ -101,7 +125,7 @@ def why_no_revision(con: "duckdb.DuckDBPyConnection", repo: str, argument: str) 
     except duckdb.Error as error:
         if "not_found: no revision" not in str(error):
             raise
-        return str(error).partition(": ")[2]
+        return said(error)
     return None
 
 

@@ -69,6 +69,7 @@ def show_status(
     paths: list[str],
     repo: str,
     ignored: bool,
+    untracked: str,
     ends_by_nul: bool,
 ) -> None:
     """Prints a line per file, as `git status --short`: one letter for the index, one for the work tree."""
@@ -78,14 +79,39 @@ def show_status(
         if is_replaced(name for row in rows for name in row[4:]):
             exact = exact_names(con, paths, repo)
             rows = [(*row[:4], exact.of(row[4]), exact.of(row[5])) for row in rows]
-    if not rows:
+    found = sorted((Line(*row) for row in rows), key=Line.place)
+    if untracked == "no":
+        found = [line for line in found if line.worktree != "untracked"]
+    elif untracked == "normal":
+        found = directories(con, found, repo)
+    if not found:
         screen.note("Nothing to commit: the work tree and the index are as HEAD has them.")
         return
-    found = sorted((Line(*row) for row in rows), key=Line.place)
     if ends_by_nul:
         print_ended(cell for line in found for cell in cells(line))
     else:
         screen.show(printed(line, screen) for line in found)
+
+
+def directories(con: "duckdb.DuckDBPyConnection", lines: list[Line], repo: str) -> list[Line]:
+    """Puts a directory in the place of its untracked files, where none of its files is tracked."""
+    rows = con.execute(
+        "SELECT encode(file_path) FROM system.main.tree_files('INDEX', ?)", [repo]
+    ).fetchall()
+    tracked = {parent for (path,) in rows for parent in parents_of(path)}
+    kept: dict[tuple[bytes, str], Line] = {}
+    for line in lines:
+        if line.worktree == "untracked":
+            new = (parent for parent in parents_of(line.path) if parent not in tracked)
+            line.path = next(new, line.path)
+        kept.setdefault((line.path, line.letters()), line)
+    return sorted(kept.values(), key=Line.place)
+
+
+def parents_of(path: bytes) -> list[bytes]:
+    """Returns the directories of a path, the first component first, each with its slash."""
+    parts = path.split(b"/")
+    return [b"/".join(parts[:at]) + b"/" for at in range(1, len(parts))]
 
 
 def exact_names(con: "duckdb.DuckDBPyConnection", paths: list[str], repo: str) -> Exact:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..command.errors import call_it
 from ..connection import literal
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def summary(con: duckdb.DuckDBPyConnection, asked: Asked) -> Summary:
         "strftime(min(committer_date)::TIMESTAMP, '%Y-%m-%d'), strftime(max(committer_date)::TIMESTAMP, '%Y-%m-%d'), "
         "date_diff('day', min(committer_date)::TIMESTAMP, max(committer_date)::TIMESTAMP) "
         f"FROM {asked.function('commits', since=asked.since)}",
-        [asked.rev + "^{commit}", asked.repo],
+        [call_it(asked.rev + "^{commit}", asked.rev), asked.repo],
     ).fetchone()
     assert row is not None
     return Summary(*row)

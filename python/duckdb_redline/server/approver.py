@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
+import anyio
 import mcp_types as types
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 Instead = types.InputRequiredResult | types.CallToolResult | None
 # What a sentence of redline ends with where it can be typed; a form and a web page have buttons instead.
 TYPED_ANSWERS = "[y/n]"
+# Questions of one client that wait for the terminal, or on the page.
+MAX_QUESTIONS = 16
 TOO_LONG = (
     "too_large: a person would have to read too many pages to approve this. Propose it in smaller changes, or tell the person "
     "to start the server with --approve web."
@@ -43,6 +47,45 @@ class Call:
     session: str
     payload: str
 
+    @property
+    def approval_id(self) -> str:
+        approval_id: str = json.loads(self.payload)["approval_id"]
+        return approval_id
+
+
+class Wait:
+    """A question for which calls wait: whether it has ended, and with what the call is answered."""
+
+    def __init__(self) -> None:
+        self.ended, self.is_answered = anyio.Event(), False
+        self.instead: Instead = None
+
+
+class Shares:
+    """The questions for which calls wait: equal calls share one wait, and each client has so many questions."""
+
+    def __init__(self, where: str) -> None:
+        self.too_many = f"too_large: {MAX_QUESTIONS} calls of this client wait for the person {where}. Call again when they are decided on."
+        self.waits: dict[tuple[str, str], Wait] = {}
+
+    async def once(self, call: Call, ask: Callable[[], Awaitable[Instead]]) -> Instead:
+        """Asks, or waits for the answer to an equal call; asks in its place where that one was cancelled."""
+        key = call.session, call.approval_id
+        while (equal := self.waits.get(key)) is not None:
+            await equal.ended.wait()
+            if equal.is_answered:
+                return equal.instead
+        if sum(session == call.session for session, _ in self.waits) >= MAX_QUESTIONS:
+            return refusal(self.too_many)
+        wait = self.waits[key] = Wait()
+        try:
+            wait.instead = await ask()
+            wait.is_answered = True
+            return wait.instead
+        finally:
+            del self.waits[key]
+            wait.ended.set()
+
 
 class Approver(Protocol):
     """Asks a person about a call, and tells redline the decision."""
@@ -64,7 +107,7 @@ def refusal(text: str) -> types.CallToolResult:
 
 async def refused(host: Host, call: Call, text: str) -> types.CallToolResult:
     """Refuses a call that cannot be shown to a person, and drops it: no person is ever asked about it."""
-    await host.withdraw(json.loads(call.payload)["approval_id"])
+    await host.withdraw(call.approval_id)
     return refusal(text)
 
 

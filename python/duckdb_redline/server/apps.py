@@ -6,10 +6,12 @@ answers where the host asks: in the client's form, at the terminal, or on the pa
 
 from __future__ import annotations
 
+import functools
 import importlib.resources
 import json
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
 import duckdb
 import mcp_types as types
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
@@ -17,9 +19,8 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
 from . import web
 from .approver import Call
 from .host import Host
-from .web.elements import document, node, style_of, table, visible
-from .web.pages import PART_ROWS, warnings
-from .web.question import View, Waiting, view, waiting
+from .web.elements import document, drawn, node, style_of, table
+from .web.question import View, Waiting, view
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -31,6 +32,8 @@ __all__ = ["EXTENSION_ID", "Apps", "client_supports_apps"]
 URI = "ui://redline/change.html"
 # The calls of one session whose changes may be shown.
 MAX_CALLS = 8
+# What is drawn of all of them.
+MAX_PIECES = 20_000
 
 
 class Apps:
@@ -39,7 +42,7 @@ class Apps:
     def __init__(self, host: Host) -> None:
         self.host = host
         self.calls: dict[str, list[Call]] = {}
-        self.views: dict[Waiting, View] = {}
+        self.views: dict[tuple[str, int], View] = {}
 
     def asked(self, call: Call) -> None:
         """Notes a call that waits for a person."""
@@ -69,60 +72,62 @@ class Apps:
 
     async def page(self, session: str) -> bytes:
         """Returns the parts of its waiting changes that this session may see: the agent's payload, never the host's."""
-        left = {question.approval_id for question in await waiting(self.host)}
-        parts: list[Element] = []
-        calls = [
-            call
-            for call in self.calls.get(session, [])
-            if json.loads(call.payload)["approval_id"] in left
-        ]
+        query = "SELECT approval_id FROM system.main.pending_approvals(?)"
+        left = {one for (one,) in await self.host.called_rows(session, query, self.host.key)}
+        calls = [call for call in self.calls.get(session, []) if call.approval_id in left]
         self.calls[session] = calls
+        shown: list[tuple[View, bool]] = []
+        pieces = MAX_PIECES
         for call in reversed(calls):
-            parts += await self.shown(call)
-        title = "Waits for a person" if parts else "Nothing waits"
-        note = "This is a view. The person decides where the host asks: in a form of the client, or beside it."
-        status = node("p", role="status")
-        return document(
-            title,
-            node("h1", title),
-            status,
-            *parts,
-            node("p", note),
-            inline=(style_of(web.__name__), asset("app.js")),
-        )
+            if (one := await self.shown(call, max(1, pieces))) is not None:
+                shown.append(one)
+                pieces -= sum(row.size for part in one[0].parts for row in part)
+        # Nobody waits while it is drawn.
+        return await anyio.to_thread.run_sync(drawn_page, shown)
 
-    async def shown(self, call: Call) -> list[Element]:
+    async def shown(self, call: Call, most: int) -> tuple[View, bool] | None:
+        """Returns the view of a change, and whether it is hidden from its agent; None where it waits no longer."""
+        ask = functools.partial(self.host.called, call.session)
         try:
             asked = call.tool, call.arguments, call.session
-            seen = await self.host.called(
-                call.session, "SELECT system.main.needs_approval(?, ?, ?)", *asked
-            )
+            seen = await ask("SELECT system.main.needs_approval(?, ?, ?)", *asked)
         except duckdb.Error:
-            return []
-        fields = json.loads(str(seen)) if seen is not None else {}
-        if "description" not in fields:
-            return []
-        heading = node("h2", visible(fields["description"]))
-        if fields["type"] == "hidden":
-            return [heading, node("p", "What the file holds is shown to the person alone.")]
-        question = Waiting(fields["approval_id"], fields["description"], call.session, str(seen))
-        change = await self.view(question)
-        rows = list(change.rows)
-        more = f"Only the first {PART_ROWS} rows are shown." if change.is_cut else None
-        drawn = [table(rows, "The change", change.has_old)] if rows else []
-        return [
-            heading,
-            *warnings(question, change),
-            *drawn,
-            *([node("p", more, class_="warning")] if more else []),
-        ]
-
-    async def view(self, question: Waiting) -> View:
-        """Returns the first rows of a change; the last few views are kept."""
-        if question not in self.views:
+            return None
+        if seen is None or "description" not in (fields := json.loads(str(seen))):
+            return None
+        key = str(seen), most
+        if key not in self.views:
+            question = Waiting("", fields["description"], call.session, key[0])
             self.views = dict(list(self.views.items())[1 - MAX_CALLS :])
-            self.views[question] = await view(self.host, question, whole=False, most=PART_ROWS)
-        return self.views[question]
+            self.views[key] = await view(ask, question, most)
+        return self.views[key], fields["type"] == "hidden"
+
+
+def drawn_page(shown: list[tuple[View, bool]]) -> bytes:
+    title = "Waits for a person" if shown else "Nothing waits"
+    note = "This is a view. The person decides where the host asks: in a form of the client, or beside it."
+    parts = [element for change, is_hidden in shown for element in drawn_change(change, is_hidden)]
+    return document(
+        title,
+        node("h1", title),
+        node("p", role="status"),
+        *parts,
+        node("p", note),
+        inline=(style_of(web.__name__), asset("app.js")),
+    )
+
+
+def drawn_change(change: View, is_hidden: bool) -> list[Element]:
+    heading = node("h2", drawn(change.title))
+    if is_hidden:
+        return [heading, node("p", "What the file holds is shown to the person alone.")]
+    rows = [row for part in change.parts for row in part]
+    table_of = [table(rows, "The change", change.has_old)] if rows else []
+    return [
+        heading,
+        *(node("p", drawn(text), class_="warning") for text in change.warnings),
+        *table_of,
+    ]
 
 
 def asset(name: str) -> str:

@@ -16,12 +16,17 @@ BLOCK_KEY = "redline/diff"
 
 
 async def sides(host: Host, payload: str) -> tuple[str | None, str] | None:
-    """Returns the file before (None where there is none) and after; None if either is not text, or has changed since."""
+    """Returns the file before (None where there is none) and after; None if either is not text, or has changed since.
+
+    U+FFFD may stand for bytes that are no text, and these would look unchanged.
+    """
     shown = json.loads(payload)
     if shown["type"] not in ("write", "edit"):
         return None
     try:
         old = await host.value("SELECT system.main.approval_file(?, ?)", payload, host.key)
+        if old is not None and "\ufffd" in str(old):
+            return None
         if shown["type"] == "write":
             return (None if old is None else str(old)), shown["content"]
         new = await host.value("SELECT system.main.apply_patch(?, ?)", old, shown["unified_diff"])

@@ -47,8 +47,14 @@ class Host:
 
     async def called(self, session: str, query: str, *arguments: object) -> object:
         """Returns the one value of a query that an agent's call asks for."""
+        return (await self.called_rows(session, query, *arguments))[0][0]
+
+    async def called_rows(
+        self, session: str, query: str, *arguments: object
+    ) -> list[tuple[object, ...]]:
+        """Returns the rows of a query that an agent's call asks for."""
         share = self.sessions.setdefault(session, anyio.CapacityLimiter(MAX_CALLS_OF_SESSION))
-        return (await rows(self.con, [share, self.calls], self.end_of, query, *arguments))[0][0]
+        return await rows(self.con, [share, self.calls], self.end_of, query, *arguments)
 
     def end_of(self, connection: int) -> None:
         """Ends what redline does for a connection, where an interrupt of DuckDB reaches no function."""
@@ -58,12 +64,17 @@ class Host:
             ).fetchall()
 
     async def pages(
-        self, payload: str, width: int, height: int, most: int | None = MAX_PAGES
+        self,
+        payload: str,
+        width: int,
+        height: int,
+        most: int | None = MAX_PAGES,
+        frame: bool = True,
     ) -> list[Page] | None:
-        """Returns the pages that a person must see; None if there are more than a person would read."""
+        """Returns the pages that a person must see, framed or not; None if there are more than a person would read."""
         try:
             pages = await self.value(
-                "SELECT system.main.approval_pages(?, ?, ?)", payload, width, height
+                "SELECT system.main.approval_pages(?, ?, ?, ?)", payload, width, height, frame
             )
         except duckdb.Error:
             return None

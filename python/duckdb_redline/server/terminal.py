@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import os
 import secrets
 import select
@@ -15,7 +14,7 @@ import anyio
 import anyio.to_thread
 import mcp_types as types
 
-from .approver import TOO_LONG, Call, Instead, Page, refusal, refused, without_answers
+from .approver import TOO_LONG, Call, Instead, Page, Shares, refusal, refused, without_answers
 from .host import Host
 
 if TYPE_CHECKING:
@@ -23,15 +22,18 @@ if TYPE_CHECKING:
 
 # The smallest size of a page, and the lines that a question needs below it.
 LEAST_WIDTH, LEAST_HEIGHT, BELOW = 40, 10, 5
+# Columns beyond which a page grows no wider.
+MOST_WIDTH = 200
+TOO_SMALL = (
+    "permission_denied: the terminal of the server has {} columns and {} lines, and a question needs "
+    f"{LEAST_WIDTH} and {LEAST_HEIGHT + BELOW}. Tell the person to enlarge it, and call again."
+)
 # Seconds after a page is drawn in which keys are dropped: they were meant for the previous content.
 PAUSE = 0.7
 # Seconds after a question was withdrawn in which the next one asks for a word: a person may be about to answer the other.
 RECENT = 10
 # Letters of that word; neither of them answers another question.
 LETTERS = "abcdefghjkmpqrstvwxz"
-# Questions of one client that wait for the terminal.
-MAX_QUESTIONS = 16
-TOO_MANY = f"too_large: {MAX_QUESTIONS} calls of this client wait for the person at the terminal. Call again when they are decided on."
 
 
 class Terminal:
@@ -44,7 +46,7 @@ class Terminal:
         # Questions wait here for their turn, and in no thread; the one that is asked has a thread of its own.
         self.turn = anyio.Lock()
         self.thread = anyio.CapacityLimiter(1)
-        self.questions: collections.Counter[str] = collections.Counter()
+        self.shares = Shares("at the terminal")
         # A thread whose call was cancelled notices it a little later.
         self.asking = threading.Lock()
         self.withdrawn = -float(RECENT)
@@ -56,18 +58,21 @@ class Terminal:
         self, context: Context, params: types.CallToolRequestParams, call: Call
     ) -> Instead:
         """Asks in a thread; a call that is cancelled withdraws its question."""
-        if self.questions[call.session] >= MAX_QUESTIONS:
-            return refusal(TOO_MANY)
-        self.questions[call.session] += 1
-        try:
-            pages = await self.host.pages(call.payload, *self.size())
+        return await self.shares.once(call, lambda: self.in_turn(call))
+
+    async def in_turn(self, call: Call) -> Instead:
+        """Asks when the questions before it are decided on, on the terminal as it is then."""
+        async with self.turn:
+            columns, lines = self.size()
+            if columns < LEAST_WIDTH or lines < LEAST_HEIGHT + BELOW:
+                self.write(
+                    f"\nA question waits, and needs {LEAST_WIDTH} columns and {LEAST_HEIGHT + BELOW} lines.\n"
+                )
+                return refusal(TOO_SMALL.format(columns, lines))
+            pages = await self.host.pages(call.payload, min(columns, MOST_WIDTH), lines - BELOW)
             if pages is None:
                 return await refused(self.host, call, TOO_LONG)
-            async with self.turn:
-                await self.decide(call, pages)
-        finally:
-            self.questions[call.session] -= 1
-            self.questions += collections.Counter()
+            await self.decide(call, pages)
         return None
 
     async def decide(self, call: Call, pages: list[Page]) -> None:
@@ -98,9 +103,9 @@ class Terminal:
             self.write("Declined.\n")
 
     def size(self) -> tuple[int, int]:
-        """Returns the columns and lines that a page may have."""
+        """Returns the columns and lines of the terminal; one that does not know them is taken for a classic one."""
         columns, lines = os.get_terminal_size(self.file)
-        return min(max(columns, LEAST_WIDTH), 200), max(lines - BELOW, LEAST_HEIGHT)
+        return columns or 80, lines or 24
 
     def answer(self, pages: list[Page], client: str, stop: threading.Event) -> bool | None:
         """Shows all pages, one question at a time: True approves everything that was shown, False declines, None neither."""

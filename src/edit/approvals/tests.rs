@@ -1,6 +1,7 @@
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::payload::ShownText;
 use crate::{ChangeSet, ChangedFile, FileName, FileTool, Side};
 use redline_base::growth::assert_linear;
 
@@ -236,7 +237,8 @@ fn a_no_to_several_files_is_one_to_each_of_them() {
     let patch =
         Operation { session, tool, sandbox, path: b"abcde", arguments: &[], changes: &changes };
     let id = patch.id(host.approvals.secret());
-    let proposal = Proposal::patch("workspace", Vec::new(), "the diff".to_owned(), id);
+    let diff = ShownText { text: "the diff".to_owned(), not_utf8: Vec::new() };
+    let proposal = Proposal::patch("workspace", Vec::new(), diff, id);
     host.approvals.propose(&patch, proposal.clone(), host.rules).unwrap();
     assert_eq!(host.propose(&Call { path: b"c", result: None, ..WRITE }), Ok(()));
     host.approvals.decline(&proposal.payload, host.rules).unwrap();

@@ -54,7 +54,8 @@ impl Kind for AnyPayload {
     }
 }
 
-const ANY_PAYLOAD: Param<Maybe<AnyPayload>> = required(PAYLOAD.field.name, PAYLOAD.field.doc);
+pub(super) const ANY_PAYLOAD: Param<Maybe<AnyPayload>> =
+    required(PAYLOAD.field.name, PAYLOAD.field.doc);
 const COLUMNS: Param<Columns> = number("width", WIDTH, "Columns of the terminal");
 const HEIGHT: Param<Maybe<Shown>> =
     optional("height", "Lines; NULL is a preview, a negative number everything");
@@ -67,6 +68,7 @@ fn layout(args: Args<'_>) -> Result<Layout> {
         width: args.get(COLUMNS)?,
         extent: args.get(HEIGHT)?.unwrap_or(Extent::Preview),
         color: args.get(COLOR)?,
+        is_framed: true,
     })
 }
 

@@ -1,8 +1,8 @@
-//! `approval_pages(payload, width, height)`: a whole payload page by page, each page with a proof.
+//! `approval_pages(payload, width, height [, frame])`: a whole payload page by page, each page with a proof.
 
 use super::shown::{Approving, PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::ffi::{Nulls, Overload, Type};
-use crate::functions::params::{Args, Asked, Given, Kind, Param, fields, required};
+use crate::functions::params::{Args, Asked, Flag, Given, Kind, Param, fields, flag, required};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
 };
@@ -30,6 +30,8 @@ impl Kind for Size {
 
 const WIDTH: Param<Size> = required("width", "Columns of a page");
 const HEIGHT: Param<Size> = required("height", "Lines of a page");
+const FRAME: Param<Flag> =
+    flag("frame", true, "Draw a frame; without one no line is padded, for the forms of clients");
 
 /// A page: its number, the number of pages, and its text.
 pub struct PageRow;
@@ -57,7 +59,8 @@ impl Scalar for ApprovalPages {
         description: "Returns everything that a payload shows, page by page, each with a proof",
         example: "SELECT unnest(approval_pages(payload, 100, 40), recursive := true) FROM pending_approvals(getvariable('key'))",
     };
-    const OVERLOADS: &'static [Overload] = &[fields![PAYLOAD, WIDTH, HEIGHT]];
+    const OVERLOADS: &'static [Overload] =
+        &[fields![PAYLOAD, WIDTH, HEIGHT], fields![PAYLOAD, WIDTH, HEIGHT, FRAME]];
     type Returns = ListOf<PageRow>;
     type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
@@ -68,7 +71,8 @@ impl Scalar for ApprovalPages {
         if payload.is_large() {
             return Err(too_large_to_read());
         }
-        let shown = shown_pages(state, &payload, args.get(WIDTH)?, args.get(HEIGHT)?)?;
+        let shown =
+            shown_pages(state, &payload, [args.get(WIDTH)?, args.get(HEIGHT)?], args.get(FRAME)?)?;
         Ok(out.all(shown.iter().enumerate().map(|(index, page)| (index, shown.len(), page))))
     }
 }

@@ -70,7 +70,7 @@ fn check_shown(
             .with_hint(hint));
     };
     let proof = Proof::parse(&String::from_utf8_lossy(proof))?;
-    let shown = shown_pages(execution, payload, proof.width, proof.height)?;
+    let shown = shown_pages(execution, payload, [proof.width, proof.height], proof.is_framed)?;
     if shown.last().is_some_and(|last| last.proof.is_same(&proof)) {
         return Ok(());
     }

@@ -5,6 +5,7 @@ pub mod approval_chunk;
 pub mod approval_display;
 pub mod approval_file;
 pub mod approval_pages;
+pub mod approval_pieces;
 pub mod approvals_given;
 pub mod approve;
 pub mod call_approval;

@@ -1,15 +1,16 @@
-//! `pending_approvals(key)`: the operations that wait for a person, the oldest first.
+//! `pending_approvals(key [, id := …])`: the operations that wait for a person, the oldest first.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::shown::KEY;
 use crate::ffi::{Field, Open};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::{Args, Name, Param, fields, required};
+use crate::functions::params::{Args, Maybe, Name, Param, fields, optional, required};
 use crate::functions::surface::{Col, Declaration, Family, Grant, Row, Rows, Table, json, varchar};
+use redline_base::budget::Gather;
 use redline_base::error::Result;
-use redline_edit::Session;
-use redline_edit::payload::Payload;
+use redline_edit::{Proposal, Session};
 use redline_query::files::FileTools;
 
 /// The table function.
@@ -17,10 +18,18 @@ pub struct PendingApprovals;
 
 const TABLE_KEY: Param<Name> = required(KEY.field.name, KEY.field.doc);
 
+const ID: Param<Maybe<Name>> = optional("id", "Only the operation with this approval_id");
+
+/// The arguments.
+pub struct Wanted {
+    key: String,
+    id: Option<String>,
+}
+
 /// A waiting operation and its session.
 pub struct Waiting {
     session: Session,
-    payload: Payload,
+    proposal: Arc<Proposal>,
 }
 
 impl Row for Waiting {
@@ -28,12 +37,14 @@ impl Row for Waiting {
 
     const OWN: &'static [Col<Self>] = &[
         varchar("approval_id", "The id that `approve` would return", |row, out| {
-            out.text(row.payload.approval_id())
+            out.text(row.proposal.payload.approval_id())
         }),
         varchar("description", "The operation, in one line", |row, out| {
-            out.text(row.payload.description())
+            out.text(row.proposal.payload.description())
         }),
-        json("payload", "The payload to decide on", |row, out| out.json(row.payload.to_json())),
+        json("payload", "The payload to decide on", |row, out| {
+            out.json(row.proposal.payload.to_json())
+        }),
         varchar(
             "session",
             "The session of the call: a name, or `connection 7` for a connection without one",
@@ -52,20 +63,27 @@ impl Table for PendingApprovals {
     };
     const PARAMETERS: &'static [Field] = fields![TABLE_KEY];
     type Row = Waiting;
-    type Bind = String;
+    const NAMED: &'static [Field] = fields![ID];
+    type Bind = Wanted;
     type Scan = Rows<Waiting>;
 
-    fn bind(args: Args<'_>) -> Result<String> {
-        Ok(args.get(TABLE_KEY)?.to_owned())
+    fn bind(args: Args<'_>) -> Result<Wanted> {
+        let id = args.get(ID)?.map(str::to_owned);
+        Ok(Wanted { key: args.get(TABLE_KEY)?.to_owned(), id })
     }
 
-    fn open(key: &String, open: Open<'_>) -> Result<Self::Scan> {
+    fn open(asked: &Wanted, open: Open<'_>) -> Result<Self::Scan> {
         let execution = ExecutionContext::new(open.settings)?;
-        execution.approver(key.as_bytes(), Self::DECLARATION.name)?;
+        execution.approver(asked.key.as_bytes(), Self::DECLARATION.name)?;
         FileTools::new(execution.caller().clone()).plan_requests()?;
         let waiting = execution.state.approvals.waiting(execution.rules());
-        let row = |(session, payload)| Waiting { session, payload };
-        Ok(Rows::new(waiting.into_iter().map(row)))
+        let is_wanted = |proposal: &Proposal| {
+            asked.id.as_ref().is_none_or(|id| proposal.payload.approval_id() == id)
+        };
+        let row = |(session, proposal)| Waiting { session, proposal };
+        Ok(Rows::new(
+            waiting.into_iter().filter(move |(_, of)| is_wanted(of)).map(row).gather::<Vec<_>>(),
+        ))
     }
 }
 

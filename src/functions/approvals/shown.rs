@@ -81,8 +81,8 @@ pub fn too_large_to_read() -> Error {
 pub fn shown_pages(
     execution: &ExecutionContext,
     payload: &Payload,
-    width: usize,
-    height: usize,
+    [width, height]: [usize; 2],
+    is_framed: bool,
 ) -> Result<Vec<Page>> {
     let within = |value: usize, range: &std::ops::RangeInclusive<i64>| {
         i64::try_from(value).is_ok_and(|v| range.contains(&v))
@@ -101,7 +101,8 @@ pub fn shown_pages(
         )));
     }
     let secret = execution.state.approvals.secret();
-    Ok(proven(secret, &payload.to_json(), [width, height], pages(payload, width, height)))
+    let pages = pages(payload, width, height, is_framed);
+    Ok(proven(secret, &payload.to_json(), ([width, height], is_framed), pages))
 }
 
 /// Returns the argument `payload`, which must be of a type that redline makes.

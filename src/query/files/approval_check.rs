@@ -178,7 +178,13 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     fn proposal(&self, planned: &Planned<'p, M::Report>) -> Result<Proposal> {
         let caller = self.caller;
         let cancel = CancelToken::of(&caller.budget);
-        self.maker.proposal(planned, self.id(), caller.may_read, &cancel)
+        let mut proposal = self.maker.proposal(planned, self.id(), caller.may_read, &cancel)?;
+        if let [place] = self.maker.places()[..]
+            && place.sandbox().is_run_by_tools(place.path())
+        {
+            proposal.payload.note_run_by_tools();
+        }
+        Ok(proposal)
     }
 }
 

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
 use super::patch_paths::{below_sandbox, without_sides};
-use super::planned::{Maker, Planned, PlannedFile, file_name, git_diff};
+use super::planned::{Maker, Planned, PlannedFile, add_git_diff, file_name};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
+use redline_edit::payload::ShownText;
 use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
 use redline_git::blob_id;
 use redline_sandbox::{Expected, Sandbox, SandboxPath};
@@ -157,7 +158,8 @@ impl<'a> Maker<'a> for Patching<'a> {
         let Patched { results, diffs, .. } = &planned.report;
         let each = || planned.files.iter().zip(diffs);
         let files = each().zip(results).map(|((file, diff), of)| file.shown(of.kind, diff));
-        let diff = each().map(|(file, diff)| git_diff(file, diff)).gather();
+        let mut diff = ShownText::default();
+        each().for_each(|(file, change)| add_git_diff(&mut diff, file, change));
         Ok(Proposal::patch(&self.sandbox.name, files.gather(), diff, id))
     }
 

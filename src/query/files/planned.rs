@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::blind_call::BlindCall;
 use redline_base::budget::{Copied, Gather};
 use redline_base::error::Result;
-use redline_edit::payload::PatchedFile;
+use redline_edit::payload::{PatchedFile, ShownText};
 use redline_edit::{
     ChangeSet, ChangedFile, ContentDiff, Digest, FileName, Proposal, Side, is_executable,
     mode_after,
@@ -136,6 +136,7 @@ impl<'a> PlannedFile<'a> {
             base_oid: before.map(|side| side.oid.to_owned()),
             mode: before.map(|side| format!("{:o}", side.mode)),
             executable: after.is_some_and(Side::is_executable),
+            run_by_tools: self.new_place().sandbox().is_run_by_tools(self.new_place().path()),
         }
     }
 
@@ -246,7 +247,16 @@ pub(super) fn file_name<'a>(place: &'a SandboxPath<'_>) -> FileName<'a> {
 
 /// Returns a file's part of a git diff: all of what is written, so that it can be read back from
 /// the text.
-pub(super) fn git_diff(file: &PlannedFile<'_>, diff: &ContentDiff) -> String {
+pub(super) fn add_git_diff(all: &mut ShownText, file: &PlannedFile<'_>, diff: &ContentDiff) {
+    let (header, hunks) = header_of(file, diff);
+    all.append(&header, &[], 0);
+    if let Some(start) = hunks {
+        all.append(&diff.unified_diff, &diff.not_utf8, start);
+    }
+}
+
+/// Returns the lines before the hunks, and where these start in `diff` if there are any.
+fn header_of(file: &PlannedFile<'_>, diff: &ContentDiff) -> (String, Option<usize>) {
     let ChangedFile { path, old_path, before, after } = file.sides();
     let old = old_path.unwrap_or(path);
     let mut text = format!("diff --git a/{old} b/{path}\n");
@@ -264,19 +274,19 @@ pub(super) fn git_diff(file: &PlannedFile<'_>, diff: &ContentDiff) -> String {
     }
     let sides: Vec<Side<'_>> = before.into_iter().chain(after).gather();
     if sides.iter().any(|side| is_binary(side.content)) {
-        return text
-            + &match &sides[..] {
-                [one, other] if one.oid != other.oid => {
-                    format!("Binary files with the git blob ids {} and {}\n", one.oid, other.oid)
-                }
-                all => format!("Binary file with the git blob id {}\n", all[0].oid),
-            };
+        text += &match &sides[..] {
+            [one, other] if one.oid != other.oid => {
+                format!("Binary files with the git blob ids {} and {}\n", one.oid, other.oid)
+            }
+            all => format!("Binary file with the git blob id {}\n", all[0].oid),
+        };
+        return (text, None);
     }
-    let Some(hunks) = diff.unified_diff.splitn(3, '\n').nth(2) else { return text };
+    let Some((at, _)) = diff.unified_diff.match_indices('\n').nth(1) else { return (text, None) };
     let of = |side: &str, path: &str, is_there: bool| {
         if is_there { format!("{side}/{path}") } else { "/dev/null".to_owned() }
     };
     let (old, new) = (of("a", old, before.is_some()), of("b", path, after.is_some()));
-    text += &format!("--- {old}\n+++ {new}\n{hunks}");
-    text
+    text += &format!("--- {old}\n+++ {new}\n");
+    (text, Some(at + 1))
 }

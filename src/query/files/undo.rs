@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::blind_call::{BlindCall, joined};
 use super::file_tools::FileTools;
-use super::planned::{Maker, Planned, PlannedFile, git_diff};
+use super::planned::{Maker, Planned, PlannedFile, add_git_diff};
 use super::reverting::{Chosen, Target};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
+use redline_edit::payload::ShownText;
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
 use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
@@ -114,7 +115,8 @@ impl<'a> Maker<'a> for Undoing<'a> {
     ) -> Result<Proposal> {
         let each = || planned.files.iter().zip(&planned.report);
         let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).gather();
-        let diff = each().map(|(file, diff)| git_diff(file, diff)).gather();
+        let mut diff = ShownText::default();
+        each().for_each(|(file, change)| add_git_diff(&mut diff, file, change));
         let name = self.sandbox.map_or("", |sandbox| &sandbox.name);
         Ok(Proposal::undo(name, files, diff, self.ids.clone(), id))
     }

@@ -71,12 +71,9 @@ impl<'a> Maker<'a> for Write<'a> {
 }
 
 /// Tells whether a payload can have a diff that shows a whole content: a binary one has no lines,
-/// one that is not UTF-8 has lines with gaps, and for a large one the diff or the other content is
-/// large, too.
+/// and for a large one the diff or the other content is large, too.
 fn is_shown_as_diff(content: &[u8]) -> bool {
-    content.len() <= payload::WHOLE_BYTES
-        && !is_binary(content)
-        && std::str::from_utf8(content).is_ok()
+    content.len() <= payload::WHOLE_BYTES && !is_binary(content)
 }
 
 impl FileTools {

@@ -74,6 +74,8 @@ CALLS = {
     "edit_approval": "SELECT edit_approval('ws/file', $part, 'new')",
     "approval_display": "SELECT approval_display(write_approval('ws/other', $text))",
     "approval_pages": "SELECT len(approval_pages(write_approval('ws/other', $text), 80, 24))",
+    "approval_pieces": "SELECT len(approval_pieces(write_approval('ws/other', $text)))",
+    "visible_pieces": "SELECT len(visible_pieces($text))",
     "tool Diff": "SELECT redline_call('Diff', json_object('path_a', 'ws/file', 'path_b', 'ws/part'))",
     "tool read_file": "SELECT redline_call('read_file', json_object('path', 'ws/file'))",
     "tool search": "SELECT redline_call('search', json_object('path', 'ws', 'pattern', left($text, 200)))",

@@ -1,6 +1,6 @@
 """Memory that is refused: whichever large allocation of a function the system refuses, it answers `too_large:` or right rows.
 
-Each call is made in a process of its own, again and again, with its first allocation of 64 KiB or more refused, its second, and so on
+Each call is made in a process of its own, again and again, with its first allocation over 64 KiB refused, its second, and so on
 until it asks for no more.
 """
 
@@ -46,7 +46,7 @@ def deaths(extension, root, name: str) -> list[str]:
 
 # Promise (survival): No process ends because the system refuses a large allocation: functions that
 # compare, list and read revisions, functions of texts, and those that read, write and edit one file
-# are called with their first allocation of 64 KiB or more refused, their second, and so on, and
+# are called with their first allocation over 64 KiB refused, their second, and so on, and
 # give `too_large:` or the right rows. Not yet shown of blames, histories, changes of several files,
 # approvals and tools; `inline_diff` may end it, with texts of at most 1 MiB.
 @pytest.mark.parametrize("name", CALLS)

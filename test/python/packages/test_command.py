@@ -168,7 +168,9 @@ def test_a_terminal_gets_tables_within_its_width(extension, repo):
         and all(len(line) <= 80 for line in plain.splitlines())
     )
     assert "Change" in on_a_terminal(extension, repo, "--no-pager", "log")
-    assert "│   a   │" in on_a_terminal(extension, repo, "--no-pager", "sql", "SELECT 1 AS a")
+    assert "│   a   │" in on_a_terminal(
+        extension, repo, "--no-pager", "--color", "never", "sql", "SELECT 1 AS a"
+    )
 
 
 def test_a_terminal_gets_a_pager(extension, repo, tmp_path_factory):
@@ -381,6 +383,31 @@ def test_a_query_is_a_table_in_markdown(redline):
     )
 
 
+def test_a_table_shows_what_says_most_at_the_width_of_a_terminal(extension, repo):
+    shown = on_a_terminal(
+        extension, repo, "--no-pager", "--color", "never", "sql", "FROM changes('HEAD~1', 'HEAD')"
+    )
+    lines = shown.splitlines()
+    names = [name.strip() for name in lines[1].strip("│").split("│")]
+    assert names[:2] == ["file_path", "status"] and {"additions", "deletions"} <= set(names)
+    assert all(len(line) <= 80 for line in lines) and "old_oid" not in names
+    assert lines[-1].startswith("not shown at 80 columns: ")
+    # A column that says nothing goes first; no row is lost.
+    assert [line.split("│")[1].strip() for line in lines[4:7]] == ["b.bin", "new.txt", "old.txt"]
+    wide = on_a_terminal(
+        extension, repo, "--no-pager", "sql", "SELECT 'x' AS a, NULL AS b", COLUMNS="20"
+    )
+    assert "NULL" in wide and "not shown" not in wide
+    ids = "SELECT new_oid, [new_oid] AS l FROM changes('HEAD~1', 'HEAD') LIMIT 1"
+    oid = git(repo, "rev-parse", "HEAD:b.bin").strip()
+    whole = on_a_terminal(extension, repo, "--no-pager", "sql", ids, COLUMNS="200")
+    assert f" {oid} " in whole and f"[{oid}]" in whole
+    short = on_a_terminal(extension, repo, "--no-pager", "sql", ids)
+    assert f" {oid[:10]} " in short and f"[{oid[:10]}]" in short
+    many = on_a_terminal(extension, repo, "--no-pager", "sql", "FROM range(1001)")
+    assert "only the first 1000 rows" in many and "│   999 │" in many and "│  1000 │" not in many
+
+
 def test_a_query_is_a_page_of_html(redline, repo):
     query = "SELECT 1 AS a, '<b>x' || chr(10) || chr(8238) AS b, NULL AS c"
     page = redline("sql", "-f", "html", query)
@@ -402,25 +429,88 @@ def test_help_tells_of_one_function(redline):
     assert "Did you mean 'git_log'" in redline("help", "git_logg", code=1)
 
 
-def test_setup_writes_its_lines_once_and_keeps_the_others(redline, tmp_path_factory, monkeypatch):
+@pytest.fixture
+def home(tmp_path_factory, monkeypatch) -> pathlib.Path:
+    """Returns the home directory of the commands of a test."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setitem(ENVIRONMENT, "HOME", str(home))
-    (home / ".duckdbrc").write_text(".timer on\n")
-    for _ in range(2):
-        assert "duckdb -unsigned" in redline("setup")
-    lines = (home / ".duckdbrc").read_text().splitlines()
-    assert (
-        lines[:2] == [".timer on", "-- redline: begin"]
-        and len(lines) == 5
-        and lines[4] == "-- redline: end"
-    )
-    script = (home / ".local/share/redline/macros.sql").read_text()
-    assert "TEMP MACRO git_log" in script and "TEMP MACRO hotspots" in script
-    redline("setup", "--completion", "bash")
-    assert (
-        "_REDLINE_COMPLETE"
-        in (home / ".local/share/bash-completion/completions/redline").read_text()
-    )
+    return home
+
+
+BASH_COMPLETION = ".local/share/bash-completion/completions/redline"
+
+
+def test_setup_writes_a_completion_and_nothing_that_duckdb_reads(redline, home, monkeypatch):
+    monkeypatch.setitem(ENVIRONMENT, "SHELL", "/usr/bin/zsh")
+    assert "fpath+=(~/.zfunc)" in redline("setup")
+    said = redline("setup", "--completion", "bash")
+    assert "_REDLINE_COMPLETE" in (home / BASH_COMPLETION).read_text()
+    has_loader = any(map(os.path.exists, ["/usr/share/bash-completion/bash_completion", "/etc/bash_completion"]))  # fmt: skip
+    assert ("let ~/.bashrc have: source" in said) != has_loader
+    assert sorted(path.name for path in home.iterdir()) == [".local", ".zfunc"]
+    monkeypatch.setitem(ENVIRONMENT, "SHELL", "/bin/csh")
+    assert "no completion for 'csh': name bash, zsh or fish" in redline("setup", code=2)
+
+
+def test_setup_shows_a_person_what_it_writes_and_asks(extension, repo, home):
+    for answer, is_written in (("n\n", False), ("\n", True)):
+        ours, its = pty.openpty()
+        os.write(ours, answer.encode())
+        command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension)]
+        done = subprocess.run(
+            [*command, "setup", "--completion", "bash"],
+            cwd=repo,
+            env=ENVIRONMENT,
+            stdin=its,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        os.close(its), os.close(ours)
+        assert f"{home / BASH_COMPLETION} will have:\n\n    _redline_completion()" in done.stdout
+        assert "Write it? [Y/n]" in done.stdout + done.stderr
+        assert (home / BASH_COMPLETION).exists() == is_written
+
+
+def test_setup_takes_back_what_it_wrote(redline, home):
+    old = "-- redline: begin\n.bail on\nLOAD '/gone';\n-- redline: end\n"
+    for undo in (["setup", "--undo"], ["setup", "--completion", "fish"]):
+        (home / ".duckdbrc").write_text(".timer on\n" + old + ".mode csv\n")
+        redline("setup", "--completion", "bash")
+        assert (home / ".duckdbrc").read_text() == ".timer on\n.mode csv\n"
+        (home / ".duckdbrc").write_text(".timer on\n" + old)
+        assert "no longer loads redline" in redline(*undo)
+        assert (home / ".duckdbrc").read_text() == ".timer on\n"
+    # A file of another's stays.
+    (home / BASH_COMPLETION).write_text("complete -F mine redline\n")
+    assert ".config/fish/completions/redline.fish is removed." in redline("setup", "--undo")
+    assert redline("setup", "--undo") == "There is nothing of redline's to remove.\n"
+    assert (home / BASH_COMPLETION).exists()
+
+
+DUCKDB = pathlib.Path(sys.executable).parent / "duckdb"
+
+
+@pytest.mark.skipif(not DUCKDB.exists(), reason="the program duckdb is not here")
+def test_the_shell_is_duckdb_s_own_with_its_options_and_leaves_no_file(
+    redline, home, repo, monkeypatch
+):
+    monkeypatch.setitem(ENVIRONMENT, "PATH", f"{DUCKDB.parent}:{ENVIRONMENT['PATH']}")
+    (home / ".duckdbrc").write_text(".nullvalue mine\n")
+    query = "SELECT subject, NULL FROM git_log() LIMIT 1; SELECT count(*) >= 1 FROM hotspots()"
+    subject = git(repo, "log", "-1", "--format=%s").strip()
+    shown = redline("shell", "--", "-csv", "-noheader", "-c", query)
+    assert shown.splitlines() == [f"{subject},mine", "true"]
+    assert redline("shell", "made.db", "--", "-csv", "-noheader", "-c", "SELECT 1") == "1\n"
+    assert (repo / "made.db").exists() and os.listdir(home) == [".duckdbrc"]
+
+
+def test_a_shell_without_duckdb_names_what_it_cannot_take(redline, monkeypatch):
+    monkeypatch.setitem(ENVIRONMENT, "PATH", "")
+    said = redline("shell", "--", "-csv", code=2)
+    assert "-csv is for the program duckdb, which is not here" in said
+    assert redline("shell", input="SELECT 41 + 1;\n").splitlines()[-1] == "42"
 
 
 def test_revisions_are_completed(extension, repo):
@@ -491,43 +581,26 @@ def test_nothing_to_show_is_said_on_a_terminal_alone(extension, redline, repo):
     assert redline("stat", "HEAD", "INDEX", "--", "gone") == ""
 
 
-def test_a_full_disk_and_a_closed_pipe_are_no_traceback(extension, repo):
-    command = [
-        sys.executable,
-        "-m",
-        "duckdb_redline",
-        "--extension",
-        str(extension),
-        "diff",
-        "HEAD~1",
-    ]
-    if os.path.exists("/dev/full"):
-        with open("/dev/full", "wb") as full:
-            done = subprocess.run(
-                command,
-                cwd=repo,
-                env=ENVIRONMENT,
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-        assert (
-            done.returncode == 1
-            and "Traceback" not in done.stderr
-            and "No space left" in done.stderr
-        )
-    piped = subprocess.run(
-        ["sh", "-c", '"$@" | true', "sh", *command],
-        cwd=repo,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+# Each command that prints, for what becomes of its output.
+PRINTING = [["diff", "HEAD~1"], ["stat", "HEAD~1"], ["log"], ["log", "-p"], ["show"], ["blame", "src/a.txt"],
+            ["status"], ["sql", "SELECT 1"], ["sql", "-f", "html", "SELECT 1"], ["review", "HEAD~1", "--no-open", "-o", "/dev/stdout"],
+            ["review", "HEAD~1"], ["help"], ["setup", "--undo"], ["--help"], ["--version"]]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", PRINTING, ids=" ".join)
+def test_a_full_disk_and_a_closed_pipe_are_no_traceback(extension, repo, home, words):
+    command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), *words]
+    run = lambda command, **more: subprocess.run(
+        command, cwd=repo, env=ENVIRONMENT, text=True, timeout=60, check=False, **more
     )
-    assert "Traceback" not in piped.stderr
+    with open("/dev/full", "wb") as full:
+        done = run(command, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and done.stderr.startswith("redline: No space left on device")
+    assert done.stderr.count("\n") == 1
+    piped = run(["sh", "-c", '"$@" | true', "sh", *command], capture_output=True)
+    assert piped.stderr == ""
+    closed = run(["sh", "-c", '"$@" >&-', "sh", *command], capture_output=True)
+    assert closed.returncode == 1 and closed.stderr == "redline: stdout is closed\n"
 
 
 def test_review_prints_the_page_in_a_pipe_and_writes_it_where_it_is_told(

@@ -73,8 +73,6 @@ def run(extension, home, repo, *arguments: object, code: int = 0, **more) -> str
 
 # Each command with the file that it writes below the home directory.
 WRITING = {
-    "setup": (["setup"], ".duckdbrc"),
-    "the macros": (["setup"], ".local/share/redline/macros.sql"),
     "bash": (["setup", "--completion", "bash"], ".local/share/bash-completion/completions/redline"),
     "zsh": (["setup", "--completion", "zsh"], ".zfunc/_redline"),
     "fish": (["setup", "--completion", "fish"], ".config/fish/completions/redline.fish"),
@@ -84,7 +82,7 @@ WRITING = {
 }
 
 
-# Promise (command): A file that the command writes (`~/.duckdbrc`, macros, completions, `-o`) is replaced whole, where a link
+# Promise (command): A file that the command writes (completions, `-o`) is replaced whole, where a link
 # leads and with its permissions; the old one stays if the new one cannot be written. With
 # `test_setup_keeps_bytes_that_are_not_text` and `test_an_output_that_is_no_file_is_written_to`.
 @pytest.mark.parametrize("name", WRITING)
@@ -112,9 +110,8 @@ def test_a_file_is_replaced_whole_where_a_link_leads_and_keeps_its_permissions(
     run(extension, home, repo, *arguments, code=1, preexec_fn=limited)
     assert kept.read_bytes() == b"old\n" * 50_000 and kept.stat().st_ino == before
     run(extension, home, repo, *arguments)
-    own = b"old\n" * 50_000 if name == "setup" else b""
     if name != "report":  # which has the time
-        assert kept.read_bytes() == own + whole
+        assert kept.read_bytes() == whole
     assert path.is_symlink() and kept.stat().st_ino != before
     assert stat.S_IMODE(kept.stat().st_mode) == 0o640
     assert not list(home.rglob(".redline-*"))
@@ -122,12 +119,11 @@ def test_a_file_is_replaced_whole_where_a_link_leads_and_keeps_its_permissions(
 
 def test_setup_keeps_bytes_that_are_not_text(extension, home, repo):
     own = b".prompt '\xff\xfe \x80'\r\n-- \xc3\n"
-    (home / ".duckdbrc").write_bytes(own + b"-- no end")
+    ours = b"-- redline: begin\nLOAD '\xff';\n-- redline: end\n"
+    (home / ".duckdbrc").write_bytes(own + ours + b"-- redline: begin\n-- no end")
     for _ in range(2):
-        run(extension, home, repo, "setup")
-        found = (home / ".duckdbrc").read_bytes()
-        assert found.startswith(own + b"-- no end\n-- redline: begin\n")
-        assert found.count(b"-- redline: begin") == 1
+        run(extension, home, repo, "setup", "--undo")
+        assert (home / ".duckdbrc").read_bytes() == own + b"-- redline: begin\n-- no end"
 
 
 def test_an_output_that_is_no_file_is_written_to(extension, home, repo):

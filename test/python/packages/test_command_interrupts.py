@@ -1,4 +1,4 @@
-"""Ctrl-C in the command redline: whatever it is doing, it ends soon with exit code 130 and one line, and leaves the terminal as it was."""
+"""Ctrl-C and its like in the command redline: whatever it is doing, it ends soon with one line, and leaves the terminal as it was."""
 
 import os
 import pathlib
@@ -20,13 +20,21 @@ pytest.importorskip("click", reason="`make test` installs the packages of the co
 # Seconds of processor time that a command may use from the signal to its end, with two threads.
 MOST_SECONDS = 2.0
 LINES, FILES = 12_000, 16
-# Those that last here: blame, log and status are over before a signal can be sure to come, and wait in the same way.
+# The signals that end a command, with the word that it says.
+ENDING = {
+    signal.SIGINT: "interrupted",
+    signal.SIGTERM: "terminated",
+    signal.SIGHUP: "hung up",
+}
+# Those that last here; for the others see `test_a_signal_at_any_moment_is_no_traceback`.
 COMMANDS = {
     "diff": ["diff", "HEAD~1", "HEAD"],
     "diff in colour, with moved lines": ["--color", "always", "diff", "HEAD~1", "HEAD"],
     "stat": ["stat", "HEAD~1", "HEAD"],
     "review": ["review", "HEAD~1", "HEAD", "-o", "{out}"],
     "show": ["show", "HEAD"],
+    "log": ["log", "-G", "(a|b|9)+7.*3 4[0-9]$", "-p"],
+    "report": ["report", "-o", "{out}"],
     "sql": ["sql", "SELECT length(diff_html('HEAD~1', 'HEAD', '.'))"],
     "sql, a table": ["sql", "FROM moved_lines('HEAD~1', 'HEAD', '.')"],
     "sql, range_diff": ["sql", "FROM range_diff('HEAD~1..HEAD', 'HEAD~1..HEAD', '.')"],
@@ -99,7 +107,7 @@ class Running:
             stdout=out,
             stderr=its if terminal else subprocess.PIPE,
             # A shell that has started the tests in the background has let them ignore it.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in ENDING],
         )
         if its is not None:
             os.close(its)
@@ -120,11 +128,12 @@ class Running:
             self.opened = now
         return self.opened is not None and now - self.opened > seconds
 
-    def interrupted(self) -> tuple[int, bytes, float]:
-        """Sends the signal; returns the exit code, what the command said since, and its processor time since."""
+    def interrupted(self, *numbers: int) -> tuple[int, bytes, float]:
+        """Sends signals; returns the exit code, what the command said since, and its processor time since."""
         self.drained()
         before = seconds_of(self.process.pid)
-        self.process.send_signal(signal.SIGINT)
+        for number in numbers or [signal.SIGINT]:
+            os.kill(self.process.pid, number)
         said = b""
 
         def ended() -> tuple[int, object] | None:
@@ -141,7 +150,8 @@ class Running:
 
 
 # Promise (command): Ctrl-C ends each sub-command with exit code 130, one line and the terminal as it was, whatever function
-# it waits for.
+# it waits for. With `test_a_second_signal_and_others_end_it_in_the_same_way` and
+# `test_a_signal_at_any_moment_is_no_traceback`.
 @pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_ends_a_command_with_one_line(extension, repo, tmp_path, name, terminal):
@@ -158,3 +168,83 @@ def test_an_interrupt_ends_a_command_with_one_line(extension, repo, tmp_path, na
     if terminal:
         assert termios.tcgetattr(running.its) == running.before
     assert [path for path in tmp_path.rglob("*") if path.name.startswith(".redline-")] == []
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [signal.SIGTERM],
+        [signal.SIGHUP],
+        [signal.SIGINT] * 5,
+        [signal.SIGTERM, signal.SIGINT, signal.SIGINT],
+    ],
+    ids=lambda numbers: "-".join(signal.Signals(number).name for number in numbers),
+)
+@pytest.mark.parametrize("name", ["diff", "sql, a tool", "sql, DuckDB's own"])
+def test_a_second_signal_and_others_end_it_in_the_same_way(
+    extension, repo, tmp_path, name, numbers
+):
+    running = Running(extension, repo, COMMANDS[name], tmp_path, False)
+    waiting.until(lambda: running.works(2.0 if running.is_own else 0.02))
+    code, said, seconds = running.interrupted(*numbers)
+    # Of several that come at once, the system tells of one first.
+    expected = {128 + number: f"redline: {ENDING[number]}\n".encode() for number in numbers}
+    assert expected.get(code) == said
+    assert seconds < MOST_SECONDS, seconds
+    # What a query in a pipe is written to is removed.
+    assert [path.name for path in tmp_path.iterdir()] == []
+
+
+SHORT = [["--help"], ["help"], ["status"], ["stat"], ["log"], ["blame", "file-0"], ["show", "-s"],
+         ["sql", "SELECT 1"], ["setup", "--undo"], ["shell", "--", "-nosuch"]]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", SHORT, ids=" ".join)
+def test_a_signal_at_any_moment_is_no_traceback(extension, repo, tmp_path, words):
+    """From the first module of the command's own to its last line; six moments."""
+    chosen = random.Random(1)
+    for _ in range(6):
+        running = Running(extension, repo, words, tmp_path, False)
+        pid, begun = running.process.pid, chosen.uniform(0.02, 0.6)
+        waiting.until(lambda: has_ended(pid) or (heeds_signals(pid) and seconds_of(pid) > begun))
+        code, said, _ = running.interrupted()
+        assert code in (0, 130, 2) and b"Traceback" not in said, said
+        assert (said == b"redline: interrupted\n") == (code == 130), (code, said)
+
+
+def has_ended(pid: int) -> bool:
+    state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return state == "Z"
+
+
+def heeds_signals(pid: int) -> bool:
+    """Tells whether the command has begun: it catches a signal that Python itself does not."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    caught = int(status.partition("SigCgt:\t")[2].partition("\n")[0], 16)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)
+
+
+def test_a_prompt_goes_on_after_a_query_that_was_interrupted(extension, repo, tmp_path):
+    """Also where DuckDB waits for a function, which it does not interrupt."""
+    running = Running(extension, repo, ["sql"], tmp_path, True)
+    shown = b""
+
+    def has_shown(words: bytes) -> bool:
+        nonlocal shown
+        shown += running.drained()
+        return words in shown
+
+    waiting.until(lambda: has_shown(b"redline> "))
+    for query in (COMMANDS["sql"][1], COMMANDS["sql, DuckDB's own"][1]):
+        running.opened, running.is_own = None, "range(" in query
+        before = seconds_of(running.process.pid)
+        os.write(running.ours, query.encode() + b";\n")
+        waiting.until(lambda: seconds_of(running.process.pid) - before > 0.3)
+        running.process.send_signal(signal.SIGINT)
+        shown = b""
+        waiting.until(lambda: has_shown(b"interrupted\r\n"))
+        waiting.until(lambda: has_shown(b"redline> "), lambda: shown.decode())
+    os.write(running.ours, b"SELECT 40 + 2 AS answer;\n")
+    waiting.until(lambda: has_shown("│     42 │".encode()))
+    os.write(running.ours, b"\x04")
+    assert running.process.wait(60) == 0

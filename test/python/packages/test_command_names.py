@@ -14,6 +14,7 @@ from repositories import ROOT
 
 pytest.importorskip("click", reason="`make test` installs the packages of the commands")
 from click.testing import CliRunner
+from commands import in_process
 
 SEED = 20_261_127
 # Names with every byte that git escapes, blanks, an arrow, letters, and bytes that are not UTF-8.
@@ -43,29 +44,8 @@ STATUS = ["-c", "status.relativePaths=false", "status", "--short", "--untracked-
 
 @pytest.fixture(scope="module")
 def ours(extension):
-    """Returns a function that runs the command in this process, with one database for all, and returns its bytes."""
-    from duckdb_redline import connection
-    from duckdb_redline.command.main import main
-
-    con = connection.connect(extension=extension, by_caller=True)
-    patch = pytest.MonkeyPatch()
-    connect = connection.connect
-
-    def shared(path=":memory:", **options):
-        if path == ":memory:":
-            return con.cursor()
-        return connect(path, **options | {"extension": extension})
-
-    patch.setattr(connection, "connect", shared)
-
-    def run(*arguments: object, code: int = 0):
-        done = CliRunner().invoke(main, ["--extension", str(extension), *map(str, arguments)])
-        assert done.exit_code == code, (arguments, done.output, done.exception)
-        return done.stderr if code else done.stdout_bytes
-
-    yield run
-    patch.undo()
-    con.close()
+    with in_process(extension) as run:
+        yield run
 
 
 def make(folder: pathlib.Path) -> None:
@@ -140,7 +120,7 @@ def test_names_are_quoted_as_git_quotes_them(ours, repo):
     assert len(lines) == len(NAMES) and {line.count(b"\t") for line in lines} == {3}
     assert b'renamed\t1\t0\t"tab\\tx" => "tab\\tx.moved"' in lines
     assert "-z is for lists" in ours("diff", "-C", repo, "-z", code=2)
-    assert "Markdown" in ours("stat", "-C", repo, "-z", "--markdown", code=2)
+    assert "--markdown cannot" in ours("stat", "-C", repo, "-z", "--markdown", code=2)
 
 
 def test_names_are_readable_and_told_apart_on_a_terminal():

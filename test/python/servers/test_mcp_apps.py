@@ -91,7 +91,7 @@ def test_a_client_that_draws_apps_is_given_a_view_without_any_answer(drive, fold
     assert "Nothing waits" in Document(before).text and "Nothing waits" in Document(after).text
     page = Document(during)
     assert (
-        "Edit workspace/a.txt" in page.text
+        "Edit: workspace/a.txt" in page.text
         and "removed: two" in page.text
         and "added: <b>2</b>" in page.text
     )

@@ -1,13 +1,16 @@
 """The command redline-mcp before it serves: its directories, its help and the reasons why it does not start."""
 
+import json
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from repositories import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
 
+from duckdb_redline.server import command, relied
 from duckdb_redline.server.command import sandboxes
 
 
@@ -64,3 +67,56 @@ def test_help_names_the_arguments_and_exit_codes():
         word in done.stdout for word in ("DIRECTORY", "--write", "NAME=DIRECTORY", "exit codes")
     )
     assert run("--version").stdout.startswith("redline-mcp 0.")
+
+
+# Promise (http): What the server relies on lies where no agent changes or reads it: program, environment, scripts, modules,
+# token file and page.
+def test_what_the_server_relies_on_is_out_of_the_agents_reach(tmp_path, monkeypatch):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root, outside, root / "env/bin", root / "lib", root / "scripts"):
+        folder.mkdir(parents=True)
+    script = root / "scripts/start.py"
+    script.touch()
+
+    def problem(*arguments, **settings):
+        with monkeypatch.context() as patch:
+            changed = {"prefix": sys.base_prefix, "argv": [str(outside)], "path": [str(outside)]}
+            for name, given in (changed | settings).items():
+                patch.setattr(sys, name, given)
+            patch.setattr(tempfile, "tempdir", str(outside))
+            if "tempdir" in arguments:
+                patch.setattr(tempfile, "tempdir", str(root))
+            given = command.parser().parse_args(
+                [str(root), *(one for one in arguments if one != "tempdir")]
+            )
+            return relied.problem(given, {"workspace": root})
+
+    web = ("--approve", "web", "--open")
+    assert problem("--write") is None and problem(*web) is None
+    for what, said in [
+        ((("--write",), {"path": [str(root / "lib")]}), "of Python's modules lies beneath"),
+        ((("--write",), {"argv": [str(script)]}), "that starts it lies beneath"),
+        ((("--write",), {"prefix": str(root / "env")}), "the environment"),
+        (((*web, "tempdir"), {}), "to which --open writes the address of the page"),
+        ((("--token-file", str(root / "tokens")), {}), "the token file"),
+    ]:
+        arguments, settings = what
+        found = problem(*arguments, **settings)
+        assert found is not None and said in found, (what, found)
+    # Without --write nobody changes a program, and an environment is reserved whole, whatever its name.
+    assert problem(path=[str(root / "lib")]) is None
+    (root / "env/pyvenv.cfg").touch()
+    assert problem("--write", prefix=str(root / "env"), path=[str(root / "env/lib")]) is None
+
+
+def test_an_environment_is_not_written_whatever_its_name(connect, tmp_path):
+    con = connect()
+    sandbox = {"name": "w", "root": str(tmp_path), "mode": "rw", "write_approval": False}
+    con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
+    (tmp_path / "env/bin").mkdir(parents=True)
+    write = "SELECT write_file('w/env/bin/activate', 'x')"
+    assert con.execute(write).fetchall()
+    (tmp_path / "env/pyvenv.cfg").touch()
+    with pytest.raises(Exception, match="fs_denied: .*environment of Python"):
+        con.execute(write).fetchall()
+    assert con.execute("SELECT write_file('w/other.txt', 'x')").fetchall()

@@ -209,24 +209,6 @@ def test_every_tool_is_answered_over_http(served, folder, mode):
     )
 
 
-def test_a_no_of_one_client_is_none_of_another(served, folder):
-    async def decline(context, params):
-        return types.ElicitResult(action="decline")
-
-    async def conversation(client):
-        return await client.call_tool("edit_file", GOOD["edit_file"][0])
-
-    first = served.run(conversation, elicitation_callback=decline)
-    again = served.run(conversation, elicitation_callback=accept)
-    other = served.run(conversation, token=served.tokens[1], elicitation_callback=accept)
-    assert (
-        words(first).startswith("declined: ")
-        and words(again).startswith("declined: ")
-        and not other.is_error
-    )
-    assert (folder / "a.txt").read_text() == "one\n2\n"
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")
 def test_the_generation_before_gets_values_that_are_complete_where_they_are_asked_for(

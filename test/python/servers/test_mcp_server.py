@@ -2,6 +2,7 @@
 
 import codecs
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -17,10 +18,13 @@ from repositories import ROOT
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 import anyio
+import in_memory
 import mcp_types as types
 from mcp import Client, StdioServerParameters
 from person import WITH_TERMINAL, Person, with_terminal
 from tool_calls import GOOD, MODES, WRONG
+
+from duckdb_redline.server import approver, forms
 
 
 async def accept(context, params):
@@ -246,6 +250,108 @@ def test_a_no_is_final_for_the_same_change_and_for_no_other(drive, folder):
     assert (folder / "a.txt").read_text() == "one\ntwo\n" and not is_error
 
 
+def test_a_no_of_one_client_is_none_of_another(extension, folder):
+    session = [""]
+
+    async def answer(context, params):
+        no = types.ElicitResult(action="decline")
+        return no if session == ["first"] else await accept(context, params)
+
+    server = in_memory.server(
+        extension, str(folder), "--write", session_of=lambda context: session[0]
+    )
+
+    async def main():
+        said = []
+        with anyio.fail_after(180):
+            async with Client(server, elicitation_callback=answer) as client:
+                for session[0] in ["first", "first", "second"]:
+                    said.append(text(await client.call_tool("edit_file", GOOD["edit_file"][0])))
+        return said
+
+    first, again, other = anyio.run(main)
+    assert first.startswith("declined: ") and again == first
+    assert not other.startswith("declined: ") and (folder / "a.txt").read_text() == "one\n2\n"
+
+
+@pytest.mark.parametrize(
+    ("mode", "answer"),
+    [
+        *itertools.product(
+            MODES,
+            [
+                types.ElicitResult(action="decline"),
+                types.ElicitResult(action="cancel"),
+                types.ElicitResult(action="accept", content={"approve": False}),
+            ],
+        ),
+        ("legacy", types.ErrorData(code=-32601, message="no forms")),
+    ],
+)
+def test_an_answer_that_no_person_gave_closes_nothing(extension, folder, mode, answer):
+    """A client without a person answers at once; under load it takes longer, which makes its next answers no person's."""
+    clock, took = [0.0], []
+    server = in_memory.server(extension, str(folder), "--write", now=lambda: clock[0])
+
+    async def callback(context, params):
+        clock[0] += took[-1]
+        return answer if took[-1] < 2 else await accept(context, params)
+
+    async def call(client):
+        return await client.call_tool("edit_file", GOOD["edit_file"][0])
+
+    async def main():
+        said = []
+        with anyio.fail_after(180):
+            async with Client(server, mode=mode, elicitation_callback=callback) as client:
+                for seconds in [0.0, 0.199, 1.9, 2.1]:
+                    took.append(seconds)
+                    said.append(await call(client))
+        return said
+
+    *refused, allowed = anyio.run(main)
+    for result in refused:
+        assert result.is_error and text(result).startswith(
+            "permission_denied: this client answers questions by itself; "
+        )
+        assert "declined" not in text(result) and "--approve web or terminal" in text(result)
+    assert not allowed.is_error and (folder / "a.txt").read_text() == "one\n2\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_no_after_two_tenths_of_a_second_is_a_persons(extension, folder, mode):
+    clock = [0.0]
+    server = in_memory.server(extension, str(folder), "--write", now=lambda: clock[0])
+
+    async def decline(context, params):
+        clock[0] += 0.21
+        return types.ElicitResult(action="decline")
+
+    async def main():
+        with anyio.fail_after(180):
+            async with Client(server, mode=mode, elicitation_callback=decline) as client:
+                return text(await client.call_tool("edit_file", GOOD["edit_file"][0]))
+
+    assert anyio.run(main).startswith("declined: ")
+
+
+def test_what_one_client_asks_voids_no_form_of_another():
+    asked = forms.Asked(itertools.count().__next__)
+
+    def page(number):
+        return {"page": 1, "pages": 1, "text": "", "proof": f"proof {number}"}
+
+    mine = approver.Call("edit_file", "{}", "mine", "payload")
+    name = asked.ask(mine, page(0))
+    other = approver.Call("edit_file", "{}", "other", "payload")
+    assert len({asked.ask(other, page(0)) for _ in range(1_000)}) == 1
+    assert len({asked.ask(other, page(number)) for number in range(1_000)}) == 1_000
+    assert len(asked.questions["other"]) == forms.MAX_ASKED
+    assert asked.answered(name, other, [page(0)]) is None
+    found = asked.answered(name, mine, [page(0)])
+    assert found is not None and found[0] == page(0)
+
+
 def test_instructions_are_given_at_the_start(con, drive):
     async def conversation(client):
         return client.instructions
@@ -387,7 +493,9 @@ def test_every_page_is_shown_before_a_yes(drive, folder, mode, refused_at):
     result = drive(conversation, mode=mode, elicitation_callback=callback)
     if refused_at is None:
         text_of_all = "".join(shown)
-        assert len(shown) > 1 and all(f"end{number} " in text_of_all for number in range(63)), shown
+        assert len(shown) > 1 and re.findall(r"end(\d+)", text_of_all) == [
+            str(number) for number in range(63)
+        ], shown
         assert not result.is_error and (folder / "long.txt").read_text() == LONG["content"]
     else:
         code = "declined" if refused_at == "last" else "approval_required"
@@ -417,9 +525,8 @@ def test_a_text_of_many_pages_fits_the_rounds_of_a_client(drive, folder, mode):
         )
 
     result = drive(conversation, mode=mode, elicitation_callback=approve)
-    assert not result.is_error and all(
-        f"end{number} " in "".join(shown) for number in range(900)
-    ), text(result)
+    ends = re.findall(r"end(\d+)", "".join(shown))
+    assert not result.is_error and ends == [str(number) for number in range(900)], text(result)
     assert len(shown) <= (10 if mode == "auto" else 20)
 
 
@@ -658,7 +765,7 @@ def test_a_yes_to_a_question_that_was_withdrawn_is_none_to_the_next(extension, f
 # Promise (approval): One agent keeps neither a person nor another agent waiting: questions,
 # queries and rows have shares, and a cancelled call interrupts no other. With
 # `test_neither_the_person_nor_another_agent_waits_for_an_agents_calls`,
-# `test_a_cancelled_call_interrupts_no_other`, `test_rows_are_made_as_far_as_they_are_shown`.
+# `test_a_cancelled_call_interrupts_no_other`, `test_a_change_is_drawn_within_a_budget_of_pieces`.
 def test_calls_that_wait_for_the_terminal_keep_nobody_else_waiting(extension, folder):
     person = Person()
     answers = []

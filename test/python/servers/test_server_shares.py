@@ -1,9 +1,14 @@
 """What one agent asks of a server never keeps a person or another agent waiting: each has queries, rows and a cursor of its own."""
 
 import contextlib
+import fcntl
 import json
+import os
+import pty
 import random
+import struct
 import sys
+import termios
 import threading
 import time
 from types import SimpleNamespace
@@ -22,9 +27,10 @@ from served import ROOT
 sys.path.insert(0, str(ROOT / "python"))
 
 from duckdb_redline.server import host as hosts
-from duckdb_redline.server.approver import Call
+from duckdb_redline.server.approver import MAX_QUESTIONS, Call, Shares
 from duckdb_redline.server.forms import Forms
-from duckdb_redline.server.web import rows
+from duckdb_redline.server.terminal import Terminal
+from duckdb_redline.server.web import site
 
 # Longer than any test waits.
 ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
@@ -273,20 +279,151 @@ def test_what_nobody_is_shown_takes_no_place_and_one_client_has_a_hundred(host):
     anyio.run(main)
 
 
-def test_rows_are_made_as_far_as_they_are_shown(con):
-    assert len(rows.of_text("\n" * 1_000_000, 500)) <= 502
-    added = "--- a/f\n+++ b/f\n@@ -0,0 +1,1000000 @@\n" + "+\n" * 1_000_000
-    assert 500 < len(rows.of_diff(added, 500)) < 1100
-    for seed in range(200):
-        rng = random.Random(seed)
-        old = [rng.choice("abcd") for _ in range(rng.randrange(60))]
-        new = [line for line in old if rng.random() < 0.8] + ["e"] * rng.randrange(3)
-        texts = [
-            "".join(f"{line}\n" for line in lines) + "last" * rng.randrange(2)
-            for lines in (old, new)
-        ]
-        diff = con.execute("SELECT unified_diff(?, ?, ?)", [*texts, rng.randrange(4)]).fetchone()[0]
-        for most in (1, 5, 17):
-            part, whole = rows.of_diff(diff, most), rows.of_diff(diff)
-            assert len(part) >= min(most, len(whole)) and part[:most] == whole[:most], (seed, most)
-            assert rows.of_text(texts[1], most)[:most] == rows.of_text(texts[1])[:most]
+class Counting:
+    """A host of which queries are counted, and whose list of what waits is given."""
+
+    def __init__(self, waiting=()):
+        self.waiting, self.queries, self.layouts, self.key = list(waiting), [], [], "key"
+
+    async def rows(self, query, *arguments):
+        self.queries.append(query)
+        return [(name,) for name in self.waiting]
+
+    async def pages(self, payload, width, height):
+        self.layouts.append((width, height))
+        return [{"page": 1, "pages": 1, "text": "Edit this? [y/n]", "proof": "p"}]
+
+    async def decline(self, payload):
+        return True
+
+
+def call_of(session: str, name: str) -> Call:
+    return Call("edit_file", "{}", session, json.dumps({"approval_id": name}))
+
+
+# Promise (approval): A thousand equal calls of one client share one question, and leave those of another alone. With
+# `test_calls_that_wait_for_the_page_are_watched_by_one_query`.
+def test_equal_calls_share_a_question_and_each_client_has_sixteen():
+    async def main():
+        asked, answered = [], anyio.Event()
+        shares = Shares("here")
+        said = []
+
+        async def wait(session, name):
+            async def ask():
+                asked.append((session, name))
+                await answered.wait()
+
+            said.append(await shares.once(call_of(session, name), ask))
+
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as group:
+                for _ in range(1_000):
+                    group.start_soon(wait, "greedy", "same")
+                for number in range(MAX_QUESTIONS + 4):
+                    group.start_soon(wait, "greedy", str(number))
+                group.start_soon(wait, "other", "same")
+                await anyio.wait_all_tasks_blocked()
+                assert asked.count(("greedy", "same")) == 1 and ("other", "same") in asked
+                assert len(asked) == MAX_QUESTIONS + 1
+                assert [one.content[0].text[:23] for one in said] == ["too_large: 16 calls of "] * 5
+                answered.set()
+        assert said.count(None) == 1_000 + MAX_QUESTIONS and not shares.waits
+
+    anyio.run(main)
+
+
+def test_where_a_call_is_cancelled_an_equal_one_asks_in_its_place():
+    async def main():
+        asked = []
+        shares = Shares("here")
+
+        async def ask():
+            asked.append(None)
+            if len(asked) == 1:
+                await anyio.sleep_forever()
+
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as group:
+                first = anyio.CancelScope()
+
+                async def cancelled():
+                    with first:
+                        await shares.once(call_of("one", "a"), ask)
+
+                group.start_soon(cancelled)
+                await anyio.wait_all_tasks_blocked()
+                group.start_soon(shares.once, call_of("one", "a"), ask)
+                await anyio.wait_all_tasks_blocked()
+                assert len(asked) == 1
+                first.cancel()
+        assert len(asked) == 2
+
+    anyio.run(main)
+
+
+def test_calls_that_wait_for_the_page_are_watched_by_one_query(monkeypatch):
+    """Whatever their number, one query looks whether they still wait, and it makes no payload."""
+    monkeypatch.setattr(site, "LOOK_SECONDS", 60)
+    names = [str(number) for number in range(200)]
+    host = Counting(names)
+
+    async def main():
+        served = site.Site(host, "token")
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as group:
+                group.start_soon(served.watch)
+                async with anyio.create_task_group() as waits:
+                    for name in names:
+                        waits.start_soon(served.answer_to, name)
+                    await anyio.wait_all_tasks_blocked()
+                    # One of them is withdrawn, and the next look ends its wait alone.
+                    host.waiting.remove("7")
+                    before = len(host.queries)
+                    waits.start_soon(served.answer_to, "9")
+                    await anyio.wait_all_tasks_blocked()
+                    assert "7" not in served.answered and len(served.answered) == 199
+                    assert len(host.queries) == before + 1
+                    host.waiting.clear()
+                    waits.start_soon(served.answer_to, "9")
+                group.cancel_scope.cancel()
+
+    anyio.run(main)
+    assert len(host.queries) < 10
+    assert all("payload" not in query for query in host.queries)
+
+
+def test_pages_are_made_for_the_terminal_as_it_is_when_their_turn_comes():
+    """Below the least size nothing is asked: what a page does not show cannot be approved."""
+    person, theirs = pty.openpty()
+
+    def resize(columns, lines):
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    async def main():
+        host = Counting()
+        terminal = Terminal(host, os.ttyname(theirs))
+        answers = []
+        terminal.answer = lambda *arguments: answers.append(arguments) or False
+        with anyio.fail_after(60):
+            for size in [(20, 24), (80, 14)]:
+                resize(*size)
+                refused = await terminal.ask(None, None, call_of("one", str(size)))
+                assert refused.content[0].text.startswith(
+                    f"permission_denied: the terminal of the server has {size[0]} columns and {size[1]} lines"
+                )
+            assert answers == [] and host.layouts == []
+            resize(200, 60)
+            async with anyio.create_task_group() as group:
+                async with terminal.turn:
+                    group.start_soon(terminal.ask, None, None, call_of("one", "a"))
+                    await anyio.wait_all_tasks_blocked()
+                    assert host.layouts == []
+                    resize(60, 24)
+        os.close(terminal.file)
+        return host.layouts, answers
+
+    layouts, answers = anyio.run(main)
+    os.close(person)
+    os.close(theirs)
+    assert layouts == [(60, 19)] and len(answers) == 1

@@ -63,7 +63,7 @@ def test_a_person_sees_the_change_and_their_yes_writes_it(served, path):
     (link,) = served.waiting()
     page = served.shown(link)
     assert (
-        f"Edit workspace/{path.name}" in page.text
+        f"Edit: workspace/{path.name}" in page.text
         and "removed: two" in page.text
         and "added: 2" in page.text
     )
@@ -261,8 +261,7 @@ def parts_of(served, link: str) -> list[Document]:
 
 
 # Promise (page): Nothing is approved before all parts were shown, and nothing that cannot be
-# shown completely. With `test_a_change_that_cannot_be_shown_whole_cannot_be_approved`,
-# `test_a_diff_of_which_a_line_would_not_be_shown_is_refused`.
+# shown completely. With `test_a_change_that_cannot_be_shown_whole_cannot_be_approved`.
 def test_a_long_change_is_approved_after_all_of_its_parts(served):
     path = served.folder / f"long{next(NUMBERS)}.txt"
     content = "".join(f"line {number} end{number}.\n" for number in range(1300))

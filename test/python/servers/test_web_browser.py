@@ -97,7 +97,7 @@ def test_a_screen_reader_is_told_everything(served, browser, path):
     browser.go(served.address("approve") + link)
     said = browser.spoken()
     for wanted in [
-        ("heading", f"Edit workspace/{path.name}: replace 1 line at line 2"), ("button", "Yes, approve"), ("button", "No, decline"),
+        ("heading", f"Edit: workspace/{path.name} (line 2)"), ("button", "Yes, approve"), ("button", "No, decline"),
         ("table", "The change"), ("group", "Yes is for"), ("radio", "this change, once"), ("radio", "every such call of this client that only changes the content of files"),
         ("columnheader", "Old text"), ("columnheader", "New text"), ("rowheader", "2"), ("region", "Your answer"), ("main", ""),
     ]:  # fmt: skip
@@ -106,7 +106,7 @@ def test_a_screen_reader_is_told_everything(served, browser, path):
     assert "removed:" in texts and "added:" in texts and "<U+202E>" in texts
     assert browser.value("document.documentElement.lang") == "en" and browser.value(
         "document.title"
-    ).startswith("Edit workspace/")
+    ).startswith("Edit: workspace/")
 
 
 def test_nothing_of_a_payload_runs_or_loads(served, browser):

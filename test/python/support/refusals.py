@@ -4,14 +4,16 @@
 one, and so on until a call asks for fewer. It prints each number before it, so that whoever started it knows which one ended it.
 """
 
+import hashlib
 import json
 import pathlib
+import re
 import resource
 import subprocess
 import sys
 
 import duckdb
-from reading_calls import CALLS, filled
+from reading_calls import CALLS, OTHER_CALLS, filled
 
 # As many lines as have every table of lines, and every table of hunks, grow beyond what is refused; and as many files.
 LINES = [f"line {number} of the text\n" for number in range(17_000)]
@@ -19,12 +21,6 @@ CHANGED = [line.replace("of", "of all") if number % 8 == 4 else line for number,
 SIDE = [line.replace("the", "a") if number % 8 == 0 else line for number, line in enumerate(LINES)]
 BLOCK = [f"        moved({number}, of_a_block)\n" for number in range(17_000)]
 FILES = 700
-READING = [
-    "file_changes", "file_changes_list", "file_diff", "file_diff_list", "diff_review", "diff_lines", "diff_lines_list", "diff_hunks",
-    "diff_hunks_list", "diff_html", "moved_lines", "range_diff", "file_patches", "file_patches_list", "commit_changes",
-    "commit_changes_list", "resolve_revision", "merge_base", "commits", "commits_list", "refs", "refs_list", "ahead_behind",
-    "tree_files", "tree_files_list", "file_content", "file_bytes", "file_status", "file_status_list",
-]  # fmt: skip
 SANDBOX = {"name": "ws", "mode": "rw", "write_approval": False, "edit_approval": False}
 ASKING = {"name": "asking", "mode": "rw"}
 
@@ -35,6 +31,7 @@ def world(root: pathlib.Path) -> None:
     folder = root / "many"
     folder.mkdir(parents=True)
     (root.parent / "asking").mkdir()
+    (root.parent / "asking/a.txt").write_text("".join(LINES))
 
     def commit(message: str) -> None:
         subprocess.run([*git, "add", "."], check=True)
@@ -45,9 +42,7 @@ def world(root: pathlib.Path) -> None:
     (root / "from.txt").write_text("".join(BLOCK))
     (root / "bad.txt").write_bytes(b"".join(b"\xff %d\n" % number for number in range(20_000)))
     for number in range(FILES):
-        (folder / f"a file with a long name, of which there are many {number}").write_text(
-            f"{number}\n"
-        )
+        (folder / name_of(number)).write_text(f"{number}\n")
     commit("one\n\n" + "a long message\n" * 10_000)
     subprocess.run([*git, "branch", "side"], check=True)
     (root / "a.txt").write_text("".join(CHANGED))
@@ -55,9 +50,7 @@ def world(root: pathlib.Path) -> None:
     (root / "to.txt").write_text("first\n" + "".join(BLOCK))
     (root / "bad.txt").write_bytes(b"".join(b"\xfe %d\n" % number for number in range(20_000)))
     for number in range(FILES):
-        (folder / f"a file with a long name, of which there are many {number}").write_text(
-            f"{number}.\n"
-        )
+        (folder / name_of(number)).write_text(f"{number}.\n")
     commit("two")
     subprocess.run([*git, "checkout", "-q", "side"], check=True)
     (root / "a.txt").write_text("".join(SIDE))
@@ -66,12 +59,21 @@ def world(root: pathlib.Path) -> None:
     subprocess.run([*git, "merge", "-q", "side", "-m", "four"], check=True)
 
 
+def name_of(number: int) -> str:
+    """Returns the name of one of the many files."""
+    return f"a file with a long name, of which there are many {number}"
+
+
 def refill(root: pathlib.Path) -> None:
     """Makes the files that calls change as they were before them."""
     (root / "w.txt").write_text("".join(LINES))
     (root / "repeated.txt").write_text("the same line\n" * 20_000)
     (root / "crlf.txt").write_text("".join(LINES), newline="\r\n")
     (root / "new.txt").unlink(missing_ok=True)
+    for number in range(FILES):
+        path = root / "many" / name_of(number)
+        if path.read_text() != f"{number}.\n":
+            path.write_text(f"{number}.\n")
 
 
 def calls() -> dict[str, str]:
@@ -87,13 +89,16 @@ def calls() -> dict[str, str]:
             found[next(free for free in names if free not in found)] = sql
 
     values = {"old": "'main~1'", "new": "'main'", "file": "'a.txt'", "repo": "getvariable('root')"}
-    for name in READING:
-        add(name, filled(CALLS[name], **values))
+    for name, call in CALLS.items():
+        # A search for copies in all files of each commit takes seconds here.
+        add(name, filled(call, **values).replace(", copies := 3", ""))
+    for call in OTHER_CALLS:
+        add(re.search(r"(?:redline_call(?:_text)?\('(\w+)'|(\w+)\()", call).expand(r"\1\2"), filled(call, **values))
     repo = "getvariable('root')"
     add(
         "moved_lines",
         *(
-            f"SELECT count(old_line), count(new_line) FROM moved_lines('main~1', 'main', {repo}, mode := '{mode}')"
+            f"FROM moved_lines('main~1', 'main', {repo}, mode := '{mode}')"
             for mode in ("blocks", "zebra", "dimmed-zebra")
         ),
     )
@@ -139,8 +144,38 @@ def calls() -> dict[str, str]:
         "SELECT edit_file('ws/crlf.txt', a, b) FROM texts",
         "SELECT edit_file('ws/repeated.txt', 'same', 'other', true)",
         "SELECT edit_file('ws/repeated.txt', 'same', 'other')",
-        "SELECT edit_file('ws/w.txt', list({'old_string': line, 'new_string': line || '.'})) FROM lines WHERE line LIKE 'line 7%'",
+        "SELECT edit_file('ws/w.txt', list({'old_string': line, 'new_string': line || '.'})) FROM lines WHERE line LIKE 'line 77%'",
     )
+    text = "".join(LINES).encode()
+    oid = hashlib.sha1(b"blob %d\0" % len(text) + text).hexdigest()
+    add("edit_lines", f"SELECT edit_lines('ws/w.txt', 2, 16000, b, '{oid}') FROM texts")
+    edits = "list({'path': 'ws/many/' || name, 'old_string': '.', 'new_string': ' changed'})"
+    add(
+        "edit_files",
+        f"SELECT edit_files('ws', {edits}) FROM names",
+        "SELECT edit_files('ws', patch) FROM patches",
+        "SELECT edit_files('asking', '*** Begin Patch' || chr(10) || '*** Add File: n' || chr(10) || '+' || replace(b, chr(10), chr(10) || '+') || chr(10) || '*** End Patch') FROM texts",
+    )
+    add("revert_edit", "SELECT revert_edit(edit_files('ws', patch).id) FROM patches")
+    written = "write_file('ws/w.txt', b).path"
+    add("revert_edits", f"SELECT revert_edits(split_part({written}, '/', 1)) FROM texts")
+    add("redline_log", "FROM redline_log()")
+    payload = "write_approval('asking/n.txt', b)"
+    add("write_approval", f"SELECT {payload} FROM texts")
+    add("edit_approval", "SELECT edit_approval('asking/a.txt', a, b) FROM texts")
+    for name in ("display", "pages", "paging", "complete"):
+        more = ", 80, 24" if name == "pages" else ""
+        add(f"approval_{name}", f"SELECT approval_{name}({payload}{more}) FROM texts")
+    add("approval_chunk", f"SELECT approval_chunk({payload}, 1) FROM texts")
+    tools = {
+        "Diff": "{'path_a': 'ws/a.txt', 'path_b': 'ws/w.txt'}",
+        "read_file": "{'path': 'ws/a.txt', 'max_bytes': 400000}",
+        "write_file": "{'path': 'ws/w.txt', 'content': b}",
+        "edit_file": "{'path': 'ws/w.txt', 'edits': [{'old_string': a, 'new_string': b}]}",
+        "apply_patch": "{'patch': (SELECT patch FROM patches)}",
+    }
+    for tool, arguments in tools.items():
+        add(f"tool {tool}", f"SELECT redline_call('{tool}', {arguments}::JSON) FROM texts")
     return found
 
 
@@ -168,6 +203,13 @@ class Child:
         )
         self.con.execute(
             "CREATE TABLE lines AS SELECT unnest(string_split(a, chr(10))) AS line FROM texts"
+        )
+        names = [(path.name,) for path in (root / "many").iterdir()]
+        self.con.execute("CREATE TABLE names (name VARCHAR)")
+        self.con.executemany("INSERT INTO names VALUES (?)", names)
+        self.con.execute(
+            "CREATE TABLE patches AS SELECT string_agg(p.patch, '' ORDER BY p.file_path) AS patch FROM file_patches('main~1', 'main~2', ?) AS p WHERE p.file_path LIKE 'many/%'",
+            [str(root)],
         )
         self.con.execute("ALTER TABLE texts ADD COLUMN patch VARCHAR")
         self.con.execute("UPDATE texts SET patch = unified_diff(a, b)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import pathlib
 import secrets
 import subprocess
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 import mcp_types as types
 
-from ..approver import Call, Instead, refused
+from ..approver import Call, Instead, Shares, refused
 from ..host import Host
 from ..listening import Guard, Listener, authorities, bound, origin
 from .elements import leading_to
@@ -36,6 +36,7 @@ class Browser:
         self.socket = bound("127.0.0.1", 0)
         self.address = f"{origin(self.socket)}/{token}/"
         self.site = Site(host, token)
+        self.shares = Shares("on the page of approvals")
 
     def can_ask(self, context: Context) -> bool:
         return True
@@ -44,15 +45,17 @@ class Browser:
         self, context: Context, params: types.CallToolRequestParams, call: Call
     ) -> Instead:
         """Waits for the person. A call that is cancelled leaves its question: an answer counts when the call is repeated."""
-        approval_id = json.loads(call.payload)["approval_id"]
-        problem = await self.site.problem_of(approval_id)
+        return await self.shares.once(call, lambda: self.answered(call))
+
+    async def answered(self, call: Call) -> Instead:
+        problem = await self.site.problem_of(call)
         if problem is not None:
             code = "too_large" if problem == TOO_LARGE else "permission_denied"
             return await refused(
                 self.site.host, call, f"{code}: {problem} Propose it in smaller changes."
             )
         with anyio.move_on_after(MAX_CALL_SECONDS):
-            await self.site.answer_to(approval_id)
+            await self.site.answer_to(call.approval_id)
         return None
 
     async def serve(self, opens: bool = False) -> None:
@@ -60,13 +63,18 @@ class Browser:
         print(f"redline-mcp: approve at {self.address}", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as folder:
             if opens:
-                open_in_browser(self.address, pathlib.Path(folder))
+                leading = open_in_browser(self.address, pathlib.Path(folder))
+                # The browser has read it once it has come here.
+                self.site.reached = functools.partial(leading.unlink, missing_ok=True)
             app = WithHeaders(Guard(self.site.app(), authorities(self.socket), needs_origin=True))
-            await Listener(app).serve([self.socket])
+            async with anyio.create_task_group() as group:
+                group.start_soon(self.site.watch)
+                await Listener(app).serve([self.socket])
+                group.cancel_scope.cancel()
 
 
-def open_in_browser(address: str, folder: pathlib.Path) -> None:
-    """Opens a page through a file that leads to it, so that no list of processes shows the token."""
+def open_in_browser(address: str, folder: pathlib.Path) -> pathlib.Path:
+    """Opens a page through a file that leads to it, so that no list of processes shows the token; returns the file."""
     leading = folder / "redline.html"
     leading.touch(mode=0o600)
     leading.write_bytes(leading_to(address))
@@ -74,3 +82,4 @@ def open_in_browser(address: str, folder: pathlib.Path) -> None:
     nothing = subprocess.DEVNULL
     command = [sys.executable, "-m", "webbrowser", "-t", leading.as_uri()]
     subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+    return leading

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import base64
-import bisect
 import hashlib
-import itertools
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable
 from importlib import resources
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from .visible import Piece, pieces
-
 if TYPE_CHECKING:
-    from .rows import Cell, Row
+    from .lines import Cell, Piece, Row
 
 
 def node(tag: str, *children: str | Element | None, **attributes: str) -> Element:
@@ -95,32 +92,16 @@ def written(page: Element) -> bytes:
     return b"<!DOCTYPE html>\n" + html
 
 
-def visible(text: str, words: tuple[tuple[int, int], ...] = ()) -> Element:
-    """Returns a line with nothing in it unseen, in the order in which it is stored; `words` are emphasised."""
-    # A space that is a change of its own would be a coloured gap alone.
-    spaces = frozenset(
-        place for start, end in words if text[start:end].isspace() for place in range(start, end)
-    )
-    starts = [start for start, _ in words]
-
-    def look(piece: Piece) -> tuple[str, bool, int]:
-        word = bisect.bisect_right(starts, piece.start) - 1
-        return (
-            piece.kind,
-            word >= 0 and piece.start < words[word][1],
-            piece.start if piece.kind == "number" else 0,
-        )
-
+def drawn(pieces: Iterable[Piece]) -> Element:
+    """Returns a line of pieces, in the order in which it is stored; changed words are emphasised."""
     line = node("bdo", dir="ltr")
-    cuts = (place for word in words for place in word)
-    for (kind, is_marked, _), group in itertools.groupby(pieces(text, cuts, spaces), look):
-        run = "".join(piece.text for piece in group)
-        shown = node("span", run, class_=kind) if kind else run
-        append(line, node("mark", shown) if is_marked else shown)
+    for kind, text, changed in pieces:
+        shown = text if kind == "plain" else node("span", text, class_=kind)
+        append(line, node("mark", shown) if changed else shown)
     return line
 
 
-def table(rows: list[Row], caption: str, has_old: bool) -> Element:
+def table(rows: Iterable[Row], caption: str, has_old: bool) -> Element:
     """Returns a change: both sides, or the one of a new file."""
     titles = ["Old line", "Old text", "New line", "New text"] if has_old else ["Line", "Text"]
     head = node("thead", node("tr", *(node("th", title, scope="col") for title in titles)))
@@ -129,13 +110,10 @@ def table(rows: list[Row], caption: str, has_old: bool) -> Element:
 
 
 def line(row: Row, has_old: bool) -> Element:
-    if row.is_gap:
-        return node(
-            "tr",
-            node(
-                "td", "Unchanged lines are left out.", colspan="4" if has_old else "2", class_="gap"
-            ),
-        )
+    if row.own:
+        said = "Unchanged lines are left out." if row.is_gap else drawn(row.own)
+        over = "4" if has_old else "2"
+        return node("tr", node("td", said, colspan=over, class_="gap" if row.is_gap else "own"))
     old = side(row.old, "del") if has_old else []
     return node("tr", *old, *side(row.new, "ins"))
 
@@ -148,7 +126,8 @@ def side(cell: Cell | None, change: str) -> list[Element]:
     sign, spoken = {"del": ("−", "removed: "), "ins": ("+", "added: "), "same": (" ", "")}[kind]
     text = node(
         "pre", node("span", sign, class_="sign", aria_hidden="true"), node("span", spoken, class_="spoken") if spoken else None,
-        visible(cell.text, cell.words),
+        drawn(cell.pieces),
     )  # fmt: skip
     end = None if cell.has_newline else node("em", "no newline at the end of the file")
-    return [node("th", str(cell.number), scope="row"), node("td", text, end, class_=kind)]
+    number = "" if cell.number is None else str(cell.number)
+    return [node("th", number, scope="row"), node("td", text, end, class_=kind)]

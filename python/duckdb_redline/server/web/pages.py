@@ -7,15 +7,13 @@ from typing import Any
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
-from .elements import append, document, node, table, visible
+from .elements import append, document, drawn, node, table
+from .lines import text_of
 from .question import View, Waiting
 from .seals import Seals
-from .visible import hidden, shown
 
 # What the session of a server's one client is called.
 ALONE = "client"
-# Rows of one part of a change.
-PART_ROWS = 500
 SCOPES = ("once", "path", "sandbox", "session")
 # What a wider yes never covers.
 ALWAYS_ASKED = "New files, removals, moves, permissions and programs are asked about each time."
@@ -59,9 +57,7 @@ def overview(waiting: list[Waiting], said: str | None) -> bytes:
 
 def entry(question: Waiting) -> Element:
     """Returns a line of the list: the operation, its size, and the time since when it waits."""
-    link = node(
-        "a", visible(question.description), href=f"change?{urlencode({'id': question.approval_id})}"
-    )
+    link = node("a", drawn(question.said), href=f"change?{urlencode({'id': question.approval_id})}")
     known = [text for text in (counted(question.fields), asked(question)) if text]
     return node("li", link, f" ({', '.join(known)})" if known else None)
 
@@ -69,9 +65,9 @@ def entry(question: Waiting) -> Element:
 def change(question: Waiting, view: View, seals: Seals, part: int, whole: bool) -> bytes:
     """Returns one part of a change. Its yes comes with the last part, which is reached through all before it."""
     parts = count_parts(view)
-    here = list(view.rows[(part - 1) * PART_ROWS : part * PART_ROWS])
-    words = [node("h1", visible(question.description)), facts(question), *warnings(question, view)]
-    if view.rows:
+    here = view.parts[part - 1]
+    words = [node("h1", drawn(view.title)), facts(question, view), *warnings(view)]
+    if here:
         caption = (
             f"Part {part} of {parts}"
             if parts > 1
@@ -104,23 +100,23 @@ def change(question: Waiting, view: View, seals: Seals, part: int, whole: bool) 
         )
     words.append(answers(question, seals, may_approve=part == parts and not view.problem))
     words.append(node("p", node("a", "Back to what waits", href="./")))
-    return document(f"{shown(question.description)} - redline", *words)
+    return document(f"{text_of(view.title)} - redline", *words)
 
 
 def count_parts(view: View) -> int:
-    return max(1, -(-len(view.rows) // PART_ROWS))
+    return len(view.parts)
 
 
 def count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def facts(question: Waiting) -> Element:
+def facts(question: Waiting, view: View) -> Element:
     """Returns the facts of a call besides its change."""
     fields = question.fields
     found = node("dl")
     known: dict[str, Any] = {
-        "File": fields.get("path"),
+        "File": drawn(view.name) if view.name else None,
         "Sandbox": fields.get("sandbox"),
         "Client": client if (client := question.session.split(":")[0]) != ALONE else None,
     }
@@ -129,9 +125,9 @@ def facts(question: Waiting) -> Element:
         known["Content"] = size if fields["file_exists"] else "There is no such file."
     known |= {"Change": counted(fields), "Asked": asked(question)}
     for name, given in known.items():
-        if given:
+        if given is not None and given != "":
             append(found, node("dt", name))
-            append(found, node("dd", visible(str(given))))
+            append(found, node("dd", given if isinstance(given, Element) else str(given)))
     return found
 
 
@@ -157,38 +153,10 @@ def asked(question: Waiting) -> str | None:
     return count(seconds, "second") + " ago" if seconds < 120 else f"{seconds // 60} minutes ago"
 
 
-def warnings(question: Waiting, view: View) -> list[Element]:
+def warnings(view: View) -> list[Element]:
     """Returns the warnings for a person."""
-    fields = question.fields
-    found = [view.problem, view.note]
-    if str(fields.get("type")).startswith("write"):
-        size = f"{count(fields['content_lines'], 'line')}, {count(fields['content_bytes'], 'byte')}"
-        is_text = fields.get("existing_lines") is not None
-        before = (
-            count(fields["existing_lines"], "line")
-            if is_text
-            else f"{fields.get('existing_bytes')} bytes"
-        )
-        found.append(
-            f"This overwrites a file: it has {before} now, and will have {size}."
-            if fields["file_exists"]
-            else f"This is a new file: {size}."
-        )
-    if is_executable(fields):
-        found.append("The file is executable: what is written may be run as a program.")
-    unseen = view.unseen + hidden(question.description) + hidden(str(fields.get("path", "")))
-    if unseen:
-        found.append(
-            f"{count(unseen, 'hidden character')} {'is' if unseen == 1 else 'are'} shown by number."
-        )
-    return [node("p", text, class_="warning") for text in found if text]
-
-
-def is_executable(fields: dict[str, Any]) -> bool:
-    """Tells whether some permission lets the file, or one of several, be run."""
-    if any(file["executable"] for file in fields.get("files", [])):
-        return True
-    return fields.get("type") != "read" and bool(int(fields.get("mode") or "0", 8) & 0o111)
+    own = [node("p", view.problem, class_="warning")] if view.problem else []
+    return [*own, *(node("p", drawn(text), class_="warning") for text in view.warnings)]
 
 
 def covered(fields: dict[str, Any]) -> tuple[str, ...]:

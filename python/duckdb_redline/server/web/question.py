@@ -1,26 +1,28 @@
-"""What waits, as it is shown: the rows of its change, and whether that is all of it."""
+"""What waits, as it is shown: what the extension says of it, in parts, and whether that is all."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio.to_thread
 import duckdb
 
-from ..change import sides
 from ..host import Host
-from .rows import Row, new_text, of_diff, of_text, with_words
-from .visible import hidden
-
-Made = TypeVar("Made")
+from .lines import Piece, Row, in_parts, pieces_of, rows_of, side_by_side
 
 TOO_LARGE = "This is too large to be shown whole, so it cannot be approved on this page."
 UNKNOWN = "This page does not know what this would do, so it cannot be approved here."
-UNREADABLE = "This change cannot be shown whole, so it cannot be approved on this page."
+# What is drawn of one change at most, and in one part of it.
+MAX_PIECES, PART_PIECES, PART_ROWS = 100_000, 20_000, 500
+TYPES = ("read", "write", "edit", "patch", "commit")
+
+# Asks for the one value of a query.
+Ask = Callable[..., Awaitable[object]]
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,12 @@ class Waiting:
     description: str
     session: str
     payload: str
+    # The description with nothing in it unseen.
+    said: tuple[Piece, ...] = field(default=(), compare=False)
     # Seconds for which it has waited; None where that is not known.
     age: float | None = field(default=None, compare=False)
 
-    @property
+    @functools.cached_property
     def fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = json.loads(self.payload)
         return fields
@@ -42,100 +46,90 @@ class Waiting:
 
 @dataclass(frozen=True)
 class View:
-    """A change as rows; a problem says why it cannot be approved."""
+    """A change as it is drawn; a problem says why it cannot be approved."""
 
-    rows: tuple[Row, ...] = ()
+    title: tuple[Piece, ...] = ()
+    name: tuple[Piece, ...] = ()
+    parts: tuple[tuple[Row, ...], ...] = ((),)
+    warnings: tuple[tuple[Piece, ...], ...] = ()
     has_old: bool = False
     problem: str | None = None
-    note: str | None = None
-    # Characters that would not be seen.
-    unseen: int = 0
-    # Whether there are more rows, which were not made.
-    is_cut: bool = False
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """Names exactly these rows, so that parts of two views are never mixed."""
         return hashlib.sha256(
-            repr((self.has_old, self.rows)).encode("utf-8", "surrogatepass")
+            repr((self.has_old, self.parts)).encode("utf-8", "surrogatepass")
         ).hexdigest()
 
 
-async def waiting(host: Host) -> list[Waiting]:
-    """Returns the waiting changes, the oldest first."""
+async def waiting(host: Host, *only: str) -> list[Waiting]:
+    """Returns the waiting changes, the oldest first; or the one under an id."""
     query = (
-        "SELECT approval_id, description, session, payload FROM system.main.pending_approvals(?)"
+        "SELECT approval_id, description, session, payload, system.main.visible_pieces(description) "
+        f"FROM system.main.pending_approvals(?{', id := ?' if only else ''})"
     )
-    rows = await host.rows(query, host.key)
     return [
-        Waiting(str(approval_id), str(description), str(session), str(payload))
-        for approval_id, description, session, payload in rows
+        Waiting(str(approval_id), str(description), str(session), str(payload), pieces_of(said))
+        for approval_id, description, session, payload, said in await host.rows(
+            query, host.key, *only
+        )
     ]
 
 
-async def view(host: Host, question: Waiting, whole: bool, most: int | None = None) -> View:
-    """Returns all of a change, or its first rows; of an edit the whole file with the change in it, where that is wanted."""
+async def waiting_ids(host: Host) -> list[str]:
+    """Returns the ids of the waiting changes, the oldest first; no payload is made for that."""
+    query = "SELECT approval_id FROM system.main.pending_approvals(?)"
+    return [str(approval_id) for (approval_id,) in await host.rows(query, host.key)]
+
+
+async def view(ask: Ask, question: Waiting, most: int = MAX_PIECES) -> View:
+    """Returns a change as it is drawn, with at most so many pieces."""
+    name = str(question.fields.get("path", ""))
+    found = await ask("SELECT system.main.approval_pieces(?, ?)", question.payload, most)
+    named = await ask("SELECT system.main.visible_pieces(?)", name)
+    # Making the rows of a large change holds up no other request.
+    return await anyio.to_thread.run_sync(made, question.fields, found, named)
+
+
+def made(fields: dict[str, Any], found: object, named: object) -> View:
+    rows = rows_of(found)
+    title, *body = [row for row in rows if row.kind not in ("warning", "question")]
+    parts = in_parts(side_by_side(body), PART_ROWS, PART_PIECES)
+    is_cut = any(row.kind == "cut" for row in body)
+    problem = None
+    if (
+        fields.get("content_truncated")
+        or is_cut
+        or any(row.size > PART_PIECES for part in parts for row in part)
+    ):
+        problem = TOO_LARGE
+    elif fields.get("type") not in TYPES:
+        problem = UNKNOWN
+    return View(
+        title=title.pieces,
+        name=pieces_of(named),
+        parts=parts,
+        warnings=tuple(row.pieces for row in rows if row.kind == "warning"),
+        has_old=any(row.kind in ("removed", "context", "hunk", "header") for row in body),
+        problem=problem,
+    )
+
+
+async def whole(host: Host, question: Waiting) -> Waiting:
+    """Returns an edit as one of its whole file, for which it is shown; the same where the file is not text, or has changed since."""
     fields = question.fields
-    kind = fields.get("type")
-    if kind == "read":
-        return View()
-    if kind == "patch":
-        # A git diff of several files is shown line by line, as it is.
-        rows = await in_thread(of_text, fields["unified_diff"], most)
-        shown = tuple(rows if most is None else rows[:most])
-        unseen = await in_thread(unseen_in, list(shown), False)
-        return View(shown, unseen=unseen, is_cut=len(shown) < len(rows))
-    if kind not in ("write", "edit"):
-        return View(problem=TOO_LARGE if fields.get("content_truncated") else UNKNOWN)
-    texts = await sides(host, question.payload) if kind == "write" or whole else None
-    old, new = texts or (None, None)
-    diff = (
-        None
-        if old is None
-        else str(await host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1))
-    )
+    if fields.get("type") != "edit":
+        return question
     try:
-        found = await in_thread(rows_of, fields, diff, new, most)
-    except ValueError:
-        return View(problem=UNREADABLE)
-    rows = await with_words(host, list(found.rows))
-    unseen = await in_thread(unseen_in, rows, found.has_old)
-    return replace(found, rows=tuple(rows), unseen=unseen)
-
-
-async def in_thread(work: Callable[..., Made], *arguments: object) -> Made:
-    """Does the slow work for a large change without holding up other requests."""
-    return await anyio.to_thread.run_sync(work, *arguments)
-
-
-def rows_of(fields: dict[str, Any], diff: str | None, new: str | None, most: int | None) -> View:
-    """Returns the rows of a change: of `diff`, which is that of the whole file, or as the payload has it."""
-    is_write = fields["type"] == "write"
-    found = None
-    if diff:
-        rows = of_diff(diff, most)
-        if most is not None and len(rows) > most:
-            return View(tuple(rows[:most]), has_old=True, is_cut=True)
-        # Where a row would not hold all of its line, the change is shown as the payload has it.
-        found = View(tuple(rows), has_old=True) if new_text(rows) == new else None
-    elif diff is not None:
-        found = View(tuple(of_text(str(new), most)), note="The file has this content already.")
-    if found is None and not is_write:
-        found = View(tuple(of_diff(fields["unified_diff"], most)), has_old=True)
-    found = found or View(tuple(of_text(fields["content"], most)))
-    if most is not None and len(found.rows) > most:
-        found = replace(found, rows=found.rows[:most], is_cut=True)
-    return (
-        replace(found, note="The file will be empty.")
-        if is_write and not fields["content"]
-        else found
-    )
-
-
-def unseen_in(rows: list[Row], has_old: bool) -> int:
-    """Returns how many characters of the rows would not be seen."""
-    cells = (cell for row in rows for cell in (row.old if has_old else None, row.new))
-    return sum(hidden(cell.text) for cell in cells if cell)
+        old = await host.value("SELECT system.main.approval_file(?, ?)", question.payload, host.key)
+        if "\ufffd" in str(old):
+            return question  # Perhaps bytes that are no text: the change alone shows them.
+        new = await host.value("SELECT system.main.apply_patch(?, ?)", old, fields["unified_diff"])
+        diff = await host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1)
+    except duckdb.Error:
+        return question
+    return replace(question, payload=json.dumps(fields | {"unified_diff": str(diff)}))
 
 
 async def is_stale(host: Host, question: Waiting) -> bool:

@@ -33,9 +33,9 @@ class Seals:
         """Forgets a question: no form of it counts any more, also where the same is asked again."""
         self.questions.pop(question.approval_id, None)
 
-    def keep(self, waiting: list[Waiting]) -> None:
-        """Forgets the seals of changes that no longer wait."""
-        left = {question.approval_id for question in waiting}
+    def keep(self, ids: list[str]) -> None:
+        """Forgets the seals of changes that no longer wait; `ids` are of those that do."""
+        left = set(ids)
         # In place: a page that is drawn in another thread may be sealing another question.
         for name in [*self.questions]:
             if name not in left:

@@ -17,10 +17,11 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..approver import Call
 from ..host import Host
 from . import pages
 from .elements import style_of
-from .question import View, Waiting, is_stale, view, waiting
+from .question import View, Waiting, is_stale, view, waiting, waiting_ids, whole
 from .seals import Seals, is_same
 
 HEADERS = {
@@ -37,7 +38,7 @@ HEADERS = {
 }
 # What a form may have at most, and how long it may take; how long `next` waits for something to decide on.
 MAX_FORM_BYTES, MAX_FORM_SECONDS, MAX_WAIT_SECONDS = 4096, 10.0, 20.0
-# How often a call that waits looks whether its question still does.
+# How often it is looked whether the questions of calls that wait still do.
 LOOK_SECONDS = 5
 # Views that are kept.
 MAX_VIEWS = 4
@@ -58,6 +59,8 @@ class Site:
         self.views: dict[tuple[Waiting, bool], View] = {}
         # When each question was first seen to wait.
         self.since: dict[str, float] = {}
+        # What is done when a browser first comes here.
+        self.reached: Callable[[], object] = lambda: None
 
     def app(self) -> Starlette:
         answers = {
@@ -78,6 +81,8 @@ class Site:
 
         async def answered(request: Request) -> Response:
             is_known = is_same(request.path_params["token"], self.token)
+            if is_known:
+                self.reached()
             return (
                 await answer(request)
                 if is_known
@@ -88,10 +93,26 @@ class Site:
 
     async def waiting(self) -> list[Waiting]:
         async with self.listing:
-            found, now = await waiting(self.host), time.monotonic()
-            self.seals.keep(found)
-            self.since = {one.approval_id: self.since.get(one.approval_id, now) for one in found}
-        return [replace(one, age=now - self.since[one.approval_id]) for one in found]
+            found = await waiting(self.host)
+            self.keep([one.approval_id for one in found])
+        return self.aged(found)
+
+    async def ids(self) -> list[str]:
+        """Returns the ids of what waits, without the payloads."""
+        async with self.listing:
+            found = await waiting_ids(self.host)
+            self.keep(found)
+        return found
+
+    def keep(self, ids: list[str]) -> None:
+        """Forgets what no longer waits."""
+        now = time.monotonic()
+        self.seals.keep(ids)
+        self.since = {name: self.since.get(name, now) for name in ids}
+
+    def aged(self, found: list[Waiting]) -> list[Waiting]:
+        now = time.monotonic()
+        return [replace(one, age=now - self.since.get(one.approval_id, now)) for one in found]
 
     async def overview(self, request: Request) -> Response:
         found = await self.waiting()
@@ -105,7 +126,7 @@ class Site:
     async def next(self, request: Request) -> Response:
         """Answers as soon as something waits, or that nothing does after a while."""
         with anyio.move_on_after(MAX_WAIT_SECONDS):
-            while (asked := self.asked) and not await self.waiting():
+            while (asked := self.asked) and not await self.ids():
                 await asked.wait()
         return redirect("./")
 
@@ -127,17 +148,19 @@ class Site:
         )
         return html(await anyio.to_thread.run_sync(drawn))
 
-    async def problem_of(self, approval_id: str) -> str | None:
-        """Returns why a change cannot be shown whole, and so not be approved; None where it can be, or waits no longer."""
-        question = await self.find(approval_id)
-        return None if question is None else (await self.view(question, whole=False)).problem
+    async def problem_of(self, call: Call) -> str | None:
+        """Returns why a change cannot be shown whole, and so not be approved; the agent's share pays for it."""
+        question = Waiting("", "", call.session, call.payload)
+        return (await view(functools.partial(self.host.called, call.session), question)).problem
 
-    async def view(self, question: Waiting, whole: bool) -> View:
+    async def view(self, question: Waiting, is_whole: bool) -> View:
         """Returns a view; the last few are kept, since a change of many parts is asked for as often."""
-        key = question, whole
+        key = question, is_whole
         if key not in self.views:
-            self.views = dict(list(self.views.items())[1 - MAX_VIEWS :])
-            self.views[key] = await view(self.host, question, whole)
+            shown = await whole(self.host, question) if is_whole else question
+            made = await view(self.host.value, shown)
+            self.views = dict([*self.views.items(), (key, made)][-MAX_VIEWS:])
+            return made
         return self.views[key]
 
     async def decide(self, request: Request) -> Response:
@@ -173,14 +196,16 @@ class Site:
         )
 
     async def find(self, approval_id: str) -> Waiting | None:
-        return next((one for one in await self.waiting() if one.approval_id == approval_id), None)
+        found = self.aged(await waiting(self.host, approval_id))
+        return found[0] if found else None
 
     async def gone(self, question: Waiting | None) -> Response:
         """Answers that a question is none any more, and drops one whose file has changed."""
         if question is not None:
             await self.host.withdraw(question.approval_id)
             self.end(question)
-        return html(pages.overview(await self.waiting(), "gone"), 409)
+        found = await self.waiting()
+        return html(await anyio.to_thread.run_sync(pages.overview, found, "gone"), 409)
 
     def end(self, question: Waiting) -> None:
         """Voids the forms of a question, and lets the calls that wait for it go on."""
@@ -188,14 +213,22 @@ class Site:
         self.answered.pop(question.approval_id, anyio.Event()).set()
 
     async def answer_to(self, approval_id: str) -> None:
-        """Announces a question, and returns when it was answered."""
+        """Announces a question, and returns when it was answered, or waits no longer."""
         event = self.answered.setdefault(approval_id, anyio.Event())
         self.asked.set()
         self.asked = anyio.Event()
-        # What other sessions propose, its time or a withdrawal may end it without an answer.
-        while await self.find(approval_id) is not None:
-            with anyio.move_on_after(LOOK_SECONDS):
-                return await event.wait()
+        await event.wait()
+
+    async def watch(self) -> None:
+        """Ends the waits for what waits no longer: what other sessions propose, its time or a withdrawal may end it without an answer."""
+        while True:
+            asked = self.asked
+            if self.answered:
+                left = set(await self.ids())
+                for name in [name for name in self.answered if name not in left]:
+                    self.answered.pop(name).set()
+            with anyio.move_on_after(LOOK_SECONDS if self.answered else None):
+                await asked.wait()
 
     async def style(self, request: Request) -> Response:
         return Response(style_of(__package__), media_type="text/css")

@@ -1,0 +1,324 @@
+"""A box, a form and a page say the same of a change: what the extension tells of it, piece by piece and in its order."""
+
+import contextlib
+import json
+import random
+import sys
+import unicodedata
+
+import drawn
+import pytest
+from approving import KEY, approvable, value
+from chromium import BROWSER, Chromium, site
+from repositories import ROOT
+
+pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+
+sys.path.insert(0, str(ROOT / "python"))
+
+from duckdb_redline.server.web import pages, question, seals
+
+# Sandboxes and the approver are the database's.
+pytestmark = pytest.mark.own_database
+
+# Characters of each category of Unicode, but for surrogates, which no text holds.
+CATEGORIES: dict[str, list[str]] = {}
+for point in [
+    *range(0x3100),
+    *range(0xA000, 0xAC80),
+    *range(0xE000, 0x1F700),
+    0xE0041,
+    0xF0000,
+    0x10FFFF,
+]:
+    if not 0xD800 <= point < 0xE000 and point != 10:
+        CATEGORIES.setdefault(unicodedata.category(chr(point)), []).append(chr(point))
+ODD = [
+    " ", "  ", "\t", "\r", "⇥", "␣", "␍", "<U+", "<U+202E>", "<E9>", "\ufffd", "│", "├─", "…", "─ ", "@@ -1 +1 @@", "+", "-", " new file mode 100755",
+    "diff --git a/x b/x", "\\ No newline at end of file", "Apply this edit?", "Page 1 of 1", "</pre><b>", "&lt;", "word ", "other ", "x" * 90, "漢" * 50,
+]  # fmt: skip
+NAMES = [
+    "a.txt",
+    "a  b.txt",
+    " a.txt",
+    "Makefile",
+    "deploy prod.sh",
+    "deploy  prod.sh",
+    "é漢.py",
+    "x" * 100 + ".md",
+    "d/e  f/package.json",
+]
+
+
+def line(chance: random.Random) -> str:
+    parts = []
+    for _ in range(chance.randrange(5)):
+        if chance.random() < 0.5:
+            parts.append(chance.choice(CATEGORIES[chance.choice([*CATEGORIES])]))
+        else:
+            parts.append(chance.choice(ODD))
+    return "".join(parts)
+
+
+def content(chance: random.Random, most: int = 8) -> str:
+    text = "\n".join(line(chance) for _ in range(chance.randrange(most)))
+    return text + "\n" * (chance.random() < 0.7)
+
+
+def changed(chance: random.Random, text: str) -> str:
+    kept = text.split("\n")
+    for _ in range(1 + chance.randrange(3)):
+        at = chance.randrange(len(kept) + 1)
+        kept[at : at + chance.randrange(2)] = [chance.choice([line(chance), "", *kept[:1]])]
+    return "\n".join(kept)
+
+
+def proposed(chance: random.Random, folder) -> tuple[str, dict]:
+    """Returns a call of an agent on files that it has put there."""
+    name = chance.choice(NAMES)
+    path = f"workspace/{name}"
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    old = content(chance)
+    data = old.encode()
+    if chance.random() < 0.4:
+        data += b"".join(
+            chance.choice([b"caf\xe9", b"\xff\xfe", b"\xe2\x82", b" one ", b"\n"]) for _ in range(6)
+        )
+    file.write_bytes(data)
+    file.chmod(chance.choice([0o644, 0o644, 0o755]))
+    kind = chance.randrange(3)
+    if kind == 0:
+        if chance.random() < 0.3:
+            file.unlink()
+        shown = data.decode(errors="replace")
+        return "write_file", {
+            "path": path,
+            "content": chance.choice([content(chance), changed(chance, shown), ""]),
+        }
+    if kind == 1:
+        file.write_bytes(data + b"the anchor\n")
+        return "edit_file", {
+            "path": path,
+            "old_string": "the anchor",
+            "new_string": content(chance) + "!",
+        }
+    added = "".join(f"+{line(chance)}\n" for _ in range(1 + chance.randrange(4))).replace("\r", "")
+    return "apply_patch", {
+        "patch": f"*** Begin Patch\n*** Add File: new  {chance.randrange(10**9)}.txt\n{added}*** Delete File: {name}\n*** End Patch\n"
+    }
+
+
+def changes(con, folder, seed: int, count: int):
+    """Yields payloads of calls, each with what the extension tells of it."""
+    approvable(con)
+    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw"}
+    con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
+    chance, made = random.Random(seed), 0
+    for number in range(20 * count):
+        tool, arguments = proposed(chance, folder)
+        with contextlib.suppress(Exception):  # Some calls are refused, or change nothing.
+            payload = value(
+                con,
+                "SELECT system.main.needs_approval(?, ?, ?, ?)",
+                tool,
+                json.dumps(arguments),
+                f"s{number}",
+                KEY,
+            )
+            if payload is None:
+                continue
+            yield payload, value(con, "SELECT system.main.approval_pieces(?)", payload)
+            value(con, "SELECT system.main.withdraw(?, ?)", json.loads(payload)["approval_id"], KEY)
+            made += 1
+            if made == count:
+                return
+    raise AssertionError(f"only {made} changes were proposed")
+
+
+def waiting(con, payload: str) -> question.Waiting:
+    fields = json.loads(payload)
+    said = question.pieces_of(
+        value(con, "SELECT system.main.visible_pieces(?)", fields["description"])
+    )
+    return question.Waiting(fields["approval_id"], fields["description"], "client", payload, said)
+
+
+def page_of(con, payload: str, rows) -> list[str]:
+    asked = waiting(con, payload)
+    view = question.made(
+        asked.fields, rows, value(con, "SELECT system.main.visible_pieces(?)", asked.fields["path"])
+    )
+    assert view.problem is None
+    return [
+        pages.change(asked, view, seals.Seals(), part + 1, False).decode()
+        for part in range(len(view.parts))
+    ]
+
+
+def check(con, payload: str, rows) -> None:
+    wanted, warned, (titled,) = (
+        drawn.lines(rows),
+        drawn.told(rows, "warning"),
+        drawn.told(rows, "title"),
+    )
+    (boxed,) = value(con, "SELECT system.main.approval_pages(?, 100, 100000)", payload)
+    lines, below = drawn.box(boxed["text"])
+    # A wide character that does not fit leaves a blank at the end of its row.
+    lines, packed = ([(own, text.replace(" ", "")) for own, text in one] for one in (lines, wanted))
+    assert lines[len(lines) - len(packed) :] == packed, payload
+    assert all(text.split() == [] or text in below.replace("\n", " ") for text in warned), payload
+    (formed,) = value(con, "SELECT system.main.approval_pages(?, 72, 100000, false)", payload)
+    assert max(map(len, formed["text"].split("\n"))) <= 72
+    title, lines, below = drawn.form(formed["text"])
+    assert (title, lines) == (titled, wanted), payload
+    assert all(text in below.replace("\n", " ") for text in warned), payload
+    tables = [drawn.Table(page) for page in page_of(con, payload, rows)]
+    assert tables[0].heading == titled and tables[0].warnings[: len(warned)] == warned, payload
+    assert [one for table in tables for one in drawn.from_table(table.rows)] == drawn.for_table(
+        rows
+    ), payload
+    ends = sum(cell[0] == "end" for table in tables for row in table.rows for cell in row)
+    assert bool(ends) == any(
+        drawn.text(row) == drawn.NO_NEWLINE and row["kind"] == "remark" for row in rows
+    )
+
+
+# Promise (page): A box, a form and a page say the same of a change, piece by piece and in one order. With
+# `test_a_browser_draws_what_the_extension_tells`.
+@pytest.mark.parametrize("seed, count", [(1, 200), pytest.param(2, 10_000, marks=pytest.mark.slow)])
+def test_a_box_a_form_and_a_page_say_the_same_of_a_change(con, tmp_path, seed, count):
+    kinds, bytes_shown = set(), 0
+    for payload, rows in changes(con, tmp_path, seed, count):
+        check(con, payload, rows)
+        kinds |= {row["kind"] for row in rows}
+        bytes_shown += "not_utf8" in payload
+    assert kinds >= {
+        "title",
+        "header",
+        "hunk",
+        "context",
+        "removed",
+        "added",
+        "remark",
+        "warning",
+        "question",
+    }
+    assert bytes_shown > count / 50
+
+
+def test_a_line_that_is_not_utf_8_is_shown_by_its_bytes_and_never_as_unchanged(con, tmp_path):
+    """A client that reads a file with U+FFFD and writes it back replaces bytes that look the same."""
+    approvable(con)
+    sandbox = {"name": "workspace", "root": str(tmp_path), "mode": "rw"}
+    con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
+    (tmp_path / "a.txt").write_bytes(b"caf\xe9\ntwo <E9>\n")
+    call = {"path": "workspace/a.txt", "content": "caf\ufffd\n2 <E9>\n"}
+    payload = value(
+        con, "SELECT system.main.needs_approval('write_file', ?, 's', ?)", json.dumps(call), KEY
+    )
+    rows = value(con, "SELECT system.main.approval_pieces(?)", payload)
+    check(con, payload, rows)
+    shown = [
+        (row["kind"], drawn.text(row))
+        for row in rows
+        if row["kind"] in ("removed", "added", "context")
+    ]
+    assert shown == [
+        ("removed", "caf<E9>"), ("removed", "two <U+003C>E9>"), ("added", "caf\ufffd"), ("added", "2 <U+003C>E9>"),
+    ]  # fmt: skip
+
+
+def test_a_file_that_tools_run_is_named_by_all_three(con, tmp_path):
+    approvable(con)
+    sandbox = {"name": "workspace", "root": str(tmp_path), "mode": "rw", "warned": ["deploy/*.sql"]}
+    con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
+    for name, is_run in [
+        ("Makefile", True),
+        ("deploy/x.sql", True),
+        ("notes.txt", False),
+        ("x.sql", False),
+    ]:
+        call = json.dumps({"path": f"workspace/{name}", "content": "x\n"})
+        payload = value(
+            con, "SELECT system.main.needs_approval('write_file', ?, 's', ?)", call, KEY
+        )
+        rows = value(con, "SELECT system.main.approval_pieces(?)", payload)
+        check(con, payload, rows)
+        assert ("⚠ tools run this file" in drawn.told(rows, "warning")) is is_run, name
+        patch = f"*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch\n"
+        payload = value(
+            con,
+            "SELECT system.main.needs_approval('apply_patch', ?, 's', ?)",
+            json.dumps({"patch": patch}),
+            KEY,
+        )
+        rows = value(con, "SELECT system.main.approval_pieces(?)", payload)
+        assert ("⚠ tools run some of these files" in drawn.told(rows, "warning")) is is_run, name
+
+
+def test_names_that_differ_in_blanks_alone_look_different(con):
+    shown = {
+        "".join(piece["text"] for piece in value(con, "SELECT system.main.visible_pieces(?)", name))
+        for name in ("a b", "a  b", " a b", "a b ")
+    }
+    assert shown == {"a b", "a␣␣b", "␣a b", "a b␣"}
+
+
+def test_a_yes_to_a_form_counts_for_the_form_that_was_shown(con, tmp_path):
+    for payload, _ in changes(con, tmp_path, 5, 3):
+        (form,) = value(con, "SELECT system.main.approval_pages(?, 72, 100000, false)", payload)
+        (box,) = value(con, "SELECT system.main.approval_pages(?, 72, 100000)", payload)
+        assert form["proof"] != box["proof"] and form["proof"].startswith("72x100000p-")
+        forged = form["proof"].replace("p-", "-")
+        with pytest.raises(Exception, match="not from the last page"):
+            value(con, "SELECT system.main.approve(?, 'once', ?, ?)", payload, KEY, forged)
+        assert value(
+            con, "SELECT system.main.approve(?, 'once', ?, ?)", payload, KEY, form["proof"]
+        )
+
+
+def test_a_change_is_drawn_within_a_budget_of_pieces(con):
+    """Whatever its rows are: one line can have as many pieces as a file."""
+    text = "a\x01" * 200_000
+    payload = {
+        "type": "write", "description": "Write", "path": "w/a", "sandbox": "w", "content": text + "\nend\n", "content_lines": 2,
+        "content_bytes": len(text), "preview": "", "preview_truncated": True, "file_exists": False,
+    }  # fmt: skip
+    rows = value(con, "SELECT system.main.approval_pieces(?, 20000)", json.dumps(payload))
+    assert sum(len(row["pieces"]) for row in rows) < 100 and "cut" in {row["kind"] for row in rows}
+    assert question.made(payload, rows, []).problem == question.TOO_LARGE
+    # Neighbours that are shown in the same way are one piece.
+    payload["content"] = "\x01" * 200_000 + "\n"
+    rows = value(con, "SELECT system.main.approval_pieces(?, 20000)", json.dumps(payload))
+    assert [len(row["pieces"]) for row in rows] == [1] * 4
+
+
+READ = """[...document.querySelectorAll('tbody tr')].map(row => [...row.querySelectorAll('td')].filter(cell => cell.className !== 'none').map(cell => [
+  cell.className, cell.previousElementSibling ? cell.previousElementSibling.textContent : '', (cell.querySelector('bdo') || cell).textContent]))"""
+
+
+@pytest.mark.skipif(
+    BROWSER is None, reason="there is no Chromium (Debian: apt-get install chromium)"
+)
+def test_a_browser_draws_what_the_extension_tells(con, tmp_path, tmp_path_factory):
+    style = (ROOT / "python/duckdb_redline/server/web/style.css").read_text()
+    made = {}
+    for number, (payload, rows) in enumerate(changes(con, tmp_path, 3, 12)):
+        (page,) = page_of(con, payload, rows)
+        made[f"/{number}"] = (
+            page.replace("</head>", f"<style>{style}</style></head>"),
+            drawn.for_table(rows),
+        )
+    with (
+        site({path: page for path, (page, _) in made.items()}) as address,
+        contextlib.closing(Chromium(tmp_path_factory.mktemp("p"))) as browser,
+    ):
+        for path, (_, wanted) in made.items():
+            browser.go(f"{address}{path}")
+            assert drawn.from_table(browser.value(READ)) == wanted, path
+        # A doubled blank keeps its width.
+        assert (
+            browser.value("getComputedStyle(document.querySelector('h1 bdo')).whiteSpace")
+            == "pre-wrap"
+        )
