@@ -65,12 +65,14 @@ fn file_of_revision(text: &str, repo: &str) -> Option<String> {
     let function = if path.contains(['*', '?', '[']) { "files_at" } else { "file_at" };
     let [file, of, repo] = [path, revision, repo].map(literal);
     let absent = literal(&format!(
-        "not_found: {} has no file {}. Name one that it has, by its path from the root of the repository",
+        "not_found: {} has no file {}. Name one that it has, by its path from the root of the \
+         repository",
         quoted(revision),
         quoted(path)
     ));
     Some(format!(
-        "system.main.{reader}(coalesce(system.main.{function}({file}, {of}, {repo}), system.main.error({absent})))"
+        "system.main.{reader}(coalesce(system.main.{function}({file}, {of}, {repo}), \
+         system.main.error({absent})))"
     ))
 }
 

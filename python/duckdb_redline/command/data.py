@@ -28,19 +28,25 @@ def show_data(
 ) -> None:
     """Prints the changed rows of a file, cell by cell: drawn on a terminal, else a row per changed cell and per other changed row."""
     if len(sides.paths) != 1:
-        raise click.UsageError("name one file of data, after the revisions: redline data HEAD~1 HEAD -- prices.csv")
+        raise click.UsageError(
+            "name one file of data, after the revisions: redline data HEAD~1 HEAD -- prices.csv"
+        )
     form = format_of(screen, form, output)
     tables = names(con, sides, repo)
     with screen.working("comparing"):
         keys = list(key) or guessed(con, tables, repo)
-        said = f"by {', '.join(keys)}" if keys else "as whole rows, since no column names a row: --key names some"
+        said = (
+            f"by {', '.join(keys)}"
+            if keys
+            else "as whole rows, since no column names a row: --key names some"
+        )
         rows = con.sql(changes(tables, repo, keys))
         if form != "table" or output is not None:
             return write_rows(con, screen, rows, form, output)
         first = rows.fetchmany(ROWS_AT_A_TIME)
     if not first:
         screen.note(f"No row differs {sides}, compared {said}.")
-        return
+        return None
     screen.show(drawn(first, rows, screen, sides, keys, said))
 
 
@@ -49,7 +55,9 @@ def names(con: duckdb.DuckDBPyConnection, sides: Sides, repo: str) -> tuple[str,
     old, new = sides.old, sides.new
     if new is None and "..." in old:
         begin, _, end = old.partition("...")
-        (found,) = con.execute("SELECT system.main.merge_base(?, ?, ?)", [begin or "HEAD", end or "HEAD", repo]).fetchall()
+        (found,) = con.execute(
+            "SELECT system.main.merge_base(?, ?, ?)", [begin or "HEAD", end or "HEAD", repo]
+        ).fetchall()
         old, new = str(found[0]), end or "HEAD"
     elif new is None and ".." in old:
         begin, _, end = old.partition("..")
@@ -63,7 +71,9 @@ def asked(answer: str, tables: tuple[str, str], repo: str, keys: list[str]) -> s
     """Returns what stands behind FROM for an answer of the comparison."""
     given = f"'repo': {literal(repo)}, 'key': [{', '.join(map(literal, keys))}]::VARCHAR[]"
     old, new = map(literal, tables)
-    return f"system.main.query(system.main.table_changes_sql('{answer}', {old}, {new}, {{{given}}}))"
+    return (
+        f"system.main.query(system.main.table_changes_sql('{answer}', {old}, {new}, {{{given}}}))"
+    )
 
 
 def guessed(con: duckdb.DuckDBPyConnection, tables: tuple[str, str], repo: str) -> list[str]:
@@ -88,7 +98,12 @@ def changes(tables: tuple[str, str], repo: str, keys: list[str]) -> str:
 
 
 def drawn(
-    first: list[Any], rest: duckdb.DuckDBPyRelation, screen: Screen, sides: Sides, keys: list[str], said: str
+    first: list[Any],
+    rest: duckdb.DuckDBPyRelation,
+    screen: Screen,
+    sides: Sides,
+    keys: list[str],
+    said: str,
 ) -> Iterator[str]:
     """Yields a line per changed row or cell, and then how many rows changed."""
     yield screen.styled(f"{harmless(sides.paths[0])} {sides}, compared {said}", bold=True) + "\n"

@@ -463,7 +463,12 @@ def stat(
 @SIDES
 @STAGED
 @REPO
-@click.option("-k", "--key", multiple=True, help="A column that names a row; several together. Default: id, or the only one that can.")
+@click.option(
+    "-k",
+    "--key",
+    multiple=True,
+    help="A column that names a row; several together. Default: id, or the only one that can.",
+)
 @click.option(
     "-f",
     "--format",

@@ -47,7 +47,8 @@ const SIDES: &str = include_str!("sides.sql");
 const NUMBERS: &str = "'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*'";
 
 /// A name as DuckDB compares it: of ASCII letters, case does not matter.
-const FOLDED: &str = "system.main.translate(column_name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')";
+const FOLDED: &str = "system.main.translate(column_name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', \
+    'abcdefghijklmnopqrstuvwxyz')";
 
 impl Comparison<'_> {
     /// Returns the query.
@@ -71,7 +72,7 @@ impl Comparison<'_> {
         values.push(("left_out", comma(left_out.map(|name| literal(&name.to_ascii_lowercase())))));
         let templates = if self.key.is_empty() {
             match answer {
-                Answer::Keys => return Ok(self.of_keys(&values)),
+                Answer::Keys => return Ok(Self::of_keys(&values)),
                 Answer::Summary => {
                     [SIDES, include_str!("whole.sql"), include_str!("whole_summary.sql")]
                 }
@@ -90,7 +91,7 @@ impl Comparison<'_> {
     }
 
     /// Returns the query for the columns that could be the key.
-    fn of_keys(&self, values: &[(&str, String)]) -> String {
+    fn of_keys(values: &[(&str, String)]) -> String {
         let sides = filled(SIDES, values);
         // What follows is no more of the tables.
         let sides = sides.trim_end().trim_end_matches(',');
@@ -207,7 +208,8 @@ impl Comparison<'_> {
                 "({differ}) AND NOT coalesce(CASE WHEN {is_number} THEN \
                  system.main.isfinite({old}) AND system.main.isfinite({new}) AND \
                  system.main.abs(system.main.subtract({new}, {old})) <= \
-                 system.main.greatest({tolerance:?}::DOUBLE, system.main.multiply({relative:?}::DOUBLE, \
+                 system.main.greatest({tolerance:?}::DOUBLE, \
+                 system.main.multiply({relative:?}::DOUBLE, \
                  system.main.greatest(system.main.abs({old}), system.main.abs({new})))) END, false)"
             );
         }

@@ -136,11 +136,26 @@ def add_prices(folder: pathlib.Path, recipe: str) -> None:
     """Commits two versions of the file of data that some recipes read, whose times differ."""
     if "prices.csv" not in recipe or (folder / "prices.csv").exists():
         return
-    for at, (subject, rows) in enumerate([("Prices", "2,0.70,4\n"), ("Sold", "2,0.70,0\n3,0.90,1\n")]):
+    for at, (subject, rows) in enumerate(
+        [("Prices", "2,0.70,4\n"), ("Sold", "2,0.70,0\n3,0.90,1\n")]
+    ):
         (folder / "prices.csv").write_text(f"id,price,stock\n1,0.50,4\n{rows}")
         git(folder, "add", "prices.csv")
         when = {"GIT_COMMITTER_DATE": f"2026-03-05T0{at}:00:00Z"}
-        words = ["git", "-C", folder, "-c", "user.name=Ann", "-c", "user.email=ann@example.com", "commit", "-qm", subject, "--", "prices.csv"]
+        words = [
+            "git",
+            "-C",
+            folder,
+            "-c",
+            "user.name=Ann",
+            "-c",
+            "user.email=ann@example.com",
+            "commit",
+            "-qm",
+            subject,
+            "--",
+            "prices.csv",
+        ]
         subprocess.run(words, check=True, capture_output=True, env=os.environ | when)
 
 

@@ -14,7 +14,11 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import duckdb_redline
 
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs/data.md", *sorted((ROOT / "docs/functions").glob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "docs/data.md",
+    *sorted((ROOT / "docs/functions").glob("*.md")),
+]
 BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"```sql\n([^`]*)```\n+(?:```\n([^`]*)```|((?:^[|][^\n]*\n)+))", re.MULTILINE)
 

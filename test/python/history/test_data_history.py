@@ -51,7 +51,9 @@ def repository(path, ending: str, versions: int):
                 del rows[one]
             else:
                 rows.setdefault(one, {"id": one, "price": 0, "stock": 0, "a/b": ""})
-                rows[one] = rows[one] | {chance.choice(["price", "stock", "a/b"]): chance.choice([1, 2.5, "x, y", 'q"'])}
+                rows[one] = rows[one] | {
+                    chance.choice(["price", "stock", "a/b"]): chance.choice([1, 2.5, "x, y", 'q"'])
+                }
         files = {name: content(chance, ending, rows) + b"\n" * 0, "other.txt": str(number).encode()}
         commits.append(files)
     return written_repositories.write(path, commits)
@@ -102,11 +104,14 @@ def compare(con, repo, ending: str) -> None:
     name = f"one.{ending}"
     rows, cells = expected(repo, name, ending)
     found = con.execute(
-        "SELECT id, change, commit_id, old, new, error FROM data_history(?, key := 'id', repo := ?)", [name, str(repo)]
+        "SELECT id, change, commit_id, old, new, error FROM data_history(?, key := 'id', repo := ?)",
+        [name, str(repo)],
     ).fetchall()
     told = lambda side: None if side is None else json.loads(side)
     order = lambda row: (row[2], row[0] or "")
-    assert sorted(((*row[:3], told(row[3]), told(row[4])) for row in found), key=order) == sorted(rows, key=order)
+    assert sorted(((*row[:3], told(row[3]), told(row[4])) for row in found), key=order) == sorted(
+        rows, key=order
+    )
     assert all((row[5] is not None) == (row[1] == "unreadable") for row in found)
     assert {row[1] for row in found} == {"added", "removed", "changed", "unreadable"}
     found = con.execute(
@@ -130,22 +135,34 @@ def test_a_file_that_is_renamed_and_deleted_keeps_the_history_of_its_rows(data, 
     lines = b"id,price\n" + b"".join(b"%d,%d\n" % (number, number) for number in range(20))
     repo = written_repositories.write(
         tmp_path / "repo",
-        [{"a.csv": lines}, {"a.csv": None, "b.csv": lines.replace(b"7,7", b"7,8")}, {"b.csv": None}],
+        [
+            {"a.csv": lines},
+            {"a.csv": None, "b.csv": lines.replace(b"7,7", b"7,8")},
+            {"b.csv": None},
+        ],
     )
     found = data.execute(
-        "SELECT change, count(*) FROM data_history('b.csv', key := 'id', repo := ?) GROUP BY ALL ORDER BY ALL", [str(repo)]
+        "SELECT change, count(*) FROM data_history('b.csv', key := 'id', repo := ?) GROUP BY ALL ORDER BY ALL",
+        [str(repo)],
     ).fetchall()
     assert found == [("added", 20), ("changed", 1), ("removed", 20)]
 
 
 def test_without_a_key_each_row_has_its_own_history(data, tmp_path):
     repo = written_repositories.write(
-        tmp_path / "repo", [{"a.csv": b"x\n1\n1\n2\n"}, {"a.csv": b"x\n2\n1\n"}, {"a.csv": b"x\n2\n1\n3\n"}]
+        tmp_path / "repo",
+        [{"a.csv": b"x\n1\n1\n2\n"}, {"a.csv": b"x\n2\n1\n"}, {"a.csv": b"x\n2\n1\n3\n"}],
     )
     found = data.execute(
         "SELECT change, old->>'x', new->>'x' FROM data_history('a.csv', repo := ?)", [str(repo)]
     ).fetchall()
-    assert found == [("added", None, "1"), ("added", None, "1"), ("added", None, "2"), ("removed", "1", None), ("added", None, "3")]
+    assert found == [
+        ("added", None, "1"),
+        ("added", None, "1"),
+        ("added", None, "2"),
+        ("removed", "1", None),
+        ("added", None, "3"),
+    ]
     with pytest.raises(duckdb.Error, match="invalid_args: data_history_cells needs a key"):
         data.execute("FROM data_history_cells('a.csv', repo := ?)", [str(repo)])
 
@@ -153,15 +170,33 @@ def test_without_a_key_each_row_has_its_own_history(data, tmp_path):
 def test_versions_whose_rows_cannot_be_told_apart_say_so(data, tmp_path):
     repo = written_repositories.write(
         tmp_path / "repo",
-        [{"a.csv": b"id,x\n1,1\n"}, {"a.csv": b"id,x\n1,1\n1,2\n"}, {"a.csv": b"name,x\n1,2\n"}, {"a.csv": b"id,x\n1,3\n"}],
+        [
+            {"a.csv": b"id,x\n1,1\n"},
+            {"a.csv": b"id,x\n1,1\n1,2\n"},
+            {"a.csv": b"name,x\n1,2\n"},
+            {"a.csv": b"id,x\n1,3\n"},
+        ],
     )
-    found = data.execute("SELECT change, new->>'x', error FROM data_history('a.csv', key := 'id', repo := ?)", [str(repo)]).fetchall()
-    assert [row[:2] for row in found] == [("added", "1"), ("unreadable", None), ("unreadable", None), ("changed", "3")]
+    found = data.execute(
+        "SELECT change, new->>'x', error FROM data_history('a.csv', key := 'id', repo := ?)",
+        [str(repo)],
+    ).fetchall()
+    assert [row[:2] for row in found] == [
+        ("added", "1"),
+        ("unreadable", None),
+        ("unreadable", None),
+        ("changed", "3"),
+    ]
     assert found[1][2] == "not_unique: the key (id) names several rows or none: 1 (2 rows)"
     assert found[2][2] == "not_unique: the key (id) names several rows or none: NULL (1 rows)"
 
 
 def test_a_file_of_another_format_says_what_is_read(data, tmp_path):
     repo = written_repositories.write(tmp_path / "repo", [{"a.parquet": b"PAR1"}])
-    ((change, error),) = data.execute("SELECT change, error FROM data_history('a.parquet', repo := ?)", [str(repo)]).fetchall()
-    assert change == "unreadable" and "its rows are read in .csv, .tsv, .json, .jsonl and .ndjson" in error
+    ((change, error),) = data.execute(
+        "SELECT change, error FROM data_history('a.parquet', repo := ?)", [str(repo)]
+    ).fetchall()
+    assert (
+        change == "unreadable"
+        and "its rows are read in .csv, .tsv, .json, .jsonl and .ndjson" in error
+    )

@@ -707,7 +707,9 @@ added,3,,,"{'id': 3, 'a|b': w}"
 def test_changed_rows_and_cells_of_a_file_are_printed_in_each_format(redline, prices, tmp_path):
     sides = SIDES_OF_DATA
     cells = [["changed", 2, "a|b", "y", "z"], ["added", 3, None, None, "{'id': 3, 'a|b': w}"]]
-    assert [list(row.values()) for row in json.loads(redline("data", "-f", "json", *sides))] == cells
+    assert [
+        list(row.values()) for row in json.loads(redline("data", "-f", "json", *sides))
+    ] == cells
     assert "| changed | 2 | a\\|b | y | z |" in redline("data", "-f", "markdown", *sides)
     redline("data", "-o", tmp_path / "cells.html", *sides)
     assert "<td" in (tmp_path / "cells.html").read_text()
@@ -717,21 +719,29 @@ def test_the_sides_the_file_and_the_key_of_data_are_chosen(redline, prices):
     assert redline("data", *SIDES_OF_DATA) == PRINTED
     assert redline("data", "HEAD~1..HEAD", "--", "src/prices.csv") == PRINTED
     assert redline("data", "HEAD~1", "HEAD", "--", "prices.csv", cwd=prices / "src") == PRINTED
-    assert redline("data", "-k", "a|b", *SIDES_OF_DATA).startswith("change,a|b,column_name,old_value,new_value\nadded,w,")
+    assert redline("data", "-k", "a|b", *SIDES_OF_DATA).startswith(
+        "change,a|b,column_name,old_value,new_value\nadded,w,"
+    )
 
 
 def test_changed_cells_are_drawn_on_a_terminal(extension, prices):
-    shown = on_a_terminal(extension, prices, "--no-pager", "data", "HEAD", "--", "src/prices.csv", NO_COLOR="1")
+    shown = on_a_terminal(
+        extension, prices, "--no-pager", "data", "HEAD", "--", "src/prices.csv", NO_COLOR="1"
+    )
     assert shown == (
         "src/prices.csv between HEAD and WORKTREE, compared by id\n"
         "- id=1  {'id': 1, 'a|b': x}\n"
         "~ id=2  a|b: z → \\x1b[2J\n"
         "1 removed, 1 changed\n"
     )
-    shown = on_a_terminal(extension, prices, "--no-pager", "data", "HEAD", "HEAD", "--", "src/prices.csv")
+    shown = on_a_terminal(
+        extension, prices, "--no-pager", "data", "HEAD", "HEAD", "--", "src/prices.csv"
+    )
     assert shown == "No row differs between HEAD and HEAD, compared by id.\n"
 
 
 def test_a_file_of_data_is_named_and_there(redline, prices):
     assert "name one file of data" in redline("data", "HEAD~1", "HEAD", code=2)
-    assert "not_found: 'HEAD~3' has no file './src/prices.csv'" in redline("data", "HEAD~3", "HEAD", "--", "src/prices.csv", code=1)
+    assert "not_found: 'HEAD~3' has no file './src/prices.csv'" in redline(
+        "data", "HEAD~3", "HEAD", "--", "src/prices.csv", code=1
+    )

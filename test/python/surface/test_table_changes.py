@@ -75,7 +75,9 @@ class Side:
                 same = before.get(values, {}).get(name)
                 if name in key:
                     continue
-                is_kept = self.types.get(name) == kind and values in before and random.random() < 0.8
+                is_kept = (
+                    self.types.get(name) == kind and values in before and random.random() < 0.8
+                )
                 row[name] = same if is_kept else random.choice(VALUES[kind])
         new.rows = [{name: row[name] for name in new.types} for row in new.rows]
         random.shuffle(new.rows)
@@ -84,14 +86,20 @@ class Side:
     def sql(self) -> str:
         """Returns the table as a query in parentheses."""
         literal = lambda value: (
-            "NULL" if value is None else f"'{value}'" if isinstance(value, str | float) else str(value)
+            "NULL"
+            if value is None
+            else f"'{value}'"
+            if isinstance(value, str | float)
+            else str(value)
         )
         columns = ", ".join(
             f'c{at}::{kind} AS "{name.replace(chr(34), chr(34) * 2)}"'
             for at, (name, kind) in enumerate(self.types.items())
         )
         rows = self.rows or [dict.fromkeys(self.types)]
-        values = ", ".join(f"({', '.join(literal(row[name]) for name in self.types)})" for row in rows)
+        values = ", ".join(
+            f"({', '.join(literal(row[name]) for name in self.types)})" for row in rows
+        )
         names = ", ".join(f"c{at}" for at in range(len(self.types)))
         none = "" if self.rows else " WHERE false"
         return f"(SELECT {columns} FROM (VALUES {values}) t({names}){none})"
@@ -128,8 +136,10 @@ def compared(old: Side, new: Side, key: list[str]):
 def compare_random_tables(con, seed: int, count: int) -> None:
     for number in range(seed, seed + count):
         chance = random.Random(number)
-        key = chance.choice([["id"], ["id", "Two \"keys\""]])
-        one_key = lambda: tuple(chance.choice([None, *range(4 if len(key) == 2 else 9)]) for _ in key)
+        key = chance.choice([["id"], ["id", 'Two "keys"']])
+        one_key = lambda: tuple(
+            chance.choice([None, *range(4 if len(key) == 2 else 9)]) for _ in key
+        )
         keys = list(dict.fromkeys(one_key() for _ in range(chance.randrange(9))))
         old = Side(chance, key, keys)
         kept = [values for values in keys if chance.random() < 0.8]
@@ -156,20 +166,29 @@ def compare_random_tables(con, seed: int, count: int) -> None:
             counts["added"], counts["removed"], counts["changed"], unchanged, len(cells),
         ), number  # fmt: skip
         per_column = collections.Counter(cell[-3] for cell in cells)
-        assert {one["column_name"]: one["cells_changed"] for one in summary[5]} == per_column, number
+        assert {one["column_name"]: one["cells_changed"] for one in summary[5]} == per_column, (
+            number
+        )
         assert set(summary[6]) == new.types.keys() - old.types.keys(), number
         assert set(summary[7]) == old.types.keys() - new.types.keys(), number
         # Rows as a multiset.
-        kinds = {name: unified(old.types.get(name), new.types.get(name)) for name in old.types | new.types}
+        kinds = {
+            name: unified(old.types.get(name), new.types.get(name))
+            for name in old.types | new.types
+        }
         bags = [
-            collections.Counter(tuple(known(row.get(name), kinds[name]) for name in kinds) for row in side.rows)
+            collections.Counter(
+                tuple(known(row.get(name), kinds[name]) for name in kinds) for row in side.rows
+            )
             for side in (old, new)
         ]
         found = con.execute("FROM table_changes(?, ?)", asked[:2]).fetchall()
         for change, bag in (("removed", bags[0] - bags[1]), ("added", bags[1] - bags[0])):
             one = collections.Counter(
                 tuple(known(side[name], kinds[name]) for name in kinds)
-                for side in (row[2 if change == "removed" else 3] for row in found if row[0] == change)
+                for side in (
+                    row[2 if change == "removed" else 3] for row in found if row[0] == change
+                )
             )
             assert one == bag, number
 
@@ -233,10 +252,18 @@ def test_options_decide_what_is_equal(data):
 
 def test_a_key_that_is_not_unique_is_an_error_with_three_of_its_values(data):
     twice = "(SELECT i // 2 AS id, 'it''s' AS two FROM range(20) t(i))"
-    for old, new in ((twice, "(SELECT 1 AS id, '' AS two)"), ("(SELECT 1 AS id, '' AS two)", twice), (twice, twice)):
+    for old, new in (
+        (twice, "(SELECT 1 AS id, '' AS two)"),
+        ("(SELECT 1 AS id, '' AS two)", twice),
+        (twice, twice),
+    ):
         for macro in ("table_changes", "cell_changes", "table_change_summary"):
-            with pytest.raises(duckdb.Error, match="not_unique: rows of one side share a key") as caught:
-                data.execute(f"SELECT count(*) FROM {macro}(?, ?, key := ['id', 'two'])", [old, new]).fetchall()
+            with pytest.raises(
+                duckdb.Error, match="not_unique: rows of one side share a key"
+            ) as caught:
+                data.execute(
+                    f"SELECT count(*) FROM {macro}(?, ?, key := ['id', 'two'])", [old, new]
+                ).fetchall()
             assert str(caught.value).count(", it's (") == 3, caught.value
 
 
@@ -324,9 +351,13 @@ def test_the_example_of_csv_diff_has_its_changes(data):
     """The rows that the page of csv-diff compares by id: one added, one removed, one whose age changed."""
     old = "(FROM (VALUES (1, 'Cleo', 4), (2, 'Pancakes', 2)) t(id, name, age))"
     new = "(FROM (VALUES (1, 'Cleo', 5), (3, 'Bailey', 1)) t(id, name, age))"
-    found = data.execute("SELECT change, id, changed_columns FROM table_changes(?, ?, key := 'id')", [old, new]).fetchall()
+    found = data.execute(
+        "SELECT change, id, changed_columns FROM table_changes(?, ?, key := 'id')", [old, new]
+    ).fetchall()
     assert found == [("changed", 1, ["age"]), ("removed", 2, None), ("added", 3, None)]
-    assert data.execute("FROM cell_changes(?, ?, key := 'id')", [old, new]).fetchall() == [(1, "age", "4", "5", None, None)]
+    assert data.execute("FROM cell_changes(?, ?, key := 'id')", [old, new]).fetchall() == [
+        (1, "age", "4", "5", None, None)
+    ]
 
 
 def test_columns_that_come_go_move_or_get_another_name_or_type_are_listed(data):
@@ -353,7 +384,9 @@ def test_a_comparison_that_exceeds_its_memory_spills(connect, tmp_path):
     """# Tables of more bytes than the limit."""
     con = connect(memory_limit="200MB", temp_directory=str(tmp_path), threads=2)
     con.execute(SCRIPT)
-    rows = lambda more: f"(SELECT i AS id, repeat('x', 200) || i AS v, i % 7 + ({more}) AS n FROM range(400_000) t(i))"
+    rows = lambda more: (
+        f"(SELECT i AS id, repeat('x', 200) || i AS v, i % 7 + ({more}) AS n FROM range(400_000) t(i))"
+    )
     found = con.execute(
         "FROM table_change_summary(?, ?, key := 'id')", [rows("0"), rows("(i % 100 = 0)::INT")]
     ).fetchone()
