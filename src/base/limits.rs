@@ -273,6 +273,8 @@ pub const JOB_COMMITS: usize = 16;
 /// The same where a commit takes microseconds: two workers that wait for each other's walk sleep
 /// and are woken once a job.
 pub const JOB_SMALL_COMMITS: usize = 64;
+/// Commits that a walk has read and keeps until they are returned: others are read again.
+pub const WALKED_COMMITS: usize = 4096;
 /// Revisions of repositories that a scalar function keeps open between rows.
 pub const OPEN_SIDES: usize = 16;
 /// Commits that a walk on a thread of its own hands over at once: a handover costs more than

@@ -19,7 +19,7 @@ pub struct Commit {
 impl Commit {
     /// Reads the needed fields of a commit.
     pub fn read(
-        visited: Visited,
+        mut visited: Visited,
         needs: Needs,
         objects: &Objects,
         mailmap: Option<&Mailmap>,
@@ -27,10 +27,12 @@ impl Commit {
     ) -> Result<Self> {
         const READ: [Need; 5] =
             [Need::Info, Need::Names, Need::Body, Need::Trailers, Need::Signature];
+        // Rows do not keep it.
+        let content = visited.content.take();
         if !needs.has_any(&READ) {
             return Ok(Self { visited, info: None });
         }
-        let bytes = objects.commit(&visited.id)?;
+        let bytes = content.map_or_else(|| objects.commit(&visited.id), Ok)?;
         let parts = CommitParts {
             body: needs.has(Need::Body),
             trailers: needs.has(Need::Trailers),

@@ -1,15 +1,22 @@
 """The command redline-mcp: its arguments, and the reasons why they cannot be served."""
 
+from __future__ import annotations
+
 import argparse
 import importlib.util
 import pathlib
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..extension import ExtensionError, extension_path
 from .answers import MAX_BYTES
 from .relied import problem
+from .roots import roots_of
+
+if TYPE_CHECKING:
+    from .listed import Listed
 
 INSTALL = "pip install 'duckdb-redline[mcp]'"
 EPILOG = """\
@@ -31,9 +38,12 @@ def parser() -> argparse.ArgumentParser:
         "directories",
         metavar="DIRECTORY",
         nargs="*",
-        default=["."],
         help="what agents may read (default: the current directory)",
     )
+    command.add_argument(
+        "--roots", action="store_true",
+        help="serve the directories that the client names when it connects (MCP roots), in place of the current one",
+    )  # fmt: skip
     command.add_argument(
         "--write",
         action="store_true",
@@ -123,11 +133,45 @@ def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
     return roots
 
 
+class Served:
+    """The directories that are served, and the database that is locked to them."""
+
+    def __init__(self, given: argparse.Namespace, roots: dict[str, pathlib.Path]) -> None:
+        self.given = given
+        self.extension = (given.extension or extension_path()).resolve()
+        # Whether the client has named the directories.
+        self.is_chosen = False
+        self.open(roots)
+
+    def open(self, roots: dict[str, pathlib.Path]) -> None:
+        from .host import open_database
+
+        self.roots = roots
+        self.host = open_database(
+            roots, self.given.write, self.extension, self.given.max_file_bytes
+        )
+
+    def listed(self) -> Listed:
+        from .listed import Listed
+
+        return Listed(self.host, self.given.structured, self.given.query is not None)
+
+    def choose(self, answer: bytes) -> Listed:
+        """Serves the directories that a client names in its answer, if it names any, and returns what it is told then."""
+        roots = roots_of(answer)
+        if roots:
+            self.is_chosen = True
+            if (reason := problem(self.given, roots)) is not None:
+                sys.exit(f"redline-mcp: {reason}")
+            self.open(roots)
+        return self.listed()
+
+
 def main(arguments: list[str] | None = None) -> int:
     command = parser()
     given = command.parse_args(arguments)
     try:
-        roots = sandboxes(given.directories)
+        roots = sandboxes(given.directories or ["."])
     except ValueError as error:
         command.error(str(error))
     if (given.http is None) != (given.token_file is None):
@@ -139,39 +183,45 @@ def main(arguments: list[str] | None = None) -> int:
             "--http and --write need --approve: web or terminal, where a person answers beside this server, or client, which trusts "
             "whoever holds a token with the answer"
         )
+    if given.roots and (given.directories or given.http is not None):
+        command.error("--roots stands alone: without directories, and without --http")
     given.approve = given.approve or "client"
-    if (why := problem(given, roots)) is not None:
-        command.error(why)
+    if not given.roots and (reason := problem(given, roots)) is not None:
+        command.error(reason)
     if importlib.util.find_spec("mcp") is None:
         print(f"redline-mcp: No module named 'mcp': {INSTALL}", file=sys.stderr)
         return 1
     import anyio
     import duckdb
 
-    from .host import open_database
-    from .listed import Listed
     from .opening import Opening
 
     try:
-        extension = (given.extension or extension_path()).resolve()
-        host = open_database(roots, given.write, extension, given.max_file_bytes)
+        served = Served(given, roots)
         opening = None
-        # Another approver is there from the start.
-        if given.http is None and given.approve == "client":
-            listed = Listed(host, given.structured, given.query is not None)
-            opening = Opening(listed, given.max_bytes)
+        # Another approver is there from the start, but for a client that chooses what is served.
+        if given.roots or (given.http is None and given.approve == "client"):
+            opening = Opening(
+                served.listed(),
+                given.max_bytes,
+                served.choose if given.roots else None,
+                only_roots=given.approve != "client",
+            )
             if not opening.run(0, 1):
                 return 0
+        # Nothing was answered yet but what is told of any directory.
+        if given.roots and not served.is_chosen and (reason := problem(given, roots)) is not None:
+            command.error(reason)
         from . import serving
         from .query import Queries
 
         queries = (
-            Queries(roots, extension, given.query, given.max_file_bytes)
+            Queries(served.roots, served.extension, given.query, given.max_file_bytes)
             if given.query is not None
             else None
         )
         try:
-            runner = serving.make_runner(host, queries, given, opening)
+            runner = serving.make_runner(served.host, queries, given, opening)
         except serving.Refused as error:
             print(f"redline-mcp: {error}", file=sys.stderr)
             return 1

@@ -12,10 +12,12 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from . import roots
 from .answers import bytes_of
 
 if TYPE_CHECKING:
@@ -37,9 +39,22 @@ CHUNK_BYTES = 1 << 16
 class Opening:
     """The beginning of a conversation over stdin and stdout."""
 
-    def __init__(self, listed: Listed, max_bytes: int | None) -> None:
-        """Takes what is told of the server, and the bytes of an answer where the command gives them."""
+    def __init__(
+        self,
+        listed: Listed,
+        max_bytes: int | None,
+        serve: Callable[[bytes], Listed] | None = None,
+        only_roots: bool = False,
+    ) -> None:
+        """Takes what is told of the server, and the bytes of an answer where the command gives them.
+
+        Where the client may choose what is served, `serve` takes its answer to the request for its roots, and returns what
+        is told from then on; `only_roots` leaves all that comes after it to the SDK.
+        """
         self.listed, self.max_bytes = listed, max_bytes
+        self.serve, self.only_roots = serve, only_roots
+        # Whether the client was asked for its roots, and has not answered.
+        self.awaits_roots = False
         # The lines that the SDK must know: the handshake, and what it has to answer.
         self.handshake: list[bytes] = []
         self.client: Message = {}
@@ -49,17 +64,30 @@ class Opening:
         """Answers until a message is for the SDK, which is then in `rest` with all that were read; returns false if the client has gone."""
         before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         try:
+            waiting = deque[bytes]()
             for lines in whole_lines(source):
-                for number, line in enumerate(lines):
+                waiting.extend(lines)
+                while line := self.next_of(waiting):
                     result = self.answered(line)
                     if result is None:
-                        self.rest = lines[number:]
+                        self.rest = [line, *waiting]
                         return True
                     with contextlib.suppress(BrokenPipeError):
                         written(answer, result)
             return False
         finally:
             signal.signal(signal.SIGTERM, before)
+
+    def next_of(self, waiting: deque[bytes]) -> bytes | None:
+        """Takes the next line out of those that wait; None if there is none, or all wait for the roots of the client."""
+        if self.awaits_roots:
+            told = next((line for line in waiting if roots.is_answer(line)), None)
+            if told is None:
+                return None
+            assert self.serve is not None
+            waiting.remove(told)
+            self.awaits_roots, self.listed = False, self.serve(told)
+        return waiting.popleft() if waiting else None
 
     def answered(self, line: bytes) -> bytes | None:
         """Returns the answer to a line, without bytes where it needs none; None where the SDK must answer."""
@@ -68,7 +96,12 @@ class Opening:
             method, params = message["method"], message.get("params") or {}
             if method == "notifications/initialized" and self.client and "id" not in message:
                 self.handshake.append(line)
-                return b""
+                self.awaits_roots = (
+                    self.serve is not None and "roots" in self.client["capabilities"]
+                )
+                return roots.REQUEST if self.awaits_roots else b""
+            if self.only_roots and (self.client or method != "initialize"):
+                return None
             name = message["id"]
             known = {"jsonrpc", "id", "method", "params"}
             if set(message) - known or isinstance(name, bool) or not isinstance(name, (int, str)):
@@ -108,7 +141,7 @@ class Opening:
         return {} if method == "ping" and not end else None
 
     def greeting(self, params: Message) -> Message | None:
-        if params["protocolVersion"] not in HANDSHAKE or not is_usual(params):
+        if params["protocolVersion"] not in HANDSHAKE or not is_told(params):
             return None
         self.client = params
         return {
@@ -123,6 +156,11 @@ class Opening:
 
 def is_usual(client: Message) -> bool:
     """Tells whether a client has told who it is, and asks for no view."""
+    return is_told(client) and "extensions" not in client["capabilities"]
+
+
+def is_told(client: Message) -> bool:
+    """Tells whether a client has told who it is, and what it can do."""
     info, capabilities = client.get("clientInfo"), client.get("capabilities")
     return (
         isinstance(info, dict)
@@ -130,7 +168,6 @@ def is_usual(client: Message) -> bool:
         and isinstance(info.get("version"), str)
         and isinstance(capabilities, dict)
         and isinstance(capabilities.get("elicitation", {}), dict)
-        and "extensions" not in capabilities
     )
 
 

@@ -42,10 +42,15 @@ impl Commits {
 
     /// Returns the links of a commit.
     pub fn links(&self, id: &Oid) -> Result<Links> {
+        self.links_and_content(id).map(|(links, _)| links)
+    }
+
+    /// Returns the links of a commit, and the commit itself if they are not in the commit-graph.
+    pub fn links_and_content(&self, id: &Oid) -> Result<(Links, Option<Bytes>)> {
         if let Some(links) = self.graph.links(id) {
-            return Ok(links);
+            return Ok((links, None));
         }
-        self.read(id).map(|(links, _)| links)
+        self.read(id).map(|(links, content)| (links, Some(content)))
     }
 
     /// Returns the generation number of a commit in the commit-graph; the maximum if it is not

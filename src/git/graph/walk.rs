@@ -13,12 +13,14 @@ use std::time::{Duration, Instant};
 
 use crate::graph::commit_links::Commits;
 use crate::graph::simplify::Simplify;
+use crate::model::bytes::Bytes;
 use crate::model::commit::Links;
 use crate::model::id_tables::{IdMap, IdSet};
 use crate::repository::Repository;
 use crate::{Oid, Pathspec};
 use redline_base::budget::{Budget, Charge, Pace};
 use redline_base::error::{Error, Result};
+use redline_base::limits;
 
 /// How commits with several parents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,6 +91,8 @@ pub struct Visited {
     pub tree: Oid,
     /// Its parents in order; none at the end of a shallow history.
     pub parents: Vec<Oid>,
+    /// The commit itself, where the walk has read it and its content was asked for.
+    pub content: Option<Bytes>,
 }
 
 /// A commit and the parents to compare it with.
@@ -125,6 +129,8 @@ pub struct History {
     failed: Option<Error>,
     excluded: Arc<Excluded>,
     simplify: Option<Simplify>,
+    /// The number of contents that are kept until their commits are returned, if they are asked for.
+    kept: Option<usize>,
     /// The memory of the commits that were met.
     charge: Charge,
 }
@@ -148,6 +154,7 @@ struct Known {
     date: u64,
     parents: Vec<Oid>,
     is_queued: bool,
+    content: Option<Bytes>,
 }
 
 /// Bytes of a commit without its parents: its slots in the tables, the queue and the found commits.
@@ -173,6 +180,7 @@ impl History {
             failed: None,
             excluded: Arc::default(),
             simplify: None,
+            kept: None,
             charge: repository.budget().charge(0)?,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
@@ -206,6 +214,13 @@ impl History {
         let bottoms = self.bottoms.clone();
         let simplify = Simplify::new(repository, paths, bottoms)?;
         Ok(Self { simplify: Some(simplify), ..self })
+    }
+
+    /// Returns commits with their content, where it was read for the walk anyway: nobody has to look
+    /// it up and inflate it again.
+    #[must_use]
+    pub fn with_content(self) -> Self {
+        Self { kept: Some(0), ..self }
     }
 
     /// Returns the set of commits that were returned too early.
@@ -243,11 +258,27 @@ impl History {
     /// Reads a commit that was not met before.
     fn load(&mut self, id: &Oid) -> Result<()> {
         if !self.known.contains_key(id) {
-            let Links { tree, parents, date } = self.commits.links(id)?;
+            let (links, content) = self.commits.links_and_content(id)?;
+            let Links { tree, parents, date } = links;
             self.charge.grow(MET_BYTES + parents.len() * size_of::<Oid>())?;
-            self.known.insert(*id, Known { tree, date, parents, is_queued: false });
+            let content = match &mut self.kept {
+                Some(kept) if content.is_some() && *kept < limits::WALKED_COMMITS => {
+                    *kept += 1;
+                    content
+                }
+                _ => None,
+            };
+            self.known.insert(*id, Known { tree, date, parents, is_queued: false, content });
         }
         Ok(())
+    }
+
+    /// Takes the content of a commit that is returned, or that never will be.
+    fn content_of(&mut self, id: &Oid) -> Option<Bytes> {
+        let kept = self.kept.as_mut()?;
+        let content = self.known.get_mut(id)?.content.take()?;
+        *kept -= 1;
+        Some(content)
     }
 
     /// Takes the next commit from the queue.
@@ -279,6 +310,7 @@ impl History {
     /// Returns the next commit of a walk without hidden commits; skips those that are too old.
     fn streamed(&mut self) -> Result<Option<Visited>> {
         while let Some((date, id)) = self.pop()? {
+            let content = self.content_of(&id);
             // git stops at a commit that is too old: its ancestors are usually older.
             if self.options.is_too_old(date) {
                 continue;
@@ -290,7 +322,7 @@ impl History {
                 .unwrap_or_default();
             self.follow(&id, &parents)?;
             if let Some(shown) = self.shown(id, parents) {
-                return Ok(Some(shown));
+                return Ok(Some(Visited { content, ..shown }));
             }
         }
         Ok(None)
@@ -329,7 +361,7 @@ impl History {
         {
             return None;
         }
-        Some(Visited { id, tree: known.tree, parents })
+        Some(Visited { id, tree: known.tree, parents, content: None })
     }
 
     /// Returns the tree of a commit that was met.
@@ -349,7 +381,7 @@ impl History {
 
     /// Returns a commit with the parents to compare it with.
     fn comparable(&mut self, visited: Visited) -> Result<Comparable> {
-        let Visited { id, tree, parents } = visited;
+        let Visited { id, tree, parents, .. } = visited;
         let compared = if self.options.merges == Merges::AllParents { parents.len() } else { 1 };
         let with_tree = |parent: Oid| match self.tree_of(&parent) {
             Some(tree) => Ok((parent, tree)),
@@ -394,6 +426,7 @@ impl History {
             let parents =
                 self.known.get(&id).map(|known| known.parents.clone()).unwrap_or_default();
             if self.hidden.contains(&id) {
+                self.content_of(&id);
                 self.hide(parents.clone())?;
                 for parent in &parents {
                     self.enqueue_hidden(parent)?;
@@ -422,6 +455,7 @@ impl History {
                 limit.last = date;
                 return Ok(Some(id));
             }
+            self.content_of(&id);
         }
         Ok(None)
     }
@@ -456,6 +490,7 @@ impl History {
             let Some(id) = self.found.pop_front() else {
                 return self.failed.take().map_or(Ok(None), Err);
             };
+            let content = self.content_of(&id);
             // It may have been hidden since it was found.
             if !self.hidden.contains(&id)
                 && let Some(known) = self.known.get(&id)
@@ -464,7 +499,7 @@ impl History {
                 if self.limit.is_some() {
                     self.given.push(id);
                 }
-                return Ok(Some(shown));
+                return Ok(Some(Visited { content, ..shown }));
             }
         }
     }

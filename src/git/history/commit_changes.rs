@@ -14,7 +14,7 @@ use crate::model::mailmap::Mailmap;
 use crate::repository::Repository;
 use crate::tree::walk::TreeChanges;
 use crate::{Change, Oid, Pathspec};
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Grow};
 use redline_base::error::Result;
 use redline_text::{CancelToken, DiffOptions};
 
@@ -116,10 +116,10 @@ impl CommitMeasurer {
             cancel.room(&mut charge, &mut changes, rows.len())?;
             for (change, texts) in rows {
                 changes.push(self.measurer.measure(change, cancel)?);
-                which.extend(self.searcher.is_some().then_some(texts));
+                which.add_all(self.searcher.is_some().then_some(texts));
             }
             let info = info.clone();
-            found.push(CommitChanges { id: commit.id, parent, info, changes, found: which });
+            found.add(CommitChanges { id: commit.id, parent, info, changes, found: which });
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ use crate::model::changed_file::Change;
 use crate::repository::Repository;
 use crate::tree::tree_lookup::PathInTrees;
 use crate::tree::walk::TreeChanges;
+use redline_base::budget::{Copied, Gather, Grow, Ordered};
 use redline_base::error::Result;
 
 /// A commit that changed the file, and the change.
@@ -86,7 +87,7 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         if old == new {
             return Ok(None);
         }
-        let change = Change::new(self.path.to_vec(), old, new);
+        let change = Change::new(self.path.copied_vec(), old, new);
         match parent {
             Some(parent) if old.is_none() => self.origin(change, parent, tree).map(Some),
             _ => Ok(Some(change)),
@@ -99,19 +100,19 @@ impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
         for change in self.trees.restart(Some(old), Some(new))? {
             let change = change?;
             if change.old.is_some() || *change.path == *self.path {
-                changes.push(change);
+                changes.add(change);
             }
         }
         // Every file of the parent may be the origin of a copy.
-        let mut known: Vec<Vec<u8>> = changes.iter().map(|change| change.path.clone()).collect();
+        let mut known: Vec<Vec<u8>> = changes.iter().map(|change| change.path.clone()).gather();
         known.sort_unstable();
         for file in self.trees.restart(None, Some(old))? {
             let file = file?;
             if known.binary_search(&file.path).is_err() {
-                changes.push(Change::new(file.path, file.new, file.new));
+                changes.add(Change::new(file.path, file.new, file.new));
             }
         }
-        changes.sort_by(|one, other| one.path.cmp(&other.path));
+        changes.order_by(|one, other| one.path.cmp(&other.path));
         let options = RenameOptions { copies: true, ..RenameOptions::default() };
         let cancel = self.trees.objects().cancel();
         let rows = self.reader.pair(changes, &options, &cancel)?;

@@ -5,6 +5,7 @@ use crate::model::mailmap::Mailmap;
 use crate::repository::Repository;
 use crate::revision::side_of;
 use crate::tree::tree_lookup::file_at;
+use redline_base::budget::Joined;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
@@ -33,7 +34,7 @@ impl Mailmaps {
         let own = if self.own { own_bytes(repository)? } else { Bytes::default() };
         let Some(file) = &self.file else { return Ok(Mailmap::parse(&own, repository.budget())?) };
         let more = repository.access().named_file("mailmap_file", file, limits::MAILMAP_BYTES)?;
-        Ok(Mailmap::parse(&[&own, b"\n".as_slice(), &more].concat(), repository.budget())?)
+        Ok(Mailmap::parse(&[&own, b"\n".as_slice(), &more].chained(), repository.budget())?)
     }
 }
 

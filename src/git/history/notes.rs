@@ -5,7 +5,6 @@
 //! joined in the order of the tree.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use crate::Oid;
@@ -14,7 +13,7 @@ use crate::repository::Repository;
 use crate::revision::side_of;
 use crate::tree::walk::TreeChanges;
 use gix::bstr::ByteSlice;
-use redline_base::budget::{Charge, append, copied};
+use redline_base::budget::{Charge, Gather, Grow, GrowMap, append, copied};
 use redline_base::error::{Error, Result, quoted};
 use redline_text::CancelToken;
 
@@ -57,9 +56,10 @@ impl Notes {
             let (Some(commit), Some(entry)) = (commit_of(&file.path), file.new) else { continue };
             if commit.kind() == id.kind() && entry.mode.is_regular() {
                 charge.join(cancel.charge_all(2 * size_of::<(Oid, Oid)>())?);
-                match notes.first.entry(commit) {
-                    Entry::Vacant(none) => drop(none.insert(entry.oid)),
-                    Entry::Occupied(_) => notes.more.entry(commit).or_default().push(entry.oid),
+                if notes.first.contains_key(&commit) {
+                    notes.more.slot(commit).or_default().add(entry.oid);
+                } else {
+                    notes.first.put(commit, entry.oid);
                 }
             }
         }
@@ -96,7 +96,7 @@ fn commit_of(path: &[u8]) -> Option<Oid> {
     if !directories.all(|name| name.len() == 2) {
         return None;
     }
-    let hex: Vec<u8> = path.iter().copied().filter(|&byte| byte != b'/').collect();
+    let hex: Vec<u8> = path.iter().copied().filter(|&byte| byte != b'/').gather();
     Oid::from_hex(&hex).ok()
 }
 

@@ -22,7 +22,7 @@ use crate::model::space::{trim_end, up_to_nul};
 use crate::model::width::expand_tabs;
 use crate::repository::Repository;
 use crate::tree::walk::TreeChanges;
-use redline_base::budget::Charge;
+use redline_base::budget::{Charge, Copied, Grow, GrowBy, GrowMap, Joined};
 use redline_base::error::Result;
 use redline_text::range_diff::PatchText;
 use redline_text::{CancelToken, DiffOptions, binary_line};
@@ -73,7 +73,7 @@ impl WrittenFiles {
     fn add(&self, commit: &Arc<RangePatch>) {
         let mut known = self.lock();
         for (at, file) in commit.files.iter().enumerate() {
-            known.entry(file.change.ids()).or_insert_with(|| (Arc::clone(commit), at));
+            known.slot(file.change.ids()).or_insert_with(|| (Arc::clone(commit), at));
         }
     }
 
@@ -128,10 +128,10 @@ impl RangePatcher {
             charge: Charge::free(),
         };
         if let Some(author) = &info.author {
-            let person = [&author.name[..], b" <", &author.email, b">"].concat();
-            written.patch.text.extend(
+            let person = [&author.name[..], b" <", &author.email, b">"].chained();
+            written.patch.text.add_all(
                 [b" ## Metadata ##\nAuthor: ", up_to_nul(&person), b"\n\n ## Commit message ##\n"]
-                    .concat(),
+                    .chained(),
             );
         }
         write_message(&bytes, &mut written, cancel)?;
@@ -172,7 +172,7 @@ impl RangePatcher {
         }
         charge.join(cancel.charge_all(size_of::<WrittenFile>() + change.path.len())?);
         let (text, lines) = (start..patch.text.len(), patch.file_lines - lines);
-        files.push(WrittenFile { change, text, lines });
+        files.add(WrittenFile { change, text, lines });
         Ok(())
     }
 
@@ -239,7 +239,7 @@ fn write_file(
     let last = &last[memchr::memrchr(b'\n', last).map_or(0, |end| end + 1)..];
     if file.hunks.is_empty() && last.starts_with(BINARY) {
         let name = |is_there: bool, path: &[u8]| {
-            if is_there { path.to_vec() } else { b"/dev/null".to_vec() }
+            if is_there { path.copied_vec() } else { b"/dev/null".copied_vec() }
         };
         let old = name(change.old.is_some(), change.old_path());
         let new = name(change.new.is_some(), &change.path);
@@ -264,21 +264,21 @@ fn write_file(
 
 /// Appends the line with the name and the status of a file.
 fn write_name(change: &Change, text: &mut Vec<u8>) {
-    text.extend_from_slice(b" ## ");
+    text.add_slice(b" ## ");
     match (&change.old, &change.new, &change.origin) {
-        (None, ..) => text.extend([&change.path[..], b" (new)"].concat()),
-        (_, None, _) => text.extend([change.old_path(), b" (deleted)"].concat()),
+        (None, ..) => text.add_all([&change.path[..], b" (new)"].chained()),
+        (_, None, _) => text.add_all([change.old_path(), b" (deleted)"].chained()),
         (.., Some(origin)) if !origin.is_copy => {
-            text.extend([&origin.path[..], b" => ", &change.path].concat());
+            text.add_all([&origin.path[..], b" => ", &change.path].chained());
         }
-        _ => text.extend_from_slice(&change.path),
+        _ => text.add_slice(&change.path),
     }
     if let (Some(old), Some(new)) = (change.old, change.new)
         && old.mode != new.mode
     {
-        text.extend(format!(" (mode change {} => {})", old.mode, new.mode).into_bytes());
+        text.add_all(format!(" (mode change {} => {})", old.mode, new.mode).into_bytes());
     }
-    text.extend_from_slice(b" ##\n");
+    text.add_slice(b" ##\n");
 }
 
 /// Appends a hunk's header with the file's name and the heading.
@@ -289,14 +289,14 @@ fn write_hunk_header(change: &Change, header: &[u8], patch: &mut PatchText) {
         write_line(b"@@", b"", patch);
     } else {
         let path = if change.new.is_some() { &change.path } else { change.old_path() };
-        write_line(b"@@ ", &[path, b":", heading].concat(), patch);
+        write_line(b"@@ ", &[path, b":", heading].chained(), patch);
     }
 }
 
 fn write_line(mark: &[u8], line: &[u8], patch: &mut PatchText) {
-    patch.text.extend_from_slice(mark);
-    patch.text.extend_from_slice(line);
-    patch.text.push(b'\n');
+    patch.text.add_slice(mark);
+    patch.text.add_slice(line);
+    patch.text.add(b'\n');
     patch.file_lines += 1;
 }
 
@@ -304,8 +304,8 @@ fn write_line(mark: &[u8], line: &[u8], patch: &mut PatchText) {
 fn write_indented(line: &[u8], text: &mut Vec<u8>) {
     let line = trim_end(line);
     if !line.is_empty() {
-        text.extend_from_slice(INDENT);
-        text.extend_from_slice(line);
+        text.add_slice(INDENT);
+        text.add_slice(line);
     }
-    text.push(b'\n');
+    text.add(b'\n');
 }

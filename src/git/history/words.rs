@@ -3,6 +3,7 @@
 use crate::change::search::not_a_pattern;
 use crate::model::commit::{CommitInfo, has_message_line};
 use crate::model::mailmap::Mailmap;
+use redline_base::budget::Joined;
 use redline_base::error::Result;
 use redline_base::pattern::Pattern;
 use redline_base::pattern::posix::Newline;
@@ -44,7 +45,7 @@ impl CommitFilter {
         if let Some(pattern) = &self.author {
             let info = CommitInfo::read(commit, Some(mailmap), cancel)?;
             let Some(author) = info.author else { return Ok(false) };
-            let shown = [&author.name[..], b" <", &author.email, b">"].concat();
+            let shown = [&author.name[..], b" <", &author.email, b">"].chained();
             if !pattern.is_match(&shown)? {
                 return Ok(false);
             }

@@ -174,7 +174,12 @@ impl<'a> Asked<'a> {
                     if !changes.is_empty() {
                         let Comparable { id, tree, parents } = commit;
                         let parents = parents.into_iter().map(|(parent, _)| parent).gather();
-                        found.add(Ok(LoggedCommit::from(Visited { id, tree, parents })));
+                        found.add(Ok(LoggedCommit::from(Visited {
+                            id,
+                            tree,
+                            parents,
+                            content: None,
+                        })));
                     }
                 }
                 Ok(Unweighed(found))

@@ -21,10 +21,11 @@ ABILITIES = [{}, {"elicitation": {}}, {"roots": {"listChanged": True}, "sampling
 class Server:
     """A server over stdin and stdout, spoken to by its lines."""
 
-    def __init__(self, extension, folder, *options):
-        command = [sys.executable, "-B", str(ROOT / "examples/mcp_server.py"), str(folder)]
+    def __init__(self, extension, *arguments, cwd=None):
+        command = [sys.executable, "-B", str(ROOT / "examples/mcp_server.py")]
         self.process = subprocess.Popen(
-            [*command, "--extension", str(extension), *options],
+            [*command, *map(str, arguments), "--extension", str(extension)],
+            cwd=cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -1,5 +1,6 @@
 //! Runs of lines that are passed back through a history: split between a version and its parent.
 
+use redline_base::budget::{Grow, Ordered};
 use redline_text::LineChange;
 
 /// A run of lines that is attributed to a version of a file so far.
@@ -35,7 +36,7 @@ pub fn divide(runs: &[Run], changes: &[LineChange]) -> (Vec<Run>, Vec<Run>) {
                 Some(change) if change.new.start <= at => {
                     let stop = change.new.end.min(end);
                     if stop > at {
-                        differing.push(run.part(at, stop));
+                        differing.add(run.part(at, stop));
                         at = stop;
                     }
                     if change.new.end <= at {
@@ -47,14 +48,14 @@ pub fn divide(runs: &[Run], changes: &[LineChange]) -> (Vec<Run>, Vec<Run>) {
                     let stop = change.map_or(end, |change| change.new.start.min(end));
                     let part = run.part(at, stop);
                     let source = i64::from(part.source) + offset;
-                    same.push(Run { source: u32::try_from(source).unwrap_or(0), ..part });
+                    same.add(Run { source: u32::try_from(source).unwrap_or(0), ..part });
                     at = stop;
                 }
             }
         }
     }
-    same.sort_by_key(|run| run.source);
-    differing.sort_by_key(|run| run.source);
+    same.order_by_key(|run| run.source);
+    differing.order_by_key(|run| run.source);
     (same, differing)
 }
 
@@ -86,7 +87,7 @@ pub fn splits(run: &Run, changes: &[LineChange]) -> Vec<Split> {
             let (from, to) = (run.source + ours, run.source + end);
             let all = run.source + run.lines;
             let part = run.part(from, to);
-            found.push(Split {
+            found.add(Split {
                 before: (ours > 0).then(|| run.part(run.source, from)),
                 found: Run { source: theirs, ..part },
                 after: (to < all).then(|| run.part(to, all)),

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use redline_base::budget::{Charge, reserve};
+use redline_base::budget::{Charge, Grow, filled, reserve};
 use redline_base::error::Result;
 use redline_text::{CancelToken, LineChange};
 
@@ -66,7 +66,7 @@ fn pairs(line: &[u8], cancel: &CancelToken<'_>) -> Result<Pairs> {
     for pair in all {
         match pairs.last_mut() {
             Some((last, count)) if *last == pair => *count += 1,
-            _ => pairs.push((pair, 1)),
+            _ => pairs.add((pair, 1)),
         }
     }
     Ok(pairs)
@@ -166,9 +166,9 @@ pub fn carve(
         }
         let part = run.part(start, line + 1);
         if is_parent {
-            parent.push(Run { source: source + 1 - part.lines, ..part });
+            parent.add(Run { source: source + 1 - part.lines, ..part });
         } else {
-            kept.push(part);
+            kept.add(part);
         }
         start = line + 1;
     }
@@ -210,10 +210,10 @@ impl Matches {
             lines,
             distance,
             distance_back: ((2 * distance + 1) * lines as i64 - 1) / count.max(1),
-            alike: vec![UNKNOWN; lines * width],
-            certain: vec![UNKNOWN; lines],
-            best: vec![-1; lines],
-            second: vec![-1; lines],
+            alike: filled(UNKNOWN, lines * width),
+            certain: filled(UNKNOWN, lines),
+            best: filled(-1, lines),
+            second: filled(-1, lines),
             _charge: charge,
         })
     }
@@ -235,10 +235,10 @@ impl Matches {
             subtract(&mut parent[old as usize], &target[new]);
             self.forget(&part, old, new);
             if new + 1 < part.new.end {
-                parts.push(Part { old: old..part.old.end, new: new + 1..part.new.end });
+                parts.add(Part { old: old..part.old.end, new: new + 1..part.new.end });
             }
             if new > part.new.start {
-                parts.push(Part { old: part.old.start..old + 1, new: part.new.start..new });
+                parts.add(Part { old: part.old.start..old + 1, new: part.new.start..new });
             }
         }
         Ok(())

@@ -38,7 +38,10 @@ use crate::revision::{Revision, commit_of, range_of};
 use entries::{Run, divide};
 use ignored::{Fingerprints, carve, guess};
 use origins::{Origin, OriginId, Origins};
-use redline_base::budget::{Charge, check_current, reserve};
+use redline_base::budget::{
+    Charge, Copied, Gather, Grow, GrowMap, GrowSet, Ordered, TryGather, check_current, filled,
+    reserve,
+};
 use redline_base::error::{Error, Result};
 use redline_text::lines::MAX_BYTES;
 use redline_text::{Engine, LineChange, Whitespace, line_changes};
@@ -201,7 +204,7 @@ impl Blamer {
         hidden: IdSet,
     ) -> Result<Self> {
         let ignored = options.ignore.iter().map(|name| commit_of(repository, name));
-        let ignored = ignored.collect::<Result<_>>()?;
+        let ignored = ignored.try_gather()?;
         Ok(Self {
             repository: repository.clone(),
             commits: CommitLinks::new(repository)?,
@@ -224,13 +227,13 @@ impl Blamer {
     /// merged.
     fn add_uncommitted(&mut self) -> Result<()> {
         let head = self.repository.head()?;
-        let mut parents: Vec<Oid> = head.into_iter().collect();
+        let mut parents: Vec<Oid> = head.into_iter().gather();
         if head.is_some() {
-            parents.extend(self.repository.merge_heads()?);
+            parents.add_all(self.repository.merge_heads()?);
         }
         let id = uncommitted(&self.repository);
         let tree = Oid::empty_tree(self.repository.object_hash());
-        self.links.insert(id, Arc::new(Links { tree, parents, date: u64::MAX }));
+        self.links.put(id, Arc::new(Links { tree, parents, date: u64::MAX }));
         Ok(())
     }
 
@@ -287,7 +290,7 @@ impl Blamer {
             links.parents.truncate(1);
         }
         let links = Arc::new(links);
-        self.links.insert(*id, Arc::clone(&links));
+        self.links.put(*id, Arc::clone(&links));
         Ok(links)
     }
 
@@ -299,14 +302,14 @@ impl Blamer {
         let commit = self.origins.get(id).commit;
         if self.origins.suspected_at(&commit).is_none() {
             let date = self.links(&commit)?.date;
-            self.queue.push((date, Reverse(self.put), commit));
+            self.queue.add((date, Reverse(self.put), commit));
             self.put += 1;
             self.check_return(&commit)?;
         }
         let suspected = &mut self.origins.get_mut(id).suspected;
-        suspected.extend(runs);
+        suspected.add_all(runs);
         // The sort is stable: of runs at the same line the earlier ones stay first.
-        suspected.sort_by_key(|run| run.source);
+        suspected.order_by_key(|run| run.source);
         Ok(())
     }
 
@@ -330,7 +333,7 @@ impl Blamer {
     /// Processes the newest commit with attributed lines, until there is none.
     fn walk(&mut self) -> Result<()> {
         while let Some((_, _, commit)) = self.queue.pop() {
-            self.left.insert(commit);
+            self.left.put(commit);
             while let Some(id) = self.origins.suspected_at(&commit) {
                 self.repository.budget().check()?;
                 let links = self.links(&commit)?;
@@ -341,10 +344,10 @@ impl Blamer {
                 }
                 if links.parents.is_empty() && commit != uncommitted(&self.repository) {
                     // As in git, a root is a boundary.
-                    self.hidden.insert(commit);
+                    self.hidden.put(commit);
                 }
                 let kept = std::mem::take(&mut self.origins.get_mut(id).suspected);
-                self.done.extend(kept.into_iter().map(|run| (run, id)));
+                self.done.add_all(kept.into_iter().map(|run| (run, id)));
             }
         }
         Ok(())
@@ -357,13 +360,13 @@ impl Blamer {
 
     /// Hides a commit and its known ancestors.
     fn hide(&mut self, commit: Oid) {
-        self.hidden.insert(commit);
+        self.hidden.put(commit);
         let mut waiting = vec![commit];
         while let Some(id) = waiting.pop() {
             let Some(links) = self.links.get(&id) else { continue };
             for parent in &links.parents {
-                if self.hidden.insert(*parent) {
-                    waiting.push(*parent);
+                if self.hidden.put(*parent) {
+                    waiting.add(*parent);
                 }
             }
         }
@@ -371,7 +374,7 @@ impl Blamer {
 
     /// Passes the lines of a version to its parents' versions.
     fn pass(&mut self, id: OriginId, links: &Links) -> Result<()> {
-        let mut parents: Vec<Option<OriginId>> = vec![None; links.parents.len()];
+        let mut parents: Vec<Option<OriginId>> = filled(None, links.parents.len());
         for is_renamed in [false, true] {
             for (number, parent) in links.parents.iter().enumerate() {
                 if parents[number].is_some() {
@@ -458,25 +461,25 @@ impl Blamer {
             }
             rest = others;
         }
-        passed.sort_by_key(|run| run.source);
+        passed.order_by_key(|run| run.source);
         self.origins.get_mut(id).suspected = kept;
         self.queue(parent, passed)
     }
 
     /// Returns the result.
     fn finish(&mut self) -> Result<Blame> {
-        self.done.sort_by_key(|(run, _)| run.line);
+        self.done.order_by_key(|(run, _)| run.line);
         let mut positions: HashMap<OriginId, usize> = HashMap::new();
         let (mut runs, mut versions) = (Vec::<BlamedRun>::new(), Vec::new());
         reserve(&mut runs, self.done.len())?;
         for (run, id) in std::mem::take(&mut self.done) {
             check_current()?;
-            let version = *positions.entry(id).or_insert_with(|| {
+            let version = *positions.slot(id).or_insert_with(|| {
                 let Origin { commit, path, .. } = self.origins.get(id);
                 let is_committed = *commit != uncommitted(&self.repository);
-                versions.push(BlamedVersion {
+                versions.add(BlamedVersion {
                     commit: is_committed.then_some(*commit),
-                    path: path.to_vec(),
+                    path: path.copied_vec(),
                     is_boundary: self.hidden.contains(commit),
                 });
                 versions.len() - 1

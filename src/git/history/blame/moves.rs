@@ -9,6 +9,7 @@ use super::entries::{Run, Split, splits};
 use super::origins::OriginId;
 use crate::Oid;
 use crate::model::commit::Links;
+use redline_base::budget::{Gather, Grow, Ordered, TryGather, filled};
 use redline_base::error::Result;
 use redline_text::line_changes;
 
@@ -41,7 +42,7 @@ impl Blamer {
         self.set_aside(id, &mut moves.small, MOVE_SCORE);
         for &parent in parents.iter().flatten() {
             self.search(id, MOVE_SCORE, &mut moves, |blamer, runs| {
-                runs.iter().map(|run| blamer.best_split(run, parent, None)).collect()
+                runs.iter().map(|run| blamer.best_split(run, parent, None)).try_gather()
             })?;
         }
         if self.options.copies > 0 {
@@ -55,9 +56,9 @@ impl Blamer {
         }
         let Moves { mut found, mut small } = moves;
         // Sorted by version and line, as each list must be.
-        found.sort_by_key(|(origin, run)| (*origin, run.source));
+        found.order_by_key(|(origin, run)| (*origin, run.source));
         for same in found.chunk_by(|(one, _), (other, _)| one == other) {
-            self.queue(same[0].0, same.iter().map(|(_, run)| *run).collect())?;
+            self.queue(same[0].0, same.iter().map(|(_, run)| *run).gather())?;
         }
         let origin = self.origins.get_mut(id);
         small.append(&mut origin.suspected);
@@ -93,10 +94,10 @@ impl Blamer {
             for (run, place) in untried.into_iter().zip(places) {
                 match place {
                     Some((origin, split)) if least < self.score(&split.found) => {
-                        parts.extend([split.before, split.after].into_iter().flatten());
-                        moves.found.push((origin, split.found));
+                        parts.add_all([split.before, split.after].into_iter().flatten());
+                        moves.found.add((origin, split.found));
                     }
-                    _ => left.push(run),
+                    _ => left.add(run),
                 }
             }
             untried = self.without_small(parts, &mut moves.small, least);
@@ -124,7 +125,7 @@ impl Blamer {
             self.origins.changes(id, &parent_links, links)?
         };
         self.search(id, COPY_SCORE, moves, |blamer, runs| {
-            let mut places: Vec<Place> = vec![None; runs.len()];
+            let mut places: Vec<Place> = filled(None, runs.len());
             for file in &files {
                 blamer.repository.budget().check()?;
                 let Some(old) = file.old.filter(|old| !old.mode.is_submodule()) else { continue };

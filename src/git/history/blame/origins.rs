@@ -15,6 +15,7 @@ use crate::repository::Repository;
 use crate::revision::Revision;
 use crate::tree::tree_lookup::Located;
 use crate::tree::walk::TreeChanges;
+use redline_base::budget::{Copied, Gather, Grow, GrowMap, Ordered, TryGather};
 use redline_base::error::Result;
 
 /// A version, as an index in the list of all.
@@ -92,8 +93,8 @@ impl Origins {
     fn add(&mut self, commit: Oid, path: Arc<[u8]>, entry: Entry, located: Located) -> OriginId {
         // A version has several hundred bytes, so memory is exhausted long before 32 bits are.
         let id = OriginId(self.all.len() as u32);
-        self.by_commit.entry(commit).or_default().push(id);
-        self.all.push(Origin { commit, path, entry, located, suspected: Vec::new() });
+        self.by_commit.slot(commit).or_default().add(id);
+        self.all.add(Origin { commit, path, entry, located, suspected: Vec::new() });
         id
     }
 
@@ -142,7 +143,7 @@ impl Origins {
         let path = Arc::clone(&self.get(id).path);
         let changes = self.changes(id, parent_links, links)?;
         let is_asked = |change: &Change| change.new.is_none() || *change.path == *path;
-        let changes: Vec<Change> = changes.into_iter().filter(is_asked).collect();
+        let changes: Vec<Change> = changes.into_iter().filter(is_asked).gather();
         let is_new = changes.iter().any(|change| change.old.is_none());
         if !is_new || changes.len() < 2 {
             return Ok(None);
@@ -164,7 +165,7 @@ impl Origins {
         links: &Links,
     ) -> Result<Vec<Change>> {
         if !self.get(id).commit.is_null() {
-            return self.trees.restart(Some(parent_links.tree), Some(links.tree))?.collect();
+            return self.trees.restart(Some(parent_links.tree), Some(links.tree))?.try_gather();
         }
         // As in git: the index, with the blamed file in its place.
         let Origin { path, entry, .. } = self.get(id);
@@ -176,8 +177,8 @@ impl Origins {
                 let tree = Some(parent_links.tree);
                 let old = Located::find(self.trees.objects(), tree, &path, None)?.file;
                 if old.is_none_or(|old| old.oid != entry.oid) {
-                    changes.push(Change::new(path.to_vec(), old, Some(entry)));
-                    changes.sort_by(|one, other| one.path.cmp(&other.path));
+                    changes.add(Change::new(path.copied_vec(), old, Some(entry)));
+                    changes.order_by(|one, other| one.path.cmp(&other.path));
                 }
             }
         }
@@ -186,7 +187,7 @@ impl Origins {
 
     /// Returns all files of a parent, each as a deleted file.
     pub fn files(&mut self, links: &Links) -> Result<Vec<Change>> {
-        self.trees.restart(Some(links.tree), None)?.collect()
+        self.trees.restart(Some(links.tree), None)?.try_gather()
     }
 
     /// Returns the content of a version.

@@ -36,7 +36,7 @@ use crate::tree::walk::TreeChanges;
 use order::TopologicalOrder;
 use patch::Touched;
 use ranges::Lines;
-use redline_base::budget::Weigh;
+use redline_base::budget::{Copied, Gather, Grow, GrowMap, Ordered, Weigh};
 use redline_base::error::Result;
 use redline_text::{Engine, plain_line_changes};
 
@@ -111,7 +111,7 @@ impl LineLog {
         let walk = HistoryOptions { until: None, merges: Merges::AllParents, ..options };
         let history = History::new(repository, &ends, walk)?;
         let commits = TopologicalOrder::new(history, options.first_parent, &cancel)?;
-        let tracked = Tracked { path: file.as_bytes().to_vec(), lines };
+        let tracked = Tracked { path: file.as_bytes().copied_vec(), lines };
         Ok(Self {
             commits,
             links: CommitLinks::new(repository)?,
@@ -130,7 +130,7 @@ impl LineLog {
     fn file(&mut self, tree: Option<Oid>, path: &[u8]) -> Result<Option<Entry>> {
         let located = match self.paths.get_mut(path) {
             Some(located) => located,
-            None => self.paths.entry(path.to_vec()).or_default(),
+            None => self.paths.slot(path.copied_vec()).or_default(),
         };
         located.file(self.trees.objects(), tree, path)
     }
@@ -147,7 +147,7 @@ impl LineLog {
                 continue;
             }
             is_added |= before.is_none();
-            changes.push(Change::new(one.path.clone(), before, after));
+            changes.add(Change::new(one.path.clone(), before, after));
         }
         match old {
             Some(old) if is_added => self.renamed(tracked, old, new),
@@ -162,7 +162,7 @@ impl LineLog {
             let change = change?;
             let is_meant = || tracked.iter().any(|one| one.path == change.path);
             if change.new.is_none() || is_meant() {
-                changes.push(change);
+                changes.add(change);
             }
         }
         let cancel = self.trees.objects().cancel();
@@ -179,7 +179,7 @@ impl LineLog {
         changed: Vec<Change>,
         shown: &mut [Option<Touched>],
     ) -> Result<(Vec<Tracked>, bool)> {
-        let mut before = tracked.to_vec();
+        let mut before = tracked.copied_vec();
         let mut is_changed = false;
         for change in changed {
             let at = before.iter().position(|one| one.path == change.path);
@@ -190,7 +190,7 @@ impl LineLog {
             let changes = plain_line_changes(&mut self.engine, &old, &new, &cancel)?;
             let touched = ranges::touched(&before[at].lines, &changes);
             before[at].lines = ranges::before(&before[at].lines, &changes, &touched);
-            before[at].path = change.old_path().to_vec();
+            before[at].path = change.old_path().copied_vec();
             if touched.is_empty() {
                 continue;
             }
@@ -204,19 +204,19 @@ impl LineLog {
 
     /// Follows lines in a parent, too.
     fn hand_on(&mut self, parent: Oid, tracked: Vec<Tracked>) {
-        let waiting = self.waiting.entry(parent).or_default();
+        let waiting = self.waiting.slot(parent).or_default();
         for one in tracked {
             match waiting.iter_mut().find(|other| other.path == one.path) {
                 Some(other) => other.lines = ranges::union(&other.lines, &one.lines),
-                None => waiting.push(one),
+                None => waiting.add(one),
             }
         }
-        waiting.sort_by(|one, other| one.path.cmp(&other.path));
+        waiting.order_by(|one, other| one.path.cmp(&other.path));
     }
 
     /// Follows lines in a commit, and passes them to its parents.
     fn process(&mut self, commit: &Visited, tracked: Vec<Tracked>) -> Result<()> {
-        let mut shown: Vec<Option<Touched>> = tracked.iter().map(|_| None).collect();
+        let mut shown: Vec<Option<Touched>> = tracked.iter().map(|_| None).gather();
         let mut candidates = Vec::new();
         if commit.parents.is_empty() {
             let changes = self.changes(&tracked, None, commit.tree)?;
@@ -232,7 +232,7 @@ impl LineLog {
                 self.hand_on(parent, before);
                 return Ok(());
             }
-            candidates.push((parent, before));
+            candidates.add((parent, before));
         }
         candidates.into_iter().for_each(|(parent, before)| self.hand_on(parent, before));
         self.show(commit, &tracked, shown)
@@ -255,7 +255,7 @@ impl LineLog {
         for (one, touched) in tracked.iter().zip(shown) {
             let Some(touched) = touched else { continue };
             let (Some(first), Some(last)) = (one.lines.first(), one.lines.last()) else { continue };
-            self.found.push(LineVersion {
+            self.found.add(LineVersion {
                 commit: commit.clone(),
                 path: one.path.clone(),
                 first_line: first.start + 1,

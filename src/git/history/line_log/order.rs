@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::Oid;
 use crate::graph::walk::{History, Visited};
-use redline_base::budget::{Charge, check_every};
+use redline_base::budget::{Charge, Gather, Grow, check_every};
 use redline_base::error::Result;
 use redline_text::CancelToken;
 
@@ -35,12 +35,12 @@ impl TopologicalOrder {
                 cancel
                     .charge(2 * size_of::<Visited>() + commit.parents.len() * size_of::<Oid>())?,
             );
-            found.push(commit);
+            found.add(commit);
         }
         let followed = if first_parent { 1 } else { usize::MAX };
-        let ids: Vec<Oid> = found.iter().map(|commit| commit.id).collect();
+        let ids: Vec<Oid> = found.iter().map(|commit| commit.id).gather();
         let mut commits: HashMap<Oid, (Visited, u32)> =
-            found.into_iter().map(|commit| (commit.id, (commit, 0))).collect();
+            found.into_iter().map(|commit| (commit.id, (commit, 0))).gather();
         for id in &ids {
             let parents = commits.get(id).map(|(commit, _)| commit.parents.clone());
             for parent in parents.into_iter().flatten().take(followed) {
@@ -50,7 +50,7 @@ impl TopologicalOrder {
             }
         }
         let is_tip = |id: &Oid| commits.get(id).is_some_and(|(_, children)| *children == 0);
-        let ready = ids.into_iter().rev().filter(is_tip).collect();
+        let ready = ids.into_iter().rev().filter(is_tip).gather();
         Ok(Self { commits, ready, followed, _charge: charge })
     }
 }
@@ -64,7 +64,7 @@ impl Iterator for TopologicalOrder {
             if let Some((_, children)) = self.commits.get_mut(parent) {
                 *children -= 1;
                 if *children == 0 {
-                    self.ready.push(*parent);
+                    self.ready.add(*parent);
                 }
             }
         }

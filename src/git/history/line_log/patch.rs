@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::ranges::Lines;
 use crate::model::bytes::Bytes;
 use crate::model::changed_file::Change;
+use redline_base::budget::{Grow, GrowBy};
 use redline_base::error::Result;
 use redline_text::lines::Lines as Text;
 use redline_text::{CancelToken, LineChange};
@@ -78,7 +79,7 @@ impl Touched {
             range.start + 1,
             range.end - range.start
         );
-        out.extend_from_slice(sizes.as_bytes());
+        out.add_slice(sizes.as_bytes());
         let (mut at, mut current) = (first, range.start);
         while let Some(change) = self.changes.get(at).filter(|change| change.new.start < range.end)
         {
@@ -95,16 +96,16 @@ impl Touched {
 }
 
 fn line(out: &mut Vec<u8>, parts: &[&[u8]]) {
-    parts.iter().for_each(|part| out.extend_from_slice(part));
-    out.push(b'\n');
+    parts.iter().for_each(|part| out.add_slice(part));
+    out.add(b'\n');
 }
 
 fn marked(out: &mut Vec<u8>, mark: u8, text: &Text<'_>, lines: Range<u32>) {
     for line in lines.map(|number| text.get(number as usize)) {
-        out.push(mark);
-        out.extend_from_slice(line);
+        out.add(mark);
+        out.add_slice(line);
         if !line.ends_with(b"\n") {
-            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+            out.add_slice(b"\n\\ No newline at end of file\n");
         }
     }
 }

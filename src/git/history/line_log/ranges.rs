@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use redline_base::budget::{Gather, Grow, Ordered};
 use redline_text::LineChange as Change;
 
 /// Lines of a file, as sorted, disjoint ranges.
@@ -21,7 +22,7 @@ pub fn touched(lines: &Lines, changes: &[Change]) -> Vec<Change> {
         }
         let Some(range) = lines.get(at) else { break };
         if change.new.start < range.end && range.start < change.new.end {
-            found.push(change.clone());
+            found.add(change.clone());
         }
     }
     found
@@ -31,7 +32,7 @@ pub fn touched(lines: &Lines, changes: &[Change]) -> Vec<Change> {
 /// [`touched`].
 pub fn before(lines: &Lines, changes: &[Change], touched: &[Change]) -> Lines {
     let kept = shifted(&without(lines, touched), changes);
-    union(&kept, &touched.iter().map(|change| change.old.clone()).collect())
+    union(&kept, &touched.iter().map(|change| change.old.clone()).gather())
 }
 
 /// Returns lines without those that changes added.
@@ -45,11 +46,11 @@ fn without(lines: &Lines, changes: &[Change]) -> Lines {
                 at += 1;
             }
             let Some(change) = changes.get(at).filter(|change| end > change.new.start) else {
-                rest.push(start..end);
+                rest.add(start..end);
                 break;
             };
             if start < change.new.start {
-                rest.push(start..change.new.start);
+                rest.add(start..change.new.start);
             }
             start = change.new.end;
         }
@@ -67,7 +68,7 @@ fn shifted(lines: &Lines, changes: &[Change]) -> Lines {
             at += 1;
         }
         let by = |line: u32| u32::try_from(i64::from(line) + offset).unwrap_or(0);
-        moved.push(by(range.start)..by(range.end));
+        moved.add(by(range.start)..by(range.end));
     }
     moved
 }
@@ -75,13 +76,13 @@ fn shifted(lines: &Lines, changes: &[Change]) -> Lines {
 /// Returns the union of both sets; adjacent ranges are joined.
 pub fn union(one: &Lines, other: &Lines) -> Lines {
     let mut all: Vec<&Range<u32>> =
-        one.iter().chain(other).filter(|range| !range.is_empty()).collect();
-    all.sort_by_key(|range| (range.start, range.end));
+        one.iter().chain(other).filter(|range| !range.is_empty()).gather();
+    all.order_by_key(|range| (range.start, range.end));
     let mut joined = Lines::new();
     for range in all {
         match joined.last_mut() {
             Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
-            _ => joined.push(range.clone()),
+            _ => joined.add(range.clone()),
         }
     }
     joined

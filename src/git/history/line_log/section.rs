@@ -4,6 +4,7 @@ use super::ranges::Lines;
 use crate::change::contents::Reader;
 use crate::history::check_first_line;
 use crate::model::changed_file::{Change, Entry};
+use redline_base::budget::{Copied, Gather};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::pattern::{Pattern, Syntax, posix};
@@ -33,7 +34,7 @@ pub fn lines(
     let (first, last) = match asked {
         LinesAsked::Between(first, last) => (*first, (*last).min(count)),
         LinesAsked::Function(name) => {
-            let change = Change::new(file.as_bytes().to_vec(), None, Some(entry));
+            let change = Change::new(file.as_bytes().copied_vec(), None, Some(entry));
             let sections = reader.sections(&change)?;
             let pattern = pattern(name)?;
             let mut pace = cancel.pace();
@@ -72,7 +73,7 @@ pub fn lines(
         }
     };
     check_first_line(first, count)?;
-    Ok(std::iter::once(first - 1..last).collect())
+    Ok(std::iter::once(first - 1..last).gather())
 }
 
 /// Returns the error for a name that no line which begins a function matches; `other` is the number
