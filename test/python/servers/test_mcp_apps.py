@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from duckdb_redline.locked import Locked, tools_of
 from duckdb_redline.server import change
 from duckdb_redline.server.approver import Call
-from duckdb_redline.server.apps import URI, Apps
+from duckdb_redline.server.apps import MAX_PIECES, URI, Apps
 from duckdb_redline.server.forms import Forms
 from duckdb_redline.server.host import Host, open_database
 from duckdb_redline.server.protocol import make_server, one_session
@@ -225,6 +225,28 @@ def test_neither_shows_what_the_agent_may_not_read(connect, folder):
             and "workspace/a.txt" in page
         )
     assert "28" not in Document(pages[2]).text  # Its size.
+
+
+def test_the_view_is_drawn_within_a_budget_of_pieces(extension, folder):
+    """Any client may ask for it, again and again: a line of a file can have as many pieces as the file has bytes."""
+    host = open_database({"workspace": folder}, True, extension)
+    short = "a\x01" * 4_000
+
+    async def main():
+        apps = Apps(host)
+        long = short + "\n" + "a\x01" * 100_000 + "\n"
+        for number, content in enumerate([long, *[short + "\n"] * 4]):
+            arguments = json.dumps({"path": f"workspace/{number}.txt", "content": content})
+            call = "write_file", arguments, "agent"
+            payload = await host.value(
+                "SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key
+            )
+            apps.asked(Call(*call, str(payload)))
+        return (await apps.page("agent")).decode()
+
+    page = anyio.run(main)
+    assert page.count("<h2>") == 5 and "The rest is not shown here." in page
+    assert 4_000 <= page.count("<span") <= MAX_PIECES, page.count("<span")
 
 
 HOST = """<!DOCTYPE html><title>host</title><iframe id=app sandbox="allow-scripts"></iframe><script>

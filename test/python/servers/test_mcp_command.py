@@ -69,8 +69,9 @@ def test_help_names_the_arguments_and_exit_codes():
     assert run("--version").stdout.startswith("redline-mcp 0.")
 
 
-# Promise (http): What the server relies on lies where no agent changes or reads it: program, environment, scripts, modules,
-# token file and page.
+# Promise (http): What the server relies on lies where no agent changes or reads it: its program,
+# environment, scripts, modules, token file and page. With
+# `test_an_environment_is_not_written_whatever_its_name`.
 def test_what_the_server_relies_on_is_out_of_the_agents_reach(tmp_path, monkeypatch):
     root, outside = tmp_path / "root", tmp_path / "outside"
     for folder in (root, outside, root / "env/bin", root / "lib", root / "scripts"):

@@ -274,6 +274,9 @@ def test_a_no_of_one_client_is_none_of_another(extension, folder):
     assert not other.startswith("declined: ") and (folder / "a.txt").read_text() == "one\n2\n"
 
 
+# Promise (approval): A no that no person can have given is none, and closes nothing; what one
+# client asks voids no form of another. With `test_a_no_after_two_tenths_of_a_second_is_a_persons`,
+# `test_what_one_client_asks_voids_no_form_of_another`.
 @pytest.mark.parametrize(
     ("mode", "answer"),
     [

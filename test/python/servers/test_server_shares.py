@@ -301,8 +301,8 @@ def call_of(session: str, name: str) -> Call:
     return Call("edit_file", "{}", session, json.dumps({"approval_id": name}))
 
 
-# Promise (approval): A thousand equal calls of one client share one question, and leave those of another alone. With
-# `test_calls_that_wait_for_the_page_are_watched_by_one_query`.
+# Promise (approval): A thousand equal calls of one client share one question, and leave those of
+# another alone. With `test_calls_that_wait_for_the_page_are_watched_by_one_query`.
 def test_equal_calls_share_a_question_and_each_client_has_sixteen():
     async def main():
         asked, answered = [], anyio.Event()

@@ -184,8 +184,9 @@ def check(con, payload: str, rows) -> None:
     )
 
 
-# Promise (page): A box, a form and a page say the same of a change, piece by piece and in one order. With
-# `test_a_browser_draws_what_the_extension_tells`.
+# Promise (page): A box, a form and a page say the same of a change, piece by piece and in one
+# order, and bytes that are not UTF-8 as bytes. With `test_a_browser_draws_what_the_extension_tells`,
+# `test_a_line_that_is_not_utf_8_is_shown_by_its_bytes_and_never_as_unchanged`.
 @pytest.mark.parametrize("seed, count", [(1, 200), pytest.param(2, 10_000, marks=pytest.mark.slow)])
 def test_a_box_a_form_and_a_page_say_the_same_of_a_change(con, tmp_path, seed, count):
     kinds, bytes_shown = set(), 0

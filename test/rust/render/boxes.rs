@@ -15,12 +15,21 @@ use unicode_width::UnicodeWidthChar;
 
 /// Each golden file's sections: a name, and how the box is laid out.
 const SECTIONS: &[(&str, Layout)] = &[
-    ("40 columns", Layout { width: 40, extent: Extent::Preview, color: false }),
-    ("80 columns", Layout { width: 80, extent: Extent::Preview, color: false }),
-    ("120 columns", Layout { width: 120, extent: Extent::Preview, color: false }),
-    ("80 columns, colours", Layout { width: 80, extent: Extent::Preview, color: true }),
-    ("80 columns, 12 lines", Layout { width: 80, extent: Extent::Lines(12), color: false }),
-    ("60 columns, whole", Layout { width: 60, extent: Extent::Whole, color: false }),
+    ("40 columns", Layout { width: 40, extent: Extent::Preview, color: false, is_framed: true }),
+    ("80 columns", Layout { width: 80, extent: Extent::Preview, color: false, is_framed: true }),
+    ("120 columns", Layout { width: 120, extent: Extent::Preview, color: false, is_framed: true }),
+    (
+        "80 columns, colours",
+        Layout { width: 80, extent: Extent::Preview, color: true, is_framed: true },
+    ),
+    (
+        "80 columns, 12 lines",
+        Layout { width: 80, extent: Extent::Lines(12), color: false, is_framed: true },
+    ),
+    (
+        "60 columns, whole",
+        Layout { width: 60, extent: Extent::Whole, color: false, is_framed: true },
+    ),
 ];
 
 fn cases() -> Vec<(PathBuf, Received)> {
@@ -231,6 +240,7 @@ fn layout() -> impl Strategy<Value = Layout> {
         width,
         extent,
         color,
+        is_framed: true,
     })
 }
 
@@ -241,7 +251,7 @@ fn the_answers_are_not_broken_over_two_rows() {
         let json = serde_json::json!({"description": description});
         let payload = Received::parse(&json.to_string()).expect("a payload");
         for width in 20..60 {
-            let layout = Layout { width, extent: Extent::Preview, color: false };
+            let layout = Layout { width, extent: Extent::Preview, color: false, is_framed: true };
             let shown = display(&payload, &layout);
             check(&shown, &layout).unwrap_or_else(|error| panic!("{error}"));
             assert!(shown.ends_with("[y/n]"), "{shown}");
@@ -276,7 +286,7 @@ proptest! {
 
     #[test]
     fn no_display_is_higher_than_the_terminal(text in text(), height in 12usize..60, width in 80usize..140) {
-        let layout = Layout { width, extent: Extent::Lines(height), color: false };
+        let layout = Layout { width, extent: Extent::Lines(height), color: false, is_framed: true };
         for payload in [write("s/a", &text, Some(3)), edit("s/a", &text)] {
             prop_assert!(display(&payload, &layout).split('\n').count() <= height);
         }
@@ -285,7 +295,7 @@ proptest! {
     // Promise (display): The view of everything omits nothing.
     #[test]
     fn the_whole_view_loses_no_character(text in text(), width in 20usize..100) {
-        let shown = display(&write("s/a", &text, None), &Layout { width, extent: Extent::Whole, color: false });
+        let shown = display(&write("s/a", &text, None), &Layout { width, extent: Extent::Whole, color: false, is_framed: true });
         let mut lines: Vec<String> = Vec::new();
         for row in shown.split('\n').filter_map(|row| row.strip_prefix("│ ")?.strip_suffix('│')) {
             let row = row.strip_suffix([' ', '…']).expect("the column before the border").trim_end_matches(' ');
