@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 # What `make wheel` has built for other machines than this one, and the platform that it is for.
 EXTENSION, PLATFORM = "REDLINE_WHEEL_EXTENSION", "REDLINE_WHEEL_PLATFORM"
+# The licences of the crates that are linked in, which ask for it.
+NOTICES = "THIRD-PARTY.md"
 # The oldest macOS that Rust's libraries run on, by processor.
 MACOS = {"arm64": "11_0", "x86_64": "10_12"}
 
@@ -44,6 +47,9 @@ class ExtensionHook(BuildHookInterface):
             subprocess.run([sys.executable, "scripts/package.py", "release"], cwd=root, check=True)
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{os.environ.get(PLATFORM) or platform()}"
+        notices = Path(tempfile.mkdtemp()) / NOTICES
+        subprocess.run([sys.executable, root / "scripts/notices.py", notices], cwd=root, check=True)
+        build_data["force_include"][str(notices)] = f"duckdb_redline/{NOTICES}"
         build_data["force_include"][str(extension.resolve())] = (
             "duckdb_redline/redline.duckdb_extension"
         )

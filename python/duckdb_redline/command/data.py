@@ -40,9 +40,10 @@ def show_data(
             if keys
             else "as whole rows, since no column names a row: --key names some"
         )
-        rows = con.sql(changes(tables, repo, keys))
+        query = changes(tables, repo, keys)
         if form != "table" or output is not None:
-            return write_rows(con, screen, rows, form, output)
+            return write_rows(con, screen, con.sql(query), form, output)
+        rows = con.execute(query)
         first = rows.fetchmany(ROWS_AT_A_TIME)
     if not first:
         screen.note(f"No row differs {sides}, compared {said}.")
@@ -99,7 +100,7 @@ def changes(tables: tuple[str, str], repo: str, keys: list[str]) -> str:
 
 def drawn(
     first: list[Any],
-    rest: duckdb.DuckDBPyRelation,
+    rest: duckdb.DuckDBPyConnection,
     screen: Screen,
     sides: Sides,
     keys: list[str],

@@ -16,7 +16,8 @@ def said(error: BaseException) -> str:
 
     What is said of a query stays only where a person has typed that query.
     """
-    meta = click.get_current_context().meta
+    context = click.get_current_context(silent=True)
+    meta = context.meta if context is not None else {}
     text, query = str(error), meta.get("query", "")
     sentence = CLASS.sub("", text, count=1) if CLASS.match(text) else text
     if CODE.match(sentence) or not query:
@@ -31,5 +32,7 @@ def said(error: BaseException) -> str:
 
 def call_it(ours: str, typed: str) -> str:
     """Returns what is asked for in place of what was typed, and remembers to name that in an error."""
-    click.get_current_context().meta.setdefault("typed", {})[ours] = typed
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta.setdefault("typed", {})[ours] = typed
     return ours

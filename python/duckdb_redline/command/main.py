@@ -728,11 +728,16 @@ def status(
 @REPO
 @click.option(
     "-o",
-    "--out",
+    "--output",
     type=click.Path(dir_okay=False, path_type=pathlib.Path),
-    default="report.html",
+    help="Write the page to this file; by default to one in the temporary directory.",
+)
+@click.option(
+    "--max-seconds",
+    type=click.IntRange(1),
+    default=30,
     show_default=True,
-    help="The page that is written.",
+    help="The processor time of a picture; one that takes more says so in its place.",
 )
 @click.option("--since", "--after", metavar="DATE", help="Only changes of this time or later.")
 @click.option(
@@ -748,13 +753,14 @@ def report(
     given: Given,
     revision_and_paths: tuple[str, ...],
     repo: str,
-    out: pathlib.Path,
+    output: pathlib.Path | None,
     since: str | None,
     snapshots: int,
+    max_seconds: int,
 ) -> None:
     """Writes a page of pictures about the history of a repository, each with its rows and its SQL.
 
-    Churn, busiest directories, hotspots, files that change together, owners and the age of the code. The page needs no other
+    Churn, people, hours, busiest directories, hotspots, files that change together, owners and the age of the code. The page needs no other
     file and no connection. Paths are git's pathspecs: redline report -- '*' ':!*.lock' leaves lock files out. Wants the
     package matplotlib: pip install matplotlib
     """
@@ -763,7 +769,7 @@ def report(
     con = given.database(macros=True)
     revisions, paths = revisions_and_paths(con, repo, revision_and_paths, 1)
     revision = revisions[0] if revisions else "HEAD"
-    write_report(con, given.screen, repo, revision, since, snapshots, paths, out)
+    write_report(con, given.screen, repo, revision, since, snapshots, paths, max_seconds, output)
 
 
 @main.command(short_help="Runs a query with redline and its macros loaded.")

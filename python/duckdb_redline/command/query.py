@@ -127,7 +127,7 @@ def last_rows(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRela
 
 def box(rows: duckdb.DuckDBPyRelation, screen: Screen) -> Iterator[str]:
     """Yields a table as wide as the terminal at most."""
-    found = rows.project("COLUMNS(*)::VARCHAR").fetchmany(MAX_ROWS_SHOWN + 1)
+    found = rows.limit(MAX_ROWS_SHOWN + 1).project("COLUMNS(*)::VARCHAR").fetchall()
     is_cut = len(found) > MAX_ROWS_SHOWN
     cells = zip(*found[:MAX_ROWS_SHOWN]) if found else itertools.repeat(())
     columns = [

@@ -1,5 +1,6 @@
 """Writes files whole: a reader sees the old content or the new one, and a failure leaves the old one."""
 
+import hashlib
 import os
 import pathlib
 import stat
@@ -44,3 +45,14 @@ def umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def own_place(kind: str, repo: str, *names: str) -> pathlib.Path:
+    """Returns a file for a page in a directory of this user alone: one for each repository and these names."""
+    said = "\0".join([os.path.realpath(repo), *names]).encode("utf-8", "surrogateescape")
+    folder = pathlib.Path(tempfile.gettempdir()) / f"redline-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if found.st_uid != os.getuid() or found.st_mode & 0o077 or folder.is_symlink():
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="redline-"))
+    return folder / f"{kind}-{hashlib.sha256(said).hexdigest()[:12]}.html"

@@ -1,16 +1,13 @@
 """The sub-command review: a change as a page for a browser."""
 
-import hashlib
-import os
 import pathlib
 import sys
-import tempfile
 import webbrowser
 from typing import TYPE_CHECKING
 
 import click
 
-from .replacing import replace
+from .replacing import own_place, replace
 from .screen import Screen, harmless
 from .sides import Sides
 
@@ -39,22 +36,8 @@ def show_page(
     if output is None and opens is None and not screen.is_terminal:
         sys.stdout.buffer.write(page)
         return
-    path = output or own_place(repo, sides)
+    path = output or own_place("review", repo, sides.old, sides.new or "", *sides.paths)
     replace(path, page, mode=0o600)
     click.echo(harmless(str(path)))
     if opens or (opens is None and output is None):
         webbrowser.open(path.resolve().as_uri())
-
-
-def own_place(repo: str, sides: Sides) -> pathlib.Path:
-    """Returns a file in a directory of this user alone: one page for each comparison."""
-    names = "\0".join([os.path.realpath(repo), sides.old, sides.new or "", *sides.paths])
-    folder = pathlib.Path(tempfile.gettempdir()) / f"redline-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o077 or folder.is_symlink():
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="redline-"))
-    return (
-        folder
-        / f"review-{hashlib.sha256(names.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}.html"
-    )

@@ -261,7 +261,17 @@ def show_help(con: "duckdb.DuckDBPyConnection", screen: Screen, name: str | None
 
 
 def whole_help(told: dict[str, object], screen: Screen) -> list[str]:
-    calls = [screen.styled(call, bold=True) for call in str(told["signature"]).split("\n")]
+    calls = [
+        screen.styled(line, bold=True)
+        for call in str(told["signature"]).split("\n")
+        for line in textwrap.wrap(
+            call,
+            screen.width,
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    ]
     lines = [*calls, "", *textwrap.wrap(str(told["description"]), screen.width), ""]
     for parameter in told.get("parameters") or []:  # type: ignore[attr-defined]
         default = "" if parameter["default"] is None else f" [{parameter['default']}]"

@@ -129,24 +129,98 @@ def name_of(path: str, width: int = 28) -> str:
 def draw_churn(canvas: Canvas, rows: Rows) -> str:
     axes = canvas.axes
     rows = rows[::-1]
-    places = range(len(rows))
+    axis = Periods([row[0] for row in rows])
     for role, sign, at in (("plus", 1, 2), ("minus", -1, 3)):
         word = "added" if sign > 0 else "removed"
         bars = axes.bar(
-            places, [sign * row[at] for row in rows], width=0.84, color=ROLES[role], label=word
+            axis.places, [sign * row[at] for row in rows], width=0.84, color=ROLES[role], label=word
         )
         for shape, row in zip(bars, rows):
             canvas.mark(shape, f"{row[0]}: {number(row[at])} lines {word}")
-    axes.axhline(0, color=ROLES["edge"], linewidth=0.8)
-    axes.grid(axis="x", visible=False)
-    axes.yaxis.set_major_formatter(FuncFormatter(short))
+    axis.draw(canvas)
     axes.set_ylabel("lines")
-    shown = [place for place in places if place % max(1, -(-len(rows) // 12)) == 0]
-    axes.set_xticks(shown, [rows[place][0] for place in shown])
-    axes.margins(x=0.01)
     canvas.figure.legend(loc="outside upper right", ncols=2)
     most = max(rows, key=lambda row: row[2] + row[3])
     return f"Most lines changed in {most[0]}: {number(most[2])} added, {number(most[3])} removed."
+
+
+class Periods:
+    """An axis of time: months, quarters or years by their names, those without a change included."""
+
+    def __init__(self, names: list[str]) -> None:
+        first = names[0]
+        self.length = 3 if "-Q" in first else 1 if "-" in first else 12
+        self.numbers = [self.number_of(name) for name in names]
+        self.begin, self.count = self.numbers[0], self.numbers[-1] - self.numbers[0] + 1
+        self.places = [number - self.begin for number in self.numbers]
+
+    def number_of(self, name: str) -> int:
+        """Returns how many such periods have been since the year 0."""
+        year, _, part = name.partition("-")
+        return int(year) * 12 // self.length + (int(part.lstrip("Q")) - 1 if part else 0)
+
+    def name_of(self, number: int) -> str:
+        year, part = divmod(number, 12 // self.length)
+        if self.length == 12:
+            return str(year)
+        return f"{year}-Q{part + 1}" if self.length == 3 else f"{year}-{part + 1:02}"
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draws the axis, with a name at each so many periods."""
+        axes, step = canvas.axes, -(-self.count // 12)
+        shown = range(0, self.count, step)
+        axes.set_xticks(shown, [self.name_of(self.begin + place) for place in shown])
+        axes.set_xlim(-0.7, self.count - 0.3)
+        axes.axhline(0, color=ROLES["edge"], linewidth=0.8)
+        axes.grid(axis="x", visible=False)
+        axes.yaxis.set_major_formatter(FuncFormatter(short))
+
+
+def draw_people(canvas: Canvas, rows: Rows) -> str:
+    axes = canvas.axes
+    rows = rows[::-1]
+    axis = Periods([row[0] for row in rows])
+    stayed = [row[1] - row[2] for row in rows]
+    for role, word, values, before in (
+        ("others", "known", stayed, [0] * len(rows)),
+        ("plus", "new", [row[2] for row in rows], stayed),
+        ("minus", "left", [-row[3] for row in rows], [0] * len(rows)),
+    ):
+        bars = axes.bar(axis.places, values, bottom=before, width=0.84, color=ROLES[role], label=word)  # fmt: skip
+        for shape, row, value in zip(bars, rows, values):
+            canvas.mark(shape, f"{row[0]}: {abs(value)} {word}")
+    axis.draw(canvas)
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.set_ylabel("authors")
+    canvas.figure.legend(loc="outside upper right", ncols=3)
+    most = max(rows, key=lambda row: row[1])
+    return f"Most authors wrote in {most[0]}: {most[1]}, of whom {most[2]} were new."
+
+
+WEEK = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+
+def draw_hours(canvas: Canvas, rows: Rows) -> str:
+    axes = canvas.axes
+    most = max(row[2] for row in rows)
+    for day, hour, commits in rows:
+        step = 1 + min(STEPS - 1, STEPS * commits // (most + 1))
+        (shape,) = axes.bar(
+            hour, 0.94, width=0.94, bottom=day - 1.47, color=ROLES[f"q{step}"],
+            edgecolor=ROLES["edge"], linewidth=0.6,
+        )  # fmt: skip
+        canvas.mark(shape, f"{WEEK[day - 1]}, {hour}:00 to {hour}:59: {number(commits)} commits")
+    axes.set_yticks(range(7), WEEK)
+    axes.set_xticks(range(0, 24, 3), [f"{hour}:00" for hour in range(0, 24, 3)])
+    axes.set_xlim(-0.5, 23.5)
+    axes.set_ylim(6.5, -0.5)
+    axes.grid(visible=False)
+    busiest = max(rows, key=lambda row: row[2])
+    weekend = sum(row[2] for row in rows if row[0] > 5) / sum(row[2] for row in rows)
+    return (
+        f"Most commits are of {WEEK[busiest[0] - 1]} from {busiest[1]}:00 to {busiest[1]}:59: {number(busiest[2])}. "
+        f"{weekend:.0%} are of weekends."
+    )
 
 
 def draw_directories(canvas: Canvas, rows: Rows) -> str:
@@ -337,6 +411,8 @@ def bars_high(rows: Rows) -> float:
 
 DRAWN: dict[str, tuple[Callable[[Rows], float], Callable[[Canvas, Rows], str]]] = {
     "churn": (lambda _: 3.4, draw_churn),
+    "people": (lambda _: 3.0, draw_people),
+    "hours": (lambda _: 2.8, draw_hours),
     "directories": (bars_high, draw_directories),
     "hotspots": (lambda _: 5.0, draw_hotspots),
     "coupling": (lambda rows: 2.2 + 0.3 * len({row[0] for row in rows}), draw_coupling),

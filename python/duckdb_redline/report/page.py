@@ -24,7 +24,7 @@ def page(name: str, asked: Asked, summary: Summary, questions: list[Question]) -
 def facts(asked: Asked, summary: Summary) -> Element:
     said = {
         "Revision": f"{harmless(asked.rev)}, {summary.commit[:12]}",
-        "Commits": f"{summary.commits:,} of {summary.authors:,} authors",
+        "Commits": f"{summary.commits:,} of {summary.authors:,} author{'' if summary.authors == 1 else 's'}",
         "From": f"{summary.first} to {summary.last}",
         "Files": f"{summary.files:,}",
     }
@@ -44,17 +44,27 @@ def contents(questions: list[Question]) -> Element:
 def section(question: Question, styles: Styles) -> Element:
     """Returns a question: its picture, then for everybody its rows and its SQL."""
     drawn = chart(question)
-    if drawn is None:
+    if question.failure is not None:
+        shown = node(
+            "p", f"This picture is missing: {harmless(question.failure)}", class_="nothing"
+        )
+    elif drawn is None:
         shown = node("p", "The history has nothing of it.", class_="nothing")
     else:
         picture = embedded(drawn, question.name, question.title, styles)
-        shown = node("figure", picture, node("figcaption", drawn.sentence))
+        # Of a narrow screen, on which a picture would be too small to read.
+        hint = node(
+            "p", "The picture is wider than the screen: it moves sideways.", class_="mark-hint"
+        )
+        shown = node("div", hint, node("figure", picture, node("figcaption", drawn.sentence)))
     rows = node(
         "details",
         node("summary", "The row" if len(question.rows) == 1 else f"The {len(question.rows)} rows"),
         node("div", table(question), class_="wide"),
     )
-    sql = node("details", node("summary", "The SQL"), node("pre", node("code", question.sql)))
+    sql = node(
+        "details", node("summary", "The SQL"), node("pre", node("code", question.sql), tabindex="0")
+    )
     return node(
         "section", node("h2", question.title), node("p", question.text), shown, rows, sql,
         id=question.name,

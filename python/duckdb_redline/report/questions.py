@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..command.errors import call_it
+from ..command.errors import call_it, said
 from ..connection import literal
 
 if TYPE_CHECKING:
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 # How much is drawn: beyond that a picture cannot be read.
 PERIODS, FILES, COUPLED, DIRECTORIES, OWNERS, AGES = 60, 40, 14, 12, 6, 8
 DAYS = {"month": 30.44, "quarter": 91.3, "year": 365.25}
+# How SQL writes a period, and how many months it has.
+LABELS = {
+    "month": "strftime(period, '%Y-%m')",
+    "quarter": "strftime(period, '%Y') || '-Q' || quarter(period)",
+    "year": "strftime(period, '%Y')",
+}
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 Rows = list[tuple[Any, ...]]
 
@@ -30,6 +37,8 @@ class Question:
     sql: str
     columns: list[str]
     rows: Rows
+    # Why there are no rows.
+    failure: str | None = None
 
 
 @dataclass
@@ -88,15 +97,28 @@ def summary(con: duckdb.DuckDBPyConnection, asked: Asked) -> Summary:
     return Summary(*row)
 
 
-def questions(asked: Asked, days: float) -> list[tuple[str, str, str, str]]:
-    """Returns the name, the title, the explanation and the SQL of each question."""
+def questions(asked: Asked, days: float, first: str = "") -> list[tuple[str, str, str, str]]:
+    """Returns the name, the title, the explanation and the SQL of each question; `first` is the day of the first commit."""
     per = next((per for per, length in DAYS.items() if days / length < PERIODS), "year")
     return [
         (
             "churn",
             "Churn over time",
-            f"Lines that were added, upwards, and removed, downwards, in each {per} in which something changed; merges are left out.",
-            churn(asked, per),
+            f"Lines that were added, upwards, and removed, downwards, in each {per}; merges are left out.",
+            churn(asked, per, first if asked.since else ""),
+        ),
+        (
+            "people",
+            "People",
+            "Authors of each quarter: upwards those who changed something, those new in it apart; downwards those whose last "
+            "change it has. Of the latest two quarters nobody can be told to have left.",
+            people(asked),
+        ),
+        (
+            "hours",
+            "When commits are written",
+            "Commits of each day of the week and hour, by their authors' clocks.",
+            hours(asked),
         ),
         (
             "directories",
@@ -135,25 +157,61 @@ def questions(asked: Asked, days: float) -> list[tuple[str, str, str, str]]:
 def answers(
     con: duckdb.DuckDBPyConnection,
     asked: Asked,
-    days: float,
+    totals: Summary,
     working: Callable[[str], AbstractContextManager[None]],
+    bounded: Callable[[], AbstractContextManager[Callable[[], str | None]]],
 ) -> list[Question]:
-    """Asks all questions, one after the other."""
-    asked_all = questions(asked, days)
+    """Asks all questions, one after the other; one that fails, or takes more than its bound, has no rows and says why."""
+    from ..client import duckdb
+
+    asked_all = questions(asked, totals.days or 0, totals.first)
     found = []
     for number, (name, title, text, sql) in enumerate(asked_all, 1):
-        with working(f"{number} of {len(asked_all)}: {title.lower()}"):
-            result = con.execute(sql)
-            columns = [column[0] for column in result.description or []]
-            found.append(Question(name, title, text, sql, columns, result.fetchall()))
+        question = Question(name, title, text, sql, [], [])
+        with working(f"{number} of {len(asked_all)}: {title.lower()}"), bounded() as over:
+            try:
+                result = con.execute(sql)
+                question.columns = [column[0] for column in result.description or []]
+                question.rows = result.fetchall()
+            except duckdb.Error as error:
+                question.failure = over() or said(error)
+        found.append(question)
     return found
 
 
-def churn(asked: Asked, per: str) -> str:
+def churn(asked: Asked, per: str, first: str) -> str:
+    """Returns the SQL of the periods, of which the latest are shown; from a day on, where authors may have written before."""
+    from_day = f"period >= date_trunc('{per}', DATE '{first}')" if first else "true"
     return f"""\
-SELECT strftime(period, '%Y-%m') AS period, commits, additions, deletions
+SELECT {LABELS[per]} AS period, commits, additions, deletions
 FROM {asked.call("period_churn", "range", per=per, since=asked.since, paths=asked.paths)}
-ORDER BY period DESC LIMIT {PERIODS};"""
+WHERE {from_day}
+QUALIFY period > max(period) OVER () - INTERVAL {PERIODS * MONTHS[per]} MONTH
+ORDER BY period DESC;"""
+
+
+def people(asked: Asked) -> str:
+    return f"""\
+WITH present AS (
+    SELECT author_name, date_trunc('quarter', author_date::TIMESTAMP) AS period
+    FROM {asked.function("commits", since=asked.since, paths=asked.paths)} GROUP BY ALL
+), spans AS (
+    SELECT author_name, min(period) AS first, max(period) AS last FROM present GROUP BY ALL
+)
+SELECT {LABELS["quarter"]} AS quarter, count(*) AS authors, count(*) FILTER (period = first) AS new,
+    count(*) FILTER (period = last AND period < (SELECT max(last) FROM spans) - INTERVAL 3 MONTH) AS left
+FROM present JOIN spans USING (author_name) GROUP BY period
+QUALIFY period > max(period) OVER () - INTERVAL {PERIODS * 3} MONTH ORDER BY period DESC;"""
+
+
+def hours(asked: Asked) -> str:
+    return f"""\
+WITH written AS (
+    SELECT author_date::TIMESTAMP + to_minutes(author_offset) AS moment
+    FROM {asked.function("commits", since=asked.since, paths=asked.paths)}
+)
+SELECT isodow(moment) AS day, hour(moment) AS hour, count(*) AS commits
+FROM written GROUP BY ALL ORDER BY day, hour;"""
 
 
 def directories(asked: Asked) -> str:

@@ -18,6 +18,8 @@ WRONG = [
     (["diff", "HEAD", "--", ":(nosuch)x"], 1, "invalid_args: the pathspec ':(nosuch)x'"),
     (["stat", "--", ":(nosuch)x"], 1, "invalid_args: the pathspec ':(nosuch)x'"),
     (["stat", "-C", "/no/such"], 1, "not_found: there is no directory '/no/such'"),
+    (["data", "mian"], 2, "no revision 'mian'"),
+    (["data", "HEAD", "HEAD"], 2, "name one file of data"),
     (["review", "HEAD", "-o", "/no/such/page.html"], 1, "No such file or directory: /no/such/page.html"),
     (["log", "--since", "junk"], 1, "invalid_args: since is 'junk'"),
     (["log", "--author", "("], 2, "--author takes a regular expression, which '(' is not"),

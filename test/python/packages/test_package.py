@@ -2,6 +2,9 @@
 
 import importlib.util
 import re
+import shutil
+import subprocess
+import sys
 
 import duckdb
 import pytest
@@ -68,3 +71,22 @@ def test_duckdb_shows_the_version_of_cargo_toml(con):
 def test_a_host_that_allows_signed_extensions_only_refuses_it(extension):
     with duckdb.connect() as con, pytest.raises(duckdb.Error, match="unsigned|signature"):
         con.execute(f"LOAD '{extension}'")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="there is no cargo")
+def test_the_notices_name_each_linked_crate_with_its_texts(tmp_path):
+    subprocess.run(
+        [sys.executable, ROOT / "scripts/notices.py", tmp_path / "notices.md"], check=True
+    )
+    text = (tmp_path / "notices.md").read_text()
+    listed = re.findall(r"^- (\S+ \S+): (.+)$", text, re.MULTILINE)
+    tree = subprocess.run(
+        ["cargo", "tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    linked = {f"{name} {version}" for name, version in re.findall(r"^(\S+) v(\S+)(?: \(proc-macro\))?(?: \(\*\))?$", tree, re.MULTILINE)}  # fmt: skip
+    assert len(linked) > 100 and linked <= {name for name, _ in listed}
+    # Of each licence there is a text, and the hook puts the file into the wheel.
+    with_text = {name for names in re.findall(r"^Of (.+):$", text, re.MULTILINE) for name in names.split(", ")}  # fmt: skip
+    assert "Apache License" in text and len(with_text) > 0.8 * len(listed)
+    assert "scripts/notices.py" in (ROOT / "scripts/wheel_hook.py").read_text()
