@@ -52,8 +52,8 @@ fn from_clause(text: &str, repo: &str) -> Result<String> {
 }
 
 /// Returns the call that reads `revision:path` in git's notation (`:path` is in the index), or the
-/// files of a glob; `None` where the text is no such name, or ends in no format that DuckDB reads by
-/// itself.
+/// files of a glob; `None` where the text is no such name, or ends in no format that DuckDB reads
+/// without an extension.
 fn file_of_revision(text: &str, repo: &str) -> Option<String> {
     let (revision, path) = text.split_once(':')?;
     let revision = if revision.is_empty() { "INDEX" } else { revision };
