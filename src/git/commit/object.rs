@@ -73,7 +73,7 @@ impl NewObject {
         })?;
         let failed = |error| common_dir.unwritten(OpenError::System(error), directory.as_bytes());
         file.fill(&packed[..length], Some(READ_ONLY)).map_err(failed)?;
-        file.place_once(hex[2..].as_bytes()).map_err(failed)
+        file.place_once(&hex.as_bytes()[2..]).map_err(failed)
     }
 }
 
