@@ -149,6 +149,8 @@ def whole_view(host: TerminalHost, payload: str, width: int, color: bool) -> str
         )
         if shown["type"] == "patch_large":
             shown |= {"type": "patch", "unified_diff": text}
+        elif shown["type"] == "commit_large":
+            shown |= {"type": "commit", "unified_diff": text}
         elif shown["type"] == "write_large":
             shown |= {"type": "write", "content": text, "preview": "", "preview_truncated": True}
         else:
@@ -156,7 +158,7 @@ def whole_view(host: TerminalHost, payload: str, width: int, color: bool) -> str
                 ["old_string", "new_string", "context_before", "context_after"], ""
             )
             shown |= {"type": "edit", "unified_diff": text, **empty}
-    elif shown.get("unified_diff") and shown["type"] != "patch":
+    elif shown.get("unified_diff") and shown["type"] not in ("patch", "commit"):
         try:
             old = host.value("SELECT system.main.approval_file(?, ?)", payload, host.key)
             new = (

@@ -232,6 +232,21 @@ pub const PATH_STEPS: usize = 4096;
 /// suggested.
 pub const DIRECTORY_NAMES: usize = 5_000;
 
+/// Milliseconds that a commit waits for a lock of git's, such as `index.lock`; then it is `stale:`.
+pub const GIT_LOCK_MILLIS: u64 = 1_000;
+
+/// Bytes of the message of a commit; more are `too_large:`.
+pub const COMMIT_MESSAGE_BYTES: usize = 64 << 10;
+
+/// Bytes of all contents that one commit shows and writes; more are `too_large:`.
+pub const COMMIT_BYTES: usize = 64 << 20;
+
+/// Paths and ids of hunks that a commit names; more are `too_large:`.
+pub const COMMIT_PARTS: usize = 1_000;
+
+/// Paths that the answer of a commit lists as left out; others are not listed.
+pub const COMMIT_LEFT_OUT: usize = 100;
+
 /// Milliseconds that a writer waits for another's lock on the directory; then it is `tool_failed:`.
 pub const LOCK_MILLIS: u64 = 10_000;
 

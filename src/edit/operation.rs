@@ -24,6 +24,14 @@ pub enum FileTool {
     Patch,
     /// `undo`.
     Undo,
+    /// `git_restore`.
+    Restore,
+    /// `git_commit`.
+    Commit,
+    /// `git_stage`.
+    Stage,
+    /// `git_unstage`.
+    Unstage,
 }
 
 impl FileTool {
@@ -36,6 +44,10 @@ impl FileTool {
             Self::Lines => "edit_lines",
             Self::Patch => "edit_files",
             Self::Undo => "undo",
+            Self::Restore => "git_restore",
+            Self::Commit => "git_commit",
+            Self::Stage => "git_stage",
+            Self::Unstage => "git_unstage",
         }
     }
 
@@ -47,7 +59,16 @@ impl FileTool {
             Self::Edit | Self::Lines => "Edit",
             Self::Patch => "Patch",
             Self::Undo => "Undo changes of",
+            Self::Restore => "Restore files of",
+            Self::Commit => "Commit in",
+            Self::Stage => "Stage in",
+            Self::Unstage => "Unstage in",
         }
+    }
+
+    /// Tells whether it writes into a git directory.
+    pub const fn is_of_git(self) -> bool {
+        matches!(self, Self::Commit | Self::Stage | Self::Unstage)
     }
 }
 
@@ -89,6 +110,8 @@ pub struct Operation<'a> {
     pub arguments: &'a [&'a [u8]],
     /// The files before and after; empty while they must not be read.
     pub changes: &'a ChangeSet<'a>,
+    /// What the result depends on beside the files, such as the branch of a commit.
+    pub basis: &'a [u8],
 }
 
 impl Operation<'_> {
@@ -107,6 +130,7 @@ impl Operation<'_> {
     /// Returns a digest of the files before and after.
     pub fn state(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("state");
+        fields.feed(self.basis);
         for file in &self.changes.0 {
             fields.feed(file.path.as_bytes());
             fields.feed_optional(file.old_path.map(str::as_bytes));
@@ -118,7 +142,16 @@ impl Operation<'_> {
 
     /// Returns a digest of the result for each path and the session, whatever tool and whatever
     /// other files lead to it: what a person who declines the operation has declined.
+    ///
+    /// Of a commit it is the commit as a whole: one with another message is another.
     pub fn results(&self, secret: &Secret) -> Vec<Digest> {
+        if self.tool.is_of_git() {
+            let mut fields = secret.mac("result of git");
+            for digest in [self.id(secret), self.state(secret)] {
+                fields.feed(digest.to_string().as_bytes());
+            }
+            return vec![fields.finish()];
+        }
         let result = |(path, sides): (&str, [Option<Side<'_>>; 2])| {
             let mut fields = secret.mac("result");
             fields.feed(&[u8::from(self.tool == FileTool::Read)]);
@@ -133,7 +166,7 @@ impl Operation<'_> {
 
     /// Tells whether an approval of a scope wider than `once` may cover it.
     pub fn may_be_covered(&self) -> bool {
-        self.tool == FileTool::Read || self.changes.is_of_contents()
+        self.tool == FileTool::Read || !self.tool.is_of_git() && self.changes.is_of_contents()
     }
 }
 
@@ -169,6 +202,7 @@ mod tests {
             path: b"a/b",
             arguments: &[b"old", b"new"],
             changes: &changes,
+            basis: b"",
         };
         let requests = [
             Operation { session: &sessions[0], ..one },
@@ -195,6 +229,13 @@ mod tests {
             ChangeSet::default(),
         ];
         let states = sets.each_ref().map(|changes| Operation { changes, ..one });
+        let based = Operation { basis: b"branch", ..one };
+        assert_eq!(based.id(&secret), one.id(&secret));
+        assert_ne!(based.state(&secret), one.state(&secret));
+        let committed = Operation { tool: FileTool::Commit, ..one };
+        assert!(one.may_be_covered() && !committed.may_be_covered());
+        let renamed = Operation { arguments: &[b"other message"], ..committed };
+        assert_ne!(committed.results(&secret), renamed.results(&secret));
         let ids: HashSet<Digest> =
             requests.iter().chain([&one]).map(|one| one.id(&secret)).collect();
         assert_eq!(ids.len(), requests.len() + 1);

@@ -42,6 +42,10 @@ pub enum Payload {
     Patch(PatchPayload),
     /// As `patch`, with a diff over [`WHOLE_BYTES`].
     PatchLarge(PatchLargePayload),
+    /// Makes a commit, or changes what is staged for one.
+    Commit(CommitPayload),
+    /// As `commit`, with a text over [`WHOLE_BYTES`].
+    CommitLarge(CommitLargePayload),
 }
 
 /// What every payload starts with.
@@ -207,6 +211,103 @@ pub struct PatchLargePayload {
     /// The id for `approve`.
     #[serde(default)]
     pub approval_id: String,
+}
+
+/// What a commit says, and where it goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitFacts {
+    /// `commit`, `stage` or `unstage`.
+    pub action: String,
+    /// The branch that moves; `None` for a detached HEAD, and if none moves.
+    pub branch: Option<String>,
+    /// The ids of the parents.
+    pub parents: Vec<String>,
+    /// The message.
+    pub message: Option<String>,
+    /// The author, as `Name <address>`.
+    pub author: Option<String>,
+    /// The committer.
+    pub committer: Option<String>,
+    /// What git would run, and is not run.
+    pub not_run: Vec<String>,
+}
+
+/// `type: "commit"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitPayload {
+    /// What it is about; the path is that of the repository.
+    #[serde(flatten)]
+    pub head: Head,
+    /// What it says.
+    #[serde(flatten)]
+    pub facts: CommitFacts,
+    /// The files, by their paths from the root of the repository.
+    pub files: Vec<PatchedFile>,
+    /// All of it as one text: branch, parents, people and message, then the changes as a git diff.
+    pub unified_diff: String,
+    /// The bytes of `unified_diff` that are not UTF-8.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_utf8: Vec<NotUtf8>,
+    /// The lines of `unified_diff`.
+    pub diff_lines: u64,
+    /// The id for `approve`.
+    #[serde(default)]
+    pub approval_id: String,
+}
+
+/// `type: "commit_large"`: the chunks, joined, are the text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitLargePayload {
+    /// What it is about.
+    #[serde(flatten)]
+    pub head: Head,
+    /// What it says.
+    #[serde(flatten)]
+    pub facts: CommitFacts,
+    /// The files.
+    pub files: Vec<PatchedFile>,
+    /// The first chunk.
+    #[serde(flatten)]
+    pub chunk: Chunk,
+    /// The lines of the text.
+    pub diff_lines: u64,
+    /// The id for `approve`.
+    #[serde(default)]
+    pub approval_id: String,
+}
+
+impl CommitFacts {
+    /// Returns the text before the diff. Each line begins with a word, or of the message with four
+    /// spaces, so that none can pass for a line of a diff.
+    pub fn text(&self) -> String {
+        let mut text = match (self.action.as_str(), &self.branch) {
+            ("commit", Some(branch)) => format!("Commit to the branch {branch}\n"),
+            ("commit", None) => "Commit to a detached HEAD, on no branch\n".to_owned(),
+            ("stage", _) => "Stage for the next commit\n".to_owned(),
+            _ => "Unstage: the index gets what HEAD has\n".to_owned(),
+        };
+        let mut line = |name: &str, value: &str| text += &format!("{name}: {value}\n");
+        for parent in &self.parents {
+            line("Parent", parent);
+        }
+        if self.action == "commit" && self.parents.is_empty() {
+            line("Parent", "none, it is the first");
+        }
+        for (name, value) in [("Author", &self.author), ("Committer", &self.committer)] {
+            value.iter().for_each(|value| line(name, value));
+        }
+        for program in &self.not_run {
+            line("Not run", program);
+        }
+        for part in self.message.iter().flat_map(|message| message.split_terminator('\n')) {
+            if !part.is_empty() {
+                text += "    ";
+            }
+            text += part;
+            text += "\n";
+        }
+        text
+    }
 }
 
 /// `type: "write"`.
@@ -394,7 +495,7 @@ impl Received {
         match field("type") {
             Some(
                 kind @ ("write" | "edit" | "read" | "write_large" | "edit_large" | "patch"
-                | "patch_large"),
+                | "patch_large" | "commit" | "commit_large"),
             ) => {
                 let kind = quoted(kind);
                 // The head first: of several fields that are missing, the first is named.
@@ -489,7 +590,11 @@ impl Payload {
             | Self::Edit(EditPayload { base, .. })
             | Self::WriteLarge(WriteLargePayload { base, .. })
             | Self::EditLarge(EditLargePayload { base, .. }) => base.run_by_tools = true,
-            Self::Read(_) | Self::Patch(_) | Self::PatchLarge(_) => {}
+            Self::Read(_)
+            | Self::Patch(_)
+            | Self::PatchLarge(_)
+            | Self::Commit(_)
+            | Self::CommitLarge(_) => {}
         }
     }
 
@@ -504,7 +609,9 @@ impl Payload {
                 (head, Some(base), approval_id)
             }
             Self::Patch(PatchPayload { head, approval_id, .. })
-            | Self::PatchLarge(PatchLargePayload { head, approval_id, .. }) => {
+            | Self::PatchLarge(PatchLargePayload { head, approval_id, .. })
+            | Self::Commit(CommitPayload { head, approval_id, .. })
+            | Self::CommitLarge(CommitLargePayload { head, approval_id, .. }) => {
                 (head, None, approval_id)
             }
         };
@@ -513,7 +620,10 @@ impl Payload {
 
     /// Tells whether the payload holds only its first chunk.
     pub const fn is_large(&self) -> bool {
-        matches!(self, Self::WriteLarge(_) | Self::EditLarge(_) | Self::PatchLarge(_))
+        matches!(
+            self,
+            Self::WriteLarge(_) | Self::EditLarge(_) | Self::PatchLarge(_) | Self::CommitLarge(_)
+        )
     }
 }
 

@@ -2,15 +2,15 @@
 
 use super::change::Side;
 use super::payload::{
-    Base, CHUNK_BYTES, Chunk, EditLargePayload, EditPayload, Head, NotUtf8, PREVIEW_LINES,
-    PatchLargePayload, PatchPayload, PatchedFile, Payload, ReadPayload, ShownText, WHOLE_BYTES,
-    WriteLargePayload, WritePayload,
+    Base, CHUNK_BYTES, Chunk, CommitFacts, CommitLargePayload, CommitPayload, EditLargePayload,
+    EditPayload, Head, NotUtf8, PREVIEW_LINES, PatchLargePayload, PatchPayload, PatchedFile,
+    Payload, ReadPayload, ShownText, WHOLE_BYTES, WriteLargePayload, WritePayload,
 };
 use super::plan::{ContentDiff, Plan};
 use super::request::{Edit, FileName};
 use super::secret::Digest;
 use redline_base::budget::{Gather, Taken, text_of};
-use redline_base::error::{Error, Result};
+use redline_base::error::{Error, Result, visible};
 use redline_base::form::counted;
 use redline_text::CancelToken;
 use redline_text::lines::{Lines, line_count, without_terminator};
@@ -210,6 +210,61 @@ impl Proposal {
         Self::of_files(sandbox, description, files, (diff, Some(undone)), id)
     }
 
+    /// Proposes a commit, or what is staged for one, in the repository `repo` of a sandbox; `diff`
+    /// shows all of its files.
+    pub fn commit(
+        [repo, sandbox]: [&str; 2],
+        facts: CommitFacts,
+        files: Vec<PatchedFile>,
+        diff: &ShownText,
+        id: Digest,
+    ) -> Self {
+        let count = counted(files.len() as u64, "file");
+        let subject = facts.message.iter().flat_map(|message| message.lines()).next();
+        let description = match (facts.action.as_str(), &facts.branch, subject) {
+            ("commit", Some(branch), Some(subject)) => {
+                format!("Commit {count} to {branch} of {repo}: {}", visible(subject))
+            }
+            ("commit", _, subject) => {
+                format!(
+                    "Commit {count} on no branch of {repo}: {}",
+                    visible(subject.unwrap_or_default())
+                )
+            }
+            ("stage", ..) => format!("Stage {count} of {repo}"),
+            _ => format!("Unstage {count} of {repo}"),
+        };
+        let head = Head { description, path: repo.to_owned(), sandbox: sandbox.to_owned() };
+        let mut text = ShownText { text: facts.text(), not_utf8: Vec::new() };
+        text.append(&diff.text, &diff.not_utf8, 0);
+        let is_large = text.shown_bytes() > WHOLE_BYTES;
+        let ShownText { text: unified_diff, not_utf8 } = text;
+        let diff_lines = line_count(unified_diff.as_bytes());
+        let approval_id = id.to_string();
+        if is_large {
+            let chunk = Chunk::of(&unified_diff, id);
+            let payload = Payload::CommitLarge(CommitLargePayload {
+                head,
+                facts,
+                files,
+                chunk,
+                diff_lines,
+                approval_id,
+            });
+            return Self { payload, large: Some(unified_diff) };
+        }
+        let payload = Payload::Commit(CommitPayload {
+            head,
+            facts,
+            files,
+            unified_diff,
+            not_utf8,
+            diff_lines,
+            approval_id,
+        });
+        Self { payload, large: None }
+    }
+
     fn of_files(
         sandbox: &str,
         description: String,
@@ -270,7 +325,8 @@ impl Proposal {
             (
                 None,
                 Payload::Edit(EditPayload { unified_diff: text, .. })
-                | Payload::Patch(PatchPayload { unified_diff: text, .. }),
+                | Payload::Patch(PatchPayload { unified_diff: text, .. })
+                | Payload::Commit(CommitPayload { unified_diff: text, .. }),
             ) => text,
             _ => "",
         };

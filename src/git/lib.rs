@@ -7,6 +7,7 @@
 
 mod attributes;
 mod change;
+mod commit;
 mod config;
 mod encoding;
 mod graph;
@@ -37,6 +38,9 @@ pub use change::search::{Search, Searcher};
 pub use change::side_files::{ReadLimit, SideFiles, Stage, state_of_file};
 pub use change::status::{FileStatus, StatusFound, StatusOptions, StatusPart, StatusWalk, join};
 pub use change::suggest::nearest_paths;
+pub use commit::{
+    Action, CommitOptions, CommitTime, GitPlan, Ident, NewCommit, PlannedPath, Selection, Version,
+};
 pub use graph::date_order::by_date;
 pub use graph::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
 pub use history::blame::{Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion};

@@ -23,7 +23,7 @@ pub use bounds::Bounds;
 pub use foreign::{Seen, seen};
 pub use memory::Memory;
 pub use reading::Entry;
-pub use record::{Approved, ChangeKind, FileChange, Outcome, Record, Version};
+pub use record::{Approved, ChangeKind, CommitRecord, FileChange, Outcome, Record, Version};
 pub use store::{InFlight, Looked, Store};
 pub use taking_back::{Conflicting, Contents, State, Step, take_back};
 

@@ -216,6 +216,7 @@ pub(super) mod tests {
             outcome: Outcome::Begun,
             error: None,
             more: 0,
+            git: None,
             files: vec![FileChange {
                 sandbox: "w".to_owned(),
                 root: "/w".to_owned(),

@@ -147,6 +147,24 @@ pub struct Approved {
     pub given_by: String,
 }
 
+/// A commit that an operation made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitRecord {
+    /// The repository, as it was named.
+    pub repo: String,
+    /// The full name of the branch that moved; `None` for a detached HEAD.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The commit; `None` if only the index changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit_id: Option<String>,
+    /// Its parents.
+    pub parents: Vec<String>,
+    /// What git would have run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
+}
+
 /// An operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
@@ -172,6 +190,9 @@ pub struct Record {
     /// The number of its files that are not listed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: u64,
+    /// What it did to a git directory; then its files are those of the commit, and none was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<CommitRecord>,
     /// Its files.
     pub files: Vec<FileChange>,
 }
@@ -236,7 +257,7 @@ impl Record {
     }
 
     fn without_files(&self) -> Self {
-        let Self { id, at, client, tool, approval, reason, outcome, error, .. } = self;
+        let Self { id, at, client, tool, approval, reason, outcome, error, git, .. } = self;
         Self {
             id: id.clone(),
             at: *at,
@@ -247,6 +268,7 @@ impl Record {
             outcome: *outcome,
             error: error.clone(),
             more: 0,
+            git: git.clone(),
             files: Vec::new(),
         }
     }

@@ -104,12 +104,37 @@ fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
             let action = patch_action(p.undoes.as_deref());
             patch((action, path), p.files.len(), (diff, &[]), Some(of))
         }
+        Payload::Commit(p) => {
+            let text = (p.unified_diff.as_str(), &p.not_utf8[..]);
+            commit(&p.facts.action, path, p.files.len(), text, None)
+        }
+        Payload::CommitLarge(p) => {
+            let of = Chunks { all: p.chunk.total_chunks, lines: p.diff_lines };
+            let text = whole_lines(&p.chunk.content_preview);
+            commit(&p.facts.action, path, p.files.len(), (text, &[]), Some(of))
+        }
     }
 }
 
 /// Returns the action of a patch, which may take back operations.
 const fn patch_action(undoes: Option<&[String]>) -> &'static str {
     if undoes.is_some() { "Undo" } else { "Patch" }
+}
+
+/// Returns the box of a commit, or of what is staged for one.
+fn commit<'a>(
+    action: &str,
+    repo: &'a str,
+    files: usize,
+    text: Text<'a>,
+    of: Option<Chunks>,
+) -> Card<'a> {
+    let (action, question) = match action {
+        "commit" => ("Commit", "Make this commit?"),
+        "stage" => ("Stage", "Stage this?"),
+        _ => ("Unstage", "Unstage this?"),
+    };
+    Card { question, ..patch((action, repo), files, text, of) }
 }
 
 /// Returns the box of changes of several files; `of` is given when `diff` is a first chunk.
@@ -325,11 +350,13 @@ pub fn paging(payload: &Received, terminal_height: Option<u64>) -> Paging {
     let Received::Known(payload) = payload else { return Paging::Inline };
     let (lines, is_diff) = match &**payload {
         Payload::Read(_) => return Paging::Inline,
-        Payload::WriteLarge(_) | Payload::EditLarge(_) | Payload::PatchLarge(_) => {
-            return Paging::Pager;
-        }
+        Payload::WriteLarge(_)
+        | Payload::EditLarge(_)
+        | Payload::PatchLarge(_)
+        | Payload::CommitLarge(_) => return Paging::Pager,
         Payload::Edit(edit) => (edit.diff_lines, true),
         Payload::Patch(patch) => (patch.diff_lines, true),
+        Payload::Commit(commit) => (commit.diff_lines, true),
         Payload::Write(write) => match write.diff_lines {
             Some(lines) => (lines, true),
             None => (write.content_lines, false),

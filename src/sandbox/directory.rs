@@ -291,6 +291,11 @@ impl RegularFile {
         read_at(&self.file, offset, bytes)
     }
 
+    /// Tells whether anybody may run the file; one that cannot be asked counts as such.
+    pub fn is_executable(&self) -> bool {
+        fstat(&self.file).map_or(true, |stat| stat.st_mode & 0o111 != 0)
+    }
+
     /// Returns the handle.
     pub(super) fn into_file(self) -> File {
         self.file

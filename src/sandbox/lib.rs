@@ -21,6 +21,7 @@
 //! | `local` | local paths as DuckDB reads them, if no sandboxes are configured |
 //! | `locked` | makes and locks a directory that is written, and clears reserved names in it |
 //! | `named` | reads the files that options of queries name |
+//! | `new_file` | files of a repository that are written: created, filled, renamed to their place |
 //! | `run_names` | names of files that tools run, of which a person is warned |
 //! | `sandbox_path` | a file by its sandbox and path: opened, read within limits |
 //! | `staging` | the locked directories of such a change, with staged new and kept old contents |
@@ -45,6 +46,7 @@ mod intent;
 mod local;
 mod locked;
 mod named;
+mod new_file;
 mod policy;
 mod pooled;
 mod private;
@@ -69,7 +71,8 @@ pub use directory::{Directory, DirectoryEntry, OpenError, RegularFile};
 pub use file_walk::{Next, WalkEntry};
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalFile, LocalPath, is_free_name};
-pub use policy::{Sandbox, Sandboxes};
+pub use new_file::NewFile;
+pub use policy::{GitGrant, Sandbox, Sandboxes};
 pub use pooled::PooledFile;
 pub use private::{PrivateDirectory, PrivateLock};
 pub use ref_limit::{RefLimit, RefPattern};

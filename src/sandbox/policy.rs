@@ -41,6 +41,56 @@ impl Mode {
     }
 }
 
+/// What may be done to the git directory of a repository.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum GitRight {
+    /// It is read.
+    #[default]
+    Read,
+    /// Commits are made.
+    Commit,
+}
+
+/// What becomes of a commit for which git would run a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum GitHooks {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It is made without the program.
+    Skip,
+}
+
+/// The right to commit in the repositories of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitGrant {
+    /// The branches that may be moved; `None` for all, and for a detached HEAD.
+    branches: Option<Vec<RefPattern>>,
+    /// Whether a commit is made without the hooks and the signature that git would add.
+    pub skips_hooks: bool,
+}
+
+impl GitGrant {
+    /// Tells whether a branch may be moved, by its full name; `None` is a detached HEAD.
+    pub fn allows(&self, branch: Option<&[u8]>) -> bool {
+        self.branches.as_ref().is_none_or(|patterns| {
+            branch.is_some_and(|name| patterns.iter().any(|pattern| pattern.matches(name)))
+        })
+    }
+
+    /// Returns the branches that may be moved, for a message.
+    pub fn shown(&self) -> String {
+        let patterns = self.branches.iter().flatten();
+        let names = patterns.map(|pattern| quoted(pattern.as_str().trim_start_matches(HEADS)));
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Where branches are.
+const HEADS: &str = "refs/heads/";
+
 /// The operations that a person must approve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApprovalPolicy {
@@ -71,6 +121,11 @@ struct Entry {
     reserved: Option<Vec<String>>,
     warned: Option<Vec<String>>,
     refs: Option<Vec<String>>,
+    #[serde(default)]
+    git: GitRight,
+    git_branches: Option<Vec<String>>,
+    #[serde(default)]
+    git_hooks: GitHooks,
 }
 
 fn asked() -> bool {
@@ -103,6 +158,8 @@ pub struct Sandbox {
     warned: Vec<Pattern>,
     /// The readable references of repositories; `None` for all.
     pub refs: Option<Vec<RefPattern>>,
+    /// The right to commit; `None` without it.
+    git: Option<GitGrant>,
     /// Whether DuckDB's own settings allow reading the root.
     is_open: bool,
 }
@@ -111,6 +168,11 @@ impl Sandbox {
     /// Tells whether files may be read without an approval.
     pub(super) fn reads_freely(&self) -> bool {
         self.is_open && !self.approvals.read
+    }
+
+    /// Returns the right to commit, of a sandbox that may be written.
+    pub fn git(&self) -> Option<&GitGrant> {
+        self.git.as_ref().filter(|_| self.is_writable())
     }
 
     /// Tells whether files may be written.
@@ -160,6 +222,7 @@ impl Sandbox {
             ("edit_approval", writable && self.approvals.edit && !outer.approvals.edit),
             ("reserved", writable && self.reserved.iter().any(|own| !outer.reserved.contains(own))),
             ("max_file_bytes", self.max_file_bytes < outer.max_file_bytes),
+            ("git", writable && outer.git.is_some() && self.git != outer.git),
             // Two names of one directory both limit the references.
             ("refs", self.path != outer.path && self.refs.is_some() && self.refs != outer.refs),
         ]
@@ -299,6 +362,35 @@ impl Sandboxes {
         RefLimit::of(around.filter_map(|sandbox| sandbox.refs.as_deref()))
     }
 
+    /// Returns the sandbox of a repository that may be committed to, and its right; its directories
+    /// are all beneath the same root.
+    ///
+    /// # Errors
+    /// `fs_denied` without that right.
+    pub fn committable(&self, given: &str, directories: &[&Path]) -> Result<(&Sandbox, &GitGrant)> {
+        let around = |directory: &&Path| {
+            let beneath = self.0.iter().filter(|sandbox| directory.starts_with(&sandbox.path));
+            beneath.max_by_key(|sandbox| sandbox.path.as_os_str().len())
+        };
+        let mut found = directories.iter().map(around);
+        let first = found.next().flatten();
+        let sandbox = first.filter(|first| {
+            let is_first =
+                |other: Option<&Sandbox>| other.is_some_and(|it| std::ptr::eq(it, *first));
+            found.all(is_first)
+        });
+        let Some(sandbox) = sandbox else {
+            return Err(self.refuse(format!(
+                "the repository {} is not whole beneath the root of one sandbox",
+                quoted(given)
+            )));
+        };
+        sandbox.git().map(|grant| (sandbox, grant)).ok_or_else(|| {
+            Error::fs_denied(format!("the sandbox {} does not let git be written", quoted(&sandbox.name)))
+                .with_hint("The host allows commits with \"mode\": \"rw\" and \"git\": \"commit\" in redline_sandboxes")
+        })
+    }
+
     /// Returns the sandbox at the start of a path and the rest after it; or the defect. A path may
     /// start with the name of a sandbox, with an optional slash before it, or with the path of a
     /// root, of which the longest matches. Only the text is parsed: no file is accessed.
@@ -415,6 +507,15 @@ impl Entry {
             patterns(index, "refs", texts, RefPattern::parse, ["not a pattern of references", hint])
         });
         let refs = refs.transpose()?;
+        let branches = self.git_branches.as_deref().map(|texts| {
+            let hint = "Give names of branches such as 'main' or 'agents/*'";
+            let parse = |text: &str| RefPattern::parse(&format!("{HEADS}{text}"));
+            patterns(index, "git_branches", texts, parse, ["not a pattern of branches", hint])
+        });
+        let git = (self.git == GitRight::Commit).then_some(GitGrant {
+            branches: branches.transpose()?,
+            skips_hooks: self.git_hooks == GitHooks::Skip,
+        });
         let bad_root = |what| {
             wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a directory")
         };
@@ -443,6 +544,7 @@ impl Entry {
             reserved,
             warned,
             refs,
+            git,
             suffixes: self.suffixes,
             max_file_bytes: self
                 .max_file_bytes

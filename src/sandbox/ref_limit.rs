@@ -21,6 +21,11 @@ impl RefPattern {
         (is_full && text.chars().all(is_usual)).then(|| Self(text.to_owned()))
     }
 
+    /// Tells whether it matches a full name.
+    pub(super) fn matches(&self, name: &[u8]) -> bool {
+        is_like(self.0.as_bytes(), name)
+    }
+
     /// Returns the given pattern.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -36,9 +41,7 @@ impl RefLimit {
 
     /// Tells whether a reference may be read, by its full name.
     pub fn allows(&self, name: &[u8]) -> bool {
-        self.0
-            .iter()
-            .all(|patterns| patterns.iter().any(|pattern| is_like(pattern.0.as_bytes(), name)))
+        self.0.iter().all(|patterns| patterns.iter().any(|pattern| pattern.matches(name)))
     }
 
     /// Returns the refusal of the index and the work tree, which have the files of a branch that

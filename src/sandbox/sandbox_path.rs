@@ -102,6 +102,23 @@ impl Sandboxes {
             refused.unwrap_or_else(nowhere)
         })
     }
+
+    /// Returns the place of a file of a work tree, by its path there, to be written.
+    ///
+    /// # Errors
+    /// `fs_denied` if its sandbox does not allow that.
+    pub fn place_to_write(&self, work_tree: &Path, file: &str) -> Result<SandboxPath<'_>> {
+        let path = work_tree.join(file);
+        let around = self.iter().filter(|sandbox| path.starts_with(&sandbox.path));
+        let sandbox = around.max_by_key(|sandbox| sandbox.path.as_os_str().len());
+        let rest = sandbox.and_then(|sandbox| path.strip_prefix(&sandbox.path).ok()?.to_str());
+        let Some((sandbox, rest)) = sandbox.zip(rest) else {
+            return Err(self.refuse("the work tree is not in a sandbox".to_owned()));
+        };
+        let place = self.resolve_for_writing(&format!("{}/{rest}", sandbox.name))?;
+        place.check_writable()?;
+        Ok(place)
+    }
 }
 
 impl<'a> SandboxPath<'a> {

@@ -35,7 +35,7 @@ impl Call<'_> {
         let (before, after) = (self.side(self.base), self.side(self.result));
         let file = ChangedFile { path: &name, old_path: None, before, after };
         let changes = &ChangeSet(vec![file]);
-        work(&Operation { session, tool, sandbox, path, arguments, changes })
+        work(&Operation { session, tool, sandbox, path, arguments, changes, basis: b"" })
     }
 }
 
@@ -234,8 +234,15 @@ fn a_no_to_several_files_is_one_to_each_of_them() {
     let changes = ChangeSet(files.into_iter().chain([moved]).collect());
     let (session, sandbox) = (&AGENT, WRITE.sandbox);
     let tool = FileTool::Patch;
-    let patch =
-        Operation { session, tool, sandbox, path: b"abcde", arguments: &[], changes: &changes };
+    let patch = Operation {
+        session,
+        tool,
+        sandbox,
+        path: b"abcde",
+        arguments: &[],
+        changes: &changes,
+        basis: b"",
+    };
     let id = patch.id(host.approvals.secret());
     let diff = ShownText { text: "the diff".to_owned(), not_utf8: Vec::new() };
     let proposal = Proposal::patch("workspace", Vec::new(), diff, id);

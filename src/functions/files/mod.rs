@@ -5,6 +5,8 @@ pub mod edit_explain;
 pub mod edit_file;
 pub mod edit_files;
 pub mod edit_lines;
+pub mod git_commit;
+pub mod git_restore;
 pub mod read_file;
 pub mod redline_log;
 pub mod revert_edit;

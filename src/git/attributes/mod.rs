@@ -35,8 +35,16 @@ use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
 /// All attributes that redline reads; macros may set them too.
-const NAMES: [&str; 7] =
-    ["diff", "linguist-generated", "text", "crlf", "eol", "ident", "working-tree-encoding"];
+const NAMES: [&str; 8] = [
+    "diff",
+    "linguist-generated",
+    "text",
+    "crlf",
+    "eol",
+    "ident",
+    "working-tree-encoding",
+    "filter",
+];
 
 /// Looks up attributes for one thread; fastest for paths in ascending order.
 pub struct Attributes<const N: usize> {

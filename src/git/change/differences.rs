@@ -51,7 +51,7 @@ fn has_changes(comparison: &Comparison) -> Result<bool> {
 }
 
 /// Returns what a submodule has beside a commit: changed files before untracked ones.
-pub(super) fn find_dirt(submodule: &Repository, head: Oid, above: &Above) -> Result<Option<Dirt>> {
+pub(crate) fn find_dirt(submodule: &Repository, head: Oid, above: &Above) -> Result<Option<Dirt>> {
     let head = side_of(submodule, &head.to_string())?;
     let comparison = |old, new| {
         let mut comparison = Comparison::new(submodule.clone(), old, new)?;

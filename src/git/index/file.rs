@@ -7,7 +7,7 @@
 use gix::hash::Kind;
 
 use super::cached_tree::CachedTrees;
-use super::parse::{Fault, parse};
+use super::parse::{Fault, Parsed, parse};
 use super::split;
 use super::staged::Staged;
 use crate::store::GitDirectory;
@@ -24,6 +24,10 @@ pub struct IndexFile {
     pub trees: CachedTrees,
     /// Whether a shared index was read, too.
     pub is_split: bool,
+    /// The version of the format.
+    pub version: u32,
+    /// The extension `REUC`.
+    pub resolved: Vec<u8>,
 }
 
 const NAME: &[u8] = b"index";
@@ -42,7 +46,8 @@ pub fn read(git_dir: &GitDirectory, file: &RegularFile, hash: Kind) -> Result<In
     let failed = |fault| failure(git_dir, fault);
     let parsed = parse(&bytes, hash).map_err(failed)?;
     let Some(link) = parsed.link.filter(|link| !link.base.is_null()) else {
-        return Ok(IndexFile { entries: parsed.entries, trees: parsed.trees, is_split: false });
+        let Parsed { entries, trees, version, resolved, .. } = parsed;
+        return Ok(IndexFile { entries, trees, is_split: false, version, resolved });
     };
     let name = format!("sharedindex.{}", link.base);
     let shared = git_dir.read(name.as_bytes(), limits::INDEX_BYTES)?;
@@ -50,7 +55,8 @@ pub fn read(git_dir: &GitDirectory, file: &RegularFile, hash: Kind) -> Result<In
         shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
     let shared = parse(&shared, hash).map_err(failed)?;
     let entries = split::join(shared, parsed.entries, &link).map_err(failed)?;
-    Ok(IndexFile { entries, trees: parsed.trees, is_split: true })
+    let Parsed { trees, version, resolved, .. } = parsed;
+    Ok(IndexFile { entries, trees, is_split: true, version, resolved })
 }
 
 fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {

@@ -9,6 +9,7 @@
 //! | `cached_tree` | the trees of directories without a change |
 //! | `ewah` | the compressed bitmaps of a split index |
 //! | `split` | a split index joined with the shared one |
+//! | `written` | the bytes of an index file with other entries |
 
 mod cached_tree;
 mod ewah;
@@ -16,6 +17,7 @@ mod file;
 mod parse;
 mod split;
 mod staged;
+mod written;
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -25,12 +27,12 @@ use crate::Oid;
 use crate::model::changed_file::Entry;
 use crate::repository::Repository;
 use crate::tree::walk::TreeChanges;
-use cached_tree::CachedTrees;
 use file::IndexFile;
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_sandbox::{FileState, Moment, Stamp};
 
+pub(crate) use cached_tree::{CachedTree, CachedTrees};
 pub use file::{open, read};
 pub use staged::{Flags, Staged, Stat};
 
@@ -43,6 +45,12 @@ pub struct Index {
     written: Option<Moment>,
     /// The trees that directories without a change are known to be.
     trees: CachedTrees,
+    /// The file as it was read; `None` if there is none yet.
+    stamp: Option<Stamp>,
+    /// The version of the format; 0 if there is no file yet.
+    version: u32,
+    /// The extension `REUC`.
+    resolved: Vec<u8>,
 }
 
 impl Index {
@@ -97,7 +105,49 @@ impl Index {
         {
             return Err(damaged());
         }
-        Ok(Self { entries, written: Some(stamp.modified()), trees: read.trees })
+        Ok(Self {
+            entries,
+            written: Some(stamp.modified()),
+            trees: read.trees,
+            stamp: Some(stamp),
+            version: read.version,
+            resolved: read.resolved,
+        })
+    }
+
+    /// Returns the file as it was read; `None` if there was none.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        self.stamp
+    }
+
+    /// Returns the versions of all files, sorted by path and stage.
+    pub(crate) fn entries(&self) -> &[Staged] {
+        &self.entries
+    }
+
+    /// Tells whether a file may have been changed unseen since git stored its state.
+    pub(crate) fn is_unsure(&self, staged: &Staged) -> bool {
+        let (seconds, nanoseconds) = staged.stat.modified;
+        self.is_racy(Moment { seconds: i64::from(seconds), nanoseconds })
+    }
+
+    /// Tells whether a directory, whose path ends in a slash, is known to be a tree.
+    pub(crate) fn knows(&self, directory: &[u8], tree: &Oid) -> bool {
+        self.trees.get(directory).is_some_and(|known| known.oid == *tree)
+    }
+
+    /// Returns the bytes of an index file with other entries, in the version of this one and with
+    /// the trees of the directories in `trees`.
+    ///
+    /// # Errors
+    /// `tool_failed` if the checksum cannot be computed.
+    pub(crate) fn with_entries(
+        &self,
+        entries: &[Staged],
+        trees: &CachedTrees,
+        hash: gix::hash::Kind,
+    ) -> Result<Vec<u8>> {
+        written::index_file(entries, trees, self.version, &self.resolved, hash)
     }
 
     /// Tells whether a tree is known to have the same files as a directory, whose path ends in a

@@ -30,6 +30,10 @@ pub struct Parsed {
     pub trees: CachedTrees,
     /// The checksum at its end; null if git did not compute one.
     pub checksum: Oid,
+    /// The version of the format.
+    pub version: u32,
+    /// The extension `REUC`: the versions of conflicts that were resolved.
+    pub resolved: Vec<u8>,
 }
 
 /// The changes of a split index to the shared one.
@@ -83,6 +87,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     }
     let mut link = None;
     let mut trees = CachedTrees::new();
+    let mut resolved = Vec::new();
     let mut has_directories = false;
     // As in git, fewer bytes than a header before the checksum are ignored.
     while reader.bytes.len() >= 8 {
@@ -93,6 +98,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
             b"link" if link.is_some() => return Err(Fault::Damaged("names two shared indexes")),
             b"link" => link = Some(read_link(content, hash)?),
             b"TREE" => trees = cached_tree::read(content, hash),
+            b"REUC" => resolved = content.to_vec(),
             b"sdir" => has_directories = true,
             [b'A'..=b'Z', ..] => {}
             _ => return Err(Fault::Damaged("needs an extension that redline does not know")),
@@ -101,7 +107,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     if !has_directories && entries.iter().any(|staged| staged.entry.mode.is_directory()) {
         return Err(Fault::Damaged("has a directory among its files"));
     }
-    Ok(Parsed { entries, link, trees, checksum })
+    Ok(Parsed { entries, link, trees, checksum, version, resolved })
 }
 
 /// Returns the checksum at `end` if it matches the bytes before it or is null.

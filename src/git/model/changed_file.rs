@@ -42,6 +42,11 @@ impl Mode {
         })
     }
 
+    /// Returns the number that trees and the index store.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
     /// Tells whether the entry is a directory.
     pub fn is_directory(self) -> bool {
         self.0 == Self::DIRECTORY

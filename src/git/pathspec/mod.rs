@@ -56,6 +56,19 @@ impl Pathspec {
         Ok(spec)
     }
 
+    /// Returns the pathspec of one file, by its path from the root.
+    ///
+    /// # Errors
+    /// `invalid_args` for an empty path.
+    pub fn of_file(path: &str) -> Result<Self> {
+        Self::parse(&format!(":(top,literal){path}"))
+    }
+
+    /// Returns the given text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Tells whether it takes files away from those that others name.
     pub fn is_excluding(&self) -> bool {
         self.is_excluding

@@ -210,6 +210,11 @@ impl References<'_> {
         Ok(found)
     }
 
+    /// Returns the full names of all references, sorted.
+    pub fn names(&self) -> error::Result<Vec<Vec<u8>>> {
+        Ok(self.all()?.into_keys().collect())
+    }
+
     /// Returns short names for a hint; of very many references only some.
     pub fn short_names(&self) -> error::Result<Vec<String>> {
         let short = |name: &[u8]| {

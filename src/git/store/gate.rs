@@ -167,6 +167,11 @@ impl GitDirectory {
         &self.gate
     }
 
+    /// Returns the opened directory, in which `writing` creates files.
+    pub(super) fn directory_to_write(&self) -> &Directory {
+        &self.directory
+    }
+
     /// Returns the path by which the directory was opened: absolute, and canonical if access is
     /// limited.
     pub fn path(&self) -> &Path {

@@ -12,6 +12,7 @@
 //! | `cache`, `counted_pairs`, `delta` | a cache of objects; a cache of line counts; applying
 //! deltas |
 //! | `kept` | the caches between queries |
+//! | `writing` | what is written into a git directory |
 //!
 //! Files are regular files only, opened without waiting, read once and up to a limit, and parsed
 //! by one parser. gix receives bytes and never a path; where its parser recurses on input, is
@@ -40,6 +41,7 @@ mod locate;
 mod loose;
 pub(super) mod pack;
 mod shallow;
+mod writing;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};

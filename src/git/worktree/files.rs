@@ -159,6 +159,10 @@ impl WorkTree {
     }
 
     /// Returns the state of a file, link or directory, `None` if there is none.
+    pub fn state(&mut self, path: &[u8]) -> Result<Option<FileState>> {
+        self.look(path)
+    }
+
     fn look(&mut self, path: &[u8]) -> Result<Option<FileState>> {
         self.directories.look(path).map_err(unreadable(path))
     }

@@ -33,6 +33,10 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
             reason: None,
         }),
         (FileTool::Patch, _) => return Err(Error::tool_failed("a patch lacks its arguments")),
+        // Of a repository whose files must not be read nothing is committed or restored.
+        (FileTool::Restore | FileTool::Commit | FileTool::Stage | FileTool::Unstage, _) => {
+            return Err(Error::tool_failed("git is not written where reading is asked for"));
+        }
         (FileTool::Undo, _) => FileCall::Undo(UndoArguments::default()),
         (FileTool::Lines, [place, new_text, base_oid]) => {
             let lines =
@@ -76,6 +80,8 @@ pub struct BlindCall<'a> {
     pub shown: String,
     pub arguments: Vec<&'a [u8]>,
     pub base_oid: Option<&'a str>,
+    /// What the planned result depends on beside the files; empty before the plan.
+    pub basis: &'a [u8],
 }
 
 impl<'a> BlindCall<'a> {
@@ -96,13 +102,15 @@ impl<'a> BlindCall<'a> {
             shown: sandbox.name.clone(),
             arguments,
             base_oid: None,
+            basis: &[],
         }
     }
 
     /// Returns a call of a tool on no files.
     pub fn of_nothing(tool: FileTool, arguments: Vec<&'a [u8]>) -> Self {
         let (path, shown) = Default::default();
-        Self { tool, sandbox: &[], sandbox_name: "", path, shown, arguments, base_oid: None }
+        let (sandbox, basis) = Default::default();
+        Self { tool, sandbox, sandbox_name: "", path, shown, arguments, base_oid: None, basis }
     }
 
     /// Returns the call that reads a file.
@@ -118,7 +126,8 @@ impl<'a> BlindCall<'a> {
         changes: &'b ChangeSet<'_>,
     ) -> Operation<'b> {
         let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
-        Operation { session, tool: self.tool, sandbox: self.sandbox, path, arguments, changes }
+        let (tool, sandbox, basis) = (self.tool, self.sandbox, self.basis);
+        Operation { session, tool, sandbox, path, arguments, changes, basis }
     }
 }
 

@@ -28,7 +28,7 @@ impl<T> Made<'_, T> {
     pub fn outcome(&self) -> &'static str {
         match self.id {
             Some(_) => "applied",
-            None if self.planned.change_set().is_unchanged() => "already_applied",
+            None if self.planned.is_unchanged() => "already_applied",
             None => "would_apply",
         }
     }
@@ -70,11 +70,16 @@ impl FileTools {
             if asks {
                 recorded.allowed_by(check.consume(&planned)?);
             }
-            if planned.change_set().is_unchanged() {
+            if planned.is_unchanged() {
                 return Ok(made(None, planned));
             }
-            recorded.begin(&planned.files)?;
-            match sandbox::apply(&planned.changes(), || self.record_copy(copy)) {
+            recorded.begin(&planned.files, planned.git.as_deref())?;
+            let done = || self.record_copy(copy);
+            let written = match &planned.git {
+                Some(git) => git.plan.write(done),
+                None => sandbox::apply(&planned.changes(), done),
+            };
+            match written {
                 // Another writer was faster. A call with a version, or one whose payload was shown,
                 // means that version.
                 Err(error)
@@ -117,7 +122,7 @@ impl FileTools {
                 let planned = planned?;
                 // A copy of this call may have made it in the meantime.
                 self.refuse_copy(&maker.call(), copy)?;
-                recorded.begin(&planned.files)?;
+                recorded.begin(&planned.files, None)?;
                 let after = planned.files.first().and_then(PlannedFile::after);
                 let content = after.map(|after| after.content.copied_vec()).unwrap_or_default();
                 last = Some(planned);

@@ -61,7 +61,7 @@ impl<'a> Editing<'a> {
         }?;
         let content = Cow::Owned(std::mem::take(&mut plan.content));
         let file = PlannedFile::kept(place.clone(), found)?.written(content, None)?;
-        Ok(Planned { files: vec![file], report: plan })
+        Ok(Planned::of_files(vec![file], plan))
     }
 }
 

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::blind_call::{BlindCall, joined};
+use super::diff_text::add_git_diff;
 use super::file_tools::FileTools;
 use super::patch_paths::{below_sandbox, without_sides};
-use super::planned::{Maker, Planned, PlannedFile, add_git_diff, file_name};
+use super::planned::{Maker, Planned, PlannedFile, file_name};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
@@ -129,10 +130,8 @@ impl<'a> Maker<'a> for Patching<'a> {
         }
         let fitted: Vec<&Fitted> = found.iter().map(|found| &found.fitted).gather();
         let decision = patches::decide(&fitted)?;
-        let mut planned = Planned {
-            files: Vec::new(),
-            report: Patched { decision, results: Vec::new(), diffs: Vec::new() },
-        };
+        let report = Patched { decision, results: Vec::new(), diffs: Vec::new() };
+        let mut planned = Planned::of_files(Vec::new(), report);
         for found in found {
             let (result, file, diff) = found.planned(decision, self.engine, &cancel)?;
             planned.report.results.add(result);
@@ -159,7 +158,7 @@ impl<'a> Maker<'a> for Patching<'a> {
         let each = || planned.files.iter().zip(diffs);
         let files = each().zip(results).map(|((file, diff), of)| file.shown(of.kind, diff));
         let mut diff = ShownText::default();
-        each().for_each(|(file, change)| add_git_diff(&mut diff, file, change));
+        each().for_each(|(file, change)| add_git_diff(&mut diff, file.sides(), change));
         Ok(Proposal::patch(&self.sandbox.name, files.gather(), diff, id))
     }
 

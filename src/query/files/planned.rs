@@ -3,16 +3,17 @@
 use std::borrow::Cow;
 
 use super::blind_call::BlindCall;
+use super::planned_git::PlannedGit;
 use redline_base::budget::{Copied, Gather};
 use redline_base::error::Result;
-use redline_edit::payload::{PatchedFile, ShownText};
+use redline_edit::payload::PatchedFile;
 use redline_edit::{
     ChangeSet, ChangedFile, ContentDiff, Digest, FileName, Proposal, Side, is_executable,
     mode_after,
 };
 use redline_git::blob_id;
 use redline_sandbox::{After, Change, Expected, SandboxPath};
-use redline_text::{CancelToken, Engine, is_binary};
+use redline_text::{CancelToken, Engine};
 
 /// What a call makes of a file.
 pub(super) enum Outcome<'a> {
@@ -163,13 +164,26 @@ impl<'a> PlannedFile<'a> {
 /// The files of a call with what they are to be, and what else its answer tells.
 pub(super) struct Planned<'a, T> {
     pub files: Vec<PlannedFile<'a>>,
+    /// What is written into a git directory; then no file is.
+    pub git: Option<Box<PlannedGit>>,
     pub report: T,
 }
 
 impl<'a, T> Planned<'a, T> {
+    /// Returns a call on these files.
+    pub fn of_files(files: Vec<PlannedFile<'a>>, report: T) -> Self {
+        Self { files, git: None, report }
+    }
+
     /// Returns the change set.
     pub fn change_set(&self) -> ChangeSet<'_> {
-        ChangeSet(self.files.iter().map(PlannedFile::sides).gather())
+        let files = self.files.iter().map(PlannedFile::sides);
+        ChangeSet(files.chain(self.git.iter().flat_map(|git| git.sides())).gather())
+    }
+
+    /// Tells whether nothing is to be written.
+    pub fn is_unchanged(&self) -> bool {
+        self.git.is_none() && self.change_set().is_unchanged()
     }
 
     /// Returns what the writer makes of the files that change.
@@ -243,50 +257,4 @@ pub(super) trait Maker<'a> {
 /// Returns the name of a file for plans and messages.
 pub(super) fn file_name<'a>(place: &'a SandboxPath<'_>) -> FileName<'a> {
     FileName { sandbox: &place.sandbox().name, relative: place.path().as_str() }
-}
-
-/// Returns a file's part of a git diff: all of what is written, so that it can be read back from
-/// the text.
-pub(super) fn add_git_diff(all: &mut ShownText, file: &PlannedFile<'_>, diff: &ContentDiff) {
-    let (header, hunks) = header_of(file, diff);
-    all.append(&header, &[], 0);
-    if let Some(start) = hunks {
-        all.append(&diff.unified_diff, &diff.not_utf8, start);
-    }
-}
-
-/// Returns the lines before the hunks, and where these start in `diff` if there are any.
-fn header_of(file: &PlannedFile<'_>, diff: &ContentDiff) -> (String, Option<usize>) {
-    let ChangedFile { path, old_path, before, after } = file.sides();
-    let old = old_path.unwrap_or(path);
-    let mut text = format!("diff --git a/{old} b/{path}\n");
-    let mode = |side: Side<'_>| if side.is_executable() { "100755" } else { "100644" };
-    match (before, after) {
-        (None, Some(after)) => text += &format!("new file mode {}\n", mode(after)),
-        (Some(before), None) => text += &format!("deleted file mode {}\n", mode(before)),
-        (Some(before), Some(after)) if before.is_executable() != after.is_executable() => {
-            text += &format!("old mode {}\nnew mode {}\n", mode(before), mode(after));
-        }
-        _ => {}
-    }
-    if old_path.is_some() {
-        text += &format!("rename from {old}\nrename to {path}\n");
-    }
-    let sides: Vec<Side<'_>> = before.into_iter().chain(after).gather();
-    if sides.iter().any(|side| is_binary(side.content)) {
-        text += &match &sides[..] {
-            [one, other] if one.oid != other.oid => {
-                format!("Binary files with the git blob ids {} and {}\n", one.oid, other.oid)
-            }
-            all => format!("Binary file with the git blob id {}\n", all[0].oid),
-        };
-        return (text, None);
-    }
-    let Some((at, _)) = diff.unified_diff.match_indices('\n').nth(1) else { return (text, None) };
-    let of = |side: &str, path: &str, is_there: bool| {
-        if is_there { format!("{side}/{path}") } else { "/dev/null".to_owned() }
-    };
-    let (old, new) = (of("a", old, before.is_some()), of("b", path, after.is_some()));
-    text += &format!("--- {old}\n+++ {new}\n");
-    (text, Some(at + 1))
 }

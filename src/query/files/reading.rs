@@ -30,7 +30,7 @@ impl<'a> Maker<'a> for Read<'a> {
 
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
         let found = self.0.read_as_it_is()?;
-        Ok(Planned { files: vec![PlannedFile::kept(self.0.clone(), found)?], report: () })
+        Ok(Planned::of_files(vec![PlannedFile::kept(self.0.clone(), found)?], ()))
     }
 
     fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {

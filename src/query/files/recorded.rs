@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::planned::PlannedFile;
+use super::planned_git::PlannedGit;
 use crate::caller::{Caller, now, short};
 use redline_base::budget::{Grow, Taken};
 use redline_base::error::{Error, ErrorKind, Result};
@@ -72,6 +73,7 @@ impl<'t> Recorded<'t> {
             outcome: Outcome::Begun,
             error: None,
             more: 0,
+            git: None,
             files,
         };
         Self { caller, record: RefCell::new(record), in_flight: RefCell::new(None) }
@@ -95,7 +97,7 @@ impl<'t> Recorded<'t> {
     ///
     /// # Errors
     /// Those of the journal; then the operation must not be done.
-    pub fn begin(&self, planned: &[PlannedFile<'_>]) -> Result<()> {
+    pub fn begin(&self, planned: &[PlannedFile<'_>], git: Option<&PlannedGit>) -> Result<()> {
         self.close(Some(ErrorKind::Stale))?;
         let mut files = Vec::new();
         let mut contents = Vec::new();
@@ -103,9 +105,11 @@ impl<'t> Recorded<'t> {
             files.add(change.file);
             contents.add_all(change.contents);
         }
+        files.add_all(git.map(PlannedGit::recorded_files).unwrap_or_default());
         let mut record = self.record.borrow_mut();
         (record.id, record.at, record.files) = (self.new_id(), now(), files);
         (record.outcome, record.error) = (Outcome::Begun, None);
+        record.git = git.map(PlannedGit::record);
         let in_flight = self.caller.with_journal(|journal| journal.begin(&record, &contents))?;
         *self.in_flight.borrow_mut() = Some(in_flight);
         Ok(())

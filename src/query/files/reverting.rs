@@ -75,6 +75,9 @@ impl FileTools {
             let mut undone = Undone { caller, files, conflicts, charge: Charge::free() };
             let mut engine = Engine::default();
             for record in &records {
+                if !matches!(chosen, Chosen::Sandbox { .. }) {
+                    check_files(record)?;
+                }
                 check_whole(record)?;
                 for file in record.files.iter().rev() {
                     check_current()?;
@@ -94,6 +97,23 @@ impl FileTools {
             Ok((ids, undone.finish()?))
         })
     }
+}
+
+/// Refuses an operation that wrote into a git directory, and no file.
+fn check_files(record: &Record) -> Result<()> {
+    let Some(git) = &record.git else { return Ok(()) };
+    let what = match (&git.commit_id, &git.branch) {
+        (Some(id), Some(branch)) => format!("made the commit {id} on {}", quoted(branch)),
+        (Some(id), None) => format!("made the commit {id}"),
+        (None, _) => "changed what is staged".to_owned(),
+    };
+    let hint = match &git.commit_id {
+        Some(_) => {
+            "A person takes a commit back with git: 'git revert', or 'git reset --soft HEAD~1' while it is the last"
+        }
+        None => "git_stage and git_unstage change what is staged",
+    };
+    Err(Error::invalid_args(format!("the operation {} {what}", quoted(&record.id))).with_hint(hint))
 }
 
 /// Refuses an operation that was done and of which the journal has not all files.
@@ -145,7 +165,7 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
         }
         Chosen::Sandbox { client, since, .. } => Ok(newest
             .filter(is_there)
-            .filter(|record| record.client == *client)
+            .filter(|record| record.client == *client && record.git.is_none())
             .filter(|record| since.is_none_or(|since| record.at >= since))
             .gather()),
     }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::blind_call::{BlindCall, joined};
+use super::diff_text::add_git_diff;
 use super::file_tools::FileTools;
-use super::planned::{Maker, Planned, PlannedFile, add_git_diff};
+use super::planned::{Maker, Planned, PlannedFile};
 use super::reverting::{Chosen, Target};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
@@ -57,7 +58,7 @@ impl<'a> Undoing<'a> {
             Chosen::Sandbox { client, .. } => Some(format!("takes back what {client} did")),
         };
         let sandbox = places.first().map(SandboxPath::sandbox);
-        let planned = Some(Planned { files, report: diffs });
+        let planned = Some(Planned::of_files(files, diffs));
         Ok(Self { sandbox, places, planned, ids, reason, is_dry_run })
     }
 }
@@ -116,7 +117,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
         let each = || planned.files.iter().zip(&planned.report);
         let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).gather();
         let mut diff = ShownText::default();
-        each().for_each(|(file, change)| add_git_diff(&mut diff, file, change));
+        each().for_each(|(file, change)| add_git_diff(&mut diff, file.sides(), change));
         let name = self.sandbox.map_or("", |sandbox| &sandbox.name);
         Ok(Proposal::undo(name, files, diff, self.ids.clone(), id))
     }

@@ -44,13 +44,13 @@ impl<'a> Maker<'a> for Write<'a> {
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
         let file = PlannedFile::kept(self.place.clone(), self.place.read_for_writing()?)?;
         let file = file.written(Cow::Borrowed(self.content.as_bytes()), None)?;
-        Ok(Planned { files: vec![file], report: () })
+        Ok(Planned::of_files(vec![file], ()))
     }
 
     /// A call that leaves the file as it is needs no approval, unless that would reveal the
     /// content.
     fn needs_approval(&self, planned: &Planned<'a, ()>, may_read: bool) -> bool {
-        self.place.sandbox().approvals.write && !(may_read && planned.change_set().is_unchanged())
+        self.place.sandbox().approvals.write && !(may_read && planned.is_unchanged())
     }
 
     fn proposal(

@@ -69,6 +69,13 @@ def test_every_example_runs(connect, checkout):
             con.execute("SET VARIABLE key = 'the key'")
         if name in ("redline_log", "revert_edit", "revert_edits"):
             con.execute(examples["write_file"]).fetchall()
+        if name.startswith("git_"):
+            root["git"] = "commit"
+            con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([root])])
+            repositories.git(checkout, "config", "user.name", "A")
+            repositories.git(checkout, "config", "user.email", "a@example.com")
+            if name == "git_unstage":
+                repositories.git(checkout, "add", "app.py")
         if "approvals" in example:
             proposed = "edit_approval('workspace/app.py', 'x = 1', 'x = 2')"
             if name == "approval_chunk":

@@ -172,7 +172,9 @@ def test_every_scalar_of_a_repository_is_tried(con):
         "SELECT name FROM redline_help(function := 'ALL') "
         "WHERE kind = 'scalar' AND list_contains(list_transform(parameters, lambda p: p.name), 'repo')"
     ).fetchall()
-    assert {name for (name,) in names} == set(OVER_REPOSITORIES)
+    # Those that write compute one row after the other, as the file tools do.
+    reading = {name for (name,) in names if not name.startswith("git_")}
+    assert reading == set(OVER_REPOSITORIES)
 
 
 @pytest.mark.parametrize("wrong", [(1, 2, 39), (39,), (20, 21)], ids=str)

@@ -138,6 +138,28 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "git/commit",
+        &[
+            "error",
+            "limits",
+            "budget",
+            "text",
+            "sandbox",
+            "git/model",
+            "git/pathspec",
+            "git/store",
+            "git/refs",
+            "git/objects",
+            "git/repository",
+            "git/tree",
+            "git/index",
+            "git/attributes",
+            "git/revision",
+            "git/worktree",
+            "git/change",
+        ],
+    ),
+    (
         "git/history",
         &[
             "error",
@@ -392,6 +414,7 @@ fn one_place_asks_a_person_about_a_change_and_one_writes_it() {
         // Before the write, and again where the plan is made under the writer's lock.
         ("recorded.begin(", CHANGE, 2),
         ("sandbox::apply(", CHANGE, 1),
+        ("git.plan.write(", CHANGE, 1),
         (".rewrite(", CHANGE, 1),
         (".write_then(", "", 0),
     ];

@@ -22,6 +22,7 @@ ACTIONS = {
     "edit": "Apply this edit?",
     "read": "Allow this read?",
     "patch": "Apply this patch?",
+    "commit": "Make this commit?",
 }
 # How many lines of a file a patch adds and removes.
 SIDES = ("lines_added", "lines_removed")

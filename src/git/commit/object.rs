@@ -1,0 +1,93 @@
+//! New objects, as loose files.
+
+use std::collections::HashSet;
+
+use gix::hash::hasher;
+use libdeflater::{CompressionLvl, Compressor};
+
+use crate::Oid;
+use crate::objects::Objects;
+use crate::store::GitDirectory;
+use redline_base::error::{Error, Result};
+use redline_sandbox::OpenError;
+
+/// The permissions of an object's file.
+const READ_ONLY: u32 = 0o444;
+
+/// An object with its header.
+#[derive(Debug, Clone)]
+pub struct NewObject {
+    /// Its id.
+    pub id: Oid,
+    /// `<kind> <size>`, NUL, and the content.
+    bytes: Vec<u8>,
+}
+
+impl NewObject {
+    /// Returns the object of a kind with a content.
+    ///
+    /// # Errors
+    /// `tool_failed` for a content that was crafted to share its id with another.
+    pub fn new(kind: &str, content: &[u8], hash: gix::hash::Kind) -> Result<Self> {
+        let bytes = [format!("{kind} {}\0", content.len()).as_bytes(), content].concat();
+        let mut sum = hasher(hash);
+        sum.update(&bytes);
+        let id = sum.try_finalize().map_err(|error| {
+            Error::tool_failed("the content was crafted to share its id with other content")
+                .with_source(error)
+        })?;
+        Ok(Self { id, bytes })
+    }
+
+    /// Returns its content.
+    pub fn content(&self) -> &[u8] {
+        let start = memchr::memchr(0, &self.bytes).map_or(0, |end| end + 1);
+        &self.bytes[start..]
+    }
+
+    /// Returns the number of bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Writes it into the objects of a repository, on the disk, unless it is there.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn write(&self, common_dir: &GitDirectory, number: usize) -> Result<()> {
+        let hex = self.id.to_string();
+        let directory = format!("objects/{}", &hex[..2]);
+        // As git names it, so that `git gc` removes what a killed process left.
+        let temporary = format!("{directory}/tmp_obj_{}{number}", &hex[2..12]);
+        common_dir.make_parent(temporary.as_bytes())?;
+        // What a killed process left is not written through.
+        common_dir.remove(temporary.as_bytes())?;
+        let file = common_dir.create(temporary.as_bytes(), 0o600)?;
+        let mut file = file.ok_or_else(|| {
+            Error::stale("another process writes the same object").with_hint("Try again")
+        })?;
+        let mut compressor = Compressor::new(CompressionLvl::default());
+        let mut packed = vec![0; compressor.zlib_compress_bound(self.bytes.len())];
+        let length = compressor.zlib_compress(&self.bytes, &mut packed).map_err(|error| {
+            Error::tool_failed("an object could not be compressed").with_source(error)
+        })?;
+        let failed = |error| common_dir.unwritten(OpenError::System(error), directory.as_bytes());
+        file.fill(&packed[..length], Some(READ_ONLY)).map_err(failed)?;
+        file.place_once(hex[2..].as_bytes()).map_err(failed)
+    }
+}
+
+/// Writes the objects that a repository lacks, in order.
+///
+/// # Errors
+/// Those of the system, of reading the repository, and of its budget.
+pub fn write_all(objects: &[NewObject], known: &Objects, common_dir: &GitDirectory) -> Result<()> {
+    let mut written = HashSet::new();
+    for (number, object) in objects.iter().enumerate() {
+        known.budget().check()?;
+        if written.insert(object.id) && known.header(&object.id)?.is_none() {
+            object.write(common_dir, number)?;
+        }
+    }
+    Ok(())
+}

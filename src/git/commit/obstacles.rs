@@ -1,0 +1,103 @@
+//! What git would run for a commit, and what stands in the way of one.
+
+use gix::bstr::ByteSlice;
+
+use crate::model::settings::{boolean, value};
+use crate::repository::Repository;
+use crate::store::{Found, GitDirectory, stores_tables};
+use redline_base::error::{Error, Result, quoted};
+
+/// The hooks that git runs for a commit, in its order.
+const COMMIT_HOOKS: [&str; 6] = [
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "reference-transaction",
+    "post-index-change",
+    "post-commit",
+];
+
+/// The hooks that git runs when it writes the index.
+const STAGE_HOOKS: [&str; 1] = ["post-index-change"];
+
+/// Returns what git would run for a commit, or for writing the index alone: hooks by their names,
+/// and `commit.gpgSign`.
+///
+/// # Errors
+/// Those of reading the directory of hooks.
+pub fn programs(repository: &Repository, is_commit: bool) -> Result<Vec<String>> {
+    let names: &[&str] = if is_commit { &COMMIT_HOOKS } else { &STAGE_HOOKS };
+    let config = &repository.config;
+    let mut found = Vec::new();
+    let own = match value(config, "core", "hooksPath").flatten() {
+        None => repository.location.common_dir.directory(b"hooks")?,
+        // As in git, an empty directory of hooks.
+        Some(path) if path.as_slice() == b"/dev/null" => None,
+        Some(path) => {
+            let work_tree = repository.work_tree()?;
+            let at = work_tree.join(path.to_path_lossy());
+            let opened = repository.location.git_dir.gate().open_if_readable(&at)?;
+            if opened.is_none() {
+                // What is there cannot be known.
+                found.push(format!("hooks of core.hooksPath {}", quoted(&path.to_str_lossy())));
+            }
+            opened
+        }
+    };
+    if let Some(hooks) = own {
+        for name in names {
+            if is_program(&hooks, name)? {
+                found.push(format!("hook {name}"));
+            }
+        }
+    }
+    if is_commit && boolean(config, "commit", "gpgSign").unwrap_or(false) {
+        found.push("commit.gpgSign".to_owned());
+    }
+    Ok(found)
+}
+
+/// Tells whether a hook exists that may be run; a link counts, wherever it leads.
+fn is_program(hooks: &GitDirectory, name: &str) -> Result<bool> {
+    Ok(match hooks.look(name.as_bytes()) {
+        Ok(Found::File(file)) => file.is_executable(),
+        Ok(Found::Absent) => false,
+        Ok(Found::Directory) => false,
+        Err(_) => hooks.has(name.as_bytes())?,
+    })
+}
+
+/// Refuses a repository whose references are in tables.
+///
+/// # Errors
+/// `tool_failed`.
+pub fn check_format(repository: &Repository) -> Result<()> {
+    if !stores_tables(&repository.config) {
+        return Ok(());
+    }
+    Err(Error::tool_failed(format!(
+        "committing is unsupported in the repository at {}: its references are in tables (reftable)",
+        quoted(&repository.given)
+    ))
+    .with_hint("A person commits with git there; git_stage works"))
+}
+
+/// Refuses what a sequence of git commands has begun and only git can go on with.
+///
+/// # Errors
+/// `stale`.
+pub fn check_sequence(repository: &Repository) -> Result<()> {
+    for name in ["sequencer", "rebase-merge", "rebase-apply"] {
+        if repository.location.git_dir.has(name.as_bytes())? {
+            return Err(Error::stale(format!(
+                "the repository at {} is in the middle of a sequence of commits: {} exists",
+                quoted(&repository.given),
+                quoted(name)
+            ))
+            .with_hint(
+                "A person ends it with git: rebase, cherry-pick or revert --continue or --abort",
+            ));
+        }
+    }
+    Ok(())
+}

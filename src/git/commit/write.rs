@@ -1,0 +1,140 @@
+//! Writes a plan, in the order of `git commit`: the lock of the index; objects; the locks of HEAD
+//! and of the branch; the logs; the branch; last the index.
+//!
+//! A process that is killed in between leaves objects that nothing names, or a branch that has
+//! moved before the index, as git does; and locks, which git names to the person who removes them.
+
+use super::{GitPlan, Head, NewCommit, object, obstacles};
+use crate::model::settings::{boolean, value};
+use crate::store::{Found, GitDirectory};
+use redline_base::error::{Error, Result, quoted};
+use redline_sandbox::OpenError;
+
+/// What an operation that git began leaves, and the commit that ends it removes.
+const ENDED: [&[u8]; 8] = [
+    b"MERGE_HEAD",
+    b"MERGE_RR",
+    b"MERGE_MSG",
+    b"MERGE_MODE",
+    b"AUTO_MERGE",
+    b"CHERRY_PICK_HEAD",
+    b"REVERT_HEAD",
+    b"SQUASH_MSG",
+];
+
+impl GitPlan {
+    /// Writes the plan; `done` runs once nothing can be taken back.
+    ///
+    /// # Errors
+    /// `stale` if HEAD, the branch, the index or the hooks have changed since, or another process
+    /// keeps a lock; those of the system. Then the index and the branch are as they were.
+    pub fn write(&self, done: impl FnOnce()) -> Result<()> {
+        let location = &self.repository.location;
+        let (git_dir, common_dir) = (&location.git_dir, &location.common_dir);
+        let mut index = git_dir.lock(b"index")?;
+        if git_dir.stamp(b"index")? != self.stamp {
+            return Err(self.stale("its index"));
+        }
+        if obstacles::programs(&self.repository, self.commit.is_some())? != self.programs {
+            return Err(self.stale("what git would run there"));
+        }
+        object::write_all(&self.objects, &self.repository.objects(), common_dir)?;
+        let failed = |error, name: &[u8]| git_dir.unwritten(OpenError::System(error), name);
+        index.fill(&self.index, None).map_err(|error| failed(error, b"index"))?;
+        if let Some(commit) = &self.commit {
+            self.move_head(commit)?;
+        }
+        done();
+        index.place(b"index").map_err(|error| failed(error, b"index"))?;
+        if let Some(commit) = &self.commit {
+            for name in ENDED {
+                if commit.ends || matches!(name, b"SQUASH_MSG" | b"MERGE_MSG") {
+                    git_dir.remove(name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves HEAD, or the branch that it names, from the commit that was read.
+    fn move_head(&self, commit: &NewCommit) -> Result<()> {
+        let location = &self.repository.location;
+        let (git_dir, common_dir) = (&location.git_dir, &location.common_dir);
+        let mut head = git_dir.lock(b"HEAD")?;
+        let branch = match &commit.branch {
+            None => None,
+            Some(name) => {
+                self.check_name(name)?;
+                common_dir.make_parent(name)?;
+                Some((name, common_dir.lock(name)?))
+            }
+        };
+        if Head::read(&self.repository)? != self.head {
+            return Err(self.stale("its HEAD"));
+        }
+        let old = self.head.commit.unwrap_or_else(|| crate::Oid::null(commit.id.kind()));
+        let line = format!("{old} {} {}\t{}\n", commit.id, commit.logged, commit.text);
+        self.log(git_dir, b"HEAD", line.as_bytes())?;
+        let value = format!("{}\n", commit.id);
+        let (directory, name, mut lock) = match branch {
+            Some((name, lock)) => {
+                self.log(common_dir, name, line.as_bytes())?;
+                (common_dir, name.as_slice(), lock)
+            }
+            None => {
+                head.fill(value.as_bytes(), None)
+                    .map_err(|error| git_dir.unwritten(OpenError::System(error), b"HEAD"))?;
+                let placed = head.place(b"HEAD");
+                return placed
+                    .map_err(|error| git_dir.unwritten(OpenError::System(error), b"HEAD"));
+            }
+        };
+        let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
+        let failed = |error| directory.unwritten(OpenError::System(error), name);
+        lock.fill(value.as_bytes(), None).map_err(failed)?;
+        lock.place(last).map_err(failed)
+    }
+
+    /// Refuses a new branch whose name is a directory of others, or below one of them.
+    fn check_name(&self, name: &[u8]) -> Result<()> {
+        if self.head.commit.is_some() {
+            return Ok(());
+        }
+        let references = self.repository.references();
+        let below = [name, b"/"].concat();
+        let taken = references.names()?.into_iter().find(|other| {
+            other.starts_with(&below) || name.starts_with(&[&other[..], b"/"].concat())
+        });
+        match taken {
+            Some(other) => Err(Error::stale(format!(
+                "the branch {} cannot be made: there is {}",
+                quoted(&String::from_utf8_lossy(name)),
+                quoted(&String::from_utf8_lossy(&other))
+            ))
+            .with_hint("Check out a branch of another name")),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a line to the log of a reference, where it has one or git would begin one.
+    fn log(&self, directory: &GitDirectory, name: &[u8], line: &[u8]) -> Result<()> {
+        let path = [b"logs/", name].concat();
+        let config = &self.repository.config;
+        let is_always = value(config, "core", "logAllRefUpdates")
+            .flatten()
+            .is_some_and(|word| word.eq_ignore_ascii_case(b"always"));
+        let is_on = is_always || boolean(config, "core", "logAllRefUpdates").unwrap_or(true);
+        if is_on || matches!(directory.look(&path)?, Found::File(_)) {
+            directory.append(&path, line)?;
+        }
+        Ok(())
+    }
+
+    fn stale(&self, what: &str) -> Error {
+        Error::stale(format!(
+            "{what} has changed since the repository at {} was read",
+            quoted(&self.repository.given)
+        ))
+        .with_hint("Nothing was committed: ask again")
+    }
+}

@@ -1,0 +1,215 @@
+//! The bytes of an index file: header, entries, extensions, checksum.
+//!
+//! Source: git's `gitformat-index`. What cannot stay true is left out, as git leaves it out where
+//! it is not asked for: untracked files, file system monitors, offsets, and the link to a shared
+//! index, whose entries are all written.
+
+use std::collections::{BTreeSet, HashMap};
+
+use gix::hash::{Hasher, Kind, hasher};
+
+use super::cached_tree::CachedTrees;
+use super::staged::Staged;
+use redline_base::error::{Error, Result};
+
+const ASSUME_VALID: u16 = 0x8000;
+const EXTENDED: u16 = 0x4000;
+const LENGTH: u16 = 0x0FFF;
+const SKIP_WORKTREE: u16 = 0x4000;
+const INTENT_TO_ADD: u16 = 0x2000;
+
+/// Returns an index file of these entries, which are sorted: of version 4 if `version` is, else of
+/// the lowest that holds their flags.
+///
+/// # Errors
+/// `tool_failed` if the checksum cannot be computed, `too_large` for more entries than a file has.
+pub fn index_file(
+    entries: &[Staged],
+    trees: &CachedTrees,
+    version: u32,
+    resolved: &[u8],
+    hash: Kind,
+) -> Result<Vec<u8>> {
+    let is_extended = |one: &Staged| one.flags.skip_worktree || one.flags.intent_to_add;
+    let version = match version {
+        4 => 4,
+        _ if entries.iter().any(is_extended) => 3,
+        _ => 2,
+    };
+    let count = u32::try_from(entries.len())
+        .map_err(|_| Error::too_large("the index would have more than 2^32 entries"))?;
+    let mut bytes = b"DIRC".to_vec();
+    bytes.extend_from_slice(&u32::to_be_bytes(version));
+    bytes.extend_from_slice(&count.to_be_bytes());
+    let mut last: &[u8] = &[];
+    for entry in entries {
+        write_entry(&mut bytes, entry, version, last);
+        last = &entry.path;
+    }
+    let known = cached_trees(entries, trees);
+    for (name, content) in [(b"TREE", known.as_slice()), (b"REUC", resolved)] {
+        if !content.is_empty() {
+            bytes.extend_from_slice(name);
+            bytes.extend_from_slice(&u32::try_from(content.len()).unwrap_or(0).to_be_bytes());
+            bytes.extend_from_slice(content);
+        }
+    }
+    let mut sum: Hasher = hasher(hash);
+    sum.update(&bytes);
+    let sum = sum.try_finalize().map_err(|error| {
+        Error::tool_failed("the checksum of the index cannot be computed").with_source(error)
+    })?;
+    bytes.extend_from_slice(sum.as_bytes());
+    Ok(bytes)
+}
+
+fn write_entry(bytes: &mut Vec<u8>, entry: &Staged, version: u32, last: &[u8]) {
+    let start = bytes.len();
+    let stat = &entry.stat;
+    for number in [
+        stat.changed.0,
+        stat.changed.1,
+        stat.modified.0,
+        stat.modified.1,
+        stat.device,
+        stat.inode,
+        entry.entry.mode.bits(),
+        stat.user,
+        stat.group,
+        stat.size,
+    ] {
+        bytes.extend_from_slice(&number.to_be_bytes());
+    }
+    bytes.extend_from_slice(entry.entry.oid.as_bytes());
+    let mut flags = u16::try_from(entry.path.len()).unwrap_or(LENGTH).min(LENGTH);
+    flags |= u16::from(entry.stage) << 12;
+    let mut more = 0;
+    for (is_set, bit) in
+        [(entry.flags.skip_worktree, SKIP_WORKTREE), (entry.flags.intent_to_add, INTENT_TO_ADD)]
+    {
+        if is_set {
+            more |= bit;
+            flags |= EXTENDED;
+        }
+    }
+    if entry.flags.assume_valid {
+        flags |= ASSUME_VALID;
+    }
+    bytes.extend_from_slice(&flags.to_be_bytes());
+    if more != 0 {
+        bytes.extend_from_slice(&more.to_be_bytes());
+    }
+    if version == 4 {
+        let same = last.iter().zip(&entry.path).take_while(|(a, b)| a == b).count();
+        write_offset(bytes, last.len() - same);
+        bytes.extend_from_slice(&entry.path[same..]);
+        bytes.push(0);
+    } else {
+        bytes.extend_from_slice(&entry.path);
+        let read = bytes.len() - start;
+        bytes.resize(bytes.len() + 8 - read % 8, 0);
+    }
+}
+
+/// Writes a number in git's encoding of offsets: seven bits a byte, the most significant first.
+fn write_offset(bytes: &mut Vec<u8>, mut number: usize) {
+    let mut digits = vec![(number & 0x7F) as u8];
+    number >>= 7;
+    while number > 0 {
+        number -= 1;
+        digits.push(0x80 | (number & 0x7F) as u8);
+        number >>= 7;
+    }
+    digits.reverse();
+    bytes.extend_from_slice(&digits);
+}
+
+/// Returns the extension `TREE`: every directory of the entries, with its tree if it is known;
+/// empty if no tree is.
+fn cached_trees(entries: &[Staged], trees: &CachedTrees) -> Vec<u8> {
+    if trees.is_empty() {
+        return Vec::new();
+    }
+    let mut inner: HashMap<&[u8], BTreeSet<(usize, &[u8])>> = HashMap::new();
+    for entry in entries {
+        let mut above = 0;
+        for slash in memchr::memchr_iter(b'/', &entry.path) {
+            let name = &entry.path[above..slash];
+            inner.entry(&entry.path[..above]).or_default().insert((name.len(), name));
+            above = slash + 1;
+        }
+    }
+    let mut bytes = Vec::new();
+    let mut waiting: Vec<(Vec<u8>, &[u8])> = vec![(Vec::new(), &[])];
+    while let Some((path, name)) = waiting.pop() {
+        let directories = inner.get(&path[..]);
+        let count = directories.map_or(0, BTreeSet::len);
+        bytes.extend_from_slice(name);
+        match trees.get(&path) {
+            Some(tree) => {
+                bytes.extend_from_slice(format!("\0{} {count}\n", tree.entries).as_bytes());
+                bytes.extend_from_slice(tree.oid.as_bytes());
+            }
+            None => bytes.extend_from_slice(format!("\0-1 {count}\n").as_bytes()),
+        }
+        for (_, name) in directories.into_iter().flatten().rev() {
+            waiting.push(([&path[..], name, b"/"].concat(), name));
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cached_tree::CachedTree;
+    use super::super::parse::parse;
+    use super::super::staged::{Flags, Stat};
+    use super::*;
+    use crate::Oid;
+    use crate::model::changed_file::{Entry, Mode};
+
+    fn staged(path: &str, stage: u8, flags: Flags) -> Staged {
+        let oid = Oid::from_hex(&[b'5'; 40]).unwrap();
+        let stat = Stat { changed: (1, 2), modified: (3, 4), size: 7, ..Stat::default() };
+        let entry = Entry::object(Mode::regular(path.ends_with('x')), oid);
+        Staged { path: path.into(), entry, stage, stat, flags }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_in_every_version() {
+        let plain = Flags::default();
+        let long = "l".repeat(5000) + "/" + &"m".repeat(300);
+        let mut entries = vec![
+            staged("a", 0, plain),
+            staged("a.b", 0, Flags { assume_valid: true, ..plain }),
+            staged("a/b/c", 0, plain),
+            staged("a/b/d", 1, plain),
+            staged("a/b/d", 2, plain),
+            staged("a/b/d", 3, plain),
+            staged("a/x", 0, plain),
+            staged(&long, 0, plain),
+            staged("z", 0, plain),
+        ];
+        let tree = CachedTree { oid: Oid::from_hex(&[b'7'; 40]).unwrap(), entries: 5 };
+        let trees = CachedTrees::from([(b"a/".to_vec(), tree)]);
+        for (given, extended, version) in [(0, false, 2), (2, true, 3), (3, false, 2), (4, true, 4)]
+        {
+            entries[8].flags = Flags { intent_to_add: extended, skip_worktree: extended, ..plain };
+            let bytes = index_file(&entries, &trees, given, b"undo", Kind::Sha1).unwrap();
+            let read = parse(&bytes, Kind::Sha1).unwrap();
+            assert_eq!((read.version, read.resolved.as_slice()), (version, &b"undo"[..]));
+            assert_eq!(read.trees, trees);
+            assert_eq!(format!("{:?}", read.entries), format!("{entries:?}"));
+        }
+    }
+
+    #[test]
+    fn an_offset_is_written_as_it_is_read() {
+        for number in [0, 1, 127, 128, 129, 255, 256, 16_511, 16_512, 5_300] {
+            let mut bytes = Vec::new();
+            write_offset(&mut bytes, number);
+            let mut rest = bytes.iter().copied();
+            assert_eq!(crate::model::offset_number(|| rest.next()), Some(number as u64));
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! `git_commit`, `git_stage` and `git_unstage`: what is written into a git directory.
+
+use super::blind_call::BlindCall;
+use super::file_tools::FileTools;
+use super::planned::{Maker, Planned};
+use super::planned_git::{GitFile, PlannedGit};
+use super::selected_hunks::{is_hunk_id, selected};
+use redline_base::budget::{Gather, Grow, GrowBy, Taken, text_of};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::form::counted;
+use redline_base::limits;
+use redline_edit::{Digest, FileTool, Proposal};
+use redline_git::{
+    Action, CommitOptions, CommitTime, GitPlan, Ident, Pathspec, Repository, Selection, checked_out,
+};
+use redline_sandbox::{GitGrant, Sandbox, SandboxPath};
+use redline_text::CancelToken;
+
+/// What is done with the index or a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GitAction {
+    /// A commit on top of HEAD.
+    Commit,
+    /// New versions in the index.
+    Stage,
+    /// The versions of HEAD in the index.
+    Unstage,
+}
+
+impl GitAction {
+    const fn tool(self) -> FileTool {
+        match self {
+            Self::Commit => FileTool::Commit,
+            Self::Stage => FileTool::Stage,
+            Self::Unstage => FileTool::Unstage,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Stage => "stage",
+            Self::Unstage => "unstage",
+        }
+    }
+}
+
+/// What a call is about.
+#[derive(Debug, Clone, Default)]
+pub struct What {
+    /// Everything that is staged.
+    pub staged: bool,
+    /// Files, as pathspecs.
+    pub paths: Vec<String>,
+    /// Ids of hunks.
+    pub hunks: Vec<String>,
+    /// A patch.
+    pub patch: String,
+}
+
+impl What {
+    /// Reads one text: `staged`, a patch, or a path or an id.
+    ///
+    /// # Errors
+    /// `invalid_args` for an empty text.
+    pub fn of_text(text: &str) -> Result<Self> {
+        match text {
+            "staged" => Ok(Self { staged: true, ..Self::default() }),
+            patch if patch.contains('\n') => {
+                Ok(Self { patch: patch.to_owned(), ..Self::default() })
+            }
+            one => Self::of_parts(vec![one.to_owned()]),
+        }
+    }
+
+    /// Reads paths and ids of hunks.
+    ///
+    /// # Errors
+    /// `invalid_args` for an empty list or text, `too_large` for more than
+    /// [`limits::COMMIT_PARTS`].
+    pub fn of_parts(parts: Vec<String>) -> Result<Self> {
+        if parts.is_empty() || parts.iter().any(String::is_empty) {
+            return Err(Error::invalid_args("what names nothing")
+                .with_hint("Give paths, ids of hunks, a patch, or 'staged'"));
+        }
+        if parts.len() > limits::COMMIT_PARTS {
+            return Err(Error::too_large(format!("what has {} parts", parts.len())).with_hint(
+                format!(
+                    "Give {} at most: a directory names all files below it",
+                    limits::COMMIT_PARTS
+                ),
+            ));
+        }
+        let (hunks, paths) = parts.into_iter().partition(|part| is_hunk_id(part));
+        Ok(Self { paths, hunks, ..Self::default() })
+    }
+
+    /// Returns the parts in a form that no other parts have.
+    fn key(&self) -> Vec<u8> {
+        let mut key = vec![u8::from(self.staged)];
+        for list in [&self.paths, &self.hunks, &vec![self.patch.clone()]] {
+            key.add_slice(&(list.len() as u64).to_be_bytes());
+            for text in list {
+                key.add_slice(&(text.len() as u64).to_be_bytes());
+                key.add_slice(text.as_bytes());
+            }
+        }
+        key
+    }
+}
+
+/// The arguments of `git_commit`, `git_stage` and `git_unstage`.
+#[derive(Debug, Clone)]
+pub struct CommitArguments {
+    /// What is done.
+    pub action: GitAction,
+    /// The repository.
+    pub repo: String,
+    /// The message of a commit.
+    pub message: String,
+    /// What is committed or staged.
+    pub what: What,
+    /// The author, as `Name <address>`; `None` for the configured one.
+    pub author: Option<String>,
+    /// The time, as `<seconds> <zone>`; `None` for now.
+    pub date: Option<String>,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+}
+
+/// A file of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommittedFile {
+    /// The path from the root of the repository.
+    pub path: String,
+    /// `create`, `update`, `delete` or `mode`.
+    pub kind: &'static str,
+    /// The lines that are added.
+    pub lines_added: u64,
+    /// The lines that are removed.
+    pub lines_removed: u64,
+    /// The git blob id before; `None` for a new file.
+    pub base_oid: Option<String>,
+    /// The git blob id after; `None` for a removed file.
+    pub oid: Option<String>,
+}
+
+/// The result of a commit, or of staging.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitResult {
+    /// The operation; `None` where nothing was written.
+    pub id: Option<String>,
+    /// `applied` or `would_apply`.
+    pub outcome: &'static str,
+    /// The commit; `None` if only the index changes.
+    pub commit_id: Option<String>,
+    /// The branch that HEAD names; `None` for a detached HEAD.
+    pub branch: Option<String>,
+    /// The files.
+    pub files: Vec<CommittedFile>,
+    /// Some of the tracked files that still differ from the commit.
+    pub left_out: Vec<String>,
+    /// What happened, in one line.
+    pub message: String,
+}
+
+/// A call that writes into a git directory.
+pub(super) struct Committing<'a> {
+    tools: &'a FileTools,
+    given: &'a CommitArguments,
+    sandbox: &'a Sandbox,
+    grant: &'a GitGrant,
+    /// The path of the work tree beneath the root, with a trailing slash, or empty.
+    prefix: String,
+    arguments: Vec<Vec<u8>>,
+    /// What the plan was made from; empty before.
+    basis: Vec<u8>,
+}
+
+impl<'a> Committing<'a> {
+    /// Returns the call with these arguments.
+    ///
+    /// # Errors
+    /// `fs_denied` if no sandbox lets the repository be written.
+    pub fn new(tools: &'a FileTools, given: &'a CommitArguments) -> Result<Self> {
+        let caller = tools.caller();
+        let sandboxes = caller.access.sandboxes().ok_or_else(|| {
+            Error::fs_denied("no repository can be written: no sandbox is configured").with_hint(
+                "Ask the host for a sandbox with \"mode\": \"rw\" and \"git\": \"commit\" in redline_sandboxes",
+            )
+        })?;
+        let work_tree = caller.context.read(|| {
+            let repository = caller.context.repository(&given.repo)?;
+            let directories = GitPlan::directories(&repository)?;
+            sandboxes.committable(&given.repo, &directories)?;
+            Ok(directories.map(std::path::Path::to_path_buf))
+        })?;
+        let directories = work_tree.each_ref().map(std::path::PathBuf::as_path);
+        let (sandbox, grant) = sandboxes.committable(&given.repo, &directories)?;
+        let below = directories[2].strip_prefix(&sandbox.path).unwrap_or(directories[2]);
+        let below = below.to_string_lossy().taken();
+        let prefix = if below.is_empty() { below } else { below + "/" };
+        let text = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
+        let arguments = vec![
+            given.message.clone().into_bytes(),
+            given.what.key(),
+            text(&given.author),
+            text(&given.date),
+        ];
+        Ok(Self { tools, given, sandbox, grant, prefix, arguments, basis: Vec::new() })
+    }
+
+    fn action(&self) -> Result<Action> {
+        let given = self.given;
+        Ok(match given.action {
+            GitAction::Stage => Action::Stage,
+            GitAction::Unstage => Action::Unstage,
+            GitAction::Commit => Action::Commit(CommitOptions {
+                message: given.message.clone(),
+                author: given.author.as_deref().map(Ident::parse).transpose()?,
+                time: given.date.as_deref().map(CommitTime::parse).transpose()?,
+            }),
+        })
+    }
+
+    fn selection(&self, repository: &Repository) -> Result<Selection> {
+        let What { staged, paths, hunks, patch } = &self.given.what;
+        let mut selection = Selection {
+            staged: *staged,
+            paths: Pathspec::parse_all(paths)?,
+            patch: patch.clone().into_bytes(),
+        };
+        if !hunks.is_empty() {
+            let has_head = checked_out(repository)?.commit.is_some();
+            let sides: &[&str] = if has_head { &["HEAD", "INDEX"] } else { &["INDEX"] };
+            let (text, files) = selected(repository, hunks, sides)?;
+            selection.patch = text;
+            for file in &files {
+                selection.paths.add(Pathspec::of_file(file)?);
+            }
+        }
+        Ok(selection)
+    }
+
+    fn plan_now(&self) -> Result<PlannedGit> {
+        let context = &self.tools.caller().context;
+        context.read(|| {
+            let repository = context.repository(&self.given.repo)?;
+            let plan = GitPlan::new(&repository, &self.action()?, &self.selection(&repository)?)?;
+            self.check(&plan)?;
+            let sandbox = [&self.sandbox.name, &*self.sandbox.path.to_string_lossy()];
+            let sandbox = sandbox.map(ToOwned::to_owned);
+            let cancel = CancelToken::of(self.tools.budget());
+            PlannedGit::new(plan, &self.given.repo, sandbox, self.prefix.clone(), &cancel)
+        })
+    }
+
+    /// Refuses a branch that the sandbox does not allow, and what git would run there.
+    fn check(&self, plan: &GitPlan) -> Result<()> {
+        if plan.commit.is_some() && !self.grant.allows(plan.branch()) {
+            let branch = plan.branch().map(String::from_utf8_lossy);
+            let branch = branch.as_deref().map(|name| name.trim_start_matches("refs/heads/"));
+            let what = match branch {
+                Some(name) => format!("the branch {} may not be committed to", quoted(name)),
+                None => "HEAD is on no branch".to_owned(),
+            };
+            return Err(Error::permission_denied(format!(
+                "{what}: the sandbox {} allows {}",
+                quoted(&self.sandbox.name),
+                self.grant.shown()
+            ))
+            .with_hint("A person checks out an allowed branch, or changes git_branches"));
+        }
+        if !plan.programs.is_empty() && !self.grant.skips_hooks {
+            return Err(Error::permission_denied(format!(
+                "git would run a program here, and redline runs none: {}",
+                plan.programs.join(", ")
+            ))
+            .with_hint(
+                "A person commits with git; or the host sets \"git_hooks\": \"skip\" for the sandbox, and each commit says what was not run",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Maker<'a> for Committing<'a> {
+    type Report = ();
+
+    fn call(&self) -> BlindCall<'_> {
+        let arguments = self.arguments.iter().map(Vec::as_slice).gather();
+        let (path, shown) = (self.prefix.clone(), self.given.repo.clone());
+        let basis = &self.basis;
+        let tool = self.given.action.tool();
+        BlindCall { path, shown, basis, ..BlindCall::of_files(tool, self.sandbox, arguments) }
+    }
+
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
+        Vec::new()
+    }
+
+    fn plan(&mut self) -> Result<Planned<'a, ()>> {
+        let git = self.plan_now()?;
+        self.basis.clone_from(&git.plan.basis);
+        Ok(Planned { files: Vec::new(), git: Some(Box::new(git)), report: () })
+    }
+
+    fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {
+        self.sandbox.approvals.write || self.sandbox.approvals.edit
+    }
+
+    fn proposal(
+        &self,
+        planned: &Planned<'a, ()>,
+        id: Digest,
+        _: bool,
+        _: &CancelToken<'_>,
+    ) -> Result<Proposal> {
+        let git = planned.git.as_ref();
+        let git = git.ok_or_else(|| Error::tool_failed("a commit was not planned"))?;
+        let facts = git.facts(self.given.action.name());
+        let names = [self.given.repo.as_str(), &self.sandbox.name];
+        Ok(Proposal::commit(names, facts, git.shown(), &git.diff(), id))
+    }
+
+    fn is_dry_run(&self) -> bool {
+        self.given.dry_run
+    }
+}
+
+impl FileTools {
+    /// Commits, stages or unstages.
+    ///
+    /// # Errors
+    /// Those of the plan, of approvals, of the journal and of writing.
+    pub fn commit(&self, arguments: &CommitArguments) -> Result<CommitResult> {
+        let made = self.change(&mut Committing::new(self, arguments)?)?;
+        let outcome = made.outcome();
+        let git = made.planned.git.as_ref();
+        let git = git.ok_or_else(|| Error::tool_failed("a commit was not planned"))?;
+        let commit_id = git.plan.commit.as_ref().map(|commit| commit.id.to_string());
+        let branch = git.branch();
+        let files: Vec<CommittedFile> = git.files.iter().map(committed).gather();
+        let mut message = message(outcome, arguments.action, files.len(), branch.as_deref());
+        if !git.plan.programs.is_empty() {
+            message += &format!("; not run: {}", git.plan.programs.join(", "));
+        }
+        let mut left_out = Vec::new();
+        for path in &git.plan.left_out {
+            left_out.add(text_of(path).taken());
+        }
+        Ok(CommitResult {
+            id: made.id.clone(),
+            outcome,
+            commit_id,
+            branch,
+            files,
+            left_out,
+            message,
+        })
+    }
+}
+
+fn committed(file: &GitFile) -> CommittedFile {
+    let sides = file.sides();
+    let [lines_added, lines_removed] = file.lines();
+    CommittedFile {
+        path: file.path.clone(),
+        kind: file.kind(),
+        lines_added,
+        lines_removed,
+        base_oid: sides.before.map(|side| side.oid.to_owned()),
+        oid: sides.after.map(|side| side.oid.to_owned()),
+    }
+}
+
+fn message(outcome: &str, action: GitAction, files: usize, branch: Option<&str>) -> String {
+    let files = counted(files as u64, "file");
+    let verb = match (outcome, action) {
+        ("applied", GitAction::Commit) => "Committed",
+        ("applied", GitAction::Stage) => "Staged",
+        ("applied", GitAction::Unstage) => "Unstaged",
+        (_, GitAction::Commit) => "Would commit",
+        (_, GitAction::Stage) => "Would stage",
+        (_, GitAction::Unstage) => "Would unstage",
+    };
+    match (action, branch) {
+        (GitAction::Commit, Some(branch)) => format!("{verb} {files} to {branch}"),
+        (GitAction::Commit, None) => format!("{verb} {files} on no branch"),
+        _ => format!("{verb} {files}"),
+    }
+}

@@ -1,0 +1,98 @@
+//! Hunks that are named by their ids, as a patch.
+
+use crate::hunk_ids::HunkNamer;
+use redline_base::budget::{Gather, Grow, GrowBy, Joined, Taken, text_of};
+use redline_base::error::{Error, Result, quoted};
+use redline_git::{Comparison, Repository, changed_files};
+use redline_text::DiffOptions;
+
+/// Tells whether a text has the form of a hunk's id: hexadecimal digits, and a number after equal
+/// ones.
+pub(super) fn is_hunk_id(text: &str) -> bool {
+    /// The digits of an id.
+    const DIGITS: usize = 40;
+    let (digits, rest) = text.split_at_checked(DIGITS).unwrap_or((text, ""));
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let number = rest.strip_prefix('-').filter(|number| !number.is_empty());
+    let is_numbered = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.len() == DIGITS && digits.bytes().all(is_hex) && (rest.is_empty() || is_numbered)
+}
+
+/// Finds hunks of some sides against the work tree by their ids, of the lines or with the lines
+/// around. Returns them as a patch, and the paths of files without hunks that ids name.
+///
+/// # Errors
+/// `stale` if an id is that of no hunk now.
+pub(super) fn selected(
+    repository: &Repository,
+    ids: &[String],
+    sides: &[&str],
+) -> Result<(Vec<u8>, Vec<String>)> {
+    let mut wanted: Vec<&str> = ids.iter().map(String::as_str).gather();
+    let (mut patch, mut files) = (Vec::new(), Vec::new());
+    for from in sides {
+        if wanted.is_empty() {
+            break;
+        }
+        let comparison = Comparison::of(repository, from, Some("WORKTREE"), false, None)?;
+        let options = DiffOptions::default();
+        let mut namer = HunkNamer::new(&comparison, &options, true)?;
+        let mut patcher = comparison.patcher(options)?;
+        for change in changed_files(&comparison, None)? {
+            let change = change?;
+            let cancel = repository.cancel();
+            let written = patcher.patch(&change, &cancel)?;
+            let Some(names) = namer.names(&change, &written, &cancel)? else { continue };
+            let mut take = |id: &redline_text::hunk_id::HunkId| {
+                // Both ids may be given: the hunk is taken once.
+                let before = wanted.len();
+                wanted.retain(|wanted| *wanted != id.lines && *wanted != id.context);
+                wanted.len() < before
+            };
+            if let Some(id) = names.file() {
+                if take(id) {
+                    files.add(text_of(&change.path).taken());
+                }
+                continue;
+            }
+            let mut is_headed = false;
+            for (index, hunk) in written.hunks.iter().enumerate() {
+                let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+                if !names.of_hunk(number).is_some_and(&mut take) {
+                    continue;
+                }
+                if !is_headed {
+                    let head = written.hunks.first().map_or(0, |first| first.span.start);
+                    patch.add_slice(&written.bytes[..head]);
+                    is_headed = true;
+                }
+                patch.add_slice(&written.bytes[hunk.span.clone()]);
+            }
+        }
+    }
+    match wanted.first() {
+        None => Ok((patch, files)),
+        Some(id) => Err(Error::stale(format!(
+            "no hunk of {} against the work tree has the id {}",
+            sides.joined(" or "),
+            quoted(id)
+        ))
+        .with_hint("Ask for the hunks again: diff_hunks('HEAD', 'WORKTREE', repo) has their ids; new files are named by their paths")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_hunk_id;
+
+    #[test]
+    fn a_path_is_no_id() {
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        assert!(is_hunk_id(id) && is_hunk_id(&format!("{id}-2")));
+        for path in
+            ["", "a", &id[1..], &id.replace('a', "A"), &format!("{id}.txt"), &format!("{id}-")]
+        {
+            assert!(!is_hunk_id(path), "{path}");
+        }
+    }
+}
