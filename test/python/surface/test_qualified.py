@@ -21,7 +21,6 @@ FILES = [
             "protocol.py",
             "querying.py",
             "web/question.py",
-            "web/rows.py",
         )
     ),
     *sorted((ROOT / "sql").glob("*.sql")),
