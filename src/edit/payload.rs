@@ -333,7 +333,7 @@ pub struct WritePayload {
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
     /// The change of that file, as `unified_diff` of an edit; absent without a change, if one of
-    /// the two is not text, if this and `content` together exceed [`WHOLE_BYTES`], and if the agent
+    /// the two is binary, if this and `content` together exceed [`WHOLE_BYTES`], and if the agent
     /// is granted no tool that reads.
     pub unified_diff: Option<String>,
     /// The bytes of `unified_diff` that are not UTF-8.

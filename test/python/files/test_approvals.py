@@ -94,7 +94,6 @@ def test_an_overwrite_is_shown_as_what_changes_in_the_file(connections, root):
 @pytest.mark.parametrize(
     "old, new",
     [
-        (b"\xff\n", "text\n"),
         (b"a\0b\n", "text\n"),
         (b"text\n", "a\0b\n"),
         (b"x" * 600_000, "y" * 600_000),
@@ -108,6 +107,15 @@ def test_a_content_that_a_diff_would_not_show_whole_is_shown_itself(connections,
     assert "⚠ The lines that it replaces are not shown" in value(
         host, "SELECT approval_display(?, 80)", payload
     )
+
+
+def test_bytes_that_are_not_utf_8_are_shown_as_bytes_in_the_diff(connections, root):
+    host, agent = connections()
+    (root / "f").write_bytes(b"\xff\n")
+    payload = asked(agent, "write_file", path="workspace/f", content="text\n")
+    assert json.loads(payload)["not_utf8"] == [{"at": 29, "hex": "FF"}]
+    box = value(host, "SELECT approval_display(?, 80)", payload)
+    assert "-<FF>" in box and "+text" in box and "are not shown" not in box
 
 
 def test_an_agent_that_may_only_write_is_not_shown_contents(connections, root):
