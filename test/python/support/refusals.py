@@ -93,7 +93,10 @@ def calls() -> dict[str, str]:
         # A search for copies in all files of each commit takes seconds here.
         add(name, filled(call, **values).replace(", copies := 3", ""))
     for call in OTHER_CALLS:
-        add(re.search(r"(?:redline_call(?:_text)?\('(\w+)'|(\w+)\()", call).expand(r"\1\2"), filled(call, **values))
+        add(
+            re.search(r"(?:redline_call(?:_text)?\('(\w+)'|(\w+)\()", call).expand(r"\1\2"),
+            filled(call, **values),
+        )
     repo = "getvariable('root')"
     add(
         "moved_lines",
