@@ -105,7 +105,7 @@ struct Reading {
 impl Reading {
     fn add(&mut self, number: usize, line: &[u8]) {
         let is_known = match serde_json::from_slice(line) {
-            Ok(Line::Record(record)) => self.begin(number, record, line.len()),
+            Ok(Line::Record(record)) => self.begin(number, *record, line.len()),
             Ok(Line::End(end)) => self.end(end),
             Ok(Line::Rest(rest)) => self.extend(rest, line.len()),
             Err(_) => false,

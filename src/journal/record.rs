@@ -223,7 +223,7 @@ pub(super) struct Rest<'a> {
 #[serde(untagged)]
 pub(super) enum Line {
     /// An operation.
-    Record(Record),
+    Record(Box<Record>),
     /// The end of an earlier one.
     End(End),
     /// Further files of an earlier one.
