@@ -176,37 +176,34 @@ fn utf8(path: &[u8]) -> Result<&str> {
     })
 }
 
-impl<'a> Restoring<'a> {
-    /// Returns a file as it is to be.
-    fn planned(
-        &self,
-        place: &SandboxPath<'a>,
-        to: &To,
-        cancel: CancelToken<'_>,
-    ) -> Result<PlannedFile<'a>> {
-        let file = PlannedFile::kept(place.clone(), place.read_for_writing()?)?;
-        let part = match to {
-            To::Whole(None) => return Ok(file.removed()),
-            To::Whole(Some((bytes, executable))) => {
-                return file.written(Cow::Owned(bytes.copied_vec()), Some(*executable));
-            }
-            To::Hunks(part) => part,
-        };
-        let unfit = |why: String| {
-            Error::stale(format!("the hunks do not fit {place} any more: {why}"))
-                .with_hint("Ask for the hunks again, or restore the whole file by its path")
-        };
-        let read = patch::parse_within(part, cancel).map_err(|error| unfit(error.to_string()))?;
-        let Some(hunks) = read.files.first() else { return Ok(file) };
-        let content = file.before().map_or(&b""[..], |side| side.content);
-        let made = patch::apply_within(content, hunks, cancel);
-        let made = made.map_err(|error| unfit(error.to_string()))?;
-        match hunks.status {
-            PatchStatus::Deleted => Ok(file.removed()),
-            _ => {
-                let executable = hunks.new_mode.map(is_executable);
-                file.written(Cow::Owned(made), executable)
-            }
+/// Returns a file as it is to be.
+fn planned<'a>(
+    place: &SandboxPath<'a>,
+    to: &To,
+    cancel: CancelToken<'_>,
+) -> Result<PlannedFile<'a>> {
+    let file = PlannedFile::kept(place.clone(), place.read_for_writing()?)?;
+    let part = match to {
+        To::Whole(None) => return Ok(file.removed()),
+        To::Whole(Some((bytes, executable))) => {
+            return file.written(Cow::Owned(bytes.copied_vec()), Some(*executable));
+        }
+        To::Hunks(part) => part,
+    };
+    let unfit = |why: String| {
+        Error::stale(format!("the hunks do not fit {place} any more: {why}"))
+            .with_hint("Ask for the hunks again, or restore the whole file by its path")
+    };
+    let read = patch::parse_within(part, cancel).map_err(|error| unfit(error.to_string()))?;
+    let Some(hunks) = read.files.first() else { return Ok(file) };
+    let content = file.before().map_or(&b""[..], |side| side.content);
+    let made = patch::apply_within(content, hunks, cancel);
+    let made = made.map_err(|error| unfit(error.to_string()))?;
+    match hunks.status {
+        PatchStatus::Deleted => Ok(file.removed()),
+        _ => {
+            let executable = hunks.new_mode.map(is_executable);
+            file.written(Cow::Owned(made), executable)
         }
     }
 }
@@ -229,7 +226,7 @@ impl<'a> Maker<'a> for Restoring<'a> {
         let (mut files, mut diffs) = (Vec::new(), Vec::new());
         for (place, to) in &self.wanted {
             cancel.check()?;
-            let file = self.planned(place, to, cancel)?;
+            let file = planned(place, to, cancel)?;
             diffs.add(file.diff(engine, &cancel)?);
             files.add(file);
         }
