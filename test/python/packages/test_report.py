@@ -442,6 +442,7 @@ def test_a_picture_is_ended_after_its_processor_time(monkeypatch):
         assert over() is None
 
 
+@pytest.mark.slow
 def test_a_chart_begins_with_the_window_of_since(extension, tmp_path):
     """Also where an author wrote a change years before it was committed; years are years, and so are gaps."""
     stream = ""
