@@ -128,7 +128,7 @@ impl CommitsQuery {
         let mailmap = needs.mailmap(&run.repository, mailmap)?;
         let history = History::new(&run.repository, &ends, *history)?
             .with_paths(&run.repository, &self.paths)?;
-        let history = if is_read { history.with_content() } else { history };
+        let history = if is_read { history.with_content(limits::WALKED_COMMITS) } else { history };
         let excluded = history.excluded();
         let is_compared = needs.has(Need::PatchId);
         let most = if is_compared { limits::JOB_COMMITS } else { limits::JOB_SMALL_COMMITS };

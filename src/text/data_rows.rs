@@ -1,6 +1,7 @@
 //! The rows of a file of data: CSV, lines of JSON, or a JSON array, each row as a JSON object with
 //! its values as they are written.
 
+use redline_base::budget::{Gather, Grow, Ordered, TryGather};
 use std::collections::BTreeMap;
 
 use redline_base::error::quoted;
@@ -36,13 +37,13 @@ pub fn data_rows(content: &str, file: &str) -> Result<Vec<String>, Unreadable> {
 fn json_rows(content: &str) -> Result<Vec<String>, Unreadable> {
     let not_json = |error: serde_json::Error| format!("not JSON: {error}");
     let values = serde_json::Deserializer::from_str(content).into_iter::<&RawValue>();
-    let mut values = values.collect::<Result<Vec<_>, _>>().map_err(not_json)?;
+    let mut values = values.try_gather::<Vec<_>>().map_err(not_json)?;
     if let [array] = values[..]
         && array.get().starts_with('[')
     {
         values = serde_json::from_str(array.get()).map_err(not_json)?;
     }
-    values.iter().enumerate().map(|(at, value)| json_row(at + 1, value.get())).collect()
+    values.iter().enumerate().map(|(at, value)| json_row(at + 1, value.get())).try_gather()
 }
 
 fn json_row(number: usize, value: &str) -> Result<String, Unreadable> {
@@ -95,7 +96,7 @@ fn without_whitespace(value: &str) -> String {
         }
         is_kept
     };
-    value.chars().filter(kept).collect()
+    value.chars().filter(kept).gather()
 }
 
 fn csv_rows(content: &str) -> Result<Vec<String>, Unreadable> {
@@ -104,8 +105,8 @@ fn csv_rows(content: &str) -> Result<Vec<String>, Unreadable> {
         Some((_, header)) => header,
         None => return Ok(Vec::new()),
     };
-    let mut order: Vec<usize> = (0..header.len()).collect();
-    order.sort_by(|a, b| header[*a].cmp(&header[*b]));
+    let mut order: Vec<usize> = (0..header.len()).gather();
+    order.order_by(|a, b| header[*a].cmp(&header[*b]));
     if let Some([name, _]) = order.windows(2).find_map(|pair| {
         let [a, b] = [pair[0], pair[1]].map(|at| &header[at]);
         (a == b).then_some([a, b])
@@ -122,7 +123,7 @@ fn csv_rows(content: &str) -> Result<Vec<String>, Unreadable> {
         for &at in &order {
             row.add(&header[at], &json_text(&fields[at]));
         }
-        rows.push(row.done());
+        rows.add(row.done());
     }
     Ok(rows)
 }
@@ -171,7 +172,7 @@ impl Records<'_> {
         let first = self.line;
         let mut fields = Vec::new();
         loop {
-            fields.push(self.field()?);
+            fields.add(self.field()?);
             if let Some(rest) = self.rest.strip_prefix(self.delimiter) {
                 self.rest = rest;
                 continue;
@@ -199,10 +200,10 @@ impl Records<'_> {
             let Some((part, rest)) = text.split_once('"') else {
                 return Err(format!("the quote of line {} is not closed", self.line));
             };
-            field.push_str(part);
+            field.add(part);
             match rest.strip_prefix('"') {
                 Some(more) => {
-                    field.push('"');
+                    field.add('"');
                     text = more;
                 }
                 None => {
@@ -226,14 +227,14 @@ struct Row(String);
 
 impl Row {
     fn add(&mut self, name: &str, value: &str) {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        self.0.push_str(&json_text(name));
-        self.0.push(':');
-        self.0.push_str(value);
+        self.0.add(if self.0.is_empty() { '{' } else { ',' });
+        self.0.add(json_text(name));
+        self.0.add(':');
+        self.0.add(value);
     }
 
     fn done(mut self) -> String {
-        self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
+        self.0.add(if self.0.is_empty() { "{}" } else { "}" });
         self.0
     }
 }

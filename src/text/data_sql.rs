@@ -9,6 +9,7 @@
 pub mod comparison;
 pub mod history;
 
+use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::error::{Error, Result, quoted};
 
 /// Returns a name as SQL writes it: `a"b` is `"a""b"`.
@@ -108,10 +109,10 @@ fn parts(text: &str) -> Option<String> {
         if name.is_empty() {
             return None;
         }
-        names.push(identifier(&name));
+        names.add(identifier(&name));
         match after.strip_prefix('.') {
             Some(more) => rest = more,
-            None if after.is_empty() && names.len() <= 3 => return Some(names.join(".")),
+            None if after.is_empty() && names.len() <= 3 => return Some(names.joined(".")),
             None => return None,
         }
     }
@@ -133,11 +134,11 @@ fn end_of_quoted(text: &str) -> Option<usize> {
 /// looked at again. Lines of comments are left out.
 fn filled(template: &str, values: &[(&str, String)]) -> String {
     let lines = template.lines().filter(|line| !line.trim_start().starts_with("--"));
-    let template = lines.collect::<Vec<_>>().join("\n");
+    let template = lines.gather::<Vec<_>>().joined("\n");
     let mut out = String::new();
     let mut rest = template.as_str();
     while let Some(at) = rest.find('{') {
-        out.push_str(&rest[..at]);
+        out.add(&rest[..at]);
         let inner = &rest[at + 1..];
         let named = inner.split_once('}').and_then(|(name, after)| {
             let (_, value) = values.iter().find(|(known, _)| *known == name)?;
@@ -145,22 +146,22 @@ fn filled(template: &str, values: &[(&str, String)]) -> String {
         });
         rest = match named {
             Some((value, after)) => {
-                out.push_str(value);
+                out.add(value.as_str());
                 after
             }
             None => {
-                out.push('{');
+                out.add('{');
                 inner
             }
         };
     }
-    out.push_str(rest);
+    out.add(rest);
     out
 }
 
 /// Returns the texts joined by commas.
 fn comma(texts: impl Iterator<Item = String>) -> String {
-    texts.collect::<Vec<_>>().join(", ")
+    texts.gather::<Vec<_>>().joined(", ")
 }
 
 #[cfg(test)]

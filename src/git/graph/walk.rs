@@ -20,7 +20,6 @@ use crate::repository::Repository;
 use crate::{Oid, Pathspec};
 use redline_base::budget::{Budget, Charge, Pace};
 use redline_base::error::{Error, Result};
-use redline_base::limits;
 
 /// How commits with several parents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -129,8 +128,8 @@ pub struct History {
     failed: Option<Error>,
     excluded: Arc<Excluded>,
     simplify: Option<Simplify>,
-    /// The number of contents that are kept until their commits are returned, if they are asked for.
-    kept: Option<usize>,
+    /// How many more contents may be kept until their commits are returned; `None` for none ever.
+    room: Option<usize>,
     /// The memory of the commits that were met.
     charge: Charge,
 }
@@ -180,7 +179,7 @@ impl History {
             failed: None,
             excluded: Arc::default(),
             simplify: None,
-            kept: None,
+            room: None,
             charge: repository.budget().charge(0)?,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
@@ -217,10 +216,10 @@ impl History {
     }
 
     /// Returns commits with their content, where it was read for the walk anyway: nobody has to look
-    /// it up and inflate it again.
+    /// it up and inflate it again. At most so many are kept at a time until they are returned.
     #[must_use]
-    pub fn with_content(self) -> Self {
-        Self { kept: Some(0), ..self }
+    pub fn with_content(self, most: usize) -> Self {
+        Self { room: Some(most), ..self }
     }
 
     /// Returns the set of commits that were returned too early.
@@ -261,9 +260,9 @@ impl History {
             let (links, content) = self.commits.links_and_content(id)?;
             let Links { tree, parents, date } = links;
             self.charge.grow(MET_BYTES + parents.len() * size_of::<Oid>())?;
-            let content = match &mut self.kept {
-                Some(kept) if content.is_some() && *kept < limits::WALKED_COMMITS => {
-                    *kept += 1;
+            let content = match &mut self.room {
+                Some(room) if content.is_some() && *room > 0 => {
+                    *room -= 1;
                     content
                 }
                 _ => None,
@@ -275,9 +274,9 @@ impl History {
 
     /// Takes the content of a commit that is returned, or that never will be.
     fn content_of(&mut self, id: &Oid) -> Option<Bytes> {
-        let kept = self.kept.as_mut()?;
+        let room = self.room.as_mut()?;
         let content = self.known.get_mut(id)?.content.take()?;
-        *kept -= 1;
+        *room += 1;
         Some(content)
     }
 

@@ -1,6 +1,7 @@
 //! The comparison of two tables.
 
 use super::{comma, filled, from_clause, identifier, literal};
+use redline_base::budget::{Copied, Gather, Grow, Joined};
 use redline_base::error::{Error, Result, quoted};
 
 /// Two tables, and how their rows are compared.
@@ -61,15 +62,15 @@ impl Comparison<'_> {
             ("old", from_clause(self.old, self.repo)?),
             ("new", from_clause(self.new, self.repo)?),
         ];
-        let mut values = tables.to_vec();
-        values.push(("folded", FOLDED.to_owned()));
+        let mut values = tables.copied_vec();
+        values.add(("folded", FOLDED.to_owned()));
         if answer == Answer::Schema {
             return Ok(filled(include_str!("schema.sql"), &values));
         }
         self.check(answer)?;
-        values.push(("without_ignored", self.without_ignored()));
+        values.add(("without_ignored", self.without_ignored()));
         let left_out = self.key.iter().chain(&self.ignore);
-        values.push(("left_out", comma(left_out.map(|name| literal(&name.to_ascii_lowercase())))));
+        values.add(("left_out", comma(left_out.map(|name| literal(&name.to_ascii_lowercase())))));
         let templates = if self.key.is_empty() {
             match answer {
                 Answer::Keys => return Ok(Self::of_keys(&values)),
@@ -87,7 +88,7 @@ impl Comparison<'_> {
             };
             [SIDES, include_str!("keyed.sql"), answer]
         };
-        Ok(templates.map(|template| filled(template, &values)).join("\n"))
+        Ok(templates.map(|template| filled(template, &values)).joined("\n"))
     }
 
     /// Returns the query for the columns that could be the key.
@@ -138,7 +139,7 @@ impl Comparison<'_> {
     }
 
     fn add_keyed(&self, values: &mut Vec<(&str, String)>) {
-        let keys: Vec<String> = self.key.iter().map(|name| identifier(name)).collect();
+        let keys: Vec<String> = self.key.iter().map(|name| identifier(name)).gather();
         let each = |write: &dyn Fn(usize, &str) -> String| {
             comma(keys.iter().enumerate().map(|(at, key)| write(at, key)))
         };
@@ -152,7 +153,7 @@ impl Comparison<'_> {
             }))
         };
         let equal: Vec<String> =
-            (0..keys.len()).map(|at| format!("o.k{at} IS NOT DISTINCT FROM n.k{at}")).collect();
+            (0..keys.len()).map(|at| format!("o.k{at} IS NOT DISTINCT FROM n.k{at}")).gather();
         let columns = each(&|_, key| key.to_owned());
         // Every column but these; as one text, since DuckDB takes several in one expression only
         // where they are equal.
@@ -160,7 +161,7 @@ impl Comparison<'_> {
             r#"COLUMNS(* EXCLUDE ("redline side", "redline old", "redline new", {columns}))"#
         );
         let cells = Cells::of(&others);
-        values.extend([
+        values.add_all([
             ("key_text", literal(&format!("({})", self.key.join(", ")))),
             (
                 "key_values",
@@ -170,7 +171,7 @@ impl Comparison<'_> {
                 ),
             ),
             ("key_aliases", each(&|at, key| format!("{key} AS k{at}"))),
-            ("key_equal", equal.join(" AND ")),
+            ("key_equal", equal.joined(" AND ")),
             ("key_of_old", of_row("old")),
             ("key_of_delta", of_row("CASE WHEN change = 'added' THEN new ELSE old END")),
             ("key_places", each(&|at, _| (at + 2).to_string())),

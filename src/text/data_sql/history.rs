@@ -1,6 +1,7 @@
 //! The history of the rows of one file.
 
 use super::{comma, filled, identifier, literal};
+use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::error::{Error, Result};
 
 /// A file of rows, and the commits whose versions of it are compared.
@@ -26,7 +27,7 @@ impl DataHistory<'_> {
                 .with_hint("Give the columns that name a row: key := 'id', or a list"));
         }
         let columns = if self.key.is_empty() { 2 } else { self.key.len() };
-        let keys: Vec<String> = (0..columns).map(|at| format!("k{at}")).collect();
+        let keys: Vec<String> = (0..columns).map(|at| format!("k{at}")).gather();
         let each = |write: &dyn Fn(usize, &str) -> String| {
             comma(self.key.iter().enumerate().map(|(at, name)| write(at, name)))
         };
@@ -41,8 +42,8 @@ impl DataHistory<'_> {
             })
         };
         let named = self.key.iter().enumerate();
-        let named = named.map(|(at, name)| format!("k{at} AS {}, ", identifier(name))).collect();
-        let nulls: Vec<String> = keys.iter().map(|key| format!("{key} IS NULL")).collect();
+        let named = named.map(|(at, name)| format!("k{at} AS {}, ", identifier(name))).gather();
+        let nulls: Vec<String> = keys.iter().map(|key| format!("{key} IS NULL")).gather();
         let mut values = vec![
             ("file", literal(self.file)),
             ("range", literal(self.range)),
@@ -63,13 +64,13 @@ impl DataHistory<'_> {
             ("key_literals", each(&|_, name| literal(name))),
         ];
         let faults = if self.key.is_empty() { "" } else { include_str!("key_faults.sql") };
-        values.push(("key_faults", filled(faults, &values)));
+        values.add(("key_faults", filled(faults, &values)));
         let answer = match of_cells {
             false => include_str!("history_rows.sql"),
             true => include_str!("history_cells.sql"),
         };
         let templates = [include_str!("versions.sql"), answer];
-        Ok(templates.map(|template| filled(template, &values)).join("\n"))
+        Ok(templates.map(|template| filled(template, &values)).joined("\n"))
     }
 }
 
