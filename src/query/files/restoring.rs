@@ -267,7 +267,7 @@ impl FileTools {
     /// Restores files of a work tree as they are at a revision.
     ///
     /// # Errors
-    /// Those of `Restoring::new`, of approvals, the journal and the writer.
+    /// Those of naming the files, of approvals, the journal and the writer.
     pub fn restore(&self, arguments: &RestoreArguments) -> Result<ChangedFiles<UndoneFile>> {
         let made = self.change(&mut Restoring::new(self, arguments)?)?;
         let (outcome, id) = (made.outcome(), made.id);
