@@ -1,11 +1,10 @@
 //! `FROM 'data/prices.csv@HEAD~1'`: files of a revision as a table, by the reader of their ending,
 //! from the repository of the current directory.
 //!
-//! git's own notation, `HEAD~1:data/prices.csv`, is not possible: DuckDB gives a name that ends in
-//! `.csv`, `.json` or `.parquet` to its own readers before it asks an extension.
+//! git's own notation, `HEAD~1:data/map.geojson`, is taken where DuckDB asks: it gives a name that
+//! ends in `.csv`, `.json` or `.parquet` to its own readers before it asks an extension.
 
 use crate::ffi::ReplacementScan;
-use redline_git::is_pattern;
 use redline_sandbox::is_free_name;
 
 /// The replacement of table names that are files at a revision.
@@ -52,7 +51,11 @@ fn parts(name: &str) -> Option<(&'static str, &str, &str)> {
         })
     };
     let at = |(at, _)| Some((reader(&name[..at])?, &name[..at], &name[at + 1..]));
-    let (reader, file, rev) = name.match_indices('@').find_map(at)?;
+    let after_colon = || {
+        let (rev, file) = name.split_once(':')?;
+        Some((reader(file)?, file, rev))
+    };
+    let (reader, file, rev) = name.match_indices('@').find_map(at).or_else(after_colon)?;
     // A range names changes, a scheme another file system, and a path from the root no repository.
     let is_meant = !rev.is_empty()
         && !rev.contains("..")
@@ -71,12 +74,12 @@ fn query(reader: &str, file: &str, rev: &str) -> String {
         quoted(file),
         quoted(rev)
     ));
-    let paths = if is_pattern(file.as_bytes()) {
+    let paths = if file.contains(['*', '?', '[']) {
         format!("nullif(system.main.files_at({given}, {side}, '.'), [])")
     } else {
         format!("system.main.file_at({given}, {side}, '.')")
     };
-    format!("FROM {reader}(coalesce({paths}, error({missing})))")
+    format!("FROM {reader}(coalesce({paths}, system.main.error({missing})))")
 }
 
 #[cfg(test)]
@@ -96,6 +99,8 @@ mod tests {
             ("a@b.csv@main@{1}", ("read_csv", "a@b.csv", "main@{1}")),
             ("a.geojson@:/fix", ("ST_Read", "a.geojson", ":/fix")),
             ("a b's.csv@{1 day ago}", ("read_csv", "a b's.csv", "{1 day ago}")),
+            ("HEAD~1:a.geojson", ("ST_Read", "a.geojson", "HEAD~1")),
+            ("HEAD@{1}:data/*.xlsx", ("read_xlsx", "data/*.xlsx", "HEAD@{1}")),
         ] {
             assert_eq!(parts(name), Some(wanted), "{name}");
         }
@@ -107,7 +112,11 @@ mod tests {
             "",
             "a.csv",
             "a.csv@",
-            "HEAD~1:a.csv",
+            ":a.csv",
+            "HEAD~1:a.txt",
+            "HEAD~1:/a.csv",
+            "main..feature:a.csv",
+            "s3://bucket/a.csv",
             "a.txt@HEAD",
             "a.parquet.gz@HEAD",
             "a.csv@main..feature",
@@ -126,7 +135,7 @@ mod tests {
     fn a_name_stays_within_its_quotes() {
         let text = query("read_csv", "a'); DROP TABLE t; --.csv", "x'y");
         assert!(text.starts_with(
-            "FROM read_csv(coalesce(system.main.file_at('a''); DROP TABLE t; --.csv', 'x''y', '.'), error('not_found: there is no file ''a''''); DROP"
+            "FROM read_csv(coalesce(system.main.file_at('a''); DROP TABLE t; --.csv', 'x''y', '.'), system.main.error('not_found: there is no file ''a''''); DROP"
         ), "{text}");
     }
 }
