@@ -82,7 +82,7 @@ impl Scalar for FileAt {
         family: Family::Git,
         grant: Grant::Tools(&["GitFile", "GitDiff"]),
         description: "Returns the path of a copy of a file at a revision, for DuckDB's readers; NULL if the file is missing",
-        example: "FROM read_text(file_at('README.md', 'HEAD~1', '.'))",
+        example: "SELECT content FROM read_text(file_at('README.md', 'HEAD~1', '.'))",
     };
     const OVERLOADS: &'static [Overload] =
         &[fields![FILE, REVISION, REPO], fields![FILE, REVISION, REPO, LFS]];

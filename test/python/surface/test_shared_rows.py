@@ -172,8 +172,8 @@ def test_every_scalar_of_a_repository_is_tried(con):
         "SELECT name FROM redline_help(function := 'ALL') "
         "WHERE kind = 'scalar' AND list_contains(list_transform(parameters, lambda p: p.name), 'repo')"
     ).fetchall()
-    # Those that write compute one row after the other, as the file tools do.
-    reading = {name for (name,) in names if not name.startswith("git_")}
+    # Those that write compute one row after the other, as the file tools do; data_history_sql only writes the text of a query.
+    reading = {name for (name,) in names if not name.startswith("git_")} - {"data_history_sql"}
     assert reading == set(OVER_REPOSITORIES)
 
 
