@@ -12,7 +12,7 @@ use memchr::memmem;
 use crate::Oid;
 use crate::change::contents::Reader;
 use crate::model::changed_file::{Change, Entry, Source};
-use redline_base::budget::append;
+use redline_base::budget::{GrowMap, append};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::pattern::Pattern;
@@ -128,7 +128,7 @@ impl Searcher {
             if self.counts.len() >= KNOWN_CONTENTS {
                 self.counts.clear();
             }
-            self.counts.insert(oid, Arc::clone(&counts));
+            self.counts.put(oid, Arc::clone(&counts));
         }
         Ok(counts)
     }
