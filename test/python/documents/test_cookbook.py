@@ -353,6 +353,7 @@ def test_the_queries_in_the_readme_s_sentences_run(book_con, project):
     queries = re.findall(r"`((?:FROM|SELECT) [^`]+)`", README)
     assert len(queries) >= 3
     for query in queries:
+        add_prices(project, query)
         assert book_con.execute(query).fetchall(), query
 
 
