@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again_in_every_version() {
         let plain = Flags::default();
-        let long = "l".repeat(5000) + "/" + &"m".repeat(300);
+        let long = "l".repeat(3795) + "/" + &"m".repeat(300);
         let mut entries = vec![
             staged("a", 0, plain),
             staged("a.b", 0, Flags { assume_valid: true, ..plain }),
