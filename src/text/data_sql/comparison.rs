@@ -264,8 +264,9 @@ mod tests {
                 nulls_equal: true,
                 ..comparison()
             };
+            // A key is not asked for where it is given, and cells need one.
             for (comparison, is_refused) in
-                [(comparison(), false), (whole, answer == Answer::Cells)]
+                [(comparison(), answer == Answer::Keys), (whole, answer == Answer::Cells)]
             {
                 let sql = comparison.sql(answer);
                 assert_eq!(sql.is_err(), is_refused, "{answer:?}");
