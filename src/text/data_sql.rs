@@ -8,7 +8,9 @@
 
 pub mod comparison;
 pub mod history;
+pub mod reader;
 
+use reader::{Reader, paths_at};
 use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::error::{Error, Result, quoted};
 
@@ -18,7 +20,7 @@ fn identifier(name: &str) -> String {
 }
 
 /// Returns a text as SQL writes it.
-fn literal(text: &str) -> String {
+pub fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
@@ -58,36 +60,19 @@ fn from_clause(text: &str, repo: &str) -> Result<String> {
 fn file_of_revision(text: &str, repo: &str) -> Option<String> {
     let (revision, path) = text.split_once(':')?;
     let revision = if revision.is_empty() { "INDEX" } else { revision };
-    let reader = reader(path)?;
+    let reader = Reader::of(path).filter(|reader| reader.is_built_in)?.name;
     // A URL, or a drive of Windows.
     if path.starts_with("//") || (revision.len() == 1 && path.starts_with(['/', '\\'])) {
         return None;
     }
-    let function = if path.contains(['*', '?', '[']) { "files_at" } else { "file_at" };
-    let [file, of, repo] = [path, revision, repo].map(literal);
+    let paths = paths_at(path, revision, repo);
     let absent = literal(&format!(
         "not_found: {} has no file {}. Name one that it has, by its path from the root of the \
          repository",
         quoted(revision),
         quoted(path)
     ));
-    Some(format!(
-        "system.main.{reader}(coalesce(system.main.{function}({file}, {of}, {repo}), \
-         system.main.error({absent})))"
-    ))
-}
-
-/// Returns the function that reads files of this name.
-fn reader(path: &str) -> Option<&'static str> {
-    let name = path.to_ascii_lowercase();
-    let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-    let (_, ending) = name.rsplit_once('.')?;
-    match ending {
-        "csv" | "tsv" => Some("read_csv"),
-        "json" | "jsonl" | "ndjson" => Some("read_json"),
-        "parquet" => Some("read_parquet"),
-        _ => None,
-    }
+    Some(format!("system.main.{reader}(coalesce({paths}, system.main.error({absent})))"))
 }
 
 /// Returns a qualified name of at most three parts, each in quotes; `None` if the text is none.

@@ -6,25 +6,11 @@
 
 use crate::ffi::ReplacementScan;
 use redline_sandbox::is_free_name;
+use redline_text::data_sql::literal;
+use redline_text::data_sql::reader::{Reader, is_glob, paths_at};
 
 /// The replacement of table names that are files at a revision.
 pub struct RevisionScan;
-
-/// The readers, by the endings that DuckDB or one of its extensions reads. For what is not loaded,
-/// DuckDB says what to install.
-const READERS: &[(&str, &[&str])] = &[
-    ("read_csv", &[".csv", ".tsv"]),
-    ("read_json", &[".json", ".jsonl", ".ndjson"]),
-    ("read_parquet", &[".parquet"]),
-    ("read_xlsx", &[".xlsx"]),
-    ("read_avro", &[".avro"]),
-    ("ST_Read", &[".geojson", ".gpkg", ".fgb", ".kml"]),
-];
-
-/// The endings of compression, which the first readers know.
-const COMPRESSED: [&str; 3] = ["", ".gz", ".zst"];
-/// The readers of compressed files.
-const DECOMPRESSING: [&str; 2] = ["read_csv", "read_json"];
 
 impl ReplacementScan for RevisionScan {
     /// Its argument is bound as a query, so that the paths are computed then, with all checks.
@@ -38,18 +24,7 @@ impl ReplacementScan for RevisionScan {
 
 /// Returns the reader, the file and the revision of a name; `None` for other names.
 fn parts(name: &str) -> Option<(&'static str, &str, &str)> {
-    let reader = |file: &str| {
-        let file = file.to_ascii_lowercase();
-        READERS.iter().find_map(|(reader, endings)| {
-            let compressed =
-                if DECOMPRESSING.contains(reader) { &COMPRESSED[..] } else { &COMPRESSED[..1] };
-            let is_read = compressed.iter().any(|end| {
-                let stem = file.strip_suffix(end).unwrap_or_default();
-                endings.iter().any(|ending| stem.ends_with(ending))
-            });
-            is_read.then_some(*reader)
-        })
-    };
+    let reader = |file| Some(Reader::of(file)?.name);
     let at = |(at, _)| Some((reader(&name[..at])?, &name[..at], &name[at + 1..]));
     let after_colon = || {
         let (rev, file) = name.split_once(':')?;
@@ -67,18 +42,13 @@ fn parts(name: &str) -> Option<(&'static str, &str, &str)> {
 
 /// Returns the query that reads the files.
 fn query(reader: &str, file: &str, rev: &str) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
-    let (given, side) = (quoted(file), quoted(rev));
-    let missing = quoted(&format!(
+    let missing = literal(&format!(
         "not_found: there is no file {} at {}. Paths start at the root of the repository of the current directory.",
-        quoted(file),
-        quoted(rev)
+        literal(file),
+        literal(rev)
     ));
-    let paths = if file.contains(['*', '?', '[']) {
-        format!("nullif(system.main.files_at({given}, {side}, '.'), [])")
-    } else {
-        format!("system.main.file_at({given}, {side}, '.')")
-    };
+    let paths = paths_at(file, rev, ".");
+    let paths = if is_glob(file) { format!("nullif({paths}, [])") } else { paths };
     format!("FROM {reader}(coalesce({paths}, system.main.error({missing})))")
 }
 
