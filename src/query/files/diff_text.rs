@@ -12,14 +12,20 @@ const FILE: u32 = 0o100_000;
 /// A symbolic link.
 const LINK: u32 = 0o120_000;
 
-/// Adds a file's part of a git diff: all of what is written, so that it can be read back from the
-/// text.
-pub(super) fn add_git_diff(all: &mut ShownText, file: ChangedFile<'_>, diff: &ContentDiff) {
-    let (header, hunks) = header_of(file, diff);
-    all.append(&header, &[], 0);
-    if let Some(start) = hunks {
-        all.append(&diff.unified_diff, &diff.not_utf8, start);
+/// Returns changes of files as a git diff: all of what is written, so that it can be read back from
+/// the text.
+pub(super) fn git_diff<'a>(
+    files: impl Iterator<Item = (ChangedFile<'a>, &'a ContentDiff)>,
+) -> ShownText {
+    let mut all = ShownText::default();
+    for (file, diff) in files {
+        let (header, hunks) = header_of(file, diff);
+        all.append(&header, &[], 0);
+        if let Some(start) = hunks {
+            all.append(&diff.unified_diff, &diff.not_utf8, start);
+        }
     }
+    all
 }
 
 /// Returns a name as git quotes it: none with a newline or a quote can pass for a line.

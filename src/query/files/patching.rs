@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 
 use super::blind_call::{BlindCall, joined};
-use super::diff_text::add_git_diff;
+use super::diff_text::git_diff;
 use super::file_tools::FileTools;
 use super::patch_paths::{below_sandbox, without_sides};
 use super::planned::{Maker, Planned, PlannedFile, file_name};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
-use redline_edit::payload::ShownText;
 use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
 use redline_git::blob_id;
 use redline_sandbox::{Expected, Sandbox, SandboxPath};
@@ -157,8 +156,7 @@ impl<'a> Maker<'a> for Patching<'a> {
         let Patched { results, diffs, .. } = &planned.report;
         let each = || planned.files.iter().zip(diffs);
         let files = each().zip(results).map(|((file, diff), of)| file.shown(of.kind, diff));
-        let mut diff = ShownText::default();
-        each().for_each(|(file, change)| add_git_diff(&mut diff, file.sides(), change));
+        let diff = git_diff(each().map(|(file, diff)| (file.sides(), diff)));
         Ok(Proposal::patch(&self.sandbox.name, files.gather(), diff, id))
     }
 

@@ -77,6 +77,13 @@ impl<'a> PlannedFile<'a> {
         file_name(&self.place)
     }
 
+    /// Tells whether the sandbox wants a person's yes: to an edit of a file, or to writing and removing
+    /// a whole one.
+    pub fn is_asked(&self) -> bool {
+        let asked = self.place.sandbox().approvals;
+        if self.before().is_some() && self.after().is_some() { asked.edit } else { asked.write }
+    }
+
     /// Returns the file before.
     pub fn before(&self) -> Option<Side<'_>> {
         let (content, mode) = (self.before.bytes()?, self.before.mode()?);

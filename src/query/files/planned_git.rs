@@ -1,6 +1,6 @@
 //! What a call writes into a git directory, and the files that it shows of that.
 
-use super::diff_text::add_git_diff;
+use super::diff_text::git_diff;
 use redline_base::budget::{Copied, Gather, Grow, Taken, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::payload::{CommitFacts, PatchedFile, ShownText};
@@ -128,9 +128,7 @@ impl PlannedGit {
 
     /// Returns the changes of all files as a git diff.
     pub fn diff(&self) -> ShownText {
-        let mut diff = ShownText::default();
-        self.files.iter().for_each(|file| add_git_diff(&mut diff, file.sides(), &file.diff));
-        diff
+        git_diff(self.files.iter().map(|file| (file.sides(), &file.diff)))
     }
 
     /// Returns what a payload says of it.

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use super::blind_call::{BlindCall, joined};
 use super::committing::What;
-use super::diff_text::add_git_diff;
+use super::diff_text::git_diff;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
 use super::selected_hunks::selected;
+use super::undo::{named_or_counted, undone};
 use redline_base::budget::{Copied, Gather, Grow, text_of};
 use redline_base::error::{Error, Result, quoted};
-use redline_edit::payload::ShownText;
-use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side, is_executable};
+use redline_edit::{ContentDiff, Digest, FileTool, Proposal, is_executable};
 use redline_git::{
     Bytes, Comparison, Entry, GitPlan, Mode, Pathspec, ReadLimit, Repository, SideFiles,
     changed_files,
@@ -234,10 +234,7 @@ impl<'a> Maker<'a> for Restoring<'a> {
     }
 
     fn needs_approval(&self, planned: &Planned<'a, Vec<ContentDiff>>, _: bool) -> bool {
-        let asked = self.sandbox.approvals;
-        planned.files.iter().any(|file| {
-            if file.before().is_some() && file.after().is_some() { asked.edit } else { asked.write }
-        })
+        planned.files.iter().any(PlannedFile::is_asked)
     }
 
     fn proposal(
@@ -249,8 +246,7 @@ impl<'a> Maker<'a> for Restoring<'a> {
     ) -> Result<Proposal> {
         let each = || planned.files.iter().zip(&planned.report);
         let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).gather();
-        let mut diff = ShownText::default();
-        each().for_each(|(file, change)| add_git_diff(&mut diff, file.sides(), change));
+        let diff = git_diff(each().map(|(file, diff)| (file.sides(), diff)));
         Ok(Proposal::patch(&self.sandbox.name, files, diff, id))
     }
 
@@ -272,27 +268,10 @@ impl FileTools {
         let made = self.change(&mut Restoring::new(self, arguments)?)?;
         let (outcome, id) = (made.outcome(), made.id);
         let each = made.planned.files.iter().zip(made.planned.report);
-        let files: Vec<UndoneFile> = each.map(|(file, diff)| restored(file, diff)).gather();
-        let count = match &files[..] {
-            [only] => only.path.clone(),
-            files => format!("{} files", files.len()),
-        };
+        let files: Vec<UndoneFile> = each.map(|(file, diff)| undone(file, diff)).gather();
+        let count = named_or_counted(&files);
         let verb = if outcome == "applied" { "Restored" } else { "Would restore" };
         let message = format!("{verb} {count} as at {}", quoted(&arguments.rev));
         Ok(ChangedFiles { id, outcome, files, message })
-    }
-}
-
-fn restored(file: &PlannedFile<'_>, diff: ContentDiff) -> UndoneFile {
-    let oid = |side: Side<'_>| side.oid.to_owned();
-    let ChangedFile { before, after, .. } = file.sides();
-    UndoneFile {
-        path: file.place.to_string(),
-        kind: file.kind(),
-        lines_added: diff.additions,
-        lines_removed: diff.deletions,
-        base_oid: before.map(oid),
-        oid: after.map(oid),
-        unified_diff: diff.unified_diff,
     }
 }

@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 
 use super::blind_call::{BlindCall, joined};
-use super::diff_text::add_git_diff;
+use super::diff_text::git_diff;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
 use super::reverting::{Chosen, Target};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
-use redline_edit::payload::ShownText;
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
 use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
@@ -98,13 +97,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
 
     /// An undo edits, and may write and remove whole files.
     fn needs_approval(&self, planned: &Planned<'a, Vec<ContentDiff>>, _: bool) -> bool {
-        planned.files.iter().any(|file| {
-            let asked = file.place.sandbox().approvals;
-            match file.before().is_some() && file.after().is_some() {
-                true => asked.edit,
-                false => asked.write,
-            }
-        })
+        planned.files.iter().any(PlannedFile::is_asked)
     }
 
     fn proposal(
@@ -116,8 +109,7 @@ impl<'a> Maker<'a> for Undoing<'a> {
     ) -> Result<Proposal> {
         let each = || planned.files.iter().zip(&planned.report);
         let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).gather();
-        let mut diff = ShownText::default();
-        each().for_each(|(file, change)| add_git_diff(&mut diff, file.sides(), change));
+        let diff = git_diff(each().map(|(file, diff)| (file.sides(), diff)));
         let name = self.sandbox.map_or("", |sandbox| &sandbox.name);
         Ok(Proposal::undo(name, files, diff, self.ids.clone(), id))
     }
@@ -152,7 +144,8 @@ impl FileTools {
     }
 }
 
-fn undone(file: &PlannedFile<'_>, diff: ContentDiff) -> UndoneFile {
+/// Returns what an answer says of a file that got a content of before.
+pub(super) fn undone(file: &PlannedFile<'_>, diff: ContentDiff) -> UndoneFile {
     let oid = |side: Side<'_>| side.oid.to_owned();
     let ChangedFile { before, after, .. } = file.sides();
     UndoneFile {
@@ -166,11 +159,16 @@ fn undone(file: &PlannedFile<'_>, diff: ContentDiff) -> UndoneFile {
     }
 }
 
-fn message(outcome: &str, files: &[UndoneFile]) -> String {
-    let count = match files {
+/// Returns the path of the only file, else the number of them.
+pub(super) fn named_or_counted(files: &[UndoneFile]) -> String {
+    match files {
         [only] => only.path.clone(),
         files => format!("{} files", files.len()),
-    };
+    }
+}
+
+fn message(outcome: &str, files: &[UndoneFile]) -> String {
+    let count = named_or_counted(files);
     match outcome {
         "applied" => format!("Reverted changes to {count}"),
         "would_apply" => format!("Would revert changes to {count}"),
