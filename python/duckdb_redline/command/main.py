@@ -57,6 +57,12 @@ REPO = click.option(
     shell_complete=complete_directories,
     help="The repository, or a directory in it; by default the current one.",
 )
+TO_FILE = click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=pathlib.Path),
+    help="Write to a file.",
+)
 SIDES = click.argument(
     "revisions_and_paths",
     nargs=-1,
@@ -155,6 +161,18 @@ class Given:
             con.execute("RESET external_threads")
             INTERRUPTS.stop_by(stopping(con))
         return con
+
+
+def format_option(on_terminal: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Returns the option for the format of rows, which are drawn so on a terminal."""
+    return click.option(
+        "-f",
+        "--format",
+        "form",
+        shell_complete=complete_formats,
+        help="table, csv, html, json, jsonl, markdown or parquet. Default: the output file's ending; "
+        f"{on_terminal} on a terminal, csv in a pipe.",
+    )
 
 
 def stopping(con: "duckdb.DuckDBPyConnection") -> Callable[[], None]:
@@ -469,19 +487,8 @@ def stat(
     multiple=True,
     help="A column that names a row; several together. Default: id, or the only one that can.",
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    shell_complete=complete_formats,
-    help="table, csv, html, json, jsonl, markdown or parquet. Default: the output file's ending; drawn on a terminal, csv in a pipe.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=pathlib.Path),
-    help="Write to a file.",
-)
+@format_option("drawn")
+@TO_FILE
 @click.pass_obj
 def data(
     given: Given,
@@ -774,19 +781,8 @@ def report(
 
 @main.command(short_help="Runs a query with redline and its macros loaded.")
 @click.argument("query", required=False)
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    shell_complete=complete_formats,
-    help="table, csv, html, json, jsonl, markdown or parquet. Default: the output file's ending; a table on a terminal, csv in a pipe.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=pathlib.Path),
-    help="Write to a file.",
-)
+@format_option("a table")
+@TO_FILE
 @click.option(
     "--database", default=":memory:", help="A DuckDB database to open; in memory by default."
 )
