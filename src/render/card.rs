@@ -5,6 +5,7 @@ use super::line::{Line, Overflow, Row, Tone};
 use super::visible::{Pieces, blanks_of_name};
 use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::form::counted;
+use redline_base::limits;
 
 /// Columns of the frame around the text: a border and two spaces, a space and a border. The spaces
 /// next to the text hold the mark of a continued line.
@@ -179,7 +180,7 @@ impl Card<'_> {
     fn body(&mut self, limit: usize, columns: usize, layout: &Layout) -> (Vec<Row>, bool) {
         let overflow = if layout.extent == Extent::Whole { Overflow::Wrap } else { Overflow::Cut };
         let most = self.body.len().min(limit);
-        diff::emphasise(&mut self.body[..most]);
+        diff::emphasise(&mut self.body[..most], &mut { limits::EMPHASIS_TOTAL_BYTES });
         let mut shown = self.body.len().min(limit);
         loop {
             let lines = &self.body[..shown];
