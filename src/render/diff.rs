@@ -227,8 +227,10 @@ mod tests {
     fn blanks_of_names_are_marked_and_the_indentation_of_a_message_is_not() {
         let text = "Author: A  B <a@b>\n    Subject\n\n      - a  point \ndiff --git a/x  y b/x  y\n--- a/x  y\n+++ b/x  y\n@@ -1 +1 @@\n-  a  b\n+++ c \n";
         let shown = |lines: Vec<Line<'_>>| -> Vec<String> {
-            let text = |line: &Line<'_>| line.shown().map(|piece| piece.text).gather::<Vec<_>>();
-            lines.iter().map(|line| format!("{}{}", line.mark, text(line).concat())).gather()
+            let text = |line: &Line<'_>| {
+                line.shown().map(|piece| piece.text.into_owned()).gather::<Vec<_>>().concat()
+            };
+            lines.iter().map(|line| format!("{}{}", line.mark, text(line))).gather()
         };
         let all = [
             "Author: A␣␣B <a@b>",
