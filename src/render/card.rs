@@ -85,6 +85,12 @@ pub struct View {
 }
 
 impl Card<'_> {
+    /// Emphasises the words of the body that differ.
+    pub fn emphasise(&mut self) {
+        let body = std::mem::take(&mut self.body).into_iter();
+        self.body = diff::emphasised(body, &mut { limits::EMPHASIS_TOTAL_BYTES }).gather();
+    }
+
     /// Draws the box, the warnings and the question, without a final line feed.
     pub fn draw(mut self, layout: &Layout) -> Shown {
         let text_columns = layout.width - if layout.is_framed { FRAME } else { MARGINS };
@@ -179,8 +185,7 @@ impl Card<'_> {
     /// nothing is omitted.
     fn body(&mut self, limit: usize, columns: usize, layout: &Layout) -> (Vec<Row>, bool) {
         let overflow = if layout.extent == Extent::Whole { Overflow::Wrap } else { Overflow::Cut };
-        let most = self.body.len().min(limit);
-        diff::emphasise(&mut self.body[..most], &mut { limits::EMPHASIS_TOTAL_BYTES });
+        self.emphasise();
         let mut shown = self.body.len().min(limit);
         loop {
             let lines = &self.body[..shown];

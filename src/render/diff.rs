@@ -29,17 +29,16 @@ pub fn lines_of_files<'a>(diff: &'a str, not_utf8: &'a [NotUtf8]) -> Vec<Line<'a
 }
 
 /// Returns all lines of git's patch of files. Tabs stay tabs.
-pub fn lines_of_patch<'a>(patch: &'a str, not_utf8: &'a [NotUtf8]) -> Vec<Line<'a>> {
-    with_tabs(all_lines(patch, not_utf8, true))
+pub fn lines_of_patch<'a>(
+    patch: &'a str,
+    not_utf8: &'a [NotUtf8],
+) -> impl Iterator<Item = Line<'a>> {
+    all_lines(patch, not_utf8, true).map(|line| Line { keeps_tabs: true, ..line })
 }
 
-/// Returns the lines of a part of a hunk, likewise.
-pub fn lines_of_hunk<'a>(part: &'a str, not_utf8: &'a [NotUtf8]) -> Vec<Line<'a>> {
-    with_tabs(all_lines(part, not_utf8, false))
-}
-
-fn with_tabs<'a>(lines: impl Iterator<Item = Line<'a>>) -> Vec<Line<'a>> {
-    lines.map(|line| Line { keeps_tabs: true, ..line }).gather()
+/// Returns the lines of a hunk, likewise.
+pub fn lines_of_hunk<'a>(hunk: &'a str, not_utf8: &'a [NotUtf8]) -> impl Iterator<Item = Line<'a>> {
+    all_lines(hunk, not_utf8, false).map(|line| Line { keeps_tabs: true, ..line })
 }
 
 fn all_lines<'a>(
@@ -103,33 +102,62 @@ fn starts(heading: &str) -> [Option<u64>; 2] {
     ['-', '+'].map(|sign| words.next()?.strip_prefix(sign)?.split(',').next()?.parse().ok())
 }
 
-/// Emphasises the words that differ between removed lines and the added lines after them.
+/// Returns lines with the words emphasised that differ between removed lines and the added lines
+/// after them. Of the lines only a block is held.
 ///
 /// Blocks over `limits::EMPHASIS_BYTES`, those for which the `budget` of bytes has no room left, and
 /// those with little in common are not emphasised.
-pub fn emphasise(lines: &mut [Line<'_>], budget: &mut usize) {
-    let mut at = 0;
-    while at < lines.len() {
-        let run = |from: usize, tone| {
-            // The remark about a missing final line feed is between the two sides.
-            let of_side = |line: &&Line<'_>| line.tone == tone || line.tone == Tone::Note;
-            from + lines[from..].iter().take_while(of_side).count()
-        };
-        let removed = run(at, Tone::Removed);
-        let end = run(removed, Tone::Added);
-        if removed > at && end > removed {
-            emphasise_block(&mut lines[at..end], budget);
+pub fn emphasised<'a>(
+    lines: impl Iterator<Item = Line<'a>>,
+    budget: &mut usize,
+) -> impl Iterator<Item = Line<'a>> {
+    let mut lines = lines.peekable();
+    let mut ready = Vec::new().into_iter();
+    let (mut block, mut length, mut side) = (Vec::new(), 0, None);
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(line) = ready.next() {
+                return Some(line);
+            }
+            let after = lines.peek().and_then(|line| side_after(side, line.tone));
+            let mut made = std::mem::take(&mut block);
+            match (side, after) {
+                (None, None) => return lines.next(),
+                (Some(last), None) => {
+                    if last == Tone::Added && length <= limits::EMPHASIS_BYTES.min(*budget) {
+                        *budget -= length;
+                        emphasise(&mut made);
+                    }
+                    (side, length) = (None, 0);
+                    ready = made.into_iter();
+                }
+                (_, after) => {
+                    let line = lines.next()?;
+                    (side, length) = (after, length + line.text.len() + 1);
+                    made.add(line);
+                    // The lines of a block that is too large pass.
+                    match length > limits::EMPHASIS_BYTES {
+                        true => ready = made.into_iter(),
+                        false => block = made,
+                    }
+                }
+            }
         }
-        at = end.max(at + 1);
+    })
+}
+
+/// Returns the side on which a line of a block stands, after `side`: removed lines, then added ones,
+/// and the remark about a missing final line feed after either. `None` ends the block.
+const fn side_after(side: Option<Tone>, tone: Tone) -> Option<Tone> {
+    match (side, tone) {
+        (None | Some(Tone::Removed), Tone::Removed) => Some(Tone::Removed),
+        (Some(_), Tone::Added) => Some(Tone::Added),
+        (side, Tone::Note) => side,
+        _ => None,
     }
 }
 
-fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
-    let length: usize = block.iter().map(|line| line.text.len() + 1).sum();
-    if length > limits::EMPHASIS_BYTES.min(*budget) {
-        return;
-    }
-    *budget -= length;
+fn emphasise(block: &mut [Line<'_>]) {
     let side = |tone| {
         let texts: Vec<&str> =
             block.iter().filter(|line| line.tone == tone).map(|line| line.text).gather();
@@ -171,16 +199,15 @@ mod tests {
     use super::*;
 
     fn emphasised(diff: &str) -> Vec<String> {
-        let mut lines = lines(diff, &[]);
-        emphasise(&mut lines, &mut { limits::EMPHASIS_TOTAL_BYTES });
-        let marked = |line: &Line<'_>| {
+        let lines = lines(diff, &[]).into_iter();
+        let marked = |line: Line<'_>| {
             let mut text = line.text.to_owned();
             for range in line.emphasis.iter().rev() {
                 text.replace_range(range.clone(), &format!("[{}]", &line.text[range.clone()]));
             }
             format!("{}{text}", line.mark)
         };
-        lines.iter().map(marked).collect()
+        super::emphasised(lines, &mut { limits::EMPHASIS_TOTAL_BYTES }).map(marked).collect()
     }
 
     #[test]
@@ -244,7 +271,7 @@ mod tests {
             "-  a  b",
             "+++ c␣",
         ];
-        assert_eq!(shown(lines_of_patch(text, &[])), all);
+        assert_eq!(shown(lines_of_patch(text, &[]).gather()), all);
         let unnamed = [&all[..5], &all[7..]].concat();
         assert_eq!(shown(lines_of_files(text, &[])), unnamed);
     }

@@ -37,7 +37,7 @@ pub fn rows(payload: &Received, most: usize) -> Vec<ShownRow> {
         }
     };
     let mut card = card(payload, Extent::Whole);
-    diff::emphasise(&mut card.body, &mut { limits::EMPHASIS_TOTAL_BYTES });
+    card.emphasise();
     let (title, at) = card.title_line();
     let mut rows = vec![own("title", &card.named(&title, at))];
     let mut left = most;
@@ -61,9 +61,10 @@ pub fn rows(payload: &Received, most: usize) -> Vec<ShownRow> {
 /// git's own output; what is not UTF-8 is shown by its bytes.
 pub fn patch_rows(patch: &[u8]) -> Vec<ShownRow> {
     let (text, not_utf8) = (text_of(patch), NotUtf8::of(patch));
-    let mut lines = diff::lines_of_patch(&text, &not_utf8);
-    diff::emphasise(&mut lines, &mut { limits::EMPHASIS_PATCH_BYTES });
-    lines.iter().map(|line| row(line, pieces_of(line, usize::MAX).unwrap_or_default())).gather()
+    let lines = diff::lines_of_patch(&text, &not_utf8);
+    diff::emphasised(lines, &mut { limits::EMPHASIS_PATCH_BYTES })
+        .map(|line| row(&line, pieces_of(&line, usize::MAX).unwrap_or_default()))
+        .gather()
 }
 
 /// Returns the pieces of a name or a description of one line.

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use super::writer::Html;
 use super::{Page, PageFile, PageHunk};
 use crate::diff;
-use crate::line::Line;
 use redline_base::budget::{Gather, Grow, GrowMap, Joined, text_of};
 use redline_base::error::Result;
 use redline_base::form::counted;
@@ -140,18 +139,7 @@ fn patch(html: &mut Html<'_>, file: &PageFile<'_>, emphasis: &mut usize) -> Resu
 /// Writes what stands before and between hunks.
 fn head(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
     let (text, not_utf8) = (text_of(text), NotUtf8::of(text));
-    written(html, &text, &diff::lines_of_patch(&text, &not_utf8))
-}
-
-/// Writes the lines of a text, each with its end.
-fn written(html: &mut Html<'_>, text: &str, lines: &[Line<'_>]) -> Result<()> {
-    for (at, line) in lines.iter().enumerate() {
-        html.line(line)?;
-        if at + 1 < lines.len() || text.ends_with('\n') {
-            html.markup("\n")?;
-        }
-    }
-    Ok(())
+    diff::lines_of_patch(&text, &not_utf8).try_for_each(|line| html.line(&line))
 }
 
 /// Writes a hunk in parts; those after the first contain the numbers of their first lines.
@@ -161,6 +149,8 @@ fn parts(
     text: &[u8],
     emphasis: &mut usize,
 ) -> Result<()> {
+    let (shown, not_utf8) = (text_of(text), NotUtf8::of(text));
+    let mut lines = diff::emphasised(diff::lines_of_hunk(&shown, &not_utf8), emphasis);
     let (mut old, mut new, mut rest) = (hunk.old, hunk.new, text);
     let mut is_first = true;
     while !rest.is_empty() {
@@ -170,10 +160,8 @@ fn parts(
             true => opening("h", part, &names(hunk.id)),
             false => opening("g", part, &format!(" data-o=\"{old}\" data-n=\"{new}\"")),
         })?;
-        let (shown, not_utf8) = (text_of(part), NotUtf8::of(part));
-        let mut lines = diff::lines_of_hunk(&shown, &not_utf8);
-        diff::emphasise(&mut lines, emphasis);
-        written(html, &shown, &lines)?;
+        let count = part.split_inclusive(|&byte| byte == b'\n').count();
+        lines.by_ref().take(count).try_for_each(|line| html.line(&line))?;
         html.markup("</span>")?;
         for line in part.split(|&byte| byte == b'\n').skip(usize::from(is_first)) {
             old += u32::from(matches!(line.first(), Some(b' ' | b'-')));

@@ -38,7 +38,7 @@ impl<'c> Html<'c> {
         Ok(())
     }
 
-    /// Appends the pieces of a line: words that differ are marked, and what is shown by a mark or a
+    /// Appends the pieces of a line, and its end: words that differ are marked, and what is shown by a mark or a
     /// number says so by its class.
     pub fn line(&mut self, line: &Line<'_>) -> Result<()> {
         self.markup(line.mark)?;
@@ -55,7 +55,7 @@ impl<'c> Html<'c> {
             self.markup(end)?;
             self.markup(unmark)?;
         }
-        Ok(())
+        self.markup("\n")
     }
 
     /// Appends a text of one line, such as a path, without elements; also for an attribute.
