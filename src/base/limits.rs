@@ -136,6 +136,10 @@ pub const EMPHASIS_BYTES: usize = 8 << 10;
 /// Bytes of all such blocks of one box; later ones are shown without emphasis.
 pub const EMPHASIS_TOTAL_BYTES: usize = 128 << 10;
 
+/// Bytes of all such blocks of a patch, or of one page of `diff_html`; later ones are shown without
+/// emphasis.
+pub const EMPHASIS_PATCH_BYTES: usize = 4 << 20;
+
 /// Pieces of a change that a host draws, by default; the rest is cut with a row that says so.
 pub const PIECES: usize = 100_000;
 

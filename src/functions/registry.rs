@@ -92,6 +92,7 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     scalar::<approvals::approval_chunk::ApprovalChunk>(),
     scalar::<approvals::approval_pages::ApprovalPages>(),
     scalar::<approvals::approval_pieces::ApprovalPieces>(),
+    scalar::<approvals::approval_pieces::PatchPieces>(),
     scalar::<approvals::approval_pieces::VisiblePieces>(),
     scalar::<approvals::approve::Approve>(),
     scalar::<approvals::decline::Decline>(),

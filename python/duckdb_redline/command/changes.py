@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..pieces import Shown, rows_of, text_of
 from .names import Exact, is_replaced, print_ended, quoted
-from .screen import Screen, cut, harmless, padded, width_of
+from .screen import Screen, cut, padded, width_of
 from .sides import Chosen, Sides
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ COLOURS = {
     "type_changed": "magenta",
 }
 COLUMNS = "status, additions, deletions, encode(old_path), encode(file_path)"
-HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+# The signs of a patch, git's own colours, and those of the box of an approval for what is shown by a mark or a number.
+SIGNS = {"removed": "-", "added": "+", "context": " "}
+STYLES: dict[str, dict[str, Any]] = {"header": {"bold": True}, "removed": {"fg": "red"}, "added": {"fg": "green"}}  # fmt: skip
+KINDS: dict[str, dict[str, Any]] = {"mark": {"dim": True}, "number": {"fg": "yellow", "bold": True, "reverse": True}}  # fmt: skip
 # git's own colours for lines that were moved, and for a block next to another one.
 MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}
 # The style of a moved line by its sign and its number.
@@ -66,7 +70,12 @@ def show_diff(
     elif first is None:
         screen.note(f"Nothing differs {sides}.")
     else:
-        screen.show(coloured(first, rows, screen.colour, moved))
+        shown = itertools.chain([first], rows)
+        screen.show(
+            line
+            for patch, path in shown
+            for line in drawn(con, patch, screen.colour, moved.get(path, {}))
+        )
     return first is not None
 
 
@@ -168,52 +177,38 @@ def print_bytes(first: tuple[bytes, str] | None, rest: Iterator[tuple[bytes, str
     sys.stdout.buffer.flush()
 
 
-def coloured(
-    first: tuple[bytes, str],
-    rest: Iterator[tuple[bytes, str]],
-    colour: bool,
-    moved: dict[str, Moved],
+def drawn(
+    con: "duckdb.DuckDBPyConnection", patch: bytes, colour: bool, moved: Moved | None = None
 ) -> Iterator[str]:
-    for patch, path in itertools.chain([first], rest):
-        yield from coloured_patch(patch.decode(errors="replace"), colour, moved.get(path, {}))
+    """Yields the lines of one file's patch with nothing in them unseen and, where there is colour, painted."""
+    query = "SELECT unnest(system.main.patch_pieces(?))"
+    found = con.cursor().execute(query, [patch])
+    while rows := found.fetchmany(1000):
+        for row in rows_of(row for (row,) in rows):
+            yield (
+                painted(row, moved or {})
+                if colour
+                else SIGNS.get(row.kind, "") + text_of(row.pieces)
+            ) + "\n"
 
 
-def coloured_patch(patch: str, colour: bool, moved: Moved | None = None) -> Iterator[str]:
-    """Yields the lines of one file's patch, harmless and, where there is colour, painted."""
-    in_header, numbers = True, {"-": 0, "+": 0}
-    for line in patch.removesuffix("\n").split("\n"):
-        in_header = in_header and not line.startswith("@@ ")
-        text = harmless(line)
-        style = None
-        if moved and not in_header:
-            style = moved.get((line[:1], numbers.get(line[:1], 0)))
-            follow(line, numbers)
-        if style:
-            yield click.style(text, **style) + "\n"
+def painted(row: Shown, moved: Moved) -> str:
+    sign = SIGNS.get(row.kind, "")
+    number = row.old if row.kind == "removed" else row.new
+    style = moved.get((sign, number or 0))
+    base = style or STYLES.get(row.kind, {})
+    if row.kind == "hunk":
+        range_, end, section = text_of(row.pieces).partition(" @@")
+        return click.style(range_ + end, fg="cyan") + section
+    # What is painted in the same way is painted at once.
+    parts: list[tuple[dict[str, Any], str]] = [(base, sign)] if sign else []
+    for kind, text, changed in row.pieces:
+        own = base | KINDS.get(kind, {}) | ({"reverse": True} if changed and not style else {})
+        if parts and parts[-1][0] == own:
+            parts[-1] = own, parts[-1][1] + text
         else:
-            yield (painted(text, in_header) if colour else text) + "\n"
-
-
-def follow(line: str, numbers: dict[str, int]) -> None:
-    """Counts a line of a hunk: `numbers` are those of the next line of each side."""
-    if found := HUNK.match(line):
-        numbers["-"], numbers["+"] = int(found[1]), int(found[2])
-        return
-    for sign in numbers:
-        numbers[sign] += line[:1] in (sign, " ")
-
-
-def painted(line: str, in_header: bool) -> str:
-    if in_header:
-        return click.style(line, bold=True)
-    if line.startswith("@@ "):
-        hunk, mark, section = line.partition(" @@")
-        return click.style(hunk + mark, fg="cyan") + section
-    return (
-        click.style(line, fg={"+": "green", "-": "red"}[line[0]])
-        if line[:1] in "+-" and line
-        else line
-    )
+            parts.append((own, text))
+    return "".join(click.style(text, **own) if own else text for own, text in parts)
 
 
 def show_files(

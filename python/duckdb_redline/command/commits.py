@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..visible import harmless
 from . import formats
-from .changes import FORMS, Row, coloured_patch
+from .changes import FORMS, Row, drawn
 from .errors import call_it, said
 from .habits import leave_to_git
-from .screen import Screen, cell, cut, harmless, padded, width_of
+from .screen import Screen, cell, cut, padded, width_of
 from .sides import Sides
 
 if TYPE_CHECKING:
@@ -271,15 +272,13 @@ def patches(
     options = ", paths := ?" if paths else ""
     old = parents[0] if parents else "EMPTY"
     given = [old, commit, repo, *([paths] if paths else [])]
+    is_drawn = screen.is_terminal or screen.colour
+    column = "patch_bytes" if is_drawn else "patch"
     result = con.cursor().execute(
-        f"SELECT patch FROM system.main.file_patches(?, ?, ?, renames := true{options})", given
+        f"SELECT {column} FROM system.main.file_patches(?, ?, ?, renames := true{options})", given
     )
     while row := result.fetchone():
-        yield from (
-            coloured_patch(row[0], screen.colour)
-            if screen.is_terminal or screen.colour
-            else [row[0]]
-        )
+        yield from drawn(con, row[0], screen.colour) if is_drawn else [row[0]]
 
 
 def show_commit(

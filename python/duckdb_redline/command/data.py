@@ -9,8 +9,9 @@ import click
 import duckdb
 
 from ..connection import literal
+from ..visible import harmless
 from .query import format_of, write_rows
-from .screen import Screen, harmless
+from .screen import Screen
 from .sides import Sides
 
 MARKS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ..extension import ExtensionError, extension_path, version
+from ..visible import harmless
 from .errors import call_it, said
 from .habits import GitCommand, leave_to_git
 from .interrupts import INTERRUPTS
 from .names import in_bytes, is_utf8
-from .screen import Screen, cut, harmless
+from .screen import Screen, cut
 from .sides import (
     Chosen,
     PathsAfterDashes,

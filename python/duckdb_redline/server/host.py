@@ -70,12 +70,16 @@ class Host:
         height: int,
         most: int | None = MAX_PAGES,
         frame: bool = True,
+        session: str | None = None,
     ) -> list[Page] | None:
-        """Returns the pages that a person must see, framed or not; None if there are more than a person would read."""
+        """Returns the pages that a person must see, framed or not; None if there are more than a person would read.
+
+        Those that a client shows are made in the share of its `session`.
+        """
+        query = "SELECT system.main.approval_pages(?, ?, ?, ?)"
+        given = query, payload, width, height, frame
         try:
-            pages = await self.value(
-                "SELECT system.main.approval_pages(?, ?, ?, ?)", payload, width, height, frame
-            )
+            pages = await (self.value(*given) if session is None else self.called(session, *given))
         except duckdb.Error:
             return None
         assert isinstance(pages, list)

@@ -13,6 +13,7 @@ use std::ops::{Range, RangeInclusive};
 use policy::{SCRIPT, STYLE};
 use redline_base::error::Result;
 use redline_base::form::counted;
+use redline_base::limits;
 use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
 use writer::Html;
@@ -90,9 +91,10 @@ pub fn page(page: &Page<'_>, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
     head(&mut html, page)?;
     contents(&mut html, page)?;
     html.markup("<main>\n")?;
+    let mut emphasis = limits::EMPHASIS_PATCH_BYTES;
     let widest = page.files.iter().filter_map(|file| file.lines).map(|(a, b)| a + b).max();
     for (index, file) in page.files.iter().enumerate() {
-        file::section(&mut html, page, index, file, widest.unwrap_or_default())?;
+        file::section(&mut html, page, index, file, (widest.unwrap_or_default(), &mut emphasis))?;
     }
     if page.files.is_empty() {
         html.markup("<p>Nothing differs.</p>\n")?;

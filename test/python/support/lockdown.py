@@ -102,6 +102,7 @@ PURE_CALLS = {
     "approvals_given": "SELECT * FROM approvals_given()",
     "approval_pages": "SELECT approval_pages(NULL, 80, 24)",
     "approval_pieces": """SELECT approval_pieces('{{"type": "other", "description": "{file}"}}')""",
+    "patch_pieces": "SELECT patch_pieces('{file}')",
     "visible_pieces": "SELECT visible_pieces('{file}')",
     "approval_complete": """SELECT approval_complete('{{"type": "other", "description": "{file}"}}')""",
     "approval_display": """SELECT approval_display('{{"type": "other", "description": "{file}"}}')""",

@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
+from ...pieces import text_of
 from .elements import append, document, drawn, node, table
-from .lines import text_of
 from .question import View, Waiting
 from .seals import Seals
 
