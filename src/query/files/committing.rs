@@ -344,7 +344,7 @@ impl<'a> Maker<'a> for Committing<'a> {
     ) -> Result<Proposal> {
         let git = planned.git.as_ref();
         let git = git.ok_or_else(|| Error::tool_failed("a commit was not planned"))?;
-        let facts = git.facts(self.given.action.name());
+        let facts = git.facts(self.given.action.name())?;
         let names = [self.given.repo.as_str(), &self.sandbox.name];
         Ok(Proposal::commit(names, facts, git.shown(), &git.diff(), id))
     }
