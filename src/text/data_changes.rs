@@ -402,6 +402,11 @@ impl<'a> Both<'a> {
         key.iter().map(value).gather_some()
     }
 
+    /// Returns a row with its values in the form in which they are compared.
+    fn whole<'r>(&self, row: &'r Row<'_>) -> Row<'r> {
+        row.iter().map(|(column, value)| (*column, plain(value, self.is_number[*column]))).gather()
+    }
+
     /// Returns for each new row the old one with its key.
     fn pairs(
         &self,
@@ -421,22 +426,16 @@ impl<'a> Both<'a> {
     /// Returns for each new row an equal old one that no other has.
     fn whole_pairs(&self, cancel: &CancelToken<'_>) -> Result<Vec<Option<usize>>, Stopped> {
         let [old, new] = &self.rows;
-        let mut places: HashMap<Vec<(usize, Cow<'_, str>)>, Vec<usize>> = HashMap::new();
+        let mut places: HashMap<Row<'_>, Vec<usize>> = HashMap::new();
         let mut pace = cancel.pace();
-        let whole = |row: &'_ Row<'a>| {
-            let value = |(column, value): &(usize, Cow<'a, str>)| {
-                (*column, plain(value, self.is_number[*column]).into_owned().into())
-            };
-            row.iter().map(value).gather::<Vec<_>>()
-        };
         for (at, row) in old.iter().enumerate().rev() {
             pace.spend(1 + row.len())?;
-            places.slot(whole(row)).or_default().add(at);
+            places.slot(self.whole(row)).or_default().add(at);
         }
         let mut pairs = Vec::new();
         for row in new {
             pace.spend(1 + row.len())?;
-            pairs.add(places.get_mut(&whole(row)).and_then(Vec::pop));
+            pairs.add(places.get_mut(&self.whole(row)).and_then(Vec::pop));
         }
         Ok(pairs)
     }
