@@ -71,6 +71,7 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     scalar::<text::merge_conflicts::MergeConflicts>(),
     scalar::<text::table_changes_sql::TableChangesSql>(),
     scalar::<text::data_rows::DataRows>(),
+    scalar::<text::data_changes::DataChangesOfTexts>(),
     scalar::<text::data_history_sql::DataHistorySql>(),
     scalar::<files::read_file::ReadFile>(),
     scalar::<files::write_file::WriteFile>(),

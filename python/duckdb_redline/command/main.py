@@ -460,6 +460,9 @@ def diff(
 @comparing
 @MARKDOWN
 @ENDED
+@click.option(
+    "--data", "has_data", is_flag=True, help="Count the changed rows of CSV and JSON files, too."
+)
 def stat(
     con: "duckdb.DuckDBPyConnection",
     screen: Screen,
@@ -468,14 +471,16 @@ def stat(
     options: dict[str, object],
     form: str | None,
     ends_by_nul: bool,
+    has_data: bool,
 ) -> None:
     """Lists the changed files with their counts of lines, on a terminal as bars.
 
-    Sides are named as for diff. In a pipe each line has the status, added lines, removed lines and the path, between tabs.
+    Sides are named as for diff. In a pipe each line has the status, added lines, removed lines and the path, between tabs; with
+    --data also what changed in the rows of a file of data.
     """
     from .changes import show_files
 
-    show_files(con, screen, sides, repo, form or "stat", ends_by_nul, Chosen(), **options)
+    show_files(con, screen, sides, repo, form or "stat", ends_by_nul, Chosen(), has_data, **options)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Shows the changed rows and cells of a file.")

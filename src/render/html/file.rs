@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::data;
 use super::writer::Html;
 use super::{Page, PageFile, PageHunk};
 use crate::diff;
@@ -56,6 +57,9 @@ pub(super) fn section(
     }
     html.markup("</summary>\n")?;
     moved_from(html, page, file)?;
+    if let Some(data) = &file.data {
+        data::table(html, data)?;
+    }
     html.markup("<pre>")?;
     patch(html, file, emphasis)?;
     html.markup("</pre></details></section>\n")

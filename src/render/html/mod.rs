@@ -4,12 +4,14 @@
 //! script makes rows of what comes near the screen. The page asks for nothing: its policy names the
 //! digests of its style and its script, and allows no more.
 
+mod data;
 mod file;
 mod policy;
 mod writer;
 
 use std::ops::{Range, RangeInclusive};
 
+pub use data::{PageCell, PageData};
 use policy::{SCRIPT, STYLE};
 use redline_base::error::Result;
 use redline_base::form::counted;
@@ -52,6 +54,8 @@ pub struct PageFile<'a> {
     pub hunks: Vec<PageHunk<'a>>,
     /// Its moved lines.
     pub moved: Vec<MovedRun>,
+    /// The changed cells of a file of data.
+    pub data: Option<PageData<'a>>,
 }
 
 /// A hunk of a patch.

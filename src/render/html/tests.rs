@@ -9,8 +9,17 @@ fn shown(path: &str, text: &str) -> String {
     let (lines, context) = ("a".repeat(40), "b".repeat(40));
     let id = HunkId { lines, context };
     let hunk = PageHunk { span: head.len()..patch.len(), old: 1, new: 1, id: Some(&id) };
+    let cell = |column| PageCell {
+        change: "changed",
+        key: Some(path),
+        column,
+        old: Some(text),
+        new: Some(path),
+    };
+    let cells = vec![cell(Some(path)), cell(None)];
     let file = PageFile {
         status: "modified",
+        data: Some(PageData { words: path, cells, left_out: 1 }),
         path: path.as_bytes(),
         old_path: Some(path.as_bytes()),
         lines: Some((1, 1)),
