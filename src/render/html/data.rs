@@ -59,7 +59,7 @@ pub(super) fn table(html: &mut Html<'_>, data: &PageData<'_>) -> Result<()> {
             match value {
                 Some(value) => {
                     html.markup(&format!("<td class=\"{class}\">"))?;
-                    html.text(value.as_bytes())?;
+                    html.name(value.as_bytes())?;
                     html.markup("</td>")?;
                 }
                 None => html.markup("<td></td>")?,
