@@ -101,10 +101,10 @@ impl What {
     ///
     /// # Errors
     /// Those of both.
-    pub fn of_list(given: &[String]) -> Result<Self> {
-        match given {
+    pub fn of_list(given: Vec<String>) -> Result<Self> {
+        match &given[..] {
             [one] => Self::of_text(one),
-            several => Self::of_parts(several.to_vec()),
+            _ => Self::of_parts(given),
         }
     }
 
@@ -154,7 +154,7 @@ impl CommitArguments {
             action: GitAction::Commit,
             repo: given.repo.clone().unwrap_or_else(|| context.default_repository()),
             message: given.message.clone(),
-            what: given.what.as_deref().map_or(Ok(staged), What::of_list)?,
+            what: given.what.clone().map_or(Ok(staged), What::of_list)?,
             trailer: None,
             author: given.author.clone(),
             date: None,
@@ -172,7 +172,7 @@ impl CommitArguments {
             action: if unstages { GitAction::Unstage } else { GitAction::Stage },
             repo: given.repo.clone().unwrap_or_else(|| context.default_repository()),
             message: String::new(),
-            what: What::of_list(&given.what)?,
+            what: What::of_list(given.what.clone())?,
             trailer: None,
             author: None,
             date: None,

@@ -141,6 +141,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "git/commit",
         &[
             "error",
+            "form",
             "limits",
             "budget",
             "text",
