@@ -230,6 +230,9 @@ fn delimiter(content: &str) -> char {
     DELIMITERS[at]
 }
 
+/// The number of a record's first line, and its fields.
+type Record<'a> = (usize, Vec<Cow<'a, str>>);
+
 /// The records of a CSV text, as RFC 4180 has them.
 struct Records<'a> {
     rest: &'a str,
@@ -240,7 +243,7 @@ struct Records<'a> {
 impl<'a> Records<'a> {
     /// Returns the number of its first line, and the fields of the next record; empty lines are
     /// passed over.
-    fn next_record(&mut self) -> Result<Option<(usize, Vec<Cow<'a, str>>)>, Unreadable> {
+    fn next_record(&mut self) -> Result<Option<Record<'a>>, Unreadable> {
         while let Some(rest) =
             self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix(['\n', '\r']))
         {
