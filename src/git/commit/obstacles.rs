@@ -8,7 +8,7 @@ use crate::store::{Found, GitDirectory, stores_tables};
 use redline_base::error::{Error, Result, quoted};
 
 /// The hooks that git runs for a commit, in its order.
-const COMMIT_HOOKS: [&str; 6] = [
+const COMMIT_HOOKS: &[&str] = &[
     "pre-commit",
     "prepare-commit-msg",
     "commit-msg",
@@ -17,16 +17,27 @@ const COMMIT_HOOKS: [&str; 6] = [
     "post-commit",
 ];
 
-/// The hooks that git runs when it writes the index.
-const STAGE_HOOKS: [&str; 1] = ["post-index-change"];
+/// What is written, of which it depends what git would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// A commit.
+    Commit,
+    /// HEAD or its branch, and the index.
+    Head,
+    /// The index.
+    Index,
+}
 
-/// Returns what git would run for a commit, or for writing the index alone: hooks by their names,
-/// and `commit.gpgSign`.
+/// Returns what git would run: hooks by their names, and `commit.gpgSign`.
 ///
 /// # Errors
 /// Those of reading the directory of hooks.
-pub fn programs(repository: &Repository, is_commit: bool) -> Result<Vec<String>> {
-    let names: &[&str] = if is_commit { &COMMIT_HOOKS } else { &STAGE_HOOKS };
+pub fn programs(repository: &Repository, written: Written) -> Result<Vec<String>> {
+    let names = match written {
+        Written::Commit => COMMIT_HOOKS,
+        Written::Head => &["reference-transaction", "post-index-change"],
+        Written::Index => &["post-index-change"],
+    };
     let config = &repository.config;
     let mut found = Vec::new();
     let own = match value(config, "core", "hooksPath").flatten() {
@@ -51,7 +62,7 @@ pub fn programs(repository: &Repository, is_commit: bool) -> Result<Vec<String>>
             }
         }
     }
-    if is_commit && boolean(config, "commit", "gpgSign").unwrap_or(false) {
+    if written == Written::Commit && boolean(config, "commit", "gpgSign").unwrap_or(false) {
         found.push("commit.gpgSign".to_owned());
     }
     Ok(found)

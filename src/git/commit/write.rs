@@ -4,7 +4,7 @@
 //! A process that is killed in between leaves objects that nothing names, or a branch that has
 //! moved before the index, as git does; and locks, which git names to the person who removes them.
 
-use super::{GitPlan, Head, NewCommit, object, obstacles};
+use super::{GitPlan, Head, HeadMove, object, obstacles};
 use crate::model::settings::{boolean, value};
 use crate::store::{Found, GitDirectory};
 use redline_base::error::{Error, Result, quoted};
@@ -35,14 +35,14 @@ impl GitPlan {
         if git_dir.stamp(b"index")? != self.stamp {
             return Err(self.stale("its index"));
         }
-        if obstacles::programs(&self.repository, self.commit.is_some())? != self.programs {
+        if obstacles::programs(&self.repository, self.written)? != self.programs {
             return Err(self.stale("what git would run there"));
         }
         object::write_all(&self.objects, &self.repository.objects(), common_dir)?;
         let failed = |error, name: &[u8]| git_dir.unwritten(OpenError::System(error), name);
         index.fill(&self.index, None).map_err(|error| failed(error, b"index"))?;
-        if let Some(commit) = &self.commit {
-            self.move_head(commit)?;
+        if let Some(moved) = &self.moved {
+            self.move_head(moved)?;
         }
         done();
         index.place(b"index").map_err(|error| failed(error, b"index"))?;
@@ -57,11 +57,11 @@ impl GitPlan {
     }
 
     /// Moves HEAD, or the branch that it names, from the commit that was read.
-    fn move_head(&self, commit: &NewCommit) -> Result<()> {
+    fn move_head(&self, moved: &HeadMove) -> Result<()> {
         let location = &self.repository.location;
         let (git_dir, common_dir) = (&location.git_dir, &location.common_dir);
         let mut head = git_dir.lock(b"HEAD")?;
-        let branch = match &commit.branch {
+        let branch = match &self.head.branch {
             None => None,
             Some(name) => {
                 self.check_name(name)?;
@@ -72,10 +72,10 @@ impl GitPlan {
         if Head::read(&self.repository)? != self.head {
             return Err(self.stale("its HEAD"));
         }
-        let old = self.head.commit.unwrap_or_else(|| crate::Oid::null(commit.id.kind()));
-        let line = format!("{old} {} {}\t{}\n", commit.id, commit.logged, commit.text);
+        let old = self.head.commit.unwrap_or_else(|| crate::Oid::null(moved.to.kind()));
+        let line = format!("{old} {} {}\t{}\n", moved.to, moved.logged, moved.text);
         self.log(git_dir, b"HEAD", line.as_bytes())?;
-        let value = format!("{}\n", commit.id);
+        let value = format!("{}\n", moved.to);
         let (directory, name, mut lock) = match branch {
             Some((name, lock)) => {
                 self.log(common_dir, name, line.as_bytes())?;
@@ -135,6 +135,6 @@ impl GitPlan {
             "{what} has changed since the repository at {} was read",
             quoted(&self.repository.given)
         ))
-        .with_hint("Nothing was committed: ask again")
+        .with_hint("Nothing was written: ask again")
     }
 }

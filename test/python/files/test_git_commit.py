@@ -347,16 +347,6 @@ def test_a_hook_that_appears_after_the_yes_is_refused(asked, repo):
     assert head(repo) == was
 
 
-def test_a_commit_is_no_change_of_files_that_undo_takes_back(connect, repo):
-    con = opened(connect, repo)
-    ((made,),) = commit(con, "Say three", "a.txt").rows
-    was = snapshot(repo)
-    words = assert_refused(answer(con, "SELECT revert_edit(?)", made["id"]), "invalid_args")
-    assert "made the commit" in words
-    assert answer(con, "SELECT (revert_edits('ws')).outcome").rows == [("already_applied",)]
-    assert snapshot(repo) == was
-
-
 def test_a_repository_of_reftables_is_staged_and_not_committed(connect, tmp_path):
     root = tmp_path / "root"
     root.mkdir()
