@@ -131,8 +131,10 @@ pub struct NewCommit {
 struct HeadMove {
     /// The commit.
     to: Oid,
-    /// Who moves it, with the time, for the logs.
-    logged: String,
+    /// Who moves it, for the logs.
+    who: Ident,
+    /// When.
+    time: CommitTime,
     /// The text for the logs.
     text: String,
 }
@@ -167,7 +169,7 @@ pub struct GitPlan {
 /// HEAD, as it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Head {
-    /// Its file.
+    /// Its file; in tables, the name of its branch.
     bytes: Vec<u8>,
     /// The branch that it names.
     branch: Option<Vec<u8>>,
@@ -194,14 +196,16 @@ fn unselected(what: &str) -> Error {
 impl Head {
     fn read(repository: &Repository) -> Result<Self> {
         let references = repository.references();
-        if stores_tables(&repository.config) {
-            // The file says nothing; only the index is written there.
-            let (branch, commit) = (references.branch()?, repository.head()?);
-            return Ok(Self { bytes: Vec::new(), branch, commit });
-        }
-        let bytes = repository.location.git_dir.read(b"HEAD", limits::REFLOG_BYTES)?;
-        let bytes = bytes.ok_or_else(|| references.damaged(b"HEAD", "is missing"))?;
-        let named = bytes.strip_prefix(b"ref:").map(|name| name.trim().to_vec());
+        let (bytes, named) = if stores_tables(&repository.config) {
+            // The file says nothing.
+            let named = references.branch()?;
+            (named.iter().flatten().copied().collect(), named)
+        } else {
+            let bytes = repository.location.git_dir.read(b"HEAD", limits::REFLOG_BYTES)?;
+            let bytes = bytes.ok_or_else(|| references.damaged(b"HEAD", "is missing"))?;
+            let named = bytes.strip_prefix(b"ref:").map(|name| name.trim().to_vec());
+            (bytes, named)
+        };
         let (branch, commit) = match (references.resolve(b"HEAD")?, named) {
             (Resolved::Id { name, id }, None) if name == b"HEAD" => (None, Some(id)),
             (Resolved::Id { name, id }, Some(named)) if name == named => (Some(name), Some(id)),
@@ -271,7 +275,6 @@ impl GitPlan {
             Action::Stage | Action::Unstage => None,
         };
         if options.is_some() {
-            obstacles::check_format(repository)?;
             obstacles::check_sequence(repository)?;
         }
         let head = Head::read(repository)?;
@@ -391,12 +394,11 @@ impl GitPlan {
         };
         let parents: Vec<Oid> =
             self.head.commit.into_iter().chain(ending.parents.clone()).collect();
-        let logged = committer.at(time);
         let mut text = format!("tree {tree}\n");
         for parent in &parents {
             text += &format!("parent {parent}\n");
         }
-        text += &format!("author {author}\ncommitter {logged}\n\n{message}");
+        text += &format!("author {author}\ncommitter {}\n\n{message}", committer.at(time));
         let object = NewObject::new("commit", text.as_bytes(), self.repository.object_hash())?;
         let kind = match self.head.commit {
             None => "commit (initial)",
@@ -405,7 +407,7 @@ impl GitPlan {
         let shown = author.rfind('>').map_or(author.as_str(), |end| &author[..=end]);
         self.basis.extend_from_slice(format!("{tree} {parents:?} {shown} {committer}").as_bytes());
         let text = message::log_text(kind, &message);
-        self.moved = Some(HeadMove { to: object.id, logged, text });
+        self.moved = Some(HeadMove { to: object.id, who: committer.clone(), time, text });
         self.commit = Some(NewCommit {
             id: object.id,
             parents,

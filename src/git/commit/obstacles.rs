@@ -4,7 +4,7 @@ use gix::bstr::ByteSlice;
 
 use crate::model::settings::{boolean, value};
 use crate::repository::Repository;
-use crate::store::{Found, GitDirectory, stores_tables};
+use crate::store::{Found, GitDirectory};
 use redline_base::error::{Error, Result, quoted};
 
 /// The hooks that git runs for a commit, in its order.
@@ -76,21 +76,6 @@ fn is_program(hooks: &GitDirectory, name: &str) -> Result<bool> {
         Ok(Found::Directory) => false,
         Err(_) => hooks.has(name.as_bytes())?,
     })
-}
-
-/// Refuses a repository whose references are in tables.
-///
-/// # Errors
-/// `tool_failed`.
-pub fn check_format(repository: &Repository) -> Result<()> {
-    if !stores_tables(&repository.config) {
-        return Ok(());
-    }
-    Err(Error::tool_failed(format!(
-        "committing is unsupported in the repository at {}: its references are in tables (reftable)",
-        quoted(&repository.given)
-    ))
-    .with_hint("A person commits with git there; git_stage works"))
 }
 
 /// Refuses what a sequence of git commands has begun and only git can go on with.

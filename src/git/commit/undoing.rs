@@ -216,7 +216,6 @@ impl GitPlan {
             None => obstacles::Written::Index,
         };
         if back.is_some() {
-            obstacles::check_format(repository)?;
             obstacles::check_sequence(repository)?;
             if Ending::read(repository)?.is_any {
                 return Err(Error::stale("a merge, a pick or a revert has begun since")
@@ -248,15 +247,12 @@ impl GitPlan {
                 let [now, then] = [&moved.to, &from]
                     .map(|id| files_of(repository, Some(tree_of(repository, id)?)));
                 plan.files = plan.changed(&now?, &then?, &Selected::default())?;
-                let who = Ident::configured(repository, "committer").map(|who| who.to_string());
+                let who = Ident::configured(repository, "committer");
                 // Who made the commit takes it back, where nobody is configured.
                 let who = who.or_else(|error| committer_of(&read).ok_or(error))?;
-                plan.moved = Some(HeadMove {
-                    to: from,
-                    logged: format!("{who} {}", CommitTime::now()),
-                    text: format!("reset: moving to {from}"),
-                });
                 plan.basis.extend_from_slice(format!("{from} {who}").as_bytes());
+                let (time, text) = (CommitTime::now(), format!("reset: moving to {from}"));
+                plan.moved = Some(HeadMove { to: from, who, time, text });
             }
         }
         plan.write_index(&index, entries, &CachedTrees::new(), &staged)?;
@@ -264,12 +260,12 @@ impl GitPlan {
     }
 }
 
-/// Returns name and address of the committer of a commit.
-fn committer_of(bytes: &[u8]) -> Option<String> {
+/// Returns the committer of a commit.
+fn committer_of(bytes: &[u8]) -> Option<Ident> {
     let line =
         bytes.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"committer "))?;
     let end = line.rfind_byte(b'>')?;
-    line[..=end].to_str().ok().map(str::to_owned)
+    Ident::parse(line[..=end].to_str().ok()?).ok()
 }
 
 /// Returns the error of a commit that HEAD has left behind.

@@ -81,9 +81,13 @@ def sound(repo):
 # were before it, and a line in the logs; no commit of others is lost. With `test_a_branch_that_moved_on_gets_the_reverse_commit`,
 # `test_the_work_of_others_is_not_taken_back`.
 @pytest.mark.parametrize("what", [["a.txt"], ["new", "b.txt", "other"], "staged"], ids=str)
-@pytest.mark.parametrize("hash_name", ["sha1", "sha256"])
-def test_head_and_index_are_as_before_the_commit(connect, tmp_path, hash_name, what):
-    repo = made(tmp_path / "root", "--ref-format", "files", "--object-format", hash_name)
+@pytest.mark.parametrize(
+    "form",
+    [("sha1", "files"), ("sha256", "files"), ("sha1", "reftable"), ("sha256", "reftable")],
+    ids="-".join,
+)
+def test_head_and_index_are_as_before_the_commit(connect, tmp_path, form, what):
+    repo = made(tmp_path / "root", "--object-format", form[0], "--ref-format", form[1])
     (repo / "a.txt").write_text("staged\n")
     (repo / "new").write_text("new\n")
     git(repo, "add", ".")
@@ -103,9 +107,12 @@ def test_head_and_index_are_as_before_the_commit(connect, tmp_path, hash_name, w
         f"ws/repo/{one['path']}" for one in done["files"]
     }
     assert state(repo) == before
-    last = [text.splitlines()[-1].split("\t") for text in logs(repo)]
-    assert last[0] == last[1] and last[0][1] == f"reset: moving to {parent}"
-    assert last[0][0].split()[:2] == [done["commit_id"], parent]
+    for name in ("HEAD", "main"):
+        said = git_text(repo, "reflog", "show", "--format=%H %gs", name).splitlines()
+        assert said[:2] == [
+            f"{parent} reset: moving to {parent}",
+            f"{done['commit_id']} commit: Second",
+        ]
     # An undo is taken back, too.
     undone(con, found["id"])
     assert state(repo) == after
