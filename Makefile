@@ -140,7 +140,8 @@ torture: debug $(STABLE_READY) $(NEXT_READY)
 			test/python/layouts/test_work_beside.py test/python/hostile/test_failing_calls.py; \
 		REDLINE_PATCHES=1000 REDLINE_KILLS=500 REDLINE_EXTENSION=$(DEBUG) \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
-			test/python/files/test_patch_histories.py test/python/hostile/test_patch_faults.py; \
+			test/python/files/test_patch_histories.py test/python/hostile/test_patch_faults.py \
+			test/python/hostile/test_commit_faults.py; \
 		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=$(DEBUG) \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py; \
 		REDLINE_REBASES=1000 REDLINE_MOVED=2000 REDLINE_EXTENSION=$(DEBUG) \

@@ -32,6 +32,8 @@ pub enum FileTool {
     Stage,
     /// `git_unstage`.
     Unstage,
+    /// `undo` of one of these three.
+    UndoGit,
 }
 
 impl FileTool {
@@ -43,7 +45,7 @@ impl FileTool {
             Self::Edit => "edit_file",
             Self::Lines => "edit_lines",
             Self::Patch => "edit_files",
-            Self::Undo => "undo",
+            Self::Undo | Self::UndoGit => "undo",
             Self::Restore => "git_restore",
             Self::Commit => "git_commit",
             Self::Stage => "git_stage",
@@ -63,12 +65,13 @@ impl FileTool {
             Self::Commit => "Commit in",
             Self::Stage => "Stage in",
             Self::Unstage => "Unstage in",
+            Self::UndoGit => "Undo in",
         }
     }
 
     /// Tells whether it writes into a git directory.
     pub const fn is_of_git(self) -> bool {
-        matches!(self, Self::Commit | Self::Stage | Self::Unstage)
+        matches!(self, Self::Commit | Self::Stage | Self::Unstage | Self::UndoGit)
     }
 }
 

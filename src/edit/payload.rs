@@ -216,12 +216,15 @@ pub struct PatchLargePayload {
 /// What a commit says, and where it goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitFacts {
-    /// `commit`, `stage` or `unstage`.
+    /// `commit`, `stage`, `unstage`, or `undo` for HEAD and the index as they were before a call.
     pub action: String,
     /// The branch that moves; `None` for a detached HEAD, and if none moves.
     pub branch: Option<String>,
-    /// The ids of the parents.
+    /// The ids of the parents; of an undo, the commit that HEAD goes to.
     pub parents: Vec<String>,
+    /// Of an undo, the commit that HEAD leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<String>,
     /// The message.
     pub message: Option<String>,
     /// The author, as `Name <address>`.
@@ -286,11 +289,17 @@ impl CommitFacts {
             ("commit", Some(branch)) => format!("Commit to the branch {branch}\n"),
             ("commit", None) => "Commit to a detached HEAD, on no branch\n".to_owned(),
             ("stage", _) => "Stage for the next commit\n".to_owned(),
+            ("undo", Some(branch)) => format!("Move the branch {branch}\n"),
+            ("undo", None) if self.leaves.is_some() => "Move a detached HEAD\n".to_owned(),
+            ("undo", None) => "Put back what was staged before\n".to_owned(),
             _ => "Unstage: the index gets what HEAD has\n".to_owned(),
         };
         let mut line = |name: &str, value: &str| text += &format!("{name}: {value}\n");
+        if let Some(leaves) = &self.leaves {
+            line("From", leaves);
+        }
         for parent in &self.parents {
-            line("Parent", parent);
+            line(if self.action == "undo" { "To" } else { "Parent" }, parent);
         }
         if self.action == "commit" && self.parents.is_empty() {
             line("Parent", "none, it is the first");

@@ -232,6 +232,11 @@ impl Proposal {
                 )
             }
             ("stage", ..) => format!("Stage {count} of {repo}"),
+            ("undo", Some(branch), _) => format!("Move {branch} of {repo} back: {count}"),
+            ("undo", None, _) if facts.leaves.is_some() => {
+                format!("Move HEAD of {repo} back: {count}")
+            }
+            ("undo", ..) => format!("Put back what was staged of {repo}: {count}"),
             _ => format!("Unstage {count} of {repo}"),
         };
         let head = Head { description, path: repo.to_owned(), sandbox: sandbox.to_owned() };

@@ -39,7 +39,8 @@ pub use change::side_files::{ReadLimit, SideFiles, Stage, state_of_file};
 pub use change::status::{FileStatus, StatusFound, StatusOptions, StatusPart, StatusWalk, join};
 pub use change::suggest::nearest_paths;
 pub use commit::{
-    Action, CommitOptions, CommitTime, GitPlan, Ident, NewCommit, PlannedPath, Selection, Version,
+    Action, CommitOptions, CommitTime, GitPlan, Ident, Moved, NewCommit, PlannedPath, Selection,
+    StagedChange, StagedVersion, Undone, Version,
 };
 pub use graph::date_order::by_date;
 pub use graph::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};

@@ -9,7 +9,6 @@
 //! | `bounds` | the limits: which operations are kept, those that were done and the others |
 //! | `memory` | the operations of a database without a directory |
 //! | `store` | the directory of the setting `redline_journal` |
-//! | `taking_back` | the content of a file after operations on it are undone |
 
 mod bounds;
 mod foreign;
@@ -17,15 +16,15 @@ mod memory;
 mod reading;
 mod record;
 mod store;
-mod taking_back;
 
 pub use bounds::Bounds;
 pub use foreign::{Seen, seen};
 pub use memory::Memory;
 pub use reading::Entry;
-pub use record::{Approved, ChangeKind, CommitRecord, FileChange, Outcome, Record, Version};
+pub use record::{
+    Approved, ChangeKind, CommitRecord, FileChange, Outcome, Record, StagedRecord, Version,
+};
 pub use store::{InFlight, Looked, Store};
-pub use taking_back::{Conflicting, Contents, State, Step, take_back};
 
 use redline_base::error::{Error, Result};
 use redline_edit::Digest;

@@ -225,6 +225,7 @@ pub(super) mod tests {
                 kind: Some(ChangeKind::of(base.as_ref(), result.as_ref())),
                 base,
                 result,
+                staged: None,
             }],
         }
     }

@@ -122,6 +122,19 @@ pub struct FileChange {
     /// The file afterwards; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Version>,
+    /// What changed in the index, by an operation on a repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub staged: Option<StagedRecord>,
+}
+
+/// The versions of a file in the index before and after an operation, each as git lists it: mode, id,
+/// stage, and its flags by their names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StagedRecord {
+    /// Those before.
+    pub old: Vec<String>,
+    /// Those after.
+    pub new: Vec<String>,
 }
 
 impl FileChange {
@@ -147,19 +160,27 @@ pub struct Approved {
     pub given_by: String,
 }
 
-/// A commit that an operation made.
+/// What an operation did to a git directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitRecord {
     /// The repository, as it was named.
     pub repo: String,
-    /// The full name of the branch that moved; `None` for a detached HEAD.
+    /// The sandbox.
+    pub sandbox: String,
+    /// Its root, with all links resolved.
+    pub root: String,
+    /// The short name of the branch that HEAD names; `None` for a detached HEAD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The commit; `None` if only the index changed.
+    /// The commit that HEAD is at afterwards; `None` if only the index changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_id: Option<String>,
-    /// Its parents.
-    pub parents: Vec<String>,
+    /// The commit that HEAD was at before; `None` before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The parents of the commit that was made; absent if none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parents: Option<Vec<String>>,
     /// What git would have run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,

@@ -132,6 +132,7 @@ fn commit<'a>(
     let (action, question) = match action {
         "commit" => ("Commit", "Make this commit?"),
         "stage" => ("Stage", "Stage this?"),
+        "undo" => ("Undo", "Undo this?"),
         _ => ("Unstage", "Unstage this?"),
     };
     Card { question, ..patch((action, repo), files, text, of) }

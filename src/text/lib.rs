@@ -21,6 +21,7 @@ mod quote;
 pub mod range_diff;
 pub mod section;
 mod similarity;
+pub mod taking_back;
 #[cfg(test)]
 mod tests;
 pub mod unified;

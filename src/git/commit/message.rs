@@ -73,6 +73,11 @@ impl Ident {
         Self { name: clean(name), email: clean(email) }
     }
 
+    /// Returns name and address.
+    pub fn parts(&self) -> (&str, &str) {
+        (&self.name, &self.email)
+    }
+
     /// Returns the field of a commit: person and time.
     pub fn at(&self, time: CommitTime) -> String {
         format!("{self} {time}")

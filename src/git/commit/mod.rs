@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this one | the plan: the new index, the new objects, the new commit |
 //! | `selection` | the versions of files that paths and hunks name |
+//! | `undoing` | what takes an operation back |
 //! | `trees`, `object` | trees of a list of files; objects as loose files |
 //! | `message` | message, people, times, and the line in the logs |
 //! | `obstacles` | what git would run, and what stands in the way |
@@ -16,6 +17,7 @@ mod object;
 mod obstacles;
 mod selection;
 mod trees;
+mod undoing;
 mod write;
 
 use std::collections::HashSet;
@@ -45,8 +47,10 @@ use redline_base::limits;
 use redline_sandbox::Stamp;
 use selection::{Edits, Files, Selected, Selector};
 use trees::Trees;
+use undoing::staged_changes;
 
 pub use message::{CommitTime, Ident};
+pub use undoing::{Moved, StagedChange, StagedVersion, Undone};
 
 /// What is staged or committed.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +61,8 @@ pub struct Selection {
     pub paths: Vec<Pathspec>,
     /// Hunks, as a patch.
     pub patch: Vec<u8>,
+    /// What this commit changed, as it was before.
+    pub reversed: Option<Oid>,
 }
 
 /// What is made of a selection.
@@ -71,7 +77,7 @@ pub enum Action {
 }
 
 /// What a commit says.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CommitOptions {
     /// The message, as given.
     pub message: String,
@@ -112,20 +118,27 @@ pub struct NewCommit {
     pub id: Oid,
     /// Its parents.
     pub parents: Vec<Oid>,
-    /// The full name of the branch that moves; `None` for a detached HEAD.
-    pub branch: Option<Vec<u8>>,
     /// The cleaned message.
     pub message: String,
     /// Name and address of the author.
     pub author: String,
     /// Name and address of the committer.
     pub committer: String,
-    /// The committer with the time, for the logs.
-    logged: String,
-    /// The text for the logs.
-    text: String,
     /// Whether an operation that git began ends with it.
     ends: bool,
+}
+
+/// Where HEAD, or the branch that it names, moves.
+#[derive(Debug, Clone)]
+struct HeadMove {
+    /// The commit.
+    to: Oid,
+    /// Who moves it, for the logs.
+    who: Ident,
+    /// When.
+    time: CommitTime,
+    /// The text for the logs.
+    text: String,
 }
 
 /// What is to be written.
@@ -138,8 +151,13 @@ pub struct GitPlan {
     /// The new index.
     index: Vec<u8>,
     objects: Vec<NewObject>,
-    /// The commit; `None` if only the index changes.
+    written: obstacles::Written,
+    /// Where HEAD moves; `None` if only the index changes.
+    moved: Option<HeadMove>,
+    /// The commit that is made, if one is.
     pub commit: Option<NewCommit>,
+    /// What changes in the index, in order.
+    pub staged: Vec<StagedChange>,
     /// The files that change, in order.
     pub files: Vec<PlannedPath>,
     /// Some of the tracked files that still differ from the commit afterwards, in order.
@@ -153,7 +171,7 @@ pub struct GitPlan {
 /// HEAD, as it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Head {
-    /// Its file.
+    /// Its file; in tables, the name of its branch.
     bytes: Vec<u8>,
     /// The branch that it names.
     branch: Option<Vec<u8>>,
@@ -181,14 +199,16 @@ fn unselected(what: &str, near: &[String]) -> Error {
 impl Head {
     fn read(repository: &Repository) -> Result<Self> {
         let references = repository.references();
-        if stores_tables(&repository.config) {
-            // The file says nothing; only the index is written there.
-            let (branch, commit) = (references.branch()?, repository.head()?);
-            return Ok(Self { bytes: Vec::new(), branch, commit });
-        }
-        let bytes = repository.location.git_dir.read(b"HEAD", limits::REFLOG_BYTES)?;
-        let bytes = bytes.ok_or_else(|| references.damaged(b"HEAD", "is missing"))?;
-        let named = bytes.strip_prefix(b"ref:").map(|name| name.trim().to_vec());
+        let (bytes, named) = if stores_tables(&repository.config) {
+            // The file says nothing.
+            let named = references.branch()?;
+            (named.iter().flatten().copied().collect(), named)
+        } else {
+            let bytes = repository.location.git_dir.read(b"HEAD", limits::REFLOG_BYTES)?;
+            let bytes = bytes.ok_or_else(|| references.damaged(b"HEAD", "is missing"))?;
+            let named = bytes.strip_prefix(b"ref:").map(|name| name.trim().to_vec());
+            (bytes, named)
+        };
         let (branch, commit) = match (references.resolve(b"HEAD")?, named) {
             (Resolved::Id { name, id }, None) if name == b"HEAD" => (None, Some(id)),
             (Resolved::Id { name, id }, Some(named)) if name == named => (Some(name), Some(id)),
@@ -258,10 +278,8 @@ impl GitPlan {
             Action::Stage | Action::Unstage => None,
         };
         if options.is_some() {
-            obstacles::check_format(repository)?;
             obstacles::check_sequence(repository)?;
         }
-        let programs = obstacles::programs(repository, options.is_some())?;
         let head = Head::read(repository)?;
         let ending = options.map(|_| Ending::read(repository)).transpose()?.unwrap_or_default();
         if ending.is_whole() && !selection.staged {
@@ -276,18 +294,12 @@ impl GitPlan {
             _ => Selector::new(repository, &index, &committed, action).select(selection)?,
         };
         let entries = edited(index.entries(), &found.index);
-        let mut plan = Self {
-            repository: repository.clone(),
-            stamp: index.stamp(),
-            index: Vec::new(),
-            objects: Vec::new(),
-            commit: None,
-            files: Vec::new(),
-            left_out: Vec::new(),
-            programs,
-            basis: Vec::new(),
-            head,
+        let written = match options {
+            Some(_) => obstacles::Written::Commit,
+            None => obstacles::Written::Index,
         };
+        let mut plan = Self::started(repository, head, &index, written)?;
+        plan.staged = staged_changes(index.entries(), &entries);
         let hash = repository.object_hash();
         let staged = versions(&entries);
         let mut known = CachedTrees::new();
@@ -309,7 +321,7 @@ impl GitPlan {
             }
         };
         if plan.files.is_empty()
-            && (options.is_none() && entries_equal(index.entries(), &entries)
+            && (options.is_none() && plan.staged.is_empty()
                 || options.is_some() && ending.parents.is_empty())
         {
             return Err(Error::invalid_args("nothing would change: what is named is as it was")
@@ -327,6 +339,35 @@ impl GitPlan {
         }
         plan.write_index(&index, entries, &known, &staged)?;
         Ok(plan)
+    }
+
+    /// Returns a plan that changes nothing yet.
+    fn started(
+        repository: &Repository,
+        head: Head,
+        index: &Index,
+        written: obstacles::Written,
+    ) -> Result<Self> {
+        Ok(Self {
+            programs: obstacles::programs(repository, written)?,
+            repository: repository.clone(),
+            stamp: index.stamp(),
+            head,
+            written,
+            index: Vec::new(),
+            objects: Vec::new(),
+            moved: None,
+            commit: None,
+            staged: Vec::new(),
+            files: Vec::new(),
+            left_out: Vec::new(),
+            basis: Vec::new(),
+        })
+    }
+
+    /// Returns the commits of HEAD before and after, if it moves.
+    pub fn moved(&self) -> Option<(Option<Oid>, Oid)> {
+        self.moved.as_ref().map(|moved| (self.head.commit, moved.to))
     }
 
     /// Returns the branch that moves, by its full name; `None` for a detached HEAD.
@@ -356,12 +397,11 @@ impl GitPlan {
         };
         let parents: Vec<Oid> =
             self.head.commit.into_iter().chain(ending.parents.clone()).collect();
-        let logged = committer.at(time);
         let mut text = format!("tree {tree}\n");
         for parent in &parents {
             text += &format!("parent {parent}\n");
         }
-        text += &format!("author {author}\ncommitter {logged}\n\n{message}");
+        text += &format!("author {author}\ncommitter {}\n\n{message}", committer.at(time));
         let object = NewObject::new("commit", text.as_bytes(), self.repository.object_hash())?;
         let kind = match self.head.commit {
             None => "commit (initial)",
@@ -369,15 +409,14 @@ impl GitPlan {
         };
         let shown = author.rfind('>').map_or(author.as_str(), |end| &author[..=end]);
         self.basis.extend_from_slice(format!("{tree} {parents:?} {shown} {committer}").as_bytes());
+        let text = message::log_text(kind, &message);
+        self.moved = Some(HeadMove { to: object.id, who: committer.clone(), time, text });
         self.commit = Some(NewCommit {
             id: object.id,
             parents,
-            branch: self.head.branch.clone(),
             author: shown.to_owned(),
             committer: committer.to_string(),
-            text: message::log_text(kind, &message),
             message,
-            logged,
             ends: ending.is_any,
         });
         self.objects.push(object);
@@ -509,11 +548,6 @@ impl GitPlan {
         );
         Ok(left.into_iter().take(limits::COMMIT_LEFT_OUT).collect())
     }
-}
-
-fn entries_equal(old: &[Staged], new: &[Staged]) -> bool {
-    let key = |one: &Staged| (one.path.clone(), one.stage, one.entry, one.flags);
-    old.iter().map(key).eq(new.iter().map(key))
 }
 
 /// Returns the error of an index with conflicts.

@@ -4,11 +4,11 @@ use gix::bstr::ByteSlice;
 
 use crate::model::settings::{boolean, value};
 use crate::repository::Repository;
-use crate::store::{Found, GitDirectory, stores_tables};
+use crate::store::{Found, GitDirectory};
 use redline_base::error::{Error, Result, quoted};
 
 /// The hooks that git runs for a commit, in its order.
-const COMMIT_HOOKS: [&str; 6] = [
+const COMMIT_HOOKS: &[&str] = &[
     "pre-commit",
     "prepare-commit-msg",
     "commit-msg",
@@ -17,16 +17,27 @@ const COMMIT_HOOKS: [&str; 6] = [
     "post-commit",
 ];
 
-/// The hooks that git runs when it writes the index.
-const STAGE_HOOKS: [&str; 1] = ["post-index-change"];
+/// What is written, of which it depends what git would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// A commit.
+    Commit,
+    /// HEAD or its branch, and the index.
+    Head,
+    /// The index.
+    Index,
+}
 
-/// Returns what git would run for a commit, or for writing the index alone: hooks by their names,
-/// and `commit.gpgSign`.
+/// Returns what git would run: hooks by their names, and `commit.gpgSign`.
 ///
 /// # Errors
 /// Those of reading the directory of hooks.
-pub fn programs(repository: &Repository, is_commit: bool) -> Result<Vec<String>> {
-    let names: &[&str] = if is_commit { &COMMIT_HOOKS } else { &STAGE_HOOKS };
+pub fn programs(repository: &Repository, written: Written) -> Result<Vec<String>> {
+    let names = match written {
+        Written::Commit => COMMIT_HOOKS,
+        Written::Head => &["reference-transaction", "post-index-change"],
+        Written::Index => &["post-index-change"],
+    };
     let config = &repository.config;
     let mut found = Vec::new();
     let own = match value(config, "core", "hooksPath").flatten() {
@@ -51,7 +62,7 @@ pub fn programs(repository: &Repository, is_commit: bool) -> Result<Vec<String>>
             }
         }
     }
-    if is_commit && boolean(config, "commit", "gpgSign").unwrap_or(false) {
+    if written == Written::Commit && boolean(config, "commit", "gpgSign").unwrap_or(false) {
         found.push("commit.gpgSign".to_owned());
     }
     Ok(found)
@@ -65,21 +76,6 @@ fn is_program(hooks: &GitDirectory, name: &str) -> Result<bool> {
         Ok(Found::Directory) => false,
         Err(_) => hooks.has(name.as_bytes())?,
     })
-}
-
-/// Refuses a repository whose references are in tables.
-///
-/// # Errors
-/// `tool_failed`.
-pub fn check_format(repository: &Repository) -> Result<()> {
-    if !stores_tables(&repository.config) {
-        return Ok(());
-    }
-    Err(Error::tool_failed(format!(
-        "committing is unsupported in the repository at {}: its references are in tables (reftable)",
-        quoted(&repository.given)
-    ))
-    .with_hint("A person commits with git there; git_stage works"))
 }
 
 /// Refuses what a sequence of git commands has begun and only git can go on with.

@@ -46,14 +46,14 @@ pub struct Selected {
 
 /// Reads a selection.
 pub struct Selector<'a> {
-    repository: &'a Repository,
+    pub(super) repository: &'a Repository,
     index: &'a Arc<Index>,
-    head: &'a Files,
+    pub(super) head: &'a Files,
     action: &'a Action,
-    objects: Objects,
+    pub(super) objects: Objects,
     source: ContentSource,
     filters: Attributes<1>,
-    found: Selected,
+    pub(super) found: Selected,
     bytes: usize,
 }
 
@@ -83,6 +83,9 @@ impl<'a> Selector<'a> {
         }
         if !selection.patch.is_empty() {
             self.select_hunks(&selection.patch)?;
+        }
+        if let Some(commit) = &selection.reversed {
+            self.reverse(commit)?;
         }
         Ok(self.found)
     }
@@ -187,7 +190,7 @@ impl<'a> Selector<'a> {
     }
 
     /// Adds a new content; returns its id.
-    fn add(&mut self, bytes: &[u8]) -> Result<Oid> {
+    pub(super) fn add(&mut self, bytes: &[u8]) -> Result<Oid> {
         let object = NewObject::new("blob", bytes, self.repository.object_hash())?;
         self.bytes += object.bytes();
         if self.bytes > limits::COMMIT_BYTES {
@@ -270,7 +273,7 @@ impl<'a> Selector<'a> {
     }
 
     /// Returns the version of a file in the index, as far as it is edited.
-    fn in_index(&self, path: &[u8]) -> Result<Option<Entry>> {
+    pub(super) fn in_index(&self, path: &[u8]) -> Result<Option<Entry>> {
         if let Some(edited) = self.found.index.get(path) {
             return Ok(edited.as_ref().map(|staged| staged.entry));
         }

@@ -4,9 +4,10 @@
 //! A process that is killed in between leaves objects that nothing names, or a branch that has
 //! moved before the index, as git does; and locks, which git names to the person who removes them.
 
-use super::{GitPlan, Head, NewCommit, object, obstacles};
+use super::{GitPlan, Head, HeadMove, object, obstacles};
 use crate::model::settings::{boolean, value};
-use crate::store::{Found, GitDirectory};
+use crate::refs::{LockedTables, NewLine, TableUpdate};
+use crate::store::{GitDirectory, stores_tables};
 use redline_base::error::{Error, Result, quoted};
 use redline_sandbox::OpenError;
 
@@ -35,14 +36,14 @@ impl GitPlan {
         if git_dir.stamp(b"index")? != self.stamp {
             return Err(self.stale("its index"));
         }
-        if obstacles::programs(&self.repository, self.commit.is_some())? != self.programs {
+        if obstacles::programs(&self.repository, self.written)? != self.programs {
             return Err(self.stale("what git would run there"));
         }
         object::write_all(&self.objects, &self.repository.objects(), common_dir)?;
         let failed = |error, name: &[u8]| git_dir.unwritten(OpenError::System(error), name);
         index.fill(&self.index, None).map_err(|error| failed(error, b"index"))?;
-        if let Some(commit) = &self.commit {
-            self.move_head(commit)?;
+        if let Some(moved) = &self.moved {
+            self.move_head(moved)?;
         }
         done();
         index.place(b"index").map_err(|error| failed(error, b"index"))?;
@@ -57,11 +58,14 @@ impl GitPlan {
     }
 
     /// Moves HEAD, or the branch that it names, from the commit that was read.
-    fn move_head(&self, commit: &NewCommit) -> Result<()> {
+    fn move_head(&self, moved: &HeadMove) -> Result<()> {
         let location = &self.repository.location;
         let (git_dir, common_dir) = (&location.git_dir, &location.common_dir);
+        if stores_tables(&self.repository.config) {
+            return self.move_in_tables(moved);
+        }
         let mut head = git_dir.lock(b"HEAD")?;
-        let branch = match &commit.branch {
+        let branch = match &self.head.branch {
             None => None,
             Some(name) => {
                 self.check_name(name)?;
@@ -69,13 +73,11 @@ impl GitPlan {
                 Some((name, common_dir.lock(name)?))
             }
         };
-        if Head::read(&self.repository)? != self.head {
-            return Err(self.stale("its HEAD"));
-        }
-        let old = self.head.commit.unwrap_or_else(|| crate::Oid::null(commit.id.kind()));
-        let line = format!("{old} {} {}\t{}\n", commit.id, commit.logged, commit.text);
+        self.check_head()?;
+        let HeadMove { to, who, time, text } = moved;
+        let line = format!("{} {to} {who} {time}\t{text}\n", self.old(to));
         self.log(git_dir, b"HEAD", line.as_bytes())?;
-        let value = format!("{}\n", commit.id);
+        let value = format!("{to}\n");
         let (directory, name, mut lock) = match branch {
             Some((name, lock)) => {
                 self.log(common_dir, name, line.as_bytes())?;
@@ -93,6 +95,68 @@ impl GitPlan {
         let failed = |error| directory.unwritten(OpenError::System(error), name);
         lock.fill(value.as_bytes(), None).map_err(failed)?;
         lock.place(last).map_err(failed)
+    }
+
+    /// Does the same where references are in tables: HEAD in those of the work tree, branches in those
+    /// of the repository.
+    fn move_in_tables(&self, moved: &HeadMove) -> Result<()> {
+        let location = &self.repository.location;
+        let (git_dir, common_dir) = (&location.git_dir, &location.common_dir);
+        let own = LockedTables::new(git_dir)?;
+        let is_linked = git_dir.path() != common_dir.path();
+        let shared = is_linked.then(|| LockedTables::new(common_dir)).transpose()?;
+        let branch = self.head.branch.as_deref();
+        if let Some(name) = branch {
+            self.check_name(name)?;
+        }
+        self.check_head()?;
+        let HeadMove { to, who, time, text } = moved;
+        let line = |name| NewLine {
+            name,
+            ids: [self.old(to), *to],
+            person: who.parts(),
+            seconds: u64::try_from(time.seconds).unwrap_or(0),
+            offset: time.offset,
+            message: text,
+        };
+        let mut of_head = TableUpdate::default();
+        if self.is_logged(b"HEAD")? {
+            of_head.lines.push(line(b"HEAD"));
+        }
+        let mut of_branch =
+            TableUpdate { reference: branch.map(|name| (name, *to)), ..Default::default() };
+        if let Some(name) = branch
+            && self.is_logged(name)?
+        {
+            of_branch.lines.push(line(name));
+        }
+        let hash = self.repository.object_hash();
+        match (branch, shared) {
+            (None, _) => own.add(&TableUpdate { reference: Some((b"HEAD", *to)), ..of_head }, hash),
+            (Some(_), None) => {
+                of_head.lines.append(&mut of_branch.lines);
+                own.add(&TableUpdate { lines: of_head.lines, ..of_branch }, hash)
+            }
+            (Some(_), Some(shared)) => {
+                // The log first, as in files.
+                if !of_head.lines.is_empty() {
+                    own.add(&of_head, hash)?;
+                }
+                shared.add(&of_branch, hash)
+            }
+        }
+    }
+
+    /// Returns the id before, null before the first commit.
+    fn old(&self, new: &crate::Oid) -> crate::Oid {
+        self.head.commit.unwrap_or_else(|| crate::Oid::null(new.kind()))
+    }
+
+    fn check_head(&self) -> Result<()> {
+        match Head::read(&self.repository)? == self.head {
+            true => Ok(()),
+            false => Err(self.stale("its HEAD")),
+        }
     }
 
     /// Refuses a new branch whose name is a directory of others, or below one of them.
@@ -116,18 +180,22 @@ impl GitPlan {
         }
     }
 
-    /// Adds a line to the log of a reference, where it has one or git would begin one.
+    /// Adds a line to the log of a reference, where there is to be one.
     fn log(&self, directory: &GitDirectory, name: &[u8], line: &[u8]) -> Result<()> {
-        let path = [b"logs/", name].concat();
+        if self.is_logged(name)? {
+            directory.append(&[b"logs/", name].concat(), line)?;
+        }
+        Ok(())
+    }
+
+    /// Tells whether a reference has a log, or git would begin one.
+    fn is_logged(&self, name: &[u8]) -> Result<bool> {
         let config = &self.repository.config;
         let is_always = value(config, "core", "logAllRefUpdates")
             .flatten()
             .is_some_and(|word| word.eq_ignore_ascii_case(b"always"));
         let is_on = is_always || boolean(config, "core", "logAllRefUpdates").unwrap_or(true);
-        if is_on || matches!(directory.look(&path)?, Found::File(_)) {
-            directory.append(&path, line)?;
-        }
-        Ok(())
+        Ok(is_on || self.repository.references().has_log(name)?)
     }
 
     fn stale(&self, what: &str) -> Error {
@@ -135,6 +203,6 @@ impl GitPlan {
             "{what} has changed since the repository at {} was read",
             quoted(&self.repository.given)
         ))
-        .with_hint("Nothing was committed: ask again")
+        .with_hint("Nothing was written: ask again")
     }
 }

@@ -46,5 +46,32 @@ pub fn offset_number(mut next: impl FnMut() -> Option<u8>) -> Option<u64> {
     }
 }
 
+/// Writes a number so that [`offset_number`] reads it.
+pub fn write_offset_number(bytes: &mut Vec<u8>, mut number: u64) {
+    let mut digits = vec![(number & 0x7f) as u8];
+    number >>= 7;
+    while number > 0 {
+        number -= 1;
+        digits.push(0x80 | (number & 0x7f) as u8);
+        number >>= 7;
+    }
+    bytes.extend(digits.iter().rev());
+}
+
 /// An object id: SHA-1 or SHA-256, as the repository uses.
 pub type Oid = gix::ObjectId;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offset_is_written_as_it_is_read() {
+        for number in [0, 1, 127, 128, 129, 255, 256, 16_511, 16_512, 5_300, 1 << 40] {
+            let mut bytes = Vec::new();
+            write_offset_number(&mut bytes, number);
+            let mut rest = bytes.iter().copied();
+            assert_eq!(offset_number(|| rest.next()), Some(number));
+        }
+    }
+}

@@ -31,7 +31,7 @@ use reftable::Stack;
 
 pub use name::is_valid;
 pub use packed::Packed;
-pub use reftable::LogLine;
+pub use reftable::{LockedTables, LogLine, NewLine, TableUpdate};
 
 /// References that git always keeps in files of their own: they hold more than one id.
 const FILES: [&[u8]; 2] = [b"FETCH_HEAD", b"MERGE_HEAD"];

@@ -18,17 +18,20 @@ impl References<'_> {
     pub fn logged(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
         let Resolved::Id { name: target, id } = self.resolve(name)? else { return Ok(None) };
         for candidate in [name, &target] {
-            let has_log = if self.in_tables {
-                self.ask_tables(candidate, |stack, name| stack.has_log(name))?.unwrap_or(false)
-            } else {
-                let (directory, path) = self.log(candidate);
-                matches!(directory.look(&path)?, Found::File(_))
-            };
-            if has_log {
+            if self.has_log(candidate)? {
                 return Ok(Some((candidate.to_vec(), id)));
             }
         }
         Ok(None)
+    }
+
+    /// Tells whether a reference has a log of its own.
+    pub fn has_log(&self, name: &[u8]) -> Result<bool> {
+        if self.in_tables {
+            return Ok(self.ask_tables(name, |stack, name| stack.has_log(name))?.unwrap_or(false));
+        }
+        let (directory, path) = self.log(name);
+        Ok(matches!(directory.look(&path)?, Found::File(_)))
     }
 
     /// Returns the lines of a reference's log, the newest first; omits lines that git cannot read.

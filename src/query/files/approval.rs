@@ -10,6 +10,7 @@ use super::file_tools::FileTools;
 use super::patching::Patching;
 use super::reading::Read;
 use super::reverting::Chosen;
+use super::uncommitting::Uncommitting;
 use super::undo::Undoing;
 use super::writing::Write;
 use redline_base::budget::check_current;
@@ -48,7 +49,13 @@ impl FileTools {
                 self.ask(&mut Patching::new(self, engine, arguments)?, asking)
             }
             FileCall::Undo(arguments) => {
-                self.ask(&mut Undoing::new(self, &Chosen::from(arguments), None, false)?, asking)
+                let chosen = Chosen::from(arguments);
+                match self.chosen_of_git(&chosen)? {
+                    Some(record) => {
+                        self.ask(&mut Uncommitting::new(self, &record, None, false)?, asking)
+                    }
+                    None => self.ask(&mut Undoing::new(self, &chosen, None, false)?, asking),
+                }
             }
             FileCall::Commit(arguments) => {
                 let arguments = CommitArguments::of_commit(arguments, &self.caller().context)?;

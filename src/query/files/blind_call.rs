@@ -34,7 +34,14 @@ pub(super) fn call_of(request: &Request) -> Result<FileCall> {
         }),
         (FileTool::Patch, _) => return Err(Error::tool_failed("a patch lacks its arguments")),
         // Of a repository whose files must not be read nothing is committed or restored.
-        (FileTool::Restore | FileTool::Commit | FileTool::Stage | FileTool::Unstage, _) => {
+        (
+            FileTool::Restore
+            | FileTool::Commit
+            | FileTool::Stage
+            | FileTool::Unstage
+            | FileTool::UndoGit,
+            _,
+        ) => {
             return Err(Error::tool_failed("git is not written where reading is asked for"));
         }
         (FileTool::Undo, _) => FileCall::Undo(UndoArguments::default()),

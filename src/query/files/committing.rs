@@ -2,19 +2,20 @@
 
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
+use super::git_place::{GitPlace, planned_git};
 use super::planned::{Maker, Planned};
-use super::planned_git::{GitFile, PlannedGit};
+use super::planned_git::GitFile;
 use super::selected_hunks::{is_hunk_id, selected};
 use crate::Context;
 use redline_base::budget::{Gather, Grow, GrowBy, Taken, text_of};
-use redline_base::error::{Error, Result, escaped, quoted};
+use redline_base::error::{Error, Result, escaped};
 use redline_base::form::counted;
 use redline_base::limits;
 use redline_edit::{Digest, FileTool, Proposal};
 use redline_git::{
     Action, CommitOptions, CommitTime, GitPlan, Ident, Pathspec, Repository, Selection, checked_out,
 };
-use redline_sandbox::{GitGrant, Sandbox, SandboxPath};
+use redline_sandbox::SandboxPath;
 use redline_text::CancelToken;
 use redline_tools::{CommitResult, CommittedFile, GitCommitArguments, GitStageArguments};
 
@@ -183,12 +184,8 @@ impl CommitArguments {
 
 /// A call that writes into a git directory.
 pub(super) struct Committing<'a> {
-    tools: &'a FileTools,
     given: &'a CommitArguments,
-    sandbox: &'a Sandbox,
-    grant: &'a GitGrant,
-    /// The path of the work tree beneath the root, with a trailing slash, or empty.
-    prefix: String,
+    place: GitPlace<'a>,
     arguments: Vec<Vec<u8>>,
     /// What the plan was made from; empty before.
     basis: Vec<u8>,
@@ -200,33 +197,17 @@ impl<'a> Committing<'a> {
     /// # Errors
     /// `fs_denied` if no sandbox lets the repository be written.
     pub fn new(tools: &'a FileTools, given: &'a CommitArguments) -> Result<Self> {
-        let caller = tools.caller();
-        let sandboxes = caller.access.sandboxes().ok_or_else(|| {
-            Error::fs_denied("no repository can be written: no sandbox is configured").with_hint(
-                "Ask the host for a sandbox with \"mode\": \"rw\" and \"git\": \"commit\" in redline_sandboxes",
-            )
-        })?;
-        let work_tree = caller.context.read(|| {
-            let repository = caller.context.repository(&given.repo)?;
-            let directories = GitPlan::directories(&repository)?;
-            sandboxes.committable(&given.repo, &directories)?;
-            Ok(directories.map(std::path::Path::to_path_buf))
-        })?;
-        let directories = work_tree.each_ref().map(std::path::PathBuf::as_path);
-        let (sandbox, grant) = sandboxes.committable(&given.repo, &directories)?;
-        let below = directories[2].strip_prefix(&sandbox.path).unwrap_or(directories[2]);
-        let below = below.to_string_lossy().taken();
-        let prefix = if below.is_empty() { below } else { below + "/" };
+        let place = GitPlace::new(tools, &given.repo)?;
         let text = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
         let arguments = vec![
             given.message.clone().into_bytes(),
             given.what.key(),
             text(&given.trailer),
-            text(&grant.trailer),
+            text(&place.grant.trailer),
             text(&given.author),
             text(&given.date),
         ];
-        Ok(Self { tools, given, sandbox, grant, prefix, arguments, basis: Vec::new() })
+        Ok(Self { given, place, arguments, basis: Vec::new() })
     }
 
     fn action(&self) -> Result<Action> {
@@ -236,7 +217,7 @@ impl<'a> Committing<'a> {
             GitAction::Unstage => Action::Unstage,
             GitAction::Commit => Action::Commit(CommitOptions {
                 message: given.message.clone(),
-                trailers: given.trailer.iter().chain(&self.grant.trailer).cloned().gather(),
+                trailers: given.trailer.iter().chain(&self.place.grant.trailer).cloned().gather(),
                 author: given.author.as_deref().map(Ident::parse).transpose()?,
                 time: given.date.as_deref().map(CommitTime::parse).transpose()?,
             }),
@@ -249,6 +230,7 @@ impl<'a> Committing<'a> {
             staged: *staged,
             paths: Pathspec::parse_all(paths)?,
             patch: patch.clone().into_bytes(),
+            ..Selection::default()
         };
         if !hunks.is_empty() {
             let has_head = checked_out(repository)?.commit.is_some();
@@ -267,58 +249,14 @@ impl<'a> Committing<'a> {
         }
         Ok(selection)
     }
-
-    fn plan_now(&self) -> Result<PlannedGit> {
-        let context = &self.tools.caller().context;
-        context.read(|| {
-            let repository = context.repository(&self.given.repo)?;
-            let plan = GitPlan::new(&repository, &self.action()?, &self.selection(&repository)?)?;
-            self.check(&plan)?;
-            let sandbox = [&self.sandbox.name, &*self.sandbox.path.to_string_lossy()];
-            let sandbox = sandbox.map(ToOwned::to_owned);
-            let cancel = CancelToken::of(self.tools.budget());
-            PlannedGit::new(plan, &self.given.repo, sandbox, self.prefix.clone(), &cancel)
-        })
-    }
-
-    /// Refuses a branch that the sandbox does not allow, and what git would run there.
-    fn check(&self, plan: &GitPlan) -> Result<()> {
-        if plan.commit.is_some() && !self.grant.allows(plan.branch()) {
-            let branch = plan.branch().map(String::from_utf8_lossy);
-            let branch = branch.as_deref().map(|name| name.trim_start_matches("refs/heads/"));
-            let what = match branch {
-                Some(name) => format!("the branch {} may not be committed to", quoted(name)),
-                None => "HEAD is on no branch".to_owned(),
-            };
-            return Err(Error::permission_denied(format!(
-                "{what}: the sandbox {} allows {}",
-                quoted(&self.sandbox.name),
-                self.grant.names().iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
-            ))
-            .with_hint("A person checks out an allowed branch, or changes git_branches"));
-        }
-        if !plan.programs.is_empty() && !self.grant.skips_hooks {
-            return Err(Error::permission_denied(format!(
-                "git would run a program here, and redline runs none: {}",
-                plan.programs.join(", ")
-            ))
-            .with_hint(
-                "A person commits with git; or the host sets \"git_hooks\": \"skip\" for the sandbox, and each commit says what was not run",
-            ));
-        }
-        Ok(())
-    }
 }
 
 impl<'a> Maker<'a> for Committing<'a> {
     type Report = ();
 
     fn call(&self) -> BlindCall<'_> {
-        let arguments = self.arguments.iter().map(Vec::as_slice).gather();
-        let (path, shown) = (self.prefix.clone(), self.given.repo.clone());
-        let basis = &self.basis;
-        let tool = self.given.action.tool();
-        BlindCall { path, shown, basis, ..BlindCall::of_files(tool, self.sandbox, arguments) }
+        let arguments = self.arguments.iter().map(Vec::as_slice);
+        self.place.call(self.given.action.tool(), arguments, &self.basis)
     }
 
     fn places(&self) -> Vec<&SandboxPath<'a>> {
@@ -326,13 +264,15 @@ impl<'a> Maker<'a> for Committing<'a> {
     }
 
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
-        let git = self.plan_now()?;
+        let git = self.place.plan(|repository| {
+            GitPlan::new(repository, &self.action()?, &self.selection(repository)?)
+        })?;
         self.basis.clone_from(&git.plan.basis);
         Ok(Planned { files: Vec::new(), git: Some(Box::new(git)), report: () })
     }
 
     fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {
-        self.sandbox.approvals.write || self.sandbox.approvals.edit
+        self.place.is_asked()
     }
 
     fn proposal(
@@ -342,11 +282,7 @@ impl<'a> Maker<'a> for Committing<'a> {
         _: bool,
         _: &CancelToken<'_>,
     ) -> Result<Proposal> {
-        let git = planned.git.as_ref();
-        let git = git.ok_or_else(|| Error::tool_failed("a commit was not planned"))?;
-        let facts = git.facts(self.given.action.name())?;
-        let names = [self.given.repo.as_str(), &self.sandbox.name];
-        Ok(Proposal::commit(names, facts, git.shown(), &git.diff(), id))
+        self.place.proposal(planned, self.given.action.name(), id)
     }
 
     fn is_dry_run(&self) -> bool {
@@ -362,8 +298,7 @@ impl FileTools {
     pub fn commit(&self, arguments: &CommitArguments) -> Result<CommitResult> {
         let made = self.change(&mut Committing::new(self, arguments)?)?;
         let outcome = made.outcome();
-        let git = made.planned.git.as_ref();
-        let git = git.ok_or_else(|| Error::tool_failed("a commit was not planned"))?;
+        let git = planned_git(&made.planned)?;
         let commit_id = git.plan.commit.as_ref().map(|commit| commit.id.to_string());
         let branch = git.branch();
         let files: Vec<CommittedFile> = git.files.iter().map(committed).gather();

@@ -1,5 +1,5 @@
 //! The work of the file tools: each tool makes a change set of the current files (`planned`, by
-//! `reading`, `writing`, `editing`, `patching`, `restoring`, `committing` and `undo`); `change` has a person asked if the
+//! `reading`, `writing`, `editing`, `patching`, `restoring`, `committing`, `undo` and `uncommitting`); `change` has a person asked if the
 //! sandbox says so (`approval_check`), and writes and records the result (`recorded`).
 
 mod approval;
@@ -10,6 +10,7 @@ mod committing;
 mod diff_text;
 mod editing;
 mod file_tools;
+mod git_place;
 mod patch_paths;
 mod patching;
 mod planned;
@@ -19,6 +20,7 @@ mod recorded;
 mod restoring;
 mod reverting;
 mod selected_hunks;
+mod uncommitting;
 mod undo;
 mod writing;
 

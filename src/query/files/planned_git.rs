@@ -1,13 +1,16 @@
 //! What a call writes into a git directory, and the files that it shows of that.
 
+use std::collections::BTreeMap;
+
 use super::diff_text::git_diff;
-use redline_base::budget::{Copied, Gather, Grow, Taken, text_of};
+use redline_base::budget::{Copied, Gather, Grow, GrowMap, Taken, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::payload::{CommitFacts, PatchedFile, ShownText};
 use redline_edit::{ChangedFile, ContentDiff, FileName, Side};
-use redline_git::{GitPlan, PlannedPath, Version, blob_id};
-use redline_journal::{ChangeKind, CommitRecord, FileChange};
+use redline_git::{GitPlan, PlannedPath, StagedVersion, Version, blob_id};
+use redline_journal::{ChangeKind, CommitRecord, FileChange, StagedRecord};
 use redline_text::{CancelToken, Engine};
+use redline_tools::UndoneFile;
 
 /// A file of a commit, or of what is staged.
 pub(super) struct GitFile {
@@ -39,10 +42,7 @@ impl GitFile {
         engine: &mut Engine,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
-        let path = std::str::from_utf8(&found.path).map_err(|_| {
-            Error::invalid_args(format!("the path {} is not UTF-8", quoted(&text_of(&found.path))))
-                .with_hint("A person commits it with git")
-        })?;
+        let path = utf8(&found.path)?;
         let content = |side: &Option<Version>| {
             side.as_ref().map_or_else(Vec::new, |version| version.content.copied_vec())
         };
@@ -74,6 +74,22 @@ impl GitFile {
         }
     }
 
+    /// Returns what an answer says of a file that an operation was taken back on; `root` is the path
+    /// of the work tree, with its sandbox.
+    pub fn undone(&self, root: &str) -> UndoneFile {
+        let ChangedFile { path, before, after, .. } = self.sides();
+        let oid = |side: Side<'_>| side.oid.to_owned();
+        UndoneFile {
+            path: format!("{root}{path}"),
+            kind: self.kind(),
+            lines_added: self.diff.additions,
+            lines_removed: self.diff.deletions,
+            base_oid: before.map(oid),
+            oid: after.map(oid),
+            unified_diff: self.diff.unified_diff.clone(),
+        }
+    }
+
     /// Returns the numbers of added and removed lines.
     pub fn lines(&self) -> [u64; 2] {
         [self.diff.additions, self.diff.deletions]
@@ -99,6 +115,11 @@ impl PlannedGit {
             files.add(GitFile::new(found, &sandbox[0], engine, cancel)?);
         }
         Ok(Self { plan, repo: repo.to_owned(), sandbox, prefix, files })
+    }
+
+    /// Returns the path of the work tree with its sandbox, and a trailing slash.
+    pub fn root_shown(&self) -> String {
+        format!("{}/{}", self.sandbox[0], self.prefix)
     }
 
     /// Returns both sides of each file.
@@ -140,10 +161,16 @@ impl PlannedGit {
         let commit = self.plan.commit.as_ref();
         Ok(CommitFacts {
             action: action.to_owned(),
-            branch: branch.filter(|_| commit.is_some()),
-            parents: commit
-                .map(|it| it.parents.iter().map(ToString::to_string).gather())
-                .unwrap_or_default(),
+            branch: branch.filter(|_| self.plan.moved().is_some()),
+            parents: match (commit, self.plan.moved()) {
+                (Some(commit), _) => commit.parents.iter().map(ToString::to_string).gather(),
+                (None, Some((_, to))) => vec![to.to_string()],
+                (None, None) => Vec::new(),
+            },
+            leaves: match (commit, self.plan.moved()) {
+                (None, Some((from, _))) => from.map(|from| from.to_string()),
+                _ => None,
+            },
             message: commit.map(|commit| commit.message.clone()),
             author: commit.map(|commit| commit.author.clone()),
             committer: commit.map(|commit| commit.committer.clone()),
@@ -161,35 +188,66 @@ impl PlannedGit {
 
     /// Returns what the journal has of it.
     pub fn record(&self) -> CommitRecord {
+        let ([sandbox, root], moved) = (&self.sandbox, self.plan.moved());
         let commit = self.plan.commit.as_ref();
         CommitRecord {
             repo: self.repo.clone(),
+            sandbox: sandbox.clone(),
+            root: root.clone(),
             branch: self.branch(),
-            commit_id: commit.map(|commit| commit.id.to_string()),
-            parents: commit
-                .map(|it| it.parents.iter().map(ToString::to_string).gather())
-                .unwrap_or_default(),
+            commit_id: moved.map(|(_, to)| to.to_string()),
+            before: moved.and_then(|(from, _)| from).map(|from| from.to_string()),
+            parents: commit.map(|it| it.parents.iter().map(ToString::to_string).gather()),
             not_run: self.plan.programs.clone(),
         }
     }
 
-    /// Returns the files as the journal lists them: without contents, which git has.
-    pub fn recorded_files(&self) -> Vec<FileChange> {
-        let [sandbox, root] = &self.sandbox;
-        let each = self.files.iter().map(|file| FileChange {
-            sandbox: sandbox.clone(),
-            root: root.clone(),
-            path: format!("{}{}", self.prefix, file.path),
-            old_path: None,
-            kind: Some(match file.kind() {
+    /// Returns the files as the journal lists them: without contents, which git has, and with their
+    /// versions in the index where these change.
+    ///
+    /// # Errors
+    /// `invalid_args` for a path that is not UTF-8.
+    pub fn recorded_files(&self) -> Result<Vec<FileChange>> {
+        let mut found = BTreeMap::new();
+        for file in &self.files {
+            let kind = match file.kind() {
                 "create" => ChangeKind::Create,
                 "delete" => ChangeKind::Delete,
                 "mode" => ChangeKind::Mode,
                 _ => ChangeKind::Update,
-            }),
+            };
+            found.put(file.path.as_str(), self.recorded_file(&file.path, kind));
+        }
+        for change in &self.plan.staged {
+            let path = utf8(&change.path)?;
+            let texts =
+                |versions: &[StagedVersion]| versions.iter().map(ToString::to_string).gather();
+            let file = found.slot(path);
+            let file = file.or_insert_with(|| self.recorded_file(path, ChangeKind::Update));
+            let (old, new) = (texts(&change.old), texts(&change.new));
+            file.staged = Some(StagedRecord { old, new });
+        }
+        Ok(found.into_values().gather())
+    }
+
+    fn recorded_file(&self, path: &str, kind: ChangeKind) -> FileChange {
+        let [sandbox, root] = &self.sandbox;
+        FileChange {
+            sandbox: sandbox.clone(),
+            root: root.clone(),
+            path: format!("{}{path}", self.prefix),
+            old_path: None,
+            kind: Some(kind),
             base: None,
             result: None,
-        });
-        each.gather()
+            staged: None,
+        }
     }
+}
+
+fn utf8(path: &[u8]) -> Result<&str> {
+    std::str::from_utf8(path).map_err(|_| {
+        Error::invalid_args(format!("the path {} is not UTF-8", quoted(&text_of(path))))
+            .with_hint("A person commits it with git")
+    })
 }

@@ -50,6 +50,7 @@ pub fn file_at(place: &SandboxPath<'_>) -> FileChange {
         kind: None,
         base: None,
         result: None,
+        staged: None,
     }
 }
 
@@ -105,7 +106,7 @@ impl<'t> Recorded<'t> {
             files.add(change.file);
             contents.add_all(change.contents);
         }
-        files.add_all(git.map(PlannedGit::recorded_files).unwrap_or_default());
+        files.add_all(git.map(PlannedGit::recorded_files).transpose()?.unwrap_or_default());
         let mut record = self.record.borrow_mut();
         (record.id, record.at, record.files) = (self.new_id(), now(), files);
         (record.outcome, record.error) = (Outcome::Begun, None);

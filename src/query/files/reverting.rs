@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::file_tools::FileTools;
 use crate::Caller;
-use redline_base::budget::{Charge, Copied, Gather, Grow, GrowMap, check_current, lossy};
+use redline_base::budget::{Charge, Copied, Gather, Grow, GrowMap, check_current};
 use redline_base::error::{Error, Result, quoted};
-use redline_base::{form, limits};
+use redline_base::form;
 use redline_edit::is_executable;
-use redline_journal::{
-    Conflicting, Contents, Entry, FileChange, Journal, Outcome, Record, State, Step, Version,
-    take_back,
-};
+use redline_journal::{Entry, FileChange, Journal, Outcome, Record, Version};
 use redline_sandbox::{Expected, SandboxPath};
+use redline_text::taking_back::{
+    Conflict, Conflicting, Contents, State, Step, changed_since, take_back,
+};
 use redline_text::{CancelToken, Engine};
 
 /// The operations to undo.
@@ -44,9 +44,6 @@ pub(super) struct Target<'a> {
     pub to: State,
 }
 
-/// A file that others have changed after an operation, and what they did.
-type Conflict = (String, Conflicting);
-
 /// The files of the operations, as far as these are undone.
 struct Undone<'a> {
     caller: &'a Caller,
@@ -56,6 +53,23 @@ struct Undone<'a> {
 }
 
 impl FileTools {
+    /// Returns the chosen operation if it wrote into a git directory, and no file.
+    ///
+    /// # Errors
+    /// As [`FileTools::reverted`].
+    pub(super) fn chosen_of_git(&self, chosen: &Chosen) -> Result<Option<Record>> {
+        let caller = self.caller();
+        if matches!(chosen, Chosen::Sandbox { .. }) {
+            return Ok(None);
+        }
+        caller.with_journal(|journal| {
+            let entries = journal.entries()?;
+            let records = records(&entries, chosen, &caller.client())?;
+            let found = records.into_iter().find(|record| record.git.is_some());
+            found.map(|record| check_whole(record).map(|()| record.clone())).transpose()
+        })
+    }
+
     /// Returns the ids of the chosen operations, and the targets of undoing them, or only the one at
     /// a path.
     ///
@@ -75,9 +89,6 @@ impl FileTools {
             let mut undone = Undone { caller, files, conflicts, charge: Charge::free() };
             let mut engine = Engine::default();
             for record in &records {
-                if !matches!(chosen, Chosen::Sandbox { .. }) {
-                    check_files(record)?;
-                }
                 check_whole(record)?;
                 for file in record.files.iter().rev() {
                     check_current()?;
@@ -97,23 +108,6 @@ impl FileTools {
             Ok((ids, undone.finish()?))
         })
     }
-}
-
-/// Refuses an operation that wrote into a git directory, and no file.
-fn check_files(record: &Record) -> Result<()> {
-    let Some(git) = &record.git else { return Ok(()) };
-    let what = match (&git.commit_id, &git.branch) {
-        (Some(id), Some(branch)) => format!("made the commit {id} on {}", quoted(branch)),
-        (Some(id), None) => format!("made the commit {id}"),
-        (None, _) => "changed what is staged".to_owned(),
-    };
-    let hint = match &git.commit_id {
-        Some(_) => {
-            "A person takes a commit back with git: 'git revert', or 'git reset --soft HEAD~1' while it is the last"
-        }
-        None => "git_stage and git_unstage change what is staged",
-    };
-    Err(Error::invalid_args(format!("the operation {} {what}", quoted(&record.id))).with_hint(hint))
 }
 
 /// Refuses an operation that was done and of which the journal has not all files.
@@ -241,7 +235,8 @@ impl<'a> Undone<'a> {
     /// Returns the files to change.
     fn finish(self) -> Result<Vec<Target<'a>>> {
         if !self.conflicts.is_empty() {
-            return Err(stale(&self.conflicts));
+            let hint = "Nothing was changed: make the remaining change with edit_file";
+            return Err(changed_since(&self.conflicts, hint));
         }
         let targets = self.files.into_values();
         Ok(targets.filter(|target| contents(&target.was) != target.to).gather())
@@ -252,31 +247,4 @@ impl<'a> Undone<'a> {
 fn contents(file: &Expected) -> State {
     let bytes = file.bytes()?.copied_vec();
     Some(Contents { bytes, executable: file.mode().is_some_and(is_executable) })
-}
-
-/// Returns the error that shows the changes by others.
-fn stale(conflicts: &[Conflict]) -> Error {
-    let reported: Vec<String> =
-        conflicts.iter().take(limits::REPORTED_CONFLICTS).map(reported).gather();
-    let more = conflicts.len() - reported.len();
-    let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
-    Error::stale(format!("others have changed files since: {}{more}", reported.join("; ")))
-        .with_hint("Nothing was changed: make the remaining change with edit_file")
-}
-
-fn reported((path, why): &Conflict) -> String {
-    let path = quoted(path);
-    match why {
-        Conflicting::Changed => format!("{path}, which would be removed, was changed"),
-        Conflicting::Removed => format!("{path} was removed"),
-        Conflicting::Made => format!("{path} was made anew"),
-        Conflicting::Binary => format!("{path} was changed and is not text"),
-        Conflicting::Lines(places) => {
-            let reported = places.iter().take(limits::REPORTED_CONFLICTS).map(|(line, bytes)| {
-                let text = lossy(bytes).unwrap_or_default();
-                format!("line {line} is now {}", quoted(text.trim_end_matches('\n')))
-            });
-            format!("in {path} {}", reported.collect::<Vec<_>>().join(", "))
-        }
-    }
 }

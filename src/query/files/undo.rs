@@ -7,6 +7,7 @@ use super::diff_text::git_diff;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
 use super::reverting::{Chosen, Target};
+use super::uncommitting::Uncommitting;
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
@@ -135,6 +136,9 @@ impl FileTools {
         path: Option<&str>,
         is_dry_run: bool,
     ) -> Result<ChangedFiles<UndoneFile>> {
+        if let Some(record) = self.chosen_of_git(chosen)? {
+            return self.uncommit(Uncommitting::new(self, &record, path, is_dry_run)?);
+        }
         let made = self.change(&mut Undoing::new(self, chosen, path, is_dry_run)?)?;
         let (outcome, id) = (made.outcome(), made.id);
         let each = made.planned.files.iter().zip(made.planned.report);

@@ -347,27 +347,65 @@ def test_a_hook_that_appears_after_the_yes_is_refused(asked, repo):
     assert head(repo) == was
 
 
-def test_a_commit_is_no_change_of_files_that_undo_takes_back(connect, repo):
+@pytest.mark.parametrize("hash_name", ["sha1", "sha256"])
+def test_commits_in_tables_are_read_and_gone_on_with_by_git(connect, tmp_path, hash_name):
+    root = tmp_path / "root"
+    root.mkdir()
+    options = ("--ref-format", "reftable", "--object-format", hash_name)
+    git(root, "init", "-q", "-b", "main", *options, "repo")
+    repo = root / "repo"
+    git(repo, "config", "user.name", "A. U. Thor")
+    git(repo, "config", "user.email", "a@b")
     con = opened(connect, repo)
-    ((made,),) = commit(con, "Say three", "a.txt").rows
-    was = snapshot(repo)
-    words = assert_refused(answer(con, "SELECT revert_edit(?)", made["id"]), "invalid_args")
-    assert "made the commit" in words
-    assert answer(con, "SELECT (revert_edits('ws')).outcome").rows == [("already_applied",)]
-    assert snapshot(repo) == was
+    wanted = []
+    for number in range(12):
+        (repo / "a").write_text(f"{number}\n")
+        if number % 4 == 3:
+            git(repo, "commit", "-q", "-a", "-m", f"git {number}")
+            wanted.append(f"commit: git {number}")
+        else:
+            ((made,),) = commit(con, f"ours {number}\n\n" + "long " * 2000, ["a"]).rows
+            assert made["commit_id"] == head(repo)
+            wanted.append(f"commit{'' if number else ' (initial)'}: ours {number}")
+        for name in ("HEAD", "main"):
+            said = git_text(repo, "reflog", "show", "--format=%gs", name).splitlines()
+            assert said == wanted[::-1]
+    assert (
+        git_text(repo, "fsck", "--strict") == "" and git_text(repo, "status", "--porcelain") == ""
+    )
+    assert con.execute("SELECT count(*) FROM reflog('HEAD', 'ws/repo')").fetchall() == [(12,)]
+    # A subject of any length fits: git cuts it in the log, too.
+    (repo / "a").write_text("more\n")
+    assert commit(con, "s" * 5000, ["a"]).error is None
+    assert git_text(repo, "log", "-1", "--format=%s") == "s" * 5000
+    assert len(git_text(repo, "reflog", "show", "-1", "--format=%gs", "HEAD")) == 2047
+    git(repo, "pack-refs", "--all")
+    git(repo, "fsck", "--strict")
 
 
-def test_a_repository_of_reftables_is_staged_and_not_committed(connect, tmp_path):
+def test_a_table_that_others_lock_or_write_is_not_overwritten(connect, tmp_path):
     root = tmp_path / "root"
     root.mkdir()
     git(root, "init", "-q", "-b", "main", "--ref-format", "reftable", "repo")
-    git(root / "repo", "config", "user.name", "A")
-    git(root / "repo", "config", "user.email", "a@b")
-    (root / "repo" / "a").write_text("a\n")
-    con = opened(connect, root / "repo")
-    assert answer(con, "SELECT git_stage('ws/repo', 'a')").error is None
-    assert "unsupported" in assert_refused(commit(con, "m", "staged"), "tool_failed")
-    assert git_text(root / "repo", "status", "--porcelain") == "A  a"
+    repo = root / "repo"
+    git(repo, "config", "user.name", "A. U. Thor")
+    git(repo, "config", "user.email", "a@b")
+    (repo / "a").write_text("a\n")
+    con = opened(connect, repo)
+    lock = repo / ".git/reftable/tables.list.lock"
+    lock.write_text("")
+    was = without_objects(snapshot(repo))
+    assert "tables.list" in assert_refused(commit(con, "m", ["a"]), "stale")
+    assert without_objects(snapshot(repo)) == was
+    lock.unlink()
+    assert commit(con, "m", ["a"]).error is None
+    git(repo, "checkout", "-q", "-b", "agents/one")
+    (repo / "a").write_text("more\n")
+    con = opened(connect, repo, git_branches=["agents/*"])
+    assert commit(con, "On a branch of agents", ["a"]).error is None
+    git(repo, "checkout", "-q", "main")
+    (repo / "a").write_text("more\n")
+    assert_refused(commit(con, "Not on main", ["a"]), "permission_denied")
 
 
 # Texts of an agent, and a part of what git then stores.
@@ -446,7 +484,7 @@ def test_a_git_directory_outside_is_refused(connect, repo, tmp_path):
     assert_refused(commit(opened(connect, repo), "Out", "a.txt"), "fs_denied")
 
 
-# Promise (commits): Nothing but objects, the index, the branch and the logs of it and of HEAD is written; no file of
+# Promise (commits): Nothing but objects, the index, the branch and the logs of it and of HEAD is written, or their tables; no file of
 # the work tree changes. With `test_a_hunk_is_committed_and_the_rest_stays_to_the_byte`.
 def test_only_objects_index_branch_and_logs_are_written(connect, repo):
     con = opened(connect, repo)

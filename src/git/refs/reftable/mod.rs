@@ -6,9 +6,11 @@
 //! |---|---|
 //! | `block` | the records of a block |
 //! | `table` | one table, and the lookup of its records |
+//! | `writing` | a new table of a stack |
 
 mod block;
 mod table;
+mod writing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use redline_sandbox::Stamp;
 use table::Table;
 
 pub use block::LogLine;
+pub use writing::{LockedTables, NewLine, TableUpdate};
 
 const DIRECTORY: &[u8] = b"reftable";
 const LIST: &[u8] = b"tables.list";

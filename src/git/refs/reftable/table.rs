@@ -34,6 +34,8 @@ pub struct Table {
     block_bytes: u64,
     /// The end of the blocks.
     end: u64,
+    /// The largest index of its updates.
+    newest: u64,
     references: Option<Part>,
     logs: Option<Part>,
 }
@@ -209,6 +211,7 @@ impl Table {
             head: 0,
             block_bytes: 0,
             end: 0,
+            newest: 0,
             references: None,
             logs: None,
         };
@@ -238,6 +241,7 @@ impl Table {
         let (reference_index, logs, log_index) = (field(0), field(3), field(4));
         table.end = end;
         table.block_bytes = big_endian(&head[5..8]);
+        table.newest = big_endian(&head[16..24]);
         // Without a reference or a log line there is no block at all.
         let first = table.stretch().block(0)?;
         if let Some(first) = first {
@@ -247,6 +251,11 @@ impl Table {
                 .then_some(Part { start: logs, index: log_index });
         }
         Ok(Some(table))
+    }
+
+    /// Returns the largest index of its updates.
+    pub fn newest(&self) -> u64 {
+        self.newest
     }
 
     /// Returns the value of a reference in this table, which may delete it; `None` if it has none.

@@ -1,10 +1,10 @@
-//! Computes the content of a file after an operation on it is undone; changes by others since then
-//! stay.
+//! The content of a file after an operation on it is undone; changes by others since then stay.
 
-use redline_base::budget::{Copied, Gather};
-use redline_base::error::Result;
-use redline_text::merge::{Merge, MergeOptions};
-use redline_text::{CancelToken, Engine, is_binary};
+use crate::merge::{Merge, MergeOptions};
+use crate::{CancelToken, Engine, is_binary};
+use redline_base::budget::{Copied, Gather, lossy};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::limits;
 
 /// A file's content and whether it may be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,36 @@ pub enum Conflicting {
     /// Others have changed the same lines since: the first line of each place, from 1, and its
     /// content.
     Lines(Vec<(usize, Vec<u8>)>),
+}
+
+/// A file that others have changed after an operation, and what they did.
+pub type Conflict = (String, Conflicting);
+
+/// Returns the error that shows the changes by others.
+pub fn changed_since(conflicts: &[Conflict], hint: &str) -> Error {
+    let reported: Vec<String> =
+        conflicts.iter().take(limits::REPORTED_CONFLICTS).map(reported).gather();
+    let more = conflicts.len() - reported.len();
+    let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
+    Error::stale(format!("others have changed files since: {}{more}", reported.join("; ")))
+        .with_hint(hint)
+}
+
+fn reported((path, why): &Conflict) -> String {
+    let path = quoted(path);
+    match why {
+        Conflicting::Changed => format!("{path}, which would be removed, was changed"),
+        Conflicting::Removed => format!("{path} was removed"),
+        Conflicting::Made => format!("{path} was made anew"),
+        Conflicting::Binary => format!("{path} was changed and is not text"),
+        Conflicting::Lines(places) => {
+            let reported = places.iter().take(limits::REPORTED_CONFLICTS).map(|(line, bytes)| {
+                let text = lossy(bytes).unwrap_or_default();
+                format!("line {line} is now {}", quoted(text.trim_end_matches('\n')))
+            });
+            format!("in {path} {}", reported.collect::<Vec<_>>().join(", "))
+        }
+    }
 }
 
 /// Returns the new state of the file.

@@ -1,0 +1,174 @@
+//! `undo` of a commit, and of what was staged: HEAD and the index as they were, or the reverse commit.
+
+use super::blind_call::BlindCall;
+use super::file_tools::FileTools;
+use super::git_place::{GitPlace, planned_git};
+use super::planned::{Maker, Planned};
+use redline_base::budget::{Copied, Gather, GatherSome, Grow};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::form::counted;
+use redline_edit::{Digest, FileTool, Proposal};
+use redline_git::{GitPlan, Moved, Oid, StagedChange, Undone};
+use redline_journal::{CommitRecord, FileChange, Record, StagedRecord};
+use redline_sandbox::SandboxPath;
+use redline_text::CancelToken;
+use redline_tools::{ChangedFiles, UndoneFile};
+
+/// A call that takes an operation on a repository back.
+pub(super) struct Uncommitting<'a> {
+    place: GitPlace<'a>,
+    id: String,
+    undone: Undone,
+    is_dry_run: bool,
+    basis: Vec<u8>,
+}
+
+impl<'a> Uncommitting<'a> {
+    /// Returns the call for a recorded operation.
+    ///
+    /// # Errors
+    /// `permission_denied` for an operation of another session, `fs_denied` for one of another
+    /// sandbox, `invalid_args` for a part of it.
+    pub fn new(
+        tools: &'a FileTools,
+        record: &Record,
+        path: Option<&str>,
+        is_dry_run: bool,
+    ) -> Result<Self> {
+        let id = &record.id;
+        if path.is_some() {
+            return Err(Error::invalid_args(format!(
+                "the operation {} wrote into a repository",
+                quoted(id)
+            ))
+            .with_hint("Take it back as a whole, without path"));
+        }
+        if record.client != tools.caller().client() {
+            return Err(Error::permission_denied(format!(
+                "another session made the operation {} on a repository",
+                quoted(id)
+            ))
+            .with_hint("That session takes it back, or a person does with git"));
+        }
+        let git = record.git.as_ref();
+        let git =
+            git.ok_or_else(|| Error::tool_failed("the operation wrote into no repository"))?;
+        let place = GitPlace::new(tools, &git.repo)?;
+        let sandbox = place.sandbox;
+        if git.sandbox != sandbox.name || git.root != sandbox.path.to_string_lossy() {
+            return Err(Error::fs_denied(format!(
+                "the operation {} was made in another sandbox: {} at {}",
+                quoted(id),
+                quoted(&git.sandbox),
+                quoted(&git.root)
+            ))
+            .with_hint("Ask the host to configure the directory in redline_sandboxes as it was"));
+        }
+        let undone = undone(git, &record.files, place.prefix()).ok_or_else(|| {
+            Error::tool_failed(format!(
+                "the journal has no ids of git for the operation {}",
+                quoted(id)
+            ))
+            .with_hint("A person takes it back with git")
+        })?;
+        Ok(Self { place, id: id.clone(), undone, is_dry_run, basis: Vec::new() })
+    }
+}
+
+/// Reads what an operation did; `None` for a record that is damaged.
+fn undone(git: &CommitRecord, files: &[FileChange], prefix: &str) -> Option<Undone> {
+    let oid = |hex: &String| Oid::from_hex(hex.as_bytes()).ok();
+    let moved = match &git.commit_id {
+        None => None,
+        Some(to) => Some(Moved {
+            from: match &git.before {
+                Some(from) => Some(oid(from)?),
+                None => None,
+            },
+            to: oid(to)?,
+            is_made: git.parents.is_some(),
+        }),
+    };
+    let mut staged = Vec::new();
+    for file in files {
+        let Some(StagedRecord { old, new }) = &file.staged else { continue };
+        let versions = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).gather_some();
+        let path = file.path.strip_prefix(prefix)?.as_bytes().copied_vec();
+        staged.add(StagedChange { path, old: versions(old)?, new: versions(new)? });
+    }
+    let branch = git.branch.as_ref().map(|name| format!("refs/heads/{name}").into_bytes());
+    Some(Undone { branch, moved, staged })
+}
+
+impl<'a> Maker<'a> for Uncommitting<'a> {
+    type Report = ();
+
+    fn call(&self) -> BlindCall<'_> {
+        let id = std::iter::once(self.id.as_bytes());
+        self.place.call(FileTool::UndoGit, id, &self.basis)
+    }
+
+    fn places(&self) -> Vec<&SandboxPath<'a>> {
+        Vec::new()
+    }
+
+    fn plan(&mut self) -> Result<Planned<'a, ()>> {
+        let git = self.place.plan(|repository| GitPlan::undo(repository, &self.undone))?;
+        self.basis.clone_from(&git.plan.basis);
+        Ok(Planned { files: Vec::new(), git: Some(Box::new(git)), report: () })
+    }
+
+    fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {
+        self.place.is_asked()
+    }
+
+    fn proposal(
+        &self,
+        planned: &Planned<'a, ()>,
+        id: Digest,
+        _: bool,
+        _: &CancelToken<'_>,
+    ) -> Result<Proposal> {
+        let is_reverse = planned_git(planned)?.plan.commit.is_some();
+        self.place.proposal(planned, if is_reverse { "commit" } else { "undo" }, id)
+    }
+
+    fn is_dry_run(&self) -> bool {
+        self.is_dry_run
+    }
+
+    fn reason(&self) -> Option<String> {
+        Some(format!("takes back {}", self.id))
+    }
+}
+
+impl FileTools {
+    /// Takes an operation on a repository back.
+    ///
+    /// # Errors
+    /// Those of [`Uncommitting::new`], of the plan, of approvals, of the journal and of writing.
+    pub(super) fn uncommit<'a>(
+        &'a self,
+        mut call: Uncommitting<'a>,
+    ) -> Result<ChangedFiles<UndoneFile>> {
+        let made = self.change(&mut call)?;
+        let (outcome, git) = (made.outcome(), planned_git(&made.planned)?);
+        let is_done = outcome == "applied";
+        let count = counted(git.files.len() as u64, "file");
+        let branch = git.branch();
+        let branch = branch.as_deref().unwrap_or("HEAD");
+        let message = match (&git.plan.commit, git.plan.moved()) {
+            (Some(_), _) if is_done => format!("Committed the reverse of {count} to {branch}"),
+            (Some(_), _) => format!("Would commit the reverse of {count} to {branch}"),
+            (None, Some((_, to))) if is_done => {
+                format!("Moved {branch} back to {to}; the changes of {count} are uncommitted")
+            }
+            (None, Some((_, to))) => format!("Would move {branch} back to {to}"),
+            (None, None) if is_done => format!("Put back what was staged of {count}"),
+            (None, None) => format!("Would put back what was staged of {count}"),
+        };
+        let root = git.root_shown();
+        let files = git.files.iter().map(|file| file.undone(&root)).gather();
+        Ok(ChangedFiles { id: made.id.clone(), outcome, files, message })
+    }
+}
