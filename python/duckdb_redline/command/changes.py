@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..pieces import Shown, rows_of, text_of
+from ..visible import harmless
 from .names import Exact, is_replaced, print_ended, quoted
 from .screen import Screen, cut, padded, width_of
 from .sides import Chosen, Sides

@@ -445,7 +445,7 @@ def diff(
     if quiet:
         is_found = differs(con, sides, repo, chosen, **options)
     elif form is not None:
-        is_found = show_files(con, screen, sides, repo, form, ends_by_nul, chosen, **options)
+        is_found = show_files(con, screen, sides, repo, form, ends_by_nul, chosen, False, **options)
     elif ends_by_nul:
         raise click.UsageError("-z is for lists: give --name-only, --name-status or --stat, too")
     else:
