@@ -59,7 +59,13 @@ fn all_lines<'a>(
 
 /// Returns a line before the hunks of a file. One that begins with a space is text, the message of
 /// a commit, whose indentation nobody overlooks; the others have names.
+///
+/// After a name with a blank git writes a tab, which ends it and is no part of it.
 fn header<'a>(text: &'a str, whole: (&'a str, &'a [NotUtf8])) -> Line<'a> {
+    let text = match text.starts_with("--- ") || text.starts_with("+++ ") {
+        true => text.strip_suffix('\t').unwrap_or(text),
+        false => text,
+    };
     let named = if text.starts_with(' ') { Line::new } else { Line::name };
     Line { not_utf8: bytes_of(text, whole), ..named(Tone::Header, text) }
 }
@@ -252,7 +258,7 @@ mod tests {
 
     #[test]
     fn blanks_of_names_are_marked_and_the_indentation_of_a_message_is_not() {
-        let text = "Author: A  B <a@b>\n    Subject\n\n      - a  point \ndiff --git a/x  y b/x  y\n--- a/x  y\n+++ b/x  y\n@@ -1 +1 @@\n-  a  b\n+++ c \n";
+        let text = "Author: A  B <a@b>\n    Subject\n\n      - a  point \ndiff --git a/x  y b/x  y\n--- a/x  y\t\n+++ b/x  y\t\n@@ -1 +1 @@\n-  a  b\n+++ c \n";
         let shown = |lines: Vec<Line<'_>>| -> Vec<String> {
             let text = |line: &Line<'_>| {
                 line.shown().map(|piece| piece.text.into_owned()).gather::<Vec<_>>().concat()

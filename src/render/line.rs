@@ -282,7 +282,8 @@ mod tests {
             keeps_tabs in any::<bool>(),
             range in 0_usize..9,
         ) {
-            let emphasis = if range < 8 && range < text.len() { vec![range..range + 2] } else { Vec::new() };
+            let is_there = range < 8 && range < text.len();
+            let emphasis = is_there.then_some(range..range + 2).into_iter().collect();
             let line = Line { emphasis, keeps_tabs, ..Line::new(Tone::Added, &text) };
             let shown: Vec<_> = line.shown().collect();
             let flat = shown.iter().flat_map(|piece| {

@@ -339,7 +339,7 @@ def test_texts_stand_out_from_their_background(changed, opened, scheme):
         const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
         const over = (colours) => { canvas.clearRect(0, 0, 1, 1); colours.forEach(c => { canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1); }); return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3); };
         const behind = (e) => { const all = []; for (; e; e = e.parentElement) all.unshift(getComputedStyle(e).backgroundColor); return all; };
-        return ['.ins', '.del', '.ins mark', '.del mark', '.ins.moved', '.del.moved', '.at', '.what', '.count', '.moves', '.from', '.h > div', 'h1', '.progress', 'nav a'].map(one => {
+        return ['.ins', '.del', '.ins mark', '.del mark', '.ins .mark', '.ins.moved', '.del.moved', '.at', '.what', '.count', '.moves', '.from', '.h > div', 'h1', '.progress', 'nav a'].map(one => {
             const e = document.querySelector(one);
             if (!e) return [one, 0];
             const [a, b] = [light(over(behind(e))), light(over([...behind(e), getComputedStyle(e).color]))];
@@ -351,6 +351,16 @@ def test_texts_stand_out_from_their_background(changed, opened, scheme):
     finally:
         browser.do("Emulation.setEmulatedMedia", features=[])
     assert low == []
+
+
+@pytest.mark.parametrize("columns", [20, 80, 200])
+def test_no_page_is_wider_than_its_window(repo, opened, columns):
+    name = f"src/a  {'long' * 20}.rs"
+    commit(repo, {name: "x" * 500 + "\n" + "words " * 100 + "\n"})
+    commit(repo, {name: "y" * 500 + "\n" + "words  " * 100 + "\n"})
+    browser = opened(repo)
+    browser.until("document.querySelector('.rows .ins') !== null")
+    assert browser.wider_than(columns) == 0
 
 
 @pytest.mark.slow

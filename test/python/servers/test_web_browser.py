@@ -241,6 +241,18 @@ def test_the_texts_are_in_the_order_in_which_they_are_stored(served, browser):
     assert len(places) == len(text) and places == sorted(places), places
 
 
+@pytest.mark.parametrize("columns", [20, 80, 200])
+def test_no_page_is_wider_than_its_window(served, browser, columns):
+    name = f"a  {'long' * 20}{next(NUMBERS)}.txt"
+    content = "x" * 500 + "\u202e\n" + "words " * 100 + "\n"
+    (served.folder / name).write_text(content.replace("x", "y"))
+    served.call("write_file", {"path": f"workspace/{name}", "content": content})
+    (link,) = served.waiting()
+    for page in ("", link):
+        browser.go(served.address("approve") + page)
+        assert browser.wider_than(columns) == 0
+
+
 @needs_axe
 def test_axe_finds_nothing_in_the_pages(served, browser, path):
     calls = [served.call(*edit(path, "2\u202e \t\r\n<b>"))]

@@ -99,6 +99,29 @@ def test_every_line_can_be_read_back_from_what_is_shown(con):
         assert read_back(html) == text and all(c.isprintable() for c in html), text
 
 
+def test_a_page_of_thousands_of_changed_blocks_is_made_by_two_queries(con):
+    """Whatever the number of blocks, the extension tells all of their words at once."""
+    old, new = ("".join(f"{letter} one\nk\n" for _ in range(4000)) for letter in "ab")
+    (diff,) = con.execute("SELECT unified_diff(?, ?)", [old, new]).fetchone()
+    payload = {
+        "type": "write", "description": "Write", "path": "w/a", "sandbox": "w", "content": new, "content_lines": 8000, "content_bytes": len(new),
+        "preview": "", "preview_truncated": True, "file_exists": True, "existing_lines": 8000, "existing_bytes": len(old), "unified_diff": diff,
+        "diff_lines": diff.count("\n"),
+    }  # fmt: skip
+    asked = []
+
+    async def ask(query, *arguments):
+        asked.append(query)
+        return con.execute(query, arguments).fetchone()[0]
+
+    given = question.Waiting("i", "Write", "client", json.dumps(payload))
+    shown = anyio.run(question.view, ask, given)
+    assert len(asked) == 2 and shown.problem is None
+    rows = [row for part in shown.parts for row in part if not row.own]
+    words = [[piece.text for piece in row.new.pieces if piece.changed] for row in rows]
+    assert len(rows) == 8000 and words.count(["b"]) == 4000
+
+
 def test_a_change_that_cannot_be_shown_whole_cannot_be_approved():
     fields = {
         "type": "write_large",

@@ -152,6 +152,17 @@ class Chromium:
             f"{expression} does not come true: {self.value('document.documentElement.outerHTML')[:3000]}"
         )
 
+    def wider_than(self, columns: int) -> int:
+        """Returns by how many pixels a page is wider than a window of so many columns of text."""
+        size = {"height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.do("Emulation.setDeviceMetricsOverride", width=60 + 8 * columns, **size)
+        try:
+            return self.value(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+        finally:
+            self.do("Emulation.clearDeviceMetricsOverride")
+
     def press(self, key: str, code: int, text: str = "") -> None:
         """Presses a key."""
         given = {
