@@ -5,12 +5,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from .names import Exact, is_replaced, print_ended, quoted
-from .screen import Screen, cut, harmless, padded, width_of
+from .painting import Drawing, Moved
+from .screen import Screen, cut, padded, width_of
 from .sides import Chosen, Sides
 
 if TYPE_CHECKING:
@@ -25,11 +26,8 @@ COLOURS = {
     "type_changed": "magenta",
 }
 COLUMNS = "status, additions, deletions, encode(old_path), encode(file_path)"
-HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 # git's own colours for lines that were moved, and for a block next to another one.
 MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}
-# The style of a moved line by its sign and its number.
-Moved = dict[tuple[str, int], dict[str, Any]]
 # Status, added and removed lines (None: a binary file), the path before a rename, the path.
 Row = tuple[str, int | None, int | None, bytes | None, bytes]
 # A bar is never narrower, however long the names are.
@@ -50,23 +48,29 @@ def show_diff(
     sides: Sides,
     repo: str,
     color_moved: str,
+    drawing: Drawing,
     chosen: Chosen,
     **options: object,
 ) -> bool:
-    """Prints the patches: as they are in a pipe, coloured and harmless on a terminal. Tells whether there is one."""
+    """Prints the patches: as they are in a pipe, drawn on a terminal. Tells whether there is one."""
     source, arguments = call("file_patches", sides, repo, **options)
     with screen.working("comparing"):
-        moved = moved_lines(con, sides, repo, color_moved, options) if screen.colour else {}
+        if screen.colour:
+            drawing.moved = moved_lines(con, sides, repo, color_moved, options)
         query = f"SELECT patch_bytes, file_path FROM {source} WHERE {chosen.condition()}"
         rows = patches_of(con.execute(query, arguments), chosen.reverse)
         # The first row is fetched before a pager opens, so that an error is not shown within it.
         first = next(rows, None)
-    if not screen.is_terminal and not screen.colour:
+    if not (screen.is_terminal or screen.colour or drawing.in_columns):
         print_bytes(first, rows)
     elif first is None:
         screen.note(f"Nothing differs {sides}.")
     else:
-        screen.show(coloured(first, rows, screen.colour, moved))
+        lines = (
+            drawing.of(patch.decode(errors="replace"), path, screen)
+            for patch, path in itertools.chain([first], rows)
+        )
+        screen.show(itertools.chain.from_iterable(lines), is_patch=True)
     return first is not None
 
 
@@ -166,54 +170,6 @@ def print_bytes(first: tuple[bytes, str] | None, rest: Iterator[tuple[bytes, str
     for patch, _ in itertools.chain([first] if first else [], rest):
         sys.stdout.buffer.write(patch)
     sys.stdout.buffer.flush()
-
-
-def coloured(
-    first: tuple[bytes, str],
-    rest: Iterator[tuple[bytes, str]],
-    colour: bool,
-    moved: dict[str, Moved],
-) -> Iterator[str]:
-    for patch, path in itertools.chain([first], rest):
-        yield from coloured_patch(patch.decode(errors="replace"), colour, moved.get(path, {}))
-
-
-def coloured_patch(patch: str, colour: bool, moved: Moved | None = None) -> Iterator[str]:
-    """Yields the lines of one file's patch, harmless and, where there is colour, painted."""
-    in_header, numbers = True, {"-": 0, "+": 0}
-    for line in patch.removesuffix("\n").split("\n"):
-        in_header = in_header and not line.startswith("@@ ")
-        text = harmless(line)
-        style = None
-        if moved and not in_header:
-            style = moved.get((line[:1], numbers.get(line[:1], 0)))
-            follow(line, numbers)
-        if style:
-            yield click.style(text, **style) + "\n"
-        else:
-            yield (painted(text, in_header) if colour else text) + "\n"
-
-
-def follow(line: str, numbers: dict[str, int]) -> None:
-    """Counts a line of a hunk: `numbers` are those of the next line of each side."""
-    if found := HUNK.match(line):
-        numbers["-"], numbers["+"] = int(found[1]), int(found[2])
-        return
-    for sign in numbers:
-        numbers[sign] += line[:1] in (sign, " ")
-
-
-def painted(line: str, in_header: bool) -> str:
-    if in_header:
-        return click.style(line, bold=True)
-    if line.startswith("@@ "):
-        hunk, mark, section = line.partition(" @@")
-        return click.style(hunk + mark, fg="cyan") + section
-    return (
-        click.style(line, fg={"+": "green", "-": "red"}[line[0]])
-        if line[:1] in "+-" and line
-        else line
-    )
 
 
 def show_files(

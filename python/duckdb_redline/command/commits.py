@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import formats
-from .changes import FORMS, Row, coloured_patch
+from .changes import FORMS, Row
 from .errors import call_it, said
 from .habits import leave_to_git
+from .painting import Drawing
 from .screen import Screen, cell, cut, harmless, padded, width_of
 from .sides import Sides
 
@@ -272,13 +273,13 @@ def patches(
     old = parents[0] if parents else "EMPTY"
     given = [old, commit, repo, *([paths] if paths else [])]
     result = con.cursor().execute(
-        f"SELECT patch FROM system.main.file_patches(?, ?, ?, renames := true{options})", given
+        f"SELECT patch, file_path FROM system.main.file_patches(?, ?, ?, renames := true{options})",
+        given,
     )
+    drawing = Drawing(has_syntax=screen.is_terminal)
     while row := result.fetchone():
         yield from (
-            coloured_patch(row[0], screen.colour)
-            if screen.is_terminal or screen.colour
-            else [row[0]]
+            drawing.of(row[0], row[1], screen) if screen.is_terminal or screen.colour else [row[0]]
         )
 
 

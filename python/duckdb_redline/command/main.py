@@ -399,6 +399,17 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
     show_default=True,
     help="How lines that were moved are coloured, where there is colour.",
 )
+@click.option(
+    "-y",
+    "--side-by-side",
+    is_flag=True,
+    help="Show old lines to the left and new ones to the right.",
+)
+@click.option(
+    "--syntax/--no-syntax",
+    default=None,
+    help="Colour the languages of the files; by default on a terminal with colour.",
+)
 @NUMSTAT
 @SHORTSTAT
 @click.option("-p", "-u", "--patch", is_flag=True, hidden=True)
@@ -423,6 +434,8 @@ def diff(
     form: str | None,
     context: int | None,
     color_moved: str,
+    side_by_side: bool,
+    syntax: bool | None,
     patch: bool,
     reverse: bool,
     kinds: str | None,
@@ -436,6 +449,7 @@ def diff(
     WORKTREE and EMPTY are sides, too.
     """
     from .changes import differs, show_diff, show_files, statuses_of
+    from .painting import Drawing
 
     statuses = None if kinds is None else statuses_of(kinds)
     chosen = Chosen(statuses, reverse)
@@ -448,8 +462,9 @@ def diff(
     elif ends_by_nul:
         raise click.UsageError("-z is for lists: give --name-only, --name-status or --stat, too")
     else:
+        drawing = Drawing(screen.is_terminal if syntax is None else syntax, side_by_side)
         is_found = show_diff(
-            con, screen, sides, repo, color_moved, chosen, context=context, **options
+            con, screen, sides, repo, color_moved, drawing, chosen, context=context, **options
         )
     if (quiet or exit_code) and is_found:
         click.get_current_context().exit(1)
