@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::writer::Html;
-use super::{Page, PageFile, PageHunk};
+use super::{Page, PageFile, PageHunk, patch_text};
 use redline_base::budget::{Gather, Grow, GrowMap, Joined};
 use redline_base::error::Result;
 use redline_base::form::counted;
@@ -27,7 +27,10 @@ pub(super) fn section(
     file: &PageFile<'_>,
     widest: u64,
 ) -> Result<()> {
-    let lines = file.patch.iter().filter(|&&byte| byte == b'\n').count();
+    // The header is folded into a line.
+    let header = file.hunks.first().map_or(&[][..], |first| &file.patch[..first.span.start]);
+    let lines = memchr::memchr_iter(b'\n', &file.patch[header.len()..]).count()
+        + usize::from(!header.is_empty());
     let (number, height) = (index + 1, height(lines + 1));
     html.markup(&format!("<section id=\"f{number}\" class=\"file {height}\" data-path=\""))?;
     html.name(file.path)?;
@@ -53,6 +56,7 @@ pub(super) fn section(
     }
     html.markup("</summary>\n")?;
     moved_from(html, page, file)?;
+    patch_text::header(html, header)?;
     html.markup("<pre>")?;
     patch(html, file)?;
     html.markup("</pre></details></section>\n")
@@ -123,7 +127,7 @@ fn patch(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
         html.text(file.patch)?;
         return html.markup("</span>");
     }
-    let mut end = 0;
+    let mut end = file.hunks[0].span.start;
     for hunk in &file.hunks {
         // A type change is two patches in one, so there may be a second head.
         html.text(&file.patch[end..hunk.span.start])?;
@@ -144,7 +148,7 @@ fn parts(html: &mut Html<'_>, hunk: &PageHunk<'_>, text: &[u8]) -> Result<()> {
             true => opening("h", part, &names(hunk.id)),
             false => opening("g", part, &format!(" data-o=\"{old}\" data-n=\"{new}\"")),
         })?;
-        html.text(part)?;
+        patch_text::lines(html, part)?;
         html.markup("</span>")?;
         for line in part.split(|&byte| byte == b'\n').skip(usize::from(is_first)) {
             old += u32::from(matches!(line.first(), Some(b' ' | b'-')));

@@ -88,6 +88,7 @@
 
   // Rows.
   const texts = new WeakMap();
+  const nodes = new WeakMap();
   const built = new Set();
   const textOf = (part) => texts.get(part) ?? part.textContent;
   const startOf = (part) => {
@@ -153,6 +154,11 @@
     }
     if (!start) return [...made, ...found.map((line) => make("div", { textContent: line }))];
     let [old, now] = start;
+    const language = colours.of(sectionOf(part).dataset.path);
+    const states = { "-": {}, "+": {} };
+    // The tokens of each line, by its side and number.
+    const tokens = new Map();
+    const read = (sign, key, line) => language && tokens.set(key, colours.tokens(language, line.slice(1), states[sign]));
     const moved = movedOf(sectionOf(part));
     let removed = [], added = [], remarks = [];
     const flush = () => {
@@ -168,9 +174,11 @@
       if (line[0] === "-") {
         if (added.length) flush();
         removed.push([old, line]);
+        read("-", `o${old}`, line);
         old += 1;
       } else if (line[0] === "+") {
         added.push([now, line]);
+        read("+", `n${now}`, line);
         now += 1;
       } else if (line[0] === "\\") {
         // In git's order it follows its line; here it stands behind the block.
@@ -178,11 +186,19 @@
         if (!removed.length && !added.length) flush();
       } else {
         flush();
+        read("-", `o${old}`, line);
+        read("+", `n${now}`, line);
         made.push(isBeside ? pair(row(line, "", old, null, moved), row(line, "", null, now, moved)) : row(line, "", old, now, moved));
         [old, now] = [old + 1, now + 1];
       }
     }
     flush();
+    if (language) {
+      for (const one of made.flatMap((row) => (row.className === "pair" ? [...row.children] : [row]))) {
+        const found = tokens.get(one.dataset.n === undefined ? `o${one.dataset.o}` : `n${one.dataset.n}`);
+        if (found) colours.colour(part, one, found);
+      }
+    }
     return made;
   };
   const pair = (old, now) => make("div", { className: "pair" }, old ?? make("div"), now ?? make("div"));
@@ -196,16 +212,19 @@
   const build = (part) => {
     if (built.has(part)) return;
     texts.set(part, part.textContent);
+    nodes.set(part, [...part.childNodes]);
     built.add(part);
     redraw(part);
   };
   const redraw = (part) => {
+    colours.clear(part);
     part.replaceChildren(...draw(part));
     part.classList.add("rows");
   };
   const unbuild = (part) => {
     if (!built.has(part) || part.contains(document.activeElement)) return;
-    part.textContent = texts.get(part);
+    colours.clear(part);
+    part.replaceChildren(...nodes.get(part));
     part.classList.remove("rows");
     built.delete(part);
     texts.delete(part);
@@ -383,7 +402,7 @@
       foundAt = -1;
       found = wanted ? all(".h, .g").filter((part) => textOf(part).toLowerCase().includes(wanted) || (part.classList.contains("h") && sectionOf(part).dataset.path.toLowerCase().includes(wanted))) : [];
     }
-    CSS.highlights?.clear();
+    CSS.highlights?.delete("found");
     if (!found.length) return say(wanted ? "Not found" : "");
     foundAt = (foundAt + by + found.length) % found.length;
     const part = found[foundAt];
@@ -477,6 +496,9 @@
   };
   addEventListener("hashchange", arrive);
 
+  const files = document.querySelector("nav details");
+  // Beside the change where there is room.
+  if (files && matchMedia("(min-width: 80rem)").matches) files.open = true;
   recall();
   count();
   if (viewed.size) sections.forEach((section) => show(section, false));
