@@ -142,6 +142,13 @@ NUMSTAT = click.option(
 SHORTSTAT = click.option(
     "--shortstat", "form", flag_value="shortstat", help="Show the totals alone."
 )
+CONTEXT = click.option(
+    "-U",
+    "--context",
+    "--unified",
+    type=click.IntRange(min=-1),
+    help="Unchanged lines around a change; -1 is the whole file.",
+)
 PATCH = click.option("-p", "--patch", "form", flag_value="patch", help="Show the patch.")
 
 
@@ -385,13 +392,7 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
 @NAME_ONLY
 @NAME_STATUS
 @MARKDOWN
-@click.option(
-    "-U",
-    "--context",
-    "--unified",
-    type=click.IntRange(min=-1),
-    help="Unchanged lines around a change; -1 is the whole file.",
-)
+@CONTEXT
 @click.option(
     "--color-moved",
     type=click.Choice(["no", "plain", "blocks", "zebra", "dimmed-zebra"]),
@@ -535,6 +536,7 @@ def data(
     type=click.Path(dir_okay=False, path_type=pathlib.Path),
     help="Write the page to this file; by default to one in the temporary directory.",
 )
+@CONTEXT
 @click.option("--open/--no-open", "opens", default=None, help="Open it in a browser, or do not.")
 def review(
     con: "duckdb.DuckDBPyConnection",
@@ -543,6 +545,7 @@ def review(
     repo: str,
     options: dict[str, object],
     output: pathlib.Path | None,
+    context: int | None,
     opens: bool | None,
 ) -> None:
     """Writes a page to review a change in a browser, and opens it.
@@ -552,7 +555,7 @@ def review(
     """
     from .review import show_page
 
-    show_page(con, screen, sides, repo, output, opens, **options)
+    show_page(con, screen, sides, repo, output, opens, context=context, **options)
 
 
 @main.command(cls=GitCommand, short_help="Lists the commits of a range that changed a file.")
