@@ -3,6 +3,7 @@
 import json
 
 import contestants
+import data
 import inputs
 import reviews
 from work import AGAIN, OWN, OWN_THREAD, Work, asked
@@ -550,6 +551,7 @@ def all_works() -> list[Work]:
         *small_answers(con, cargo, middle),
         *tables(con, cargo, recent),
         *texts(con),
+        *data.works(),
         wide_tree(con),
         hosts(con),
         *package(),

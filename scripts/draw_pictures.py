@@ -27,7 +27,7 @@ COLUMNS, CELL, LINE = 74, 8.0, 19
 # The colours of a terminal, for light and for dark.
 STYLE = (
     "text{font:13px ui-monospace,monospace;fill:#1c1e21;white-space:pre}.page{fill:#f6f7f9}.b{font-weight:700}"
-    ".c31{fill:#b3261e}.c32{fill:#14713d}.c33{fill:#7a5900}.c36{fill:#0b6b7a}"
+    ".c31{fill:#b3261e}.c32{fill:#14713d}.c33{fill:#7a5900}.c36{fill:#0b6b7a}.c7{font-weight:700;text-decoration:underline}"
     "@media(prefers-color-scheme:dark){text{fill:#e8eaed}.page{fill:#15171a}.c31{fill:#ff8f87}.c32{fill:#66d28f}"
     ".c33{fill:#e5c15a}.c36{fill:#69cfe0}}"
 )
@@ -87,14 +87,15 @@ def terminal(extension: Path) -> str:
 
 def spans(line: str) -> str:
     """Returns a line in which codes of colours are classes."""
-    made, style = [], ""
+    made: list[str] = []
+    style: list[str] = []
     for at, part in enumerate(CODE.split(line)):
         if at % 2:
-            names = {"": "", "0": "", "1": "b"}
-            style = " ".join(names.get(code, f"c{code}") for code in part.split(";")).strip()
+            for code in part.split(";"):
+                style = [] if code in ("", "0") else [*style, "b" if code == "1" else f"c{code}"]
         elif part:
             text = escape(part)
-            made.append(f'<tspan class="{style}">{text}</tspan>' if style else text)
+            made.append(f'<tspan class="{" ".join(style)}">{text}</tspan>' if style else text)
     return "".join(made)
 
 

@@ -17,6 +17,7 @@ SET GLOBAL mcp_lock_servers = true;
 .read sql/tools_edit.sql
 
 SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]';
+-- Where the sandbox has "git": "commit", 'GitStage' and 'GitCommit' may be added.
 SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile', 'GitLog', 'GitShow', 'GitFile', 'GitBlame',
     'GitStatus', 'GitRefs', 'GitRangeDiff', 'list_files', 'search', 'read_file', 'redline_capabilities', 'write_file', 'edit_file', 'apply_patch', 'undo'];
 SET GLOBAL redline_max_proposals = 100;

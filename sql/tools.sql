@@ -7,15 +7,15 @@ PRAGMA mcp_publish_tool('Diff',
 Arguments:
 - path_a (string, optional): The old file: sandbox/relative/path.
 - path_b (string, optional): The new file.
-- text_a (string, optional): The old text, instead of path_a.
-- text_b (string, optional): The new text, instead of path_b.
+- text_a (string, optional): Instead of path_a.
+- text_b (string, optional): Instead of path_b.
 - label_a (string, optional): Name of the old side.
 - label_b (string, optional): Name of the new side.
 - context_lines (integer, optional): 0 to 20. Default: 3.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''Diff'', system.main.json_object(''path_a'', $path_a::VARCHAR, ''path_b'', $path_b::VARCHAR, ''text_a'', $text_a::VARCHAR, ''text_b'', $text_b::VARCHAR, ''label_a'', $label_a::VARCHAR, ''label_b'', $label_b::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path_a":{"type":"string","description":"The old file: sandbox/relative/path."},"path_b":{"type":"string","description":"The new file."},"text_a":{"type":"string","description":"The old text, instead of path_a."},"text_b":{"type":"string","description":"The new text, instead of path_b."},"label_a":{"type":"string","description":"Name of the old side."},"label_b":{"type":"string","description":"Name of the new side."},"context_lines":{"type":"integer","description":"0 to 20. Default: 3."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path_a":{"type":"string","description":"The old file: sandbox/relative/path."},"path_b":{"type":"string","description":"The new file."},"text_a":{"type":"string","description":"Instead of path_a."},"text_b":{"type":"string","description":"Instead of path_b."},"label_a":{"type":"string","description":"Name of the old side."},"label_b":{"type":"string","description":"Name of the new side."},"context_lines":{"type":"integer","description":"0 to 20. Default: 3."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -38,7 +38,7 @@ Arguments:
     'text');
 
 PRAGMA mcp_publish_tool('GitDiff',
-    'Shows what changed: totals, files, then hunks, page by page. Examples: from = main...topic; from = HEAD, to = INDEX (staged)
+    'Compares revisions: totals, files, then hunks, page by page. Examples: from = main...topic; from = HEAD, to = INDEX (staged)
 
 Arguments:
 - from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
@@ -255,7 +255,7 @@ Arguments:
     'text');
 
 PRAGMA mcp_publish_tool('redline_capabilities',
-    'Names the sandboxes, what may be written in each, the repositories and the tools. Example: no arguments
+    'Names sandboxes, what may be written in each, repositories and tools. Example: no arguments
 
 Arguments:
 - max_bytes (integer, optional): Default: 18000.

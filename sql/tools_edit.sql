@@ -49,10 +49,41 @@ PRAGMA mcp_publish_tool('undo',
     'Takes back a change; what others wrote since stays. Example: no arguments
 
 Arguments:
-- id (string, optional): Default: the last one of this session.
+- id (string, optional): Default: your last one.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''undo'', system.main.json_object(''id'', $id::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"id":{"type":"string","description":"Default: the last one of this session."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"id":{"type":"string","description":"Default: your last one."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
+    'text');
+
+PRAGMA mcp_publish_tool('GitStage',
+    'Stages files and hunks for a commit, or unstages them. Example: what = src/a.py
+
+Arguments:
+- what (JSON list or one value, required): Paths, hunk_ids of GitDiff with format = json, or a git diff.
+- unstage (boolean, optional): Take them out.
+- repo (string, optional): sandbox[/directory].
+- dry_run (boolean, optional): Write nothing.
+- max_bytes (integer, optional): Default: 18000.
+- format (string, optional): text (default) or json.',
+    'SELECT system.main.redline_call_text(''GitStage'', system.main.json_object(''what'', system.main.to_json($what), ''unstage'', system.main.to_json($unstage), ''repo'', $repo::VARCHAR, ''dry_run'', system.main.to_json($dry_run), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"what":{"type":"string","description":"Paths, hunk_ids of GitDiff with format = json, or a git diff."},"unstage":{"type":"boolean","description":"Take them out."},"repo":{"type":"string","description":"sandbox[/directory]."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '["what"]',
+    'text');
+
+PRAGMA mcp_publish_tool('GitCommit',
+    'Commits what is staged, or named files and hunks. Example: message = Fix the sum, what = src/a.py
+
+Arguments:
+- message (string, required): Subject, then why.
+- what (JSON list or one value, optional): Paths, hunk_ids of GitDiff with format = json, or a git diff. Default: staged.
+- repo (string, optional): sandbox[/directory].
+- author (string, optional): Name <address>.
+- dry_run (boolean, optional): Write nothing.
+- max_bytes (integer, optional): Default: 18000.
+- format (string, optional): text (default) or json.',
+    'SELECT system.main.redline_call_text(''GitCommit'', system.main.json_object(''message'', $message::VARCHAR, ''what'', system.main.to_json($what), ''repo'', $repo::VARCHAR, ''author'', $author::VARCHAR, ''dry_run'', system.main.to_json($dry_run), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"message":{"type":"string","description":"Subject, then why."},"what":{"type":"string","description":"Paths, hunk_ids of GitDiff with format = json, or a git diff. Default: staged."},"repo":{"type":"string","description":"sandbox[/directory]."},"author":{"type":"string","description":"Name <address>."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '["message"]',
     'text');

@@ -25,6 +25,7 @@ from typing import Any
 import duckdb
 
 from .locked import open_locked
+from .visible import harmless
 
 # A tool call of an agent; also the Python form of the extension's JSON.
 Proposal = dict[str, Any]
@@ -220,11 +221,6 @@ def apply(host: TerminalHost, agent: duckdb.DuckDBPyConnection, proposal: Propos
     result = answer["structuredContent"]
     shown = {name: result[name] for name in REPORTED if name in result}
     return f"{tool.split('_')[0].title()}Result({', '.join(f'{name}={given!r}' for name, given in shown.items())})"
-
-
-def harmless(text: str) -> str:
-    """Returns a line without characters that move the cursor or hide text."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def run(host: TerminalHost, agent: duckdb.DuckDBPyConnection, proposals: list[Proposal]) -> None:

@@ -11,12 +11,16 @@ import duckdb
 
 from .connection import connect, literal
 
+# The tools that write into a git directory, of those that change something.
+COMMITTING = {"GitStage", "GitCommit"}
+
 
 class Tools(NamedTuple):
     """The names of the tools, as the registry of the extension describes them."""
 
     reading: list[str]
     writing: list[str]
+    committing: list[str]
 
 
 class Locked(NamedTuple):
@@ -28,12 +32,15 @@ class Locked(NamedTuple):
 
 
 def tools_of(con: duckdb.DuckDBPyConnection) -> Tools:
-    """Returns the tools that only read, and those that change files."""
-    tools = Tools([], [])
+    """Returns the tools that only read, those that change files, and those that write into a git directory."""
+    tools = Tools([], [], [])
     for name, hints in con.execute(
         "SELECT name, annotations FROM system.main.redline_tools()"
     ).fetchall():
-        (tools.reading if json.loads(hints)["readOnlyHint"] else tools.writing).append(name)
+        if name in COMMITTING:
+            tools.committing.append(name)
+        else:
+            (tools.reading if json.loads(hints)["readOnlyHint"] else tools.writing).append(name)
     return tools
 
 
@@ -42,18 +49,20 @@ def open_locked(
     sandboxes: Sequence[Mapping[str, object]],
     tools: Sequence[str] | None = None,
     settings: Mapping[str, int] | None = None,
+    write: bool = True,
 ) -> Locked:
     """Returns a new database in which no setting can be changed any more.
 
     `sandboxes` are those of the setting `redline_sandboxes`. `tools` are the granted ones, by default all that only read,
-    and those that change files where a sandbox can be written.
+    those that change files where a sandbox can be written, unless `write` is false, and those that commit where one allows it.
     """
     key = secrets.token_urlsafe(32)
     con = connect(macros=False, extension=extension, by_caller=True)
     known = tools_of(con)
     if tools is None:
-        is_writable = any(sandbox["mode"] == "rw" for sandbox in sandboxes)
-        tools = known.reading + known.writing * is_writable
+        is_writable = write and any(sandbox["mode"] == "rw" for sandbox in sandboxes)
+        commits = any(sandbox.get("git") == "commit" for sandbox in sandboxes)
+        tools = known.reading + known.writing * is_writable + known.committing * commits
     lock(
         con,
         {

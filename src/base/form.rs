@@ -1,5 +1,5 @@
 //! The cost of a text in an answer, in bytes; how an answer says that there is more, or how many;
-//! and hexadecimal digits.
+//! hexadecimal digits; and the line of a trailer.
 
 /// How an answer carries its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,16 @@ impl Form {
         }
         text
     }
+}
+
+/// Returns key and value of a trailer of a commit's message, `Key: value` on one line; a key has
+/// letters, digits and `-`.
+pub fn trailer(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.split_once(':')?;
+    let value = value.trim();
+    let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let is_line = !text.contains(char::is_control) && !value.is_empty();
+    (is_key && is_line).then_some((key, value))
 }
 
 /// Returns the words with which every answer says that there is more.

@@ -136,6 +136,10 @@ pub const EMPHASIS_BYTES: usize = 8 << 10;
 /// Bytes of all such blocks of one box; later ones are shown without emphasis.
 pub const EMPHASIS_TOTAL_BYTES: usize = 128 << 10;
 
+/// Bytes of all such blocks of a patch, or of one page of `diff_html`; later ones are shown without
+/// emphasis.
+pub const EMPHASIS_PATCH_BYTES: usize = 4 << 20;
+
 /// Pieces of a change that a host draws, by default; the rest is cut with a row that says so.
 pub const PIECES: usize = 100_000;
 
@@ -542,3 +546,13 @@ pub const COPIED_AT_ONCE: u64 = 64 << 20;
 
 /// Contents that are read at once to be copied: each open file of Git LFS takes a handle.
 pub const COPIED_FILES_AT_ONCE: usize = 64;
+
+/// Bytes of both versions of a file of data up to which tools and pages compare its rows; of a
+/// larger one they show the lines alone.
+pub const DATA_BYTES: usize = 8 << 20;
+
+/// Changed cells of a file of data that a page shows as a table; the others are among its lines.
+pub const DATA_CELLS: usize = 500;
+
+/// Bytes of a cell that such a table shows.
+pub const DATA_CELL_BYTES: usize = 1_000;

@@ -230,6 +230,8 @@ pub struct CommitFacts {
     pub committer: Option<String>,
     /// What git would run, and is not run.
     pub not_run: Vec<String>,
+    /// A digest of HEAD, the index and the people: a payload of another state is another one.
+    pub state: String,
 }
 
 /// `type: "commit"`.

@@ -6,9 +6,10 @@ use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
 use redline_tools as tools;
 use redline_tools::{
-    Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitBlame, GitDiff,
-    GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff, GitRefs, GitShow, GitStatus,
-    ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile, is_shell, meant_by,
+    Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitBlame, GitCommit,
+    GitDiff, GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff, GitRefs, GitShow,
+    GitStage, GitStatus, ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile,
+    beside_the_same, is_shell, meant_by,
 };
 
 /// A call of a granted tool.
@@ -86,6 +87,8 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<EditFile>(),
     Entry::of::<ApplyPatch>(),
     Entry::of::<Undo>(),
+    Entry::of::<GitStage>(),
+    Entry::of::<GitCommit>(),
     Entry::of::<Capabilities>(),
 ];
 
@@ -116,7 +119,8 @@ pub fn unknown(name: &str, arguments: &str, offered: &[String]) -> Error {
     // The names that its arguments have elsewhere are taken, too.
     let takes = |tool: &Entry| !is_shell(name) && (tool.file_call)(arguments).is_ok();
     if find(tool).is_some_and(takes) {
-        return error.with_hint(format!("Call {tool} with the same arguments"));
+        let more = beside_the_same(name);
+        return error.with_hint(format!("Call {tool} with the same arguments{more}"));
     }
     error.with_hint(call)
 }

@@ -1,6 +1,7 @@
 //! A whole change for a page: the patches of its files, the names of their hunks, and the moved
 //! lines.
 
+use super::data_changes::DataTable;
 use super::hunk_ids::HunkNamer;
 use super::moved_lines::{ChangedLines, DiffedLines, MovedRun};
 use super::revisions::Revisions;
@@ -44,6 +45,8 @@ pub struct PagedFile {
     pub ids: Vec<Option<HunkId>>,
     /// The names of the change of a file without hunks.
     pub id: Option<HunkId>,
+    /// The changed cells of a file of data.
+    pub data: Option<DataTable>,
 }
 
 impl DiffPage {
@@ -62,16 +65,20 @@ impl DiffPage {
         let work = revisions.work_on(&comparison, context, |comparison| {
             let mut patcher = comparison.patcher(revisions.diff.clone())?;
             let mut namer = HunkNamer::new(comparison, &revisions.diff, true)?;
+            let mut reader = comparison.reader().of_pairs();
             Ok(move |change, cancel: &CancelToken<'_>| {
-                compared(&mut patcher, &mut namer, change, cancel)
+                let data = DataTable::of(&mut reader, &change, cancel)?;
+                compared(&mut patcher, &mut namer, change, data, cancel)
             })
         })?;
         let cancel = CancelToken::of(&context.budget);
         let (mut files, mut diffs, mut charge) = (Vec::new(), Vec::new(), Charge::free());
         for compared in work {
             let (file, diff) = compared?;
-            let held =
-                size_of::<(PagedFile, ChangedLines)>() + file.patch.bytes.len() + diff.bytes();
+            let held = size_of::<(PagedFile, ChangedLines)>()
+                + file.patch.bytes.len()
+                + file.data.as_ref().map_or(0, DataTable::bytes)
+                + diff.bytes();
             charge.join(cancel.charge_all(held)?);
             files.add(file);
             diffs.add(diff);
@@ -106,6 +113,7 @@ fn compared(
     patcher: &mut Patcher,
     namer: &mut HunkNamer,
     change: Change,
+    data: Option<DataTable>,
     cancel: &CancelToken<'_>,
 ) -> Result<(PagedFile, ChangedLines)> {
     let attributes = patcher.attributes(&change.path)?;
@@ -116,7 +124,7 @@ fn compared(
     let diff = ChangedLines::of_patch(&change, &patch, cancel)?;
     let lines = patch.bytes.iter().filter(|&&byte| byte == b'\n').count();
     let noise = noise_of(&change.path, attributes, patch.bytes.len() / lines.max(1));
-    let file = PagedFile { lines: diff.counts(), noise, ids, id, patch, change };
+    let file = PagedFile { lines: diff.counts(), noise, ids, id, data, patch, change };
     Ok((file, diff))
 }
 

@@ -12,6 +12,7 @@ pub mod commit;
 pub mod commit_changes;
 pub mod commits;
 pub mod cutter;
+pub mod data_changes;
 pub mod diff_lines;
 pub mod diff_page;
 pub mod diff_rows;

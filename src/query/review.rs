@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::cutter::{Cut, Cutter, Cutting, PieceIds};
+use super::data_changes::data_words;
 use super::diff_page::noise_of;
 use super::moved_lines::{ChangedLines, DiffedLines};
 use super::revisions::Revisions;
@@ -19,8 +20,8 @@ use redline_base::error::{Result, is_hard_to_see, quoted};
 use redline_base::form::{Form, counted};
 use redline_base::limits;
 use redline_git::{
-    Change, Comparison, LineCounts, Measure, Measured, Measurer, Origin, Status, changed_files,
-    untracked_paths,
+    Change, Comparison, LineCounts, Measure, Measured, Measurer, Origin, Reader, Status,
+    changed_files, untracked_paths,
 };
 use redline_review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review, Section};
 use redline_text::hunk_id::HunkId;
@@ -135,6 +136,8 @@ impl Request {
             Ok(Outliner {
                 measurer: comparison.measurer(measure, self.revisions.diff.clone()),
                 cutter: cutting.cutter(comparison, &self.revisions.diff, has_moves)?,
+                // Nothing is said where the answer has no words.
+                data: (layout != Layout::Data).then(|| comparison.reader().of_pairs()),
                 has_hunks: self.has_hunks,
                 form: layout.form(),
             })
@@ -257,6 +260,8 @@ struct Outline {
     patch: Measures,
     ids: PieceIds,
     lines: Option<ChangedLines>,
+    /// What changed in the rows of a file of data.
+    data: Option<String>,
 }
 
 /// The outlines of all changes of which something is left to see.
@@ -293,6 +298,7 @@ impl Outline {
             + 32 * self.patch.sizes().count()
             + self.ids.bytes()
             + self.lines.as_ref().map_or(0, ChangedLines::bytes)
+            + 2 * self.data.as_ref().map_or(0, String::len)
     }
 
     fn file(&self, frame: &impl Frame) -> File {
@@ -335,6 +341,7 @@ impl Outline {
         if change.unmerged {
             notes.add("in conflict".to_owned());
         }
+        notes.add_all(self.data.clone());
         let lines = lines.as_ref().filter(|_| !change.unmerged);
         let lines = lines.and_then(|lines| Some((lines.additions()?, lines.deletions()?)));
         let is_told_by_list = change.origin.is_some() && change.has_same_content();
@@ -357,6 +364,7 @@ impl Outline {
 struct Outliner {
     measurer: Measurer,
     cutter: Cutter,
+    data: Option<Reader>,
     has_hunks: bool,
     form: Form,
 }
@@ -375,11 +383,16 @@ impl Outliner {
         }
         let patch = cut.patch;
         let noise = noise_of(&change.path, attributes, patch.mean_line());
+        let data = match &mut self.data {
+            Some(reader) => data_words(reader, &change, cancel)?,
+            None => None,
+        };
         let outline = Some(Outline {
             noise,
             patch: patch.measures(self.form),
             ids: cut.ids,
             lines: cut.lines,
+            data,
             row: self.measurer.measure(change, cancel)?,
         });
         Ok((outline, seen))

@@ -5,6 +5,7 @@ use super::line::{Line, Overflow, Row, Tone};
 use super::visible::{Pieces, blanks_of_name};
 use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::form::counted;
+use redline_base::limits;
 
 /// Columns of the frame around the text: a border and two spaces, a space and a border. The spaces
 /// next to the text hold the mark of a continued line.
@@ -84,6 +85,12 @@ pub struct View {
 }
 
 impl Card<'_> {
+    /// Emphasises the words of the body that differ.
+    pub fn emphasise(&mut self) {
+        let body = std::mem::take(&mut self.body).into_iter();
+        self.body = diff::emphasised(body, &mut { limits::EMPHASIS_TOTAL_BYTES }).gather();
+    }
+
     /// Draws the box, the warnings and the question, without a final line feed.
     pub fn draw(mut self, layout: &Layout) -> Shown {
         let text_columns = layout.width - if layout.is_framed { FRAME } else { MARGINS };
@@ -178,8 +185,7 @@ impl Card<'_> {
     /// nothing is omitted.
     fn body(&mut self, limit: usize, columns: usize, layout: &Layout) -> (Vec<Row>, bool) {
         let overflow = if layout.extent == Extent::Whole { Overflow::Wrap } else { Overflow::Cut };
-        let most = self.body.len().min(limit);
-        diff::emphasise(&mut self.body[..most]);
+        self.emphasise();
         let mut shown = self.body.len().min(limit);
         loop {
             let lines = &self.body[..shown];

@@ -1,7 +1,6 @@
 //! The lines of a unified diff for display: their tones, and the changed words.
 
 use super::line::{Line, Tone};
-use super::visible::blanks_of_name;
 use redline_base::budget::{Gather, Grow, Joined};
 use redline_base::limits;
 use redline_edit::payload::NotUtf8;
@@ -12,40 +11,69 @@ use redline_text::words::{WordChange, word_runs};
 ///
 /// Other text (`Binary files a/x and b/x differ`) is a remark.
 pub fn lines<'a>(diff: &'a str, not_utf8: &'a [NotUtf8]) -> Vec<Line<'a>> {
-    let mut lines = diff.split_terminator('\n').peekable();
-    for name in ["--- ", "+++ "] {
-        lines.next_if(|line| line.starts_with(name));
+    let mut lines = all_lines(diff, not_utf8, false).peekable();
+    for name in ["-- ", "++ "] {
+        lines.next_if(|line| line.text.starts_with(name));
     }
-    let mut numbers = [None; 2];
-    lines.map(|text| line(text, &mut numbers, (diff, not_utf8))).gather()
+    lines.gather()
 }
 
 /// Returns the lines of a git diff of several files, without the `---` and `+++` lines: the line
 /// before them names the file, and a removed line cannot be mistaken for one of these.
 pub fn lines_of_files<'a>(diff: &'a str, not_utf8: &'a [NotUtf8]) -> Vec<Line<'a>> {
-    let mut is_in_header = true;
+    let is_name = |line: &Line<'_>| {
+        line.tone == Tone::Header
+            && (line.text.starts_with("--- ") || line.text.starts_with("+++ "))
+    };
+    all_lines(diff, not_utf8, true).filter(|line| !is_name(line)).gather()
+}
+
+/// Returns all lines of git's patch of files. Tabs stay tabs.
+pub fn lines_of_patch<'a>(
+    patch: &'a str,
+    not_utf8: &'a [NotUtf8],
+) -> impl Iterator<Item = Line<'a>> {
+    all_lines(patch, not_utf8, true).map(|line| Line { keeps_tabs: true, ..line })
+}
+
+/// Returns the lines of a hunk, likewise.
+pub fn lines_of_hunk<'a>(hunk: &'a str, not_utf8: &'a [NotUtf8]) -> impl Iterator<Item = Line<'a>> {
+    all_lines(hunk, not_utf8, false).map(|line| Line { keeps_tabs: true, ..line })
+}
+
+fn all_lines<'a>(
+    diff: &'a str,
+    not_utf8: &'a [NotUtf8],
+    mut is_in_header: bool,
+) -> impl Iterator<Item = Line<'a>> {
     let mut numbers = [None; 2];
-    let header = |text| Line { blanks: blanks_of_name(text), ..Line::new(Tone::Header, text) };
-    let shown = diff.split_terminator('\n').filter_map(|text| {
-        if text.starts_with("diff --git ") {
-            is_in_header = true;
-            return Some(header(text));
-        }
+    diff.split_terminator('\n').map(move |text| {
+        is_in_header |= text.starts_with("diff --git ");
         is_in_header &= !text.starts_with('@');
         match is_in_header {
-            true if text.starts_with("--- ") || text.starts_with("+++ ") => None,
-            true => Some(header(text)),
-            false => Some(line(text, &mut numbers, (diff, not_utf8))),
+            true => header(text, (diff, not_utf8)),
+            false => line(text, &mut numbers, (diff, not_utf8)),
         }
-    });
-    shown.gather()
+    })
+}
+
+/// Returns a line before the hunks of a file. One that begins with a space is text, the message of
+/// a commit, whose indentation nobody overlooks; the others have names.
+fn header<'a>(text: &'a str, whole: (&'a str, &'a [NotUtf8])) -> Line<'a> {
+    let named = if text.starts_with(' ') { Line::new } else { Line::name };
+    Line { not_utf8: bytes_of(text, whole), ..named(Tone::Header, text) }
+}
+
+/// Returns the bytes that are not UTF-8 of a text, and where a part of it starts in it.
+fn bytes_of<'a>(part: &str, (whole, not_utf8): (&'a str, &'a [NotUtf8])) -> (&'a [NotUtf8], usize) {
+    (not_utf8, part.as_ptr().addr() - whole.as_ptr().addr())
 }
 
 /// Returns a line of a hunk, or its heading, which says the next `numbers` of both sides.
 fn line<'a>(
     text: &'a str,
     numbers: &mut [Option<u64>; 2],
-    (diff, not_utf8): (&'a str, &'a [NotUtf8]),
+    whole: (&'a str, &'a [NotUtf8]),
 ) -> Line<'a> {
     let (mark, tone, sides) = match text.as_bytes().first() {
         Some(b'+') => ("+", Tone::Added, [false, true]),
@@ -53,12 +81,12 @@ fn line<'a>(
         Some(b' ') => (" ", Tone::Plain, [true, true]),
         Some(b'@') => {
             *numbers = starts(text);
-            return Line::new(Tone::Hunk, text);
+            return Line { not_utf8: bytes_of(text, whole), ..Line::new(Tone::Hunk, text) };
         }
         _ => return Line::new(Tone::Note, text),
     };
-    let mut line = Line { mark, ..Line::new(tone, &text[1..]) };
-    line.not_utf8 = (not_utf8, line.text.as_ptr().addr() - diff.as_ptr().addr());
+    let text = &text[1..];
+    let mut line = Line { mark, not_utf8: bytes_of(text, whole), ..Line::new(tone, text) };
     for (side, is_there) in sides.into_iter().enumerate() {
         if is_there {
             line.numbers[side] = numbers[side];
@@ -74,40 +102,68 @@ fn starts(heading: &str) -> [Option<u64>; 2] {
     ['-', '+'].map(|sign| words.next()?.strip_prefix(sign)?.split(',').next()?.parse().ok())
 }
 
-/// Emphasises the words that differ between removed lines and the added lines after them.
+/// Returns lines with the words emphasised that differ between removed lines and the added lines
+/// after them. Of the lines only a block is held.
 ///
-/// Blocks over `limits::EMPHASIS_BYTES`, those after `limits::EMPHASIS_TOTAL_BYTES`, and those with
-/// little in common are not emphasised.
-pub fn emphasise(lines: &mut [Line<'_>]) {
-    let mut budget = limits::EMPHASIS_TOTAL_BYTES;
-    let mut at = 0;
-    while at < lines.len() {
-        let run = |from: usize, tone| {
-            // The remark about a missing final line feed is between the two sides.
-            let of_side = |line: &&Line<'_>| line.tone == tone || line.tone == Tone::Note;
-            from + lines[from..].iter().take_while(of_side).count()
-        };
-        let removed = run(at, Tone::Removed);
-        let end = run(removed, Tone::Added);
-        if removed > at && end > removed {
-            emphasise_block(&mut lines[at..end], &mut budget);
+/// Blocks over `limits::EMPHASIS_BYTES`, those for which the `budget` of bytes has no room left, and
+/// those with little in common are not emphasised.
+pub fn emphasised<'a>(
+    lines: impl Iterator<Item = Line<'a>>,
+    budget: &mut usize,
+) -> impl Iterator<Item = Line<'a>> {
+    let mut lines = lines.peekable();
+    let mut ready = Vec::new().into_iter();
+    let (mut block, mut length, mut side) = (Vec::new(), 0, None);
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(line) = ready.next() {
+                return Some(line);
+            }
+            let after = lines.peek().and_then(|line| side_after(side, line.tone));
+            let mut made = std::mem::take(&mut block);
+            match (side, after) {
+                (None, None) => return lines.next(),
+                (Some(last), None) => {
+                    if last == Tone::Added && length <= limits::EMPHASIS_BYTES.min(*budget) {
+                        *budget -= length;
+                        emphasise(&mut made);
+                    }
+                    (side, length) = (None, 0);
+                    ready = made.into_iter();
+                }
+                (_, after) => {
+                    let line = lines.next()?;
+                    (side, length) = (after, length + line.text.len() + 1);
+                    made.add(line);
+                    // The lines of a block that is too large pass.
+                    match length > limits::EMPHASIS_BYTES {
+                        true => ready = made.into_iter(),
+                        false => block = made,
+                    }
+                }
+            }
         }
-        at = end.max(at + 1);
+    })
+}
+
+/// Returns the side on which a line of a block stands, after `side`: removed lines, then added ones,
+/// and the remark about a missing final line feed after either. `None` ends the block.
+const fn side_after(side: Option<Tone>, tone: Tone) -> Option<Tone> {
+    match (side, tone) {
+        (None | Some(Tone::Removed), Tone::Removed) => Some(Tone::Removed),
+        (Some(_), Tone::Added) => Some(Tone::Added),
+        (side, Tone::Note) => side,
+        _ => None,
     }
 }
 
-fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
+fn emphasise(block: &mut [Line<'_>]) {
     let side = |tone| {
         let texts: Vec<&str> =
             block.iter().filter(|line| line.tone == tone).map(|line| line.text).gather();
         texts.joined("\n")
     };
     let (old, new) = (side(Tone::Removed), side(Tone::Added));
-    let bytes = old.len() + new.len();
-    if bytes > limits::EMPHASIS_BYTES || bytes > *budget {
-        return;
-    }
-    *budget -= bytes;
     let runs = word_runs(&old, &new, None);
     let inked = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
     let common: usize =
@@ -143,16 +199,15 @@ mod tests {
     use super::*;
 
     fn emphasised(diff: &str) -> Vec<String> {
-        let mut lines = lines(diff, &[]);
-        emphasise(&mut lines);
-        let marked = |line: &Line<'_>| {
+        let lines = lines(diff, &[]).into_iter();
+        let marked = |line: Line<'_>| {
             let mut text = line.text.to_owned();
             for range in line.emphasis.iter().rev() {
                 text.replace_range(range.clone(), &format!("[{}]", &line.text[range.clone()]));
             }
             format!("{}{text}", line.mark)
         };
-        lines.iter().map(marked).collect()
+        super::emphasised(lines, &mut { limits::EMPHASIS_TOTAL_BYTES }).map(marked).collect()
     }
 
     #[test]
@@ -193,6 +248,32 @@ mod tests {
         ] {
             assert_eq!(emphasised(diff), expected, "{diff:?}");
         }
+    }
+
+    #[test]
+    fn blanks_of_names_are_marked_and_the_indentation_of_a_message_is_not() {
+        let text = "Author: A  B <a@b>\n    Subject\n\n      - a  point \ndiff --git a/x  y b/x  y\n--- a/x  y\n+++ b/x  y\n@@ -1 +1 @@\n-  a  b\n+++ c \n";
+        let shown = |lines: Vec<Line<'_>>| -> Vec<String> {
+            let text = |line: &Line<'_>| {
+                line.shown().map(|piece| piece.text.into_owned()).gather::<Vec<_>>().concat()
+            };
+            lines.iter().map(|line| format!("{}{}", line.mark, text(line))).gather()
+        };
+        let all = [
+            "Author: A␣␣B <a@b>",
+            "    Subject",
+            "",
+            "      - a  point␣",
+            "diff --git a/x␣␣y b/x␣␣y",
+            "--- a/x␣␣y",
+            "+++ b/x␣␣y",
+            "@@ -1 +1 @@",
+            "-  a  b",
+            "+++ c␣",
+        ];
+        assert_eq!(shown(lines_of_patch(text, &[]).gather()), all);
+        let unnamed = [&all[..5], &all[7..]].concat();
+        assert_eq!(shown(lines_of_files(text, &[])), unnamed);
     }
 
     #[test]

@@ -14,5 +14,6 @@ pub mod visible;
 
 pub use approval::{Paging, paging, shown};
 pub use card::{Extent, Layout};
+pub use line::ShownPiece;
 pub use pages::pages;
-pub use pieces::{ShownPiece, ShownRow, name_pieces, rows};
+pub use pieces::{ShownRow, name_pieces, patch_rows, rows};

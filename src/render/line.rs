@@ -1,9 +1,10 @@
 //! One line of a box: its tone, its emphasis, and its rows on a terminal.
 
-use redline_base::budget::{Grow, GrowBy};
+use redline_base::budget::{Grow, GrowBy, Taken};
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::visible::{Kind, Notes, Piece, Pieces};
+use super::visible::{Kind, Notes, Piece, Pieces, blanks_of_name};
 use redline_edit::payload::NotUtf8;
 
 /// The role of a line, which decides its colour.
@@ -64,6 +65,26 @@ pub struct Line<'a> {
     pub numbers: [Option<u64>; 2],
     /// The bytes that are not UTF-8 of the text that the line is of, and where it starts there.
     pub not_utf8: (&'a [NotUtf8], usize),
+    /// Whether tabs stay tabs where they do not end the line.
+    pub keeps_tabs: bool,
+}
+
+/// Characters of a line that are shown in the same way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownPiece<'a> {
+    /// How they are shown: as they are, by a mark or by a number.
+    pub kind: Kind,
+    /// Whether the other side of the change does not have them.
+    pub is_changed: bool,
+    /// What is shown for them.
+    pub text: Cow<'a, str>,
+}
+
+impl ShownPiece<'_> {
+    /// Returns it with a text of its own.
+    pub fn owned(self) -> ShownPiece<'static> {
+        ShownPiece { text: Cow::Owned(self.text.taken()), ..self }
+    }
 }
 
 impl<'a> Line<'a> {
@@ -77,18 +98,59 @@ impl<'a> Line<'a> {
             blanks: Vec::new(),
             numbers: [None; 2],
             not_utf8: (&[], 0),
+            keeps_tabs: false,
         }
+    }
+
+    /// Returns a line that has a name: what would be overlooked in one is marked.
+    pub fn name(tone: Tone, text: &'a str) -> Self {
+        Self { blanks: blanks_of_name(text), ..Self::new(tone, text) }
     }
 
     /// Returns its pieces, each with whether it is emphasised.
     pub fn pieces(&self) -> impl Iterator<Item = (Piece<'_>, bool)> {
         let (not_utf8, start) = self.not_utf8;
         let mut emphasis = self.emphasis.iter().peekable();
-        Pieces::with(self.text, Notes { blanks: &self.blanks, not_utf8, start }).map(move |piece| {
+        let notes = Notes { blanks: &self.blanks, not_utf8, start, keeps_tabs: self.keeps_tabs };
+        Pieces::with(self.text, notes).map(move |piece| {
             while emphasis.next_if(|range| range.end <= piece.start).is_some() {}
             let is_emphasised = emphasis.peek().is_some_and(|range| range.contains(&piece.start));
             (piece, is_emphasised)
         })
+    }
+
+    /// Returns its pieces, neighbours that are shown in the same way as one.
+    pub fn shown(&self) -> impl Iterator<Item = ShownPiece<'_>> {
+        let whole = (self.is_plain() && !self.text.is_empty()).then_some(self.text);
+        let pieces = whole.is_none().then(|| self.pieces());
+        let mut pieces = pieces.into_iter().flatten().peekable();
+        let joined = std::iter::from_fn(move || {
+            let (first, is_changed) = pieces.next()?;
+            let kind = first.kind;
+            let mut shown = ShownPiece { kind, is_changed, text: first.text };
+            while let Some((next, _)) =
+                pieces.next_if(|(next, is)| (next.kind, *is) == (kind, is_changed))
+            {
+                shown.text.to_mut().add_slice(&next.text);
+            }
+            Some(shown)
+        });
+        let plain =
+            |text| ShownPiece { kind: Kind::Plain, is_changed: false, text: Cow::Borrowed(text) };
+        whole.map(plain).into_iter().chain(joined)
+    }
+
+    /// Tells quickly whether it is one plain piece: most lines are.
+    fn is_plain(&self) -> bool {
+        let is_plain = |byte| match byte {
+            b'<' => false,
+            b'\t' => self.keeps_tabs,
+            byte => matches!(byte, b' '..=b'~'),
+        };
+        self.emphasis.is_empty()
+            && self.blanks.is_empty()
+            && self.text.bytes().all(is_plain)
+            && !self.text.ends_with([' ', '\t'])
     }
 
     /// Counts the characters that are not seen as themselves.
@@ -187,6 +249,7 @@ impl Paint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn rows(line: &Line<'_>, columns: usize, overflow: Overflow, color: bool) -> Vec<String> {
         let rows = line.rows(columns, overflow, color);
@@ -209,6 +272,28 @@ mod tests {
             let line = Line::new(Tone::Plain, text);
             assert_eq!(rows(&line, columns, Overflow::Cut, false), [cut], "{text:?}");
             assert_eq!(rows(&line, columns, Overflow::Wrap, false), wrapped, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn neighbours_that_are_shown_in_the_same_way_are_one_piece(
+            text in "[ a-c<\t]{0,12}|([ \tab<E9>⇥日\u{301}\u{202e}\u{fffd}]){0,16}",
+            keeps_tabs in any::<bool>(),
+            range in 0_usize..9,
+        ) {
+            let emphasis = if range < 8 && range < text.len() { vec![range..range + 2] } else { Vec::new() };
+            let line = Line { emphasis, keeps_tabs, ..Line::new(Tone::Added, &text) };
+            let shown: Vec<_> = line.shown().collect();
+            let flat = shown.iter().flat_map(|piece| {
+                piece.text.chars().map(move |c| (piece.kind, piece.is_changed, c))
+            });
+            let pieces = line.pieces().flat_map(|(piece, is_changed)| {
+                piece.text.chars().map(|c| (piece.kind, is_changed, c)).collect::<Vec<_>>()
+            });
+            prop_assert!(flat.eq(pieces));
+            let alike = |pair: &[ShownPiece<'_>]| (pair[0].kind, pair[0].is_changed) == (pair[1].kind, pair[1].is_changed);
+            prop_assert!(!shown.windows(2).any(alike));
         }
     }
 

@@ -3,21 +3,10 @@
 use super::approval::{card, unknown};
 use super::card::Extent;
 use super::diff;
-use super::line::{Line, Tone};
-use super::visible::{Kind, blanks_of_name};
-use redline_base::budget::{Grow, GrowBy, Taken};
-use redline_edit::payload::Received;
-
-/// Characters of a row that are shown in the same way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownPiece {
-    /// How they are shown: as they are, by a mark or by a number.
-    pub kind: Kind,
-    /// What is shown for them.
-    pub text: String,
-    /// Whether the other side of the change does not have them.
-    pub is_changed: bool,
-}
+use super::line::{Line, ShownPiece, Tone};
+use redline_base::budget::{Gather, Grow, text_of};
+use redline_base::limits;
+use redline_edit::payload::{NotUtf8, Received};
 
 /// A row of a payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +17,7 @@ pub struct ShownRow {
     /// The number of the line in the old file and in the new one.
     pub numbers: [Option<u64>; 2],
     /// The text.
-    pub pieces: Vec<ShownPiece>,
+    pub pieces: Vec<ShownPiece<'static>>,
 }
 
 /// Returns what a payload shows: title, body, warnings and question, with at most `most` pieces in
@@ -42,13 +31,13 @@ pub fn rows(payload: &Received, most: usize) -> Vec<ShownRow> {
     let payload = match payload {
         Received::Known(payload) => payload,
         Received::Other { description } => {
-            let name = |text| Line { blanks: blanks_of_name(text), ..Line::new(Tone::Title, text) };
             let asked = unknown(description);
-            return vec![own("title", &name(description)), own("question", &name(&asked))];
+            let named = [("title", description), ("question", &asked)];
+            return named.map(|(kind, text)| own(kind, &Line::name(Tone::Title, text))).into();
         }
     };
     let mut card = card(payload, Extent::Whole);
-    diff::emphasise(&mut card.body);
+    card.emphasise();
     let (title, at) = card.title_line();
     let mut rows = vec![own("title", &card.named(&title, at))];
     let mut left = most;
@@ -60,7 +49,7 @@ pub fn rows(payload: &Received, most: usize) -> Vec<ShownRow> {
         };
         // An empty line is drawn, too.
         left = left.saturating_sub(pieces.len().max(1));
-        rows.add(ShownRow { kind: kind_of(line), numbers: line.numbers, pieces });
+        rows.add(row(line, pieces));
     }
     let warnings = card.warnings.iter().map(|text| own("warning", &Line::new(Tone::Warning, text)));
     rows.add_all(warnings);
@@ -68,10 +57,23 @@ pub fn rows(payload: &Received, most: usize) -> Vec<ShownRow> {
     rows
 }
 
+/// Returns what git's patch of files shows: each of its lines, in order. Tabs stay tabs, as in
+/// git's own output; what is not UTF-8 is shown by its bytes.
+pub fn patch_rows(patch: &[u8]) -> Vec<ShownRow> {
+    let (text, not_utf8) = (text_of(patch), NotUtf8::of(patch));
+    let lines = diff::lines_of_patch(&text, &not_utf8);
+    diff::emphasised(lines, &mut { limits::EMPHASIS_PATCH_BYTES })
+        .map(|line| row(&line, pieces_of(&line, usize::MAX).unwrap_or_default()))
+        .gather()
+}
+
 /// Returns the pieces of a name or a description of one line.
-pub fn name_pieces(text: &str) -> Vec<ShownPiece> {
-    let line = Line { blanks: blanks_of_name(text), ..Line::new(Tone::Title, text) };
-    pieces_of(&line, usize::MAX).unwrap_or_default()
+pub fn name_pieces(text: &str) -> Vec<ShownPiece<'static>> {
+    pieces_of(&Line::name(Tone::Title, text), usize::MAX).unwrap_or_default()
+}
+
+fn row(line: &Line<'_>, pieces: Vec<ShownPiece<'static>>) -> ShownRow {
+    ShownRow { kind: kind_of(line), numbers: line.numbers, pieces }
 }
 
 const fn kind_of(line: &Line<'_>) -> &'static str {
@@ -87,23 +89,14 @@ const fn kind_of(line: &Line<'_>) -> &'static str {
     }
 }
 
-/// Returns the pieces of a line, those that are shown in the same way as one; `None` if there are
-/// more than `most`, or no room for any.
-fn pieces_of(line: &Line<'_>, most: usize) -> Option<Vec<ShownPiece>> {
-    let mut found: Vec<ShownPiece> = Vec::new();
-    for (piece, is_changed) in line.pieces() {
-        match found.last_mut() {
-            Some(last) if (last.kind, last.is_changed) == (piece.kind, is_changed) => {
-                last.text.add_slice(&piece.text);
-            }
-            _ => {
-                let text = piece.text.taken();
-                found.add(ShownPiece { kind: piece.kind, text, is_changed });
-            }
-        }
-        if found.len() > most {
+/// Returns the pieces of a line; `None` if there are more than `most`, or no room for any.
+fn pieces_of(line: &Line<'_>, most: usize) -> Option<Vec<ShownPiece<'static>>> {
+    let mut found = Vec::new();
+    for piece in line.shown() {
+        if found.len() == most {
             return None;
         }
+        found.add(piece.owned());
     }
     (most > 0).then_some(found)
 }
@@ -111,12 +104,13 @@ fn pieces_of(line: &Line<'_>, most: usize) -> Option<Vec<ShownPiece>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::visible::Kind;
 
     fn shown(json: &serde_json::Value, most: usize) -> Vec<String> {
         let payload = Received::parse(&json.to_string()).unwrap();
         let row = |row: &ShownRow| {
-            let mark = |piece: &ShownPiece| match (piece.kind, piece.is_changed) {
-                (Kind::Plain, false) => piece.text.clone(),
+            let mark = |piece: &ShownPiece<'_>| match (piece.kind, piece.is_changed) {
+                (Kind::Plain, false) => piece.text.to_string(),
                 (kind, is_changed) => {
                     let changed = if is_changed { "!" } else { "" };
                     format!("{{{}{changed} {}}}", kind.name(), piece.text)

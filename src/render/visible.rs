@@ -25,10 +25,10 @@ const TAB_MARK: char = '⇥';
 const BLANK_MARK: char = '␣';
 
 /// The mark of a carriage return that ends a line.
-pub(super) const RETURN_MARK: char = '␍';
+const RETURN_MARK: char = '␍';
 
 /// The prefix of the number of a non-printing character: `<U+202E>`.
-pub(super) const NUMBER: &str = "<U+";
+const NUMBER: &str = "<U+";
 
 /// Combining marks on one character; further ones would be drawn over other lines.
 const MAX_MARKS: usize = 4;
@@ -65,6 +65,8 @@ pub struct Notes<'a> {
     pub not_utf8: &'a [NotUtf8],
     /// The start of the line in that text.
     pub start: usize,
+    /// Whether a tab before the trailing whitespace stays a tab, so that lines can be copied.
+    pub keeps_tabs: bool,
 }
 
 /// Returns the spaces of a name that a reader would overlook: those beside another one, at its
@@ -149,8 +151,14 @@ impl<'a> Iterator for Pieces<'a> {
     fn next(&mut self) -> Option<Piece<'a>> {
         let first = self.line[self.at..].chars().next()?;
         let start = self.at;
+        let tab = TAB - self.column % TAB;
+        if first == '\t' && self.notes.keeps_tabs && start < self.tail {
+            self.at += 1;
+            self.column += tab;
+            return Some(Piece { text: "\t".into(), columns: tab, start, kind: Kind::Plain });
+        }
         let mark = match first {
-            '\t' => Some((TAB_MARK, TAB - self.column % TAB)),
+            '\t' => Some((TAB_MARK, tab)),
             ' ' if self.is_blank(start) => Some((BLANK_MARK, 1)),
             '\r' if start + 1 == self.line.len() => Some((RETURN_MARK, 1)),
             _ => None,
@@ -203,8 +211,8 @@ fn columns(c: char) -> Option<usize> {
 }
 
 /// Tells whether a character is not seen as itself, for a reason of [`unseen`] or by its general
-/// category (Unicode Standard Annex 44). `unseen.py` of the Python package has the same rule.
-pub(super) fn is_unseen(c: char) -> bool {
+/// category (Unicode Standard Annex 44). `visible.py` of the Python package has the same rule.
+fn is_unseen(c: char) -> bool {
     unseen(c).is_some() || (c > '~' && NO_SIGN.is_match(c.encode_utf8(&mut [0; 4])))
 }
 

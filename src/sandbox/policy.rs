@@ -15,6 +15,7 @@ use super::rel_path::{Pattern, RelPath, obeyed};
 use super::run_names;
 use super::walk::Entrance;
 use redline_base::error::{Error, Result, quoted, visible};
+use redline_base::form::trailer;
 use redline_base::limits;
 
 const SETTING: &str = "redline_sandboxes";
@@ -70,6 +71,8 @@ pub struct GitGrant {
     branches: Option<Vec<RefPattern>>,
     /// Whether a commit is made without the hooks and the signature that git would add.
     pub skips_hooks: bool,
+    /// The trailer that each commit gets, as `Key: value`.
+    pub trailer: Option<String>,
 }
 
 impl GitGrant {
@@ -80,11 +83,10 @@ impl GitGrant {
         })
     }
 
-    /// Returns the branches that may be moved, for a message.
-    pub fn shown(&self) -> String {
+    /// Returns the patterns of the branches that may be moved, as the setting has them; none for all.
+    pub fn names(&self) -> Vec<String> {
         let patterns = self.branches.iter().flatten();
-        let names = patterns.map(|pattern| quoted(pattern.as_str().trim_start_matches(HEADS)));
-        names.collect::<Vec<_>>().join(", ")
+        patterns.map(|pattern| pattern.as_str().trim_start_matches(HEADS).to_owned()).collect()
     }
 }
 
@@ -126,6 +128,7 @@ struct Entry {
     git_branches: Option<Vec<String>>,
     #[serde(default)]
     git_hooks: GitHooks,
+    git_trailer: Option<String>,
 }
 
 fn asked() -> bool {
@@ -512,9 +515,14 @@ impl Entry {
             let parse = |text: &str| RefPattern::parse(&format!("{HEADS}{text}"));
             patterns(index, "git_branches", texts, parse, ["not a pattern of branches", hint])
         });
+        if let Some(text) = self.git_trailer.as_ref().filter(|text| trailer(text).is_none()) {
+            let hint = "Give a line such as 'Assisted-by: an agent'";
+            return Err(wrong(index, "git_trailer", &quoted(text), "not a trailer", hint));
+        }
         let git = (self.git == GitRight::Commit).then_some(GitGrant {
             branches: branches.transpose()?,
             skips_hooks: self.git_hooks == GitHooks::Skip,
+            trailer: self.git_trailer,
         });
         let bad_root = |what| {
             wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a directory")

@@ -1,9 +1,10 @@
-//! The rows of a file of data: CSV, lines of JSON, or a JSON array, each row as a JSON object with
-//! its values as they are written.
+//! The rows of a file of data: CSV, lines of JSON, or a JSON array, with their values as they are
+//! written.
 
-use redline_base::budget::{Gather, Grow, Ordered, TryGather};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use redline_base::budget::{Gather, Grow, GrowMap, GrowSet, Ordered, TryGather};
 use redline_base::error::quoted;
 use serde_json::value::RawValue;
 
@@ -13,73 +14,182 @@ const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 /// Why a text has no rows, in words.
 pub type Unreadable = String;
 
-/// Returns the rows of a file, whose name says what it contains: `.csv` and `.tsv` with a header,
-/// `.json`, `.jsonl`, `.ndjson`. Each row is a JSON object without whitespace, its keys in order,
-/// so that equal rows are equal texts. A cell of CSV is a string, `''` where it is empty; a key
-/// of JSON whose value is null is left out.
-///
-/// # Errors
-/// What is wrong with the first row that cannot be read, or with the file's name.
-pub fn data_rows(content: &str, file: &str) -> Result<Vec<String>, Unreadable> {
-    let content = content.strip_prefix('\u{feff}').unwrap_or(content);
-    let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    match ending.as_deref() {
-        Some("csv" | "tsv") => csv_rows(content),
-        Some("json" | "jsonl" | "ndjson") => json_rows(content),
-        _ => Err(format!(
-            "the history of {} is not read: its rows are read in .csv, .tsv, .json, .jsonl and \
-             .ndjson",
-            quoted(file)
-        )),
-    }
+/// The formats, by the endings of the names of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `.csv` and `.tsv`, with a header.
+    Csv,
+    /// `.json`, `.jsonl`, `.ndjson`: objects in an array, or one after another.
+    Json,
 }
 
-fn json_rows(content: &str) -> Result<Vec<String>, Unreadable> {
-    let not_json = |error: serde_json::Error| format!("not JSON: {error}");
-    let values = serde_json::Deserializer::from_str(content).into_iter::<&RawValue>();
-    let mut values = values.try_gather::<Vec<_>>().map_err(not_json)?;
-    if let [array] = values[..]
-        && array.get().starts_with('[')
-    {
-        values = serde_json::from_str(array.get()).map_err(not_json)?;
-    }
-    values.iter().enumerate().map(|(at, value)| json_row(at + 1, value.get())).try_gather()
-}
-
-fn json_row(number: usize, value: &str) -> Result<String, Unreadable> {
-    if !value.starts_with('{') {
-        return Err(format!("row {number} is not an object of JSON"));
-    }
-    let fields: BTreeMap<String, &RawValue> =
-        serde_json::from_str(value).map_err(|error| format!("row {number}: {error}"))?;
-    let mut row = Row::default();
-    for (name, value) in &fields {
-        match value.get() {
-            "null" => {}
-            value => row.add(name, &plain(value)),
+impl Format {
+    /// Returns the format of a file; `None` if its rows are not read.
+    pub fn of(file: &str) -> Option<Self> {
+        let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        match ending.as_deref() {
+            Some("csv" | "tsv") => Some(Self::Csv),
+            Some("json" | "jsonl" | "ndjson") => Some(Self::Json),
+            _ => None,
         }
     }
-    Ok(row.done())
+}
+
+/// The columns of files, which rows name by their places here.
+#[derive(Debug, Default)]
+pub struct Columns {
+    /// Their names, in the order in which they came.
+    pub names: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+/// A row: the place of each of its columns, and the value as it is written.
+pub type Row<'a> = Vec<(usize, Cow<'a, str>)>;
+
+impl Columns {
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        let place = self.names.len();
+        self.names.add(name.to_owned());
+        self.places.put(name.to_owned(), place);
+        place
+    }
+
+    /// Reads the rows of a file and adds its columns. A cell of CSV is its text, which
+    /// may be empty; one of JSON is JSON without whitespace, and none where the value is null.
+    ///
+    /// # Errors
+    /// What is wrong with the first row that cannot be read, or with the file's name.
+    pub fn rows<'a>(&mut self, content: &'a str, file: &str) -> Result<Vec<Row<'a>>, Unreadable> {
+        let content = content.strip_prefix('\u{feff}').unwrap_or(content);
+        match Format::of(file) {
+            Some(Format::Csv) => self.csv_rows(content),
+            Some(Format::Json) => self.json_rows(content),
+            None => Err(format!(
+                "the rows of {} are not read: they are in .csv, .tsv, .json, .jsonl and .ndjson",
+                quoted(file)
+            )),
+        }
+    }
+
+    fn json_rows<'a>(&mut self, content: &'a str) -> Result<Vec<Row<'a>>, Unreadable> {
+        let not_json = |error: serde_json::Error| format!("not JSON: {error}");
+        let values = serde_json::Deserializer::from_str(content).into_iter::<&RawValue>();
+        let mut values = values.try_gather::<Vec<_>>().map_err(not_json)?;
+        if let [array] = values[..]
+            && array.get().starts_with('[')
+        {
+            values = serde_json::from_str(array.get()).map_err(not_json)?;
+        }
+        let numbered = values.into_iter().zip(1..);
+        numbered.map(|(value, number)| self.json_row(number, value.get())).try_gather()
+    }
+
+    fn json_row<'a>(&mut self, number: usize, value: &'a str) -> Result<Row<'a>, Unreadable> {
+        if !value.starts_with('{') {
+            return Err(format!("row {number} is not an object of JSON"));
+        }
+        let fields: BTreeMap<String, &RawValue> =
+            serde_json::from_str(value).map_err(|error| format!("row {number}: {error}"))?;
+        let mut row = Row::new();
+        for (name, value) in fields {
+            let place = self.place(&name);
+            if value.get() != "null" {
+                row.add((place, plain(value.get())));
+            }
+        }
+        Ok(row)
+    }
+
+    fn csv_rows<'a>(&mut self, content: &'a str) -> Result<Vec<Row<'a>>, Unreadable> {
+        let mut records = Records { rest: content, line: 1, delimiter: delimiter(content) };
+        let header = match records.next_record()? {
+            Some((_, header)) => header,
+            None => return Ok(Vec::new()),
+        };
+        let (mut places, mut seen) = (Vec::new(), HashSet::new());
+        for name in &header {
+            let place = self.place(name);
+            if !seen.put(place) {
+                return Err(format!("the column {} occurs twice", quoted(name)));
+            }
+            places.add(place);
+        }
+        let mut rows = Vec::new();
+        while let Some((line, fields)) = records.next_record()? {
+            if fields.len() != header.len() {
+                let (found, wanted) = (fields.len(), header.len());
+                return Err(format!("line {line} has {found} fields, the header {wanted}"));
+            }
+            rows.add(places.iter().copied().zip(fields).gather());
+        }
+        Ok(rows)
+    }
+}
+
+/// Returns the rows of a file, whose name says what it contains. Each row is a JSON object without
+/// whitespace, its keys in order, so that equal rows are equal texts.
+///
+/// # Errors
+/// Those of [`Columns::rows`].
+pub fn data_rows(content: &str, file: &str) -> Result<Vec<String>, Unreadable> {
+    let mut columns = Columns::default();
+    let rows = columns.rows(content, file)?;
+    let is_json = Format::of(file) == Some(Format::Json);
+    let mut order: Vec<usize> = (0..columns.names.len()).gather();
+    order.order_by(|a, b| columns.names[*a].cmp(&columns.names[*b]));
+    let written = |mut row: Row<'_>| {
+        if is_json {
+            row.order_by(|a, b| columns.names[a.0].cmp(&columns.names[b.0]));
+            return row_text(row.iter(), &columns.names, is_json);
+        }
+        // Every row has the columns of the header.
+        row_text(order.iter().map(|at| &row[*at]), &columns.names, is_json)
+    };
+    Ok(rows.into_iter().map(written).gather())
+}
+
+/// Returns a row as a JSON object without whitespace.
+pub(crate) fn row_text<'r, 'v: 'r>(
+    row: impl Iterator<Item = &'r (usize, Cow<'v, str>)>,
+    names: &[String],
+    is_json: bool,
+) -> String {
+    let mut out = String::new();
+    for (column, value) in row {
+        out.add(if out.is_empty() { '{' } else { ',' });
+        out.add(json_text(&names[*column]));
+        out.add(':');
+        if is_json {
+            out.add(value.as_ref());
+        } else {
+            out.add(json_text(value));
+        }
+    }
+    out.add(if out.is_empty() { "{}" } else { "}" });
+    out
 }
 
 /// Returns a value in one form: a string without needless escapes, a number as DuckDB prints it
 /// where a DOUBLE holds all its digits, and anything else without whitespace between its parts.
-fn plain(value: &str) -> String {
+fn plain(value: &str) -> Cow<'_, str> {
     if value.starts_with('"') {
-        return serde_json::from_str::<String>(value)
-            .map_or_else(|_| value.to_owned(), |text| json_text(&text));
+        let text = serde_json::from_str::<Cow<'_, str>>(value);
+        return text.map_or(Cow::Borrowed(value), |text| Cow::Owned(json_text(&text)));
     }
     if value.starts_with(['{', '[']) {
-        return without_whitespace(value);
+        return Cow::Owned(without_whitespace(value));
     }
     let digits = value.split(['e', 'E']).next().unwrap_or_default();
     let is_fraction = value.contains(['.', 'e', 'E']);
     let is_exact = digits.bytes().filter(u8::is_ascii_digit).count() <= 15;
     match value.parse::<f64>() {
         Ok(number) if is_fraction && is_exact && number.is_finite() => {
-            serde_json::Value::from(number).to_string()
+            Cow::Owned(serde_json::Value::from(number).to_string())
         }
-        _ => value.to_owned(),
+        _ => Cow::Borrowed(value),
     }
 }
 
@@ -97,35 +207,6 @@ fn without_whitespace(value: &str) -> String {
         is_kept
     };
     value.chars().filter(kept).gather()
-}
-
-fn csv_rows(content: &str) -> Result<Vec<String>, Unreadable> {
-    let mut records = Records { rest: content, line: 1, delimiter: delimiter(content) };
-    let header = match records.next_record()? {
-        Some((_, header)) => header,
-        None => return Ok(Vec::new()),
-    };
-    let mut order: Vec<usize> = (0..header.len()).gather();
-    order.order_by(|a, b| header[*a].cmp(&header[*b]));
-    if let Some([name, _]) = order.windows(2).find_map(|pair| {
-        let [a, b] = [pair[0], pair[1]].map(|at| &header[at]);
-        (a == b).then_some([a, b])
-    }) {
-        return Err(format!("the column {} occurs twice", quoted(name)));
-    }
-    let mut rows = Vec::new();
-    while let Some((line, fields)) = records.next_record()? {
-        if fields.len() != header.len() {
-            let (found, wanted) = (fields.len(), header.len());
-            return Err(format!("line {line} has {found} fields, the header {wanted}"));
-        }
-        let mut row = Row::default();
-        for &at in &order {
-            row.add(&header[at], &json_text(&fields[at]));
-        }
-        rows.add(row.done());
-    }
-    Ok(rows)
 }
 
 /// Returns the delimiter that occurs most often in the header, outside of quotes.
@@ -156,10 +237,10 @@ struct Records<'a> {
     delimiter: char,
 }
 
-impl Records<'_> {
+impl<'a> Records<'a> {
     /// Returns the number of its first line, and the fields of the next record; empty lines are
     /// passed over.
-    fn next_record(&mut self) -> Result<Option<(usize, Vec<String>)>, Unreadable> {
+    fn next_record(&mut self) -> Result<Option<(usize, Vec<Cow<'a, str>>)>, Unreadable> {
         while let Some(rest) =
             self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix(['\n', '\r']))
         {
@@ -187,23 +268,27 @@ impl Records<'_> {
         }
     }
 
-    fn field(&mut self) -> Result<String, Unreadable> {
-        let Some(text) = self.rest.strip_prefix('"') else {
-            let end = self.rest.find([self.delimiter, '\n', '\r']).unwrap_or(self.rest.len());
-            let (field, rest) = self.rest.split_at(end);
+    fn field(&mut self) -> Result<Cow<'a, str>, Unreadable> {
+        let rest: &'a str = self.rest;
+        let Some(mut text) = rest.strip_prefix('"') else {
+            let end = rest.find([self.delimiter, '\n', '\r']).unwrap_or(rest.len());
+            let (field, rest) = rest.split_at(end);
             self.rest = rest;
-            return Ok(field.to_owned());
+            return Ok(Cow::Borrowed(field));
         };
-        let mut field = String::new();
-        let mut text = text;
+        let mut field = Cow::Borrowed("");
         loop {
             let Some((part, rest)) = text.split_once('"') else {
                 return Err(format!("the quote of line {} is not closed", self.line));
             };
-            field.add(part);
+            if field.is_empty() {
+                field = Cow::Borrowed(part);
+            } else {
+                field.to_mut().add(part);
+            }
             match rest.strip_prefix('"') {
                 Some(more) => {
-                    field.add('"');
+                    field.to_mut().add('"');
                     text = more;
                 }
                 None => {
@@ -218,24 +303,6 @@ impl Records<'_> {
         }
         self.line += field.matches('\n').count();
         Ok(field)
-    }
-}
-
-/// A JSON object that is being written.
-#[derive(Default)]
-struct Row(String);
-
-impl Row {
-    fn add(&mut self, name: &str, value: &str) {
-        self.0.add(if self.0.is_empty() { '{' } else { ',' });
-        self.0.add(json_text(name));
-        self.0.add(':');
-        self.0.add(value);
-    }
-
-    fn done(mut self) -> String {
-        self.0.add(if self.0.is_empty() { "{}" } else { "}" });
-        self.0
     }
 }
 
@@ -286,7 +353,7 @@ mod tests {
         ] {
             assert_eq!(read(content, "X.JSON"), rows, "{content:?}");
         }
-        assert!(read("", "a.parquet").starts_with("! the history of 'a.parquet' is not read"));
+        assert!(read("", "a.parquet").starts_with("! the rows of 'a.parquet' are not read"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod cancel_token;
 pub mod combined;
 mod common_ends;
 mod counts;
+pub mod data_changes;
 pub mod data_rows;
 pub mod data_sql;
 mod diff;

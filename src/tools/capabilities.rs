@@ -11,8 +11,9 @@ pub struct Capabilities;
 impl Tool for Capabilities {
     const NAME: &'static str = "redline_capabilities";
     const TITLE: &'static str = "What may be done";
-    const DESCRIPTION: &'static str = "Names the sandboxes, what may be written in each, the repositories and the tools. \
+    const DESCRIPTION: &'static str = "Names sandboxes, what may be written in each, repositories and tools. \
          Example: no arguments";
+    const UNLISTED: &'static [&'static str] = &["max_bytes"];
     type Arguments = CapabilitiesArguments;
     type Output = Abilities;
 }
@@ -33,6 +34,8 @@ pub struct SandboxAbilities {
     pub approvals: Vec<&'static str>,
     /// Bytes of the largest file that may be edited, written or compared.
     pub max_file_bytes: u64,
+    /// The branches that may be committed to, in patterns; empty for all, null for none.
+    pub commits: Option<Vec<String>>,
     /// A path that may be read.
     pub example: Option<String>,
     /// The references of repositories that may be read; null for all.
@@ -85,6 +88,11 @@ impl Abilities {
             let who =
                 if self.has_approver { "a person approves" } else { "no approver is configured" };
             text.push_str(&format!(", {who}: {}", sandbox.approvals.join(", ")));
+        }
+        match sandbox.commits.as_deref() {
+            None => {}
+            Some([]) => text.push_str(", commits on any branch"),
+            Some(branches) => text.push_str(&format!(", commits on {}", branches.join(", "))),
         }
         if let Some(refs) = &sandbox.refs {
             text.push_str(&format!(", of repositories only {}", refs.join(", ")));

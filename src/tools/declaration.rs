@@ -17,8 +17,10 @@ pub struct Declaration {
     pub description: &'static str,
     /// [`Tool::ANNOTATIONS`].
     pub annotations: Annotations,
-    /// Returns the JSON Schema of the arguments of any host.
+    /// Returns the JSON Schema of the arguments of any host, unlisted ones included.
     pub arguments: fn() -> Value,
+    /// [`Tool::UNLISTED`].
+    pub unlisted: &'static [&'static str],
     /// Returns the JSON Schema of `structuredContent`.
     pub output_schema: fn() -> Value,
     /// The bytes of an answer where a call does not say.
@@ -34,16 +36,15 @@ impl Declaration {
             description: T::DESCRIPTION,
             annotations: T::ANNOTATIONS,
             arguments: schema::input::<T>,
+            unlisted: T::UNLISTED,
             output_schema: schema::output::<T>,
             max_bytes: limits::ANSWER_BYTES,
         }
     }
 
-    /// Returns the JSON Schema of the arguments.
+    /// Returns the JSON Schema of the listed arguments.
     pub fn input_schema(&self) -> Value {
-        let mut schema = (self.arguments)();
-        schema["properties"]["max_bytes"]["default"] = self.max_bytes.into();
-        schema
+        schema::without(self.all(), self.unlisted)
     }
 
     /// Returns the annotations as JSON.
@@ -53,6 +54,12 @@ impl Declaration {
 
     /// Returns the schema of all arguments of a call, with those that are not listed.
     pub fn taken(&self) -> Value {
-        schema::taken(self.input_schema())
+        schema::taken(self.all())
+    }
+
+    fn all(&self) -> Value {
+        let mut schema = (self.arguments)();
+        schema["properties"]["max_bytes"]["default"] = self.max_bytes.into();
+        schema
     }
 }

@@ -44,6 +44,7 @@ impl Tool for Diff {
     ];
     const TEXTS: &'static [Texts] =
         &[Texts { names: &["text_a", "text_b"], unless: &["path_a", "path_b"] }];
+    const UNLISTED: &'static [&'static str] = &["label_a", "label_b", "context_lines", "max_bytes"];
     type Arguments = DiffArguments;
     type Output = DiffResult;
 }
@@ -56,9 +57,9 @@ pub struct DiffArguments {
     pub path_a: Option<String>,
     /// The new file.
     pub path_b: Option<String>,
-    /// The old text, instead of path_a.
+    /// Instead of path_a.
     pub text_a: Option<String>,
-    /// The new text, instead of path_b.
+    /// Instead of path_b.
     pub text_b: Option<String>,
     /// Name of the old side.
     pub label_a: Option<String>,

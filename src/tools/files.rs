@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
 use super::bounded::fitting;
+use super::commit::{GitCommitArguments, GitStageArguments};
 use super::patch::PatchArguments;
 use super::read::ReadFileArguments;
 use super::readings;
@@ -36,6 +37,7 @@ impl Tool for WriteFile {
         Alias::Means("target_file", "path"),
         Alias::Means("absolute_path", "path"),
     ];
+    const UNLISTED: &'static [&'static str] = &["max_bytes"];
     type Arguments = WriteFileArguments;
     type Output = Written;
 }
@@ -83,6 +85,7 @@ impl Tool for EditFile {
     ];
     const TEXTS: &'static [Texts] =
         &[Texts { names: &["old_string", "new_string"], unless: &["edits"] }];
+    const UNLISTED: &'static [&'static str] = &["max_bytes"];
     type Arguments = EditFileArguments;
     type Output = EditResult;
 }
@@ -198,6 +201,10 @@ pub enum FileCall {
     Patch(PatchArguments),
     /// `undo`
     Undo(UndoArguments),
+    /// `GitCommit`
+    Commit(GitCommitArguments),
+    /// `GitStage`
+    Stage(GitStageArguments),
 }
 
 /// A call that changes passages of one file.

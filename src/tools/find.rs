@@ -90,6 +90,7 @@ impl Tool for Search {
         Alias::Say("max_results", "Give max_bytes, and cursor to go on"),
         Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
     ];
+    const UNLISTED: &'static [&'static str] = &["include_ignored"];
     type Arguments = SearchArguments;
     type Output = Matches;
 }

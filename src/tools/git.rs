@@ -77,9 +77,10 @@ pub struct GitDiff;
 impl Tool for GitDiff {
     const NAME: &'static str = "GitDiff";
     const TITLE: &'static str = "Diff revisions";
-    const DESCRIPTION: &'static str = "Shows what changed: totals, files, then hunks, page by page. Examples: \
+    const DESCRIPTION: &'static str = "Compares revisions: totals, files, then hunks, page by page. Examples: \
          from = main...topic; from = HEAD, to = INDEX (staged)";
     const ALIASES: &'static [Alias] = ALIASES;
+    const UNLISTED: &'static [&'static str] = &["file", "renames"];
     type Arguments = GitDiffArguments;
     type Output = Compared;
 }
@@ -93,6 +94,7 @@ impl Tool for GitDiffSummary {
     const DESCRIPTION: &'static str =
         "Lists changed files, like git diff --stat: start here. Example: from = main...topic";
     const ALIASES: &'static [Alias] = ALIASES;
+    const UNLISTED: &'static [&'static str] = &["ignore_whitespace", "renames"];
     type Arguments = GitDiffSummaryArguments;
     type Output = Compared;
 }
@@ -106,6 +108,7 @@ impl Tool for GitDiffFile {
     const DESCRIPTION: &'static str =
         "Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1";
     const ALIASES: &'static [Alias] = ALIASES;
+    const UNLISTED: &'static [&'static str] = &["ignore_whitespace", "renames"];
     type Arguments = GitDiffFileArguments;
     type Output = Compared;
 }
@@ -135,6 +138,7 @@ impl Tool for GitShow {
         Alias::Say("range", "Give rev, or call GitLog or GitDiff for a range"),
         Alias::Say("limit", "Give max_bytes, and cursor to go on"),
     ];
+    const UNLISTED: &'static [&'static str] = &["merges"];
     type Arguments = GitShowArguments;
     type Output = Compared;
 }

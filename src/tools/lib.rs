@@ -9,6 +9,7 @@ mod answer;
 mod arguments;
 mod bounded;
 mod capabilities;
+mod commit;
 mod declaration;
 mod diff;
 mod diff_result;
@@ -35,6 +36,9 @@ pub use answer::{Answer, Reply};
 pub use arguments::{Given, max_bytes, parse};
 pub use bounded::Bounds;
 pub use capabilities::{Abilities, Capabilities, SandboxAbilities};
+pub use commit::{
+    CommitResult, CommittedFile, GitCommit, GitCommitArguments, GitStage, GitStageArguments,
+};
 pub use declaration::Declaration;
 pub use diff::{Diff, DiffMode};
 pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
@@ -58,7 +62,7 @@ pub use history::{
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
 pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
-pub use other_names::{is_shell, meant_by};
+pub use other_names::{beside_the_same, is_shell, meant_by};
 pub use patch::{ApplyPatch, ChangedFiles, FileResult, PatchArguments, PatchResult};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{

@@ -3,6 +3,9 @@
 
 use serde_json::Value;
 
+/// Names of tools that take out of the index what they are given.
+const UNSTAGING: &[&str] = &["git_reset", "git_unstage", "unstage_files"];
+
 /// Names of tools, and what to call.
 const OTHER_NAMES: &[(&[&str], &str)] = &[
     (
@@ -109,6 +112,18 @@ const OTHER_NAMES: &[(&[&str], &str)] = &[
     ),
     (&["git_log", "git_history"], "GitLog lists commits: no arguments"),
     (&["git_show"], "GitShow shows a commit: rev = HEAD"),
+    (
+        &["git_add", "git_stage_files", "stage_files"],
+        "GitStage stages files and hunks: what = a list of paths, from the root of the repository",
+    ),
+    (
+        UNSTAGING,
+        "GitStage unstages files and hunks: what = a list of paths, or staged for all, unstage = true",
+    ),
+    (
+        &["git_commit", "create_commit"],
+        "GitCommit commits what is staged: message = Fix the sum; or what = a list of paths alone",
+    ),
     (&["git_status"], "GitStatus lists uncommitted changes: no arguments"),
     (&["git_blame"], "GitBlame names the commit of each line: file = src/main.rs"),
     (
@@ -153,6 +168,16 @@ fn plain(name: &str) -> String {
 #[must_use]
 pub fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
+}
+
+/// Returns what a call has beside the same arguments, as it is added to a sentence.
+#[must_use]
+pub fn beside_the_same(name: &str) -> &'static str {
+    if UNSTAGING.iter().any(|other| plain(other) == plain(name)) {
+        " and unstage = true"
+    } else {
+        ""
+    }
 }
 
 /// Returns the call that does what a tool of another name does elsewhere, the name of ours first;

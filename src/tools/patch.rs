@@ -31,6 +31,7 @@ impl Tool for ApplyPatch {
         Alias::Say("path", "The patch names its files, as sandbox/relative/path"),
         Alias::Say("sandbox", "The patch names its files, as sandbox/relative/path"),
     ];
+    const UNLISTED: &'static [&'static str] = &["dry_run", "max_bytes"];
     type Arguments = ApplyPatchArguments;
     type Output = PatchResult;
 }

@@ -118,6 +118,20 @@ pub fn no(value: &Value, _: &mut Map<String, Value>) -> bool {
     truth(value) == Some(false)
 }
 
+/// What is staged, which is committed where nothing is said.
+pub fn staged(value: &Value, arguments: &mut Map<String, Value>) -> bool {
+    truth(value) == Some(true) && !arguments.contains_key("what")
+}
+
+/// All files.
+pub fn all(value: &Value, arguments: &mut Map<String, Value>) -> bool {
+    match truth(value) {
+        Some(true) => arguments.insert("what".into(), json!(["."])).is_none(),
+        Some(false) => true,
+        None => false,
+    }
+}
+
 /// One occurrence, which is what an edit replaces.
 pub fn one(value: &Value, _: &mut Map<String, Value>) -> bool {
     whole(value) == Some(1)

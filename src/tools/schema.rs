@@ -40,7 +40,7 @@ pub fn shared(name: &str) -> Option<&'static str> {
     SHARED.iter().find(|(shared, _)| *shared == name).map(|(_, told)| *told)
 }
 
-/// Returns the listed schema of the arguments: the tool's own, and `max_bytes`. It does not forbid
+/// Returns the schema of the arguments: the tool's own, and `max_bytes`. It does not forbid
 /// others: names that agents try are replaced by the right ones, or answered with them, and
 /// `format` is for programs.
 pub fn input<T: Tool>() -> Value {
@@ -70,11 +70,17 @@ fn shown(told: &str) -> (&'static str, Value) {
     }
 }
 
+/// Returns a schema of arguments without some of them.
+pub fn without(mut schema: Value, names: &[&str]) -> Value {
+    properties_mut(&mut schema).retain(|name, _| !names.contains(&name.as_str()));
+    schema
+}
+
 /// Returns the schema of all arguments of a call.
-pub fn taken(mut listed: Value) -> Value {
+pub fn taken(mut schema: Value) -> Value {
     let format = json!({"type": "string", "enum": ["text", "json"]});
-    properties_mut(&mut listed).insert("format".into(), format);
-    listed
+    properties_mut(&mut schema).insert("format".into(), format);
+    schema
 }
 
 /// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`; the

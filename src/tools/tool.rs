@@ -18,6 +18,9 @@ pub trait Tool: 'static {
     const ANNOTATIONS: Annotations = READS;
     /// The names that agents try for its arguments.
     const ALIASES: &'static [Alias] = &[];
+    /// Its optional arguments that are taken and not listed: programs know them, and each client
+    /// sends its model the whole list.
+    const UNLISTED: &'static [&'static str] = &[];
     /// The optional arguments of which an empty text is a value.
     const TEXTS: &'static [Texts] = &[];
     /// Its arguments, besides those that all tools have.

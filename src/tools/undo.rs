@@ -27,6 +27,7 @@ impl Tool for Undo {
             "undo takes back an operation as a whole; leave out id for the last one",
         ),
     ];
+    const UNLISTED: &'static [&'static str] = &["max_bytes"];
     type Arguments = UndoArguments;
     type Output = Undone;
 }
@@ -35,7 +36,7 @@ impl Tool for Undo {
 #[derive(Debug, Default, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UndoArguments {
-    /// Default: the last one of this session.
+    /// Default: your last one.
     pub id: Option<String>,
 }
 

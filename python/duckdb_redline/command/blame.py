@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..visible import harmless
 from .commits import Commit
-from .screen import Screen, cell, cut, harmless, padded, width_of
+from .screen import Screen, cell, cut, padded, width_of
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..visible import harmless
 from .names import Exact, is_replaced, print_ended, quoted
 from .painting import Drawing, Moved
 from .screen import Screen, cut, padded, width_of
@@ -67,8 +68,7 @@ def show_diff(
         screen.note(f"Nothing differs {sides}.")
     else:
         lines = (
-            drawing.of(patch.decode(errors="replace"), path, screen)
-            for patch, path in itertools.chain([first], rows)
+            drawing.of(con, patch, path, screen) for patch, path in itertools.chain([first], rows)
         )
         screen.show(itertools.chain.from_iterable(lines), is_patch=True)
     return first is not None
@@ -180,9 +180,17 @@ def show_files(
     form: str,
     ends_by_nul: bool,
     chosen: Chosen,
+    has_data: bool = False,
     **options: object,
 ) -> bool:
-    """Prints a line per changed file in one of the forms of `FORMS`. Tells whether there is one."""
+    """Prints a line per changed file in one of the forms of `FORMS`, and what changed in the rows of each file of data if it `has_data`.
+
+    Tells whether there is a changed file.
+    """
+    if has_data and (ends_by_nul or form != "stat"):
+        raise click.UsageError(
+            f"--data is for lines of files: leave out {'-z' if ends_by_nul else f'--{form}'}"
+        )
     if ends_by_nul and form not in CELLS:
         raise click.UsageError(
             f"-z ends names by NUL, which --{form} cannot: leave out one of both"
@@ -201,8 +209,28 @@ def show_files(
     if ends_by_nul:
         print_ended(cell for row in rows for cell in CELLS[form](row))
     else:
-        screen.show(FORMS[form](rows, screen))
+        lines = FORMS[form](rows, screen)
+        if has_data:
+            from .data import words_of
+
+            lines = with_words(rows, lines, words_of(con, sides, repo, source, arguments), screen)
+        screen.show(lines)
     return True
+
+
+def with_words(
+    rows: list[Row], lines: Iterator[str], words: dict[bytes, str], screen: Screen
+) -> Iterator[str]:
+    """Yields the lines of files with what changed in their rows: below on a terminal, as a last cell in a pipe."""
+    for row, line in zip(rows, lines):
+        told = words.get(row[4], "")
+        if not screen.is_terminal:
+            yield f"{line[:-1]}\t{told}\n"
+            continue
+        yield line
+        if told:
+            yield f"   {harmless(told)}\n"
+    yield from lines
 
 
 def stat_lines(rows: list[Row], screen: Screen) -> Iterator[str]:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..visible import harmless
 from . import formats
 from .changes import FORMS, Row
 from .errors import call_it, said
 from .habits import leave_to_git
 from .painting import Drawing
-from .screen import Screen, cell, cut, harmless, padded, width_of
+from .screen import Screen, cell, cut, padded, width_of
 from .sides import Sides
 
 if TYPE_CHECKING:
@@ -272,15 +273,15 @@ def patches(
     options = ", paths := ?" if paths else ""
     old = parents[0] if parents else "EMPTY"
     given = [old, commit, repo, *([paths] if paths else [])]
+    is_drawn = screen.is_terminal or screen.colour
+    column = "patch_bytes" if is_drawn else "patch"
     result = con.cursor().execute(
-        f"SELECT patch, file_path FROM system.main.file_patches(?, ?, ?, renames := true{options})",
+        f"SELECT {column}, file_path FROM system.main.file_patches(?, ?, ?, renames := true{options})",
         given,
     )
     drawing = Drawing(has_syntax=screen.is_terminal)
     while row := result.fetchone():
-        yield from (
-            drawing.of(row[0], row[1], screen) if screen.is_terminal or screen.colour else [row[0]]
-        )
+        yield from drawing.of(con, row[0], row[1], screen) if is_drawn else [row[0]]
 
 
 def show_commit(

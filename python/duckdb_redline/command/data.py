@@ -9,8 +9,9 @@ import click
 import duckdb
 
 from ..connection import literal
+from ..visible import harmless
 from .query import format_of, write_rows
-from .screen import Screen, harmless
+from .screen import Screen
 from .sides import Sides
 
 MARKS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
@@ -53,6 +54,14 @@ def show_data(
 
 def names(con: duckdb.DuckDBPyConnection, sides: Sides, repo: str) -> tuple[str, str]:
     """Returns both sides of the file as table_changes takes them; a path starts at the directory of `repo`, as for git."""
+    old, new = ends(con, sides, repo)
+    path = os.path.normpath(sides.paths[0])
+    path = path if path.startswith("../") else f"./{path}"
+    return f"{old}:{path}", f"{new}:{path}"
+
+
+def ends(con: duckdb.DuckDBPyConnection, sides: Sides, repo: str) -> tuple[str, str]:
+    """Returns both revisions of a comparison."""
     old, new = sides.old, sides.new
     if new is None and "..." in old:
         begin, _, end = old.partition("...")
@@ -63,9 +72,26 @@ def names(con: duckdb.DuckDBPyConnection, sides: Sides, repo: str) -> tuple[str,
     elif new is None and ".." in old:
         begin, _, end = old.partition("..")
         old, new = begin or "HEAD", end or "HEAD"
-    path = os.path.normpath(sides.paths[0])
-    path = path if path.startswith("../") else f"./{path}"
-    return f"{old}:{path}", f"{new or 'WORKTREE'}:{path}"
+    return old, new or "WORKTREE"
+
+
+def words_of(
+    con: duckdb.DuckDBPyConnection,
+    sides: Sides,
+    repo: str,
+    source: str,
+    arguments: list[object],
+) -> dict[bytes, str]:
+    """Returns what changed in the rows of each file of data among those that `source` lists, by its path."""
+    query = f"""
+        SELECT encode(file_path), CASE WHEN greatest(old_size, new_size) > current_setting('redline_max_read_bytes') THEN 'rows not compared'
+            ELSE system.main.data_changes(system.main.file_content(coalesce(old_path, file_path), ?, ?),
+                system.main.file_content(file_path, ?, ?), file_path).text END
+        FROM {source} WHERE status IN ('modified', 'renamed', 'copied')
+            AND regexp_matches(file_path, '[.](csv|tsv|json|jsonl|ndjson)$', 'i')"""
+    old, new = ends(con, sides, repo)
+    rows = con.execute(query, [old, repo, new, repo, *arguments]).fetchall()
+    return {path: words for path, words in rows if words is not None}
 
 
 def asked(answer: str, tables: tuple[str, str], repo: str, keys: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import click
 
-from .screen import harmless
+from ..visible import harmless
 from .sides import PathsAfterDashes
 
 # What git has and redline leaves to it, by sub-command.

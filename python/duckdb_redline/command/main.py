@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ..extension import ExtensionError, extension_path, version
+from ..visible import harmless
 from .errors import call_it, said
 from .habits import GitCommand, leave_to_git
 from .interrupts import INTERRUPTS
 from .names import in_bytes, is_utf8
-from .screen import Screen, cut, harmless
+from .screen import Screen, cut
 from .sides import (
     Chosen,
     PathsAfterDashes,
@@ -459,7 +460,7 @@ def diff(
     if quiet:
         is_found = differs(con, sides, repo, chosen, **options)
     elif form is not None:
-        is_found = show_files(con, screen, sides, repo, form, ends_by_nul, chosen, **options)
+        is_found = show_files(con, screen, sides, repo, form, ends_by_nul, chosen, False, **options)
     elif ends_by_nul:
         raise click.UsageError("-z is for lists: give --name-only, --name-status or --stat, too")
     else:
@@ -475,6 +476,9 @@ def diff(
 @comparing
 @MARKDOWN
 @ENDED
+@click.option(
+    "--data", "has_data", is_flag=True, help="Count the changed rows of CSV and JSON files, too."
+)
 def stat(
     con: "duckdb.DuckDBPyConnection",
     screen: Screen,
@@ -483,14 +487,16 @@ def stat(
     options: dict[str, object],
     form: str | None,
     ends_by_nul: bool,
+    has_data: bool,
 ) -> None:
     """Lists the changed files with their counts of lines, on a terminal as bars.
 
-    Sides are named as for diff. In a pipe each line has the status, added lines, removed lines and the path, between tabs.
+    Sides are named as for diff. In a pipe each line has the status, added lines, removed lines and the path, between tabs; with
+    --data also what changed in the rows of a file of data.
     """
     from .changes import show_files
 
-    show_files(con, screen, sides, repo, form or "stat", ends_by_nul, Chosen(), **options)
+    show_files(con, screen, sides, repo, form or "stat", ends_by_nul, Chosen(), has_data, **options)
 
 
 @main.command(cls=PathsAfterDashes, short_help="Shows the changed rows and cells of a file.")

@@ -10,9 +10,10 @@ import click
 import duckdb
 
 from ..connection import literal
+from ..visible import harmless
 from .interrupts import INTERRUPTS
 from .replacing import replace
-from .screen import Screen, harmless
+from .screen import Screen
 from .table import Column, table
 
 FORMATS = {

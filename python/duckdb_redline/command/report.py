@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..extension import ExtensionError
+from ..visible import harmless
 from .interrupts import INTERRUPTS
 from .replacing import own_place, replace
-from .screen import Screen, harmless
+from .screen import Screen
 
 if TYPE_CHECKING:
     import duckdb

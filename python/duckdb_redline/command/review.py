@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..visible import harmless
 from .replacing import own_place, replace
-from .screen import Screen, harmless
+from .screen import Screen
 from .sides import Sides
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import click
 
+from ..visible import harmless
 from .interrupts import INTERRUPTS
 
 # As git has it: leave at once where all fits on the screen, keep colours, leave the text on the screen; and search from the
@@ -114,13 +115,6 @@ def tell_in_lines(what: str, seconds: int) -> None:
     if rest == 0 and tens & (tens - 1) == 0:
         sys.stderr.write(f"{what} … {seconds} s\n")
         sys.stderr.flush()
-
-
-def harmless(text: str) -> str:
-    """Returns a line without characters that move the cursor or hide text; a tab stays."""
-    return "".join(
-        c if c == "\t" or unicodedata.category(c)[0] != "C" else repr(c)[1:-1] for c in text
-    )
 
 
 def cell(text: str) -> str:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ..connection import MIN_DUCKDB, literal
+from ..visible import harmless
 from .errors import said
 from .interrupts import INTERRUPTS, PROMPT_SECONDS
 from .replacing import replace
-from .screen import Screen, harmless
+from .screen import Screen
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,7 +4,8 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 
-from .screen import Screen, cut, harmless, padded, width_of
+from ..visible import harmless
+from .screen import Screen, cut, padded, width_of
 
 Cells = list[str | None]
 

@@ -17,7 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from ..command.screen import cut, harmless
+from ..command.screen import cut
+from ..visible import harmless
 from .questions import SIZES, Question, Rows
 from .treemap import tiles
 

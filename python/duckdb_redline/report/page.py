@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from ..command.changes import plural
-from ..command.screen import harmless
 from ..server.web.elements import document, node, style_of
+from ..visible import harmless
 from .charts import chart
 from .questions import Asked, Question, Summary
 from .vectors import Styles, embedded

@@ -15,21 +15,23 @@ MAX_BLOCK_BYTES = 64 << 10
 BLOCK_KEY = "redline/diff"
 
 
-async def sides(host: Host, payload: str) -> tuple[str | None, str] | None:
+async def sides(host: Host, call: Call) -> tuple[str | None, str] | None:
     """Returns the file before (None where there is none) and after; None if either is not text, or has changed since.
 
     U+FFFD may stand for bytes that are no text, and these would look unchanged.
     """
-    shown = json.loads(payload)
+    shown = json.loads(call.payload)
     if shown["type"] not in ("write", "edit"):
         return None
     try:
-        old = await host.value("SELECT system.main.approval_file(?, ?)", payload, host.key)
+        query = "SELECT system.main.approval_file(?, ?)"
+        old = await host.called(call.session, query, call.payload, host.key)
         if old is not None and "\ufffd" in str(old):
             return None
         if shown["type"] == "write":
             return (None if old is None else str(old)), shown["content"]
-        new = await host.value("SELECT system.main.apply_patch(?, ?)", old, shown["unified_diff"])
+        query = "SELECT system.main.apply_patch(?, ?)"
+        new = await host.called(call.session, query, old, shown["unified_diff"])
     except duckdb.Error:
         return None
     return str(old), str(new)
@@ -45,7 +47,7 @@ async def diff_block(host: Host, call: Call) -> dict[str, object] | None:
     seen = await host.called(call.session, "SELECT system.main.needs_approval(?, ?, ?)", *asked)
     if seen is None or json.loads(str(seen))["type"] == "hidden":
         return None
-    texts = await sides(host, call.payload)
+    texts = await sides(host, call)
     if texts is None:
         return None
     old, new = texts

@@ -50,8 +50,26 @@ def parser() -> argparse.ArgumentParser:
         help="let agents change files, each change after a person's approval",
     )
     command.add_argument(
+        "--commit",
+        action="store_true",
+        help="let agents stage and commit in git, each time after a person's approval",
+    )
+    command.add_argument(
+        "--commit-branches", metavar="PATTERN", action="append",
+        help="a branch that --commit may commit to, such as 'agents/*'; may be given several times (default: any)",
+    )  # fmt: skip
+    command.add_argument(
+        "--commit-hooks", choices=["refuse", "skip"],
+        help="whether --commit refuses where git would run a hook or sign (default), or commits without, and says so",
+    )  # fmt: skip
+    command.add_argument(
+        "--commit-trailer",
+        metavar="TRAILER",
+        help="a line that --commit adds to each message, such as 'Assisted-by: an agent'",
+    )
+    command.add_argument(
         "--approve", choices=["client", "terminal", "web"],
-        help="who asks the person: the client, by its forms (default but with --http --write), or this server, on the terminal that it runs in or on a "
+        help="who asks the person: the client, by its forms (default but with --http and --write or --commit), or this server, on the terminal that it runs in or on a "
         "page in a browser, whose address it prints on stderr",
     )  # fmt: skip
     command.add_argument(
@@ -114,6 +132,14 @@ def number(least: float, most: float, kind: Callable[[str], float] = int) -> Cal
     return read
 
 
+def git_of(given: argparse.Namespace) -> dict[str, object]:
+    """Returns the fields of a sandbox about commits; none where agents do not commit."""
+    fields = {
+        "git": "commit", "git_branches": given.commit_branches, "git_hooks": given.commit_hooks, "git_trailer": given.commit_trailer,
+    }  # fmt: skip
+    return {name: value for name, value in fields.items() if given.commit and value is not None}
+
+
 def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
     """Returns the roots by the names of their sandboxes; a ValueError describes a wrong directory."""
     roots: dict[str, pathlib.Path] = {}
@@ -147,8 +173,9 @@ class Served:
         from .host import open_database
 
         self.roots = roots
+        given = self.given
         self.host = open_database(
-            roots, self.given.write, self.extension, self.given.max_file_bytes
+            roots, given.write, self.extension, given.max_file_bytes, git_of(given)
         )
 
     def listed(self) -> Listed:
@@ -178,9 +205,12 @@ def main(arguments: list[str] | None = None) -> int:
         command.error("--http and --token-file belong together")
     if given.open and given.approve != "web":
         command.error("--open belongs to --approve web")
-    if given.http is not None and given.write and given.approve is None:
+    of_commits = (given.commit_branches, given.commit_hooks, given.commit_trailer)
+    if any(option is not None for option in of_commits) and not given.commit:
+        command.error("--commit-branches, --commit-hooks and --commit-trailer belong to --commit")
+    if given.http is not None and (given.write or given.commit) and given.approve is None:
         command.error(
-            "--http and --write need --approve: web or terminal, where a person answers beside this server, or client, which trusts "
+            f"--http and {'--write' if given.write else '--commit'} need --approve: web or terminal, where a person answers beside this server, or client, which trusts "
             "whoever holds a token with the answer"
         )
     if given.roots and (given.directories or given.http is not None):

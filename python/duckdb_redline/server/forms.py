@@ -140,7 +140,9 @@ class Forms:
         return None
 
     async def pages(self, call: Call, height: int, most: int) -> list[Page] | None:
-        return await self.host.pages(call.payload, WIDTH, height, most, frame=False)
+        return await self.host.pages(
+            call.payload, WIDTH, height, most, frame=False, session=call.session
+        )
 
     async def answer(
         self, context: Context, params: types.CallToolRequestParams, pages: list[Page], call: Call

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import pathlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import anyio
@@ -30,7 +30,8 @@ class Host:
     """The host's connection, the key that no agent has, and the tools that change files."""
 
     def __init__(self, locked: Locked) -> None:
-        self.con, self.key, self.writing = locked.con, locked.key, frozenset(locked.tools.writing)
+        self.con, self.key = locked.con, locked.key
+        self.writing = frozenset(locked.tools.writing + locked.tools.committing)
         self.answers, self.calls = (
             anyio.CapacityLimiter(MAX_ANSWERS),
             anyio.CapacityLimiter(MAX_CALLS),
@@ -70,12 +71,16 @@ class Host:
         height: int,
         most: int | None = MAX_PAGES,
         frame: bool = True,
+        session: str | None = None,
     ) -> list[Page] | None:
-        """Returns the pages that a person must see, framed or not; None if there are more than a person would read."""
+        """Returns the pages that a person must see, framed or not; None if there are more than a person would read.
+
+        Those that a client shows are made in the share of its `session`.
+        """
+        query = "SELECT system.main.approval_pages(?, ?, ?, ?)"
+        given = query, payload, width, height, frame
         try:
-            pages = await self.value(
-                "SELECT system.main.approval_pages(?, ?, ?, ?)", payload, width, height, frame
-            )
+            pages = await (self.value(*given) if session is None else self.called(session, *given))
         except duckdb.Error:
             return None
         assert isinstance(pages, list)
@@ -103,10 +108,15 @@ class Host:
         return True
 
 
-def sandboxes_of(folders: dict[str, pathlib.Path], write: bool) -> list[dict[str, object]]:
-    """Returns the directories for agents, as the setting `redline_sandboxes` has them."""
-    mode = "rw" if write else "ro"
-    return [{"name": name, "root": str(root), "mode": mode} for name, root in folders.items()]
+def sandboxes_of(
+    folders: dict[str, pathlib.Path], write: bool, git: Mapping[str, object] | None = None
+) -> list[dict[str, object]]:
+    """Returns the directories for agents, as the setting `redline_sandboxes` has them; `git` are its fields about commits."""
+    mode = "rw" if write or git else "ro"
+    return [
+        {"name": name, "root": str(root), "mode": mode, **(git or {})}
+        for name, root in folders.items()
+    ]
 
 
 def open_database(
@@ -114,12 +124,14 @@ def open_database(
     write: bool,
     extension: pathlib.Path,
     max_file_bytes: int | None = None,
+    git: Mapping[str, object] | None = None,
 ) -> Host:
     """Returns the host of a locked database; its cursors are the agents', and none of them knows the key."""
     settings = {"redline_max_proposals": MAX_PROPOSALS}
     if max_file_bytes is not None:
         settings["redline_max_read_bytes"] = max_file_bytes
-    return Host(open_locked(extension, sandboxes_of(folders, write), settings=settings))
+    sandboxes = sandboxes_of(folders, write, git)
+    return Host(open_locked(extension, sandboxes, settings=settings, write=write))
 
 
 class Places:

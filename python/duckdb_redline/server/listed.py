@@ -96,5 +96,6 @@ class Listed:
         names = self.names(can_ask)
         tools = copy.deepcopy([tool for tool in self.tools if tool["name"] in names])
         for tool in tools:
-            tool["inputSchema"]["properties"]["max_bytes"]["default"] = max_bytes
+            if "max_bytes" in (properties := tool["inputSchema"]["properties"]):
+                properties["max_bytes"]["default"] = max_bytes
         return tools

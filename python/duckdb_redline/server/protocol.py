@@ -12,7 +12,6 @@ import duckdb
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
@@ -23,6 +22,7 @@ from .apps import EXTENSION_ID, URI, Apps
 from .host import Host
 from .listed import QUERY, Listed
 from .opening import Opening
+from .pipes import client_streams
 from .progress import SECONDS, Progress
 from .query import Queries
 
@@ -145,7 +145,7 @@ TOLD_AGAIN = "redline: the handshake, told again"
 
 async def serve_stdio(server: Server[Any], opening: Opening | None = None) -> None:
     """Serves one client on stdin and stdout until it closes them, going on where its opening has ended."""
-    async with stdio_server() as (read, write):
+    async with client_streams() as (read, write):
         options = server.create_initialization_options()
         if opening is None:
             await server.run(read, write, options)

@@ -20,7 +20,7 @@ import duckdb
 
 from duckdb_redline.connection import connect, literal
 from duckdb_redline.locked import lock, tools_of
-from duckdb_redline.server.unseen import is_unseen
+from duckdb_redline.visible import is_unseen
 
 # Bytes of memory that the process may write to, and those of them that DuckDB uses.
 MAX_PROCESS_BYTES, MAX_DUCKDB_BYTES = 3 << 30, 1 << 30

@@ -100,7 +100,7 @@ def over_http(make: Callable[..., Server[Any]], given: argparse.Namespace) -> Ru
     from .listening import bound
     from .over_http import place, serve_http, tokens_of
 
-    if given.write and given.approve == "client":
+    if (given.write or given.commit) and given.approve == "client":
         print(
             "redline-mcp: any holder of a token can answer for the person: only the client asks for approvals",
             file=sys.stderr,

@@ -1,4 +1,5 @@
-//! The work of the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch` and `undo`.
+//! The work of the tools `Diff`, `read_file`, `write_file`, `edit_file`, `apply_patch`, `undo`,
+//! `GitCommit` and `GitStage`.
 
 use crate::functions::context::diff_tool::{Differ, Shown};
 use crate::functions::context::file_input::read_file_for;
@@ -7,11 +8,11 @@ use crate::functions::tools::{Answers, Call};
 use redline_base::error::Result;
 use redline_git::blob_id;
 use redline_query::answers;
-use redline_query::files::{Chosen, FileTools};
+use redline_query::files::{Chosen, CommitArguments, FileTools};
 use redline_text::Engine;
 use redline_tools::{
-    ApplyPatch, Bounds, Diff, DiffMode, DiffResult, EditCall, EditFile, FileCall, ReadFile, Undo,
-    Undone, WriteFile, Written,
+    ApplyPatch, Bounds, Diff, DiffMode, DiffResult, EditCall, EditFile, FileCall, GitCommit,
+    GitStage, ReadFile, Undo, Undone, WriteFile, Written,
 };
 
 impl Answers for Diff {
@@ -93,5 +94,27 @@ impl Answers for Undo {
 
     fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
         Some(FileCall::Undo(arguments))
+    }
+}
+
+impl Answers for GitCommit {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let tools = tools(&call);
+        tools.commit(&CommitArguments::of_commit(&arguments, &tools.caller().context)?)
+    }
+
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
+        Some(FileCall::Commit(arguments))
+    }
+}
+
+impl Answers for GitStage {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let tools = tools(&call);
+        tools.commit(&CommitArguments::of_stage(&arguments, &tools.caller().context)?)
+    }
+
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
+        Some(FileCall::Stage(arguments))
     }
 }

@@ -15,7 +15,7 @@ use crate::functions::tools::{Answers, Call};
 use redline_base::budget::KEPT;
 use redline_base::error::Result;
 use redline_base::limits;
-use redline_sandbox::{RefPattern, Sandbox, kernel_guard};
+use redline_sandbox::{GitGrant, RefPattern, Sandbox, kernel_guard};
 use redline_tools as tools;
 use redline_tools::{Abilities, INSTRUCTIONS, SandboxAbilities};
 
@@ -228,12 +228,16 @@ impl Answers for tools::Capabilities {
         let listed = sandboxes.map(|sandboxes| {
             let of = |sandbox: &Sandbox| {
                 let asked = sandbox.approvals;
+                let is_asked_to_write = (asked.write || asked.edit) && sandbox.is_writable();
+                let is_asked_to_commit = is_asked_to_write && sandbox.git().is_some();
                 let asked = [
                     ("read_file", asked.read),
                     ("write_file", asked.write && sandbox.is_writable()),
                     ("edit_file", asked.edit && sandbox.is_writable()),
-                    ("apply_patch", (asked.write || asked.edit) && sandbox.is_writable()),
-                    ("undo", (asked.write || asked.edit) && sandbox.is_writable()),
+                    ("apply_patch", is_asked_to_write),
+                    ("undo", is_asked_to_write),
+                    ("GitStage", is_asked_to_commit),
+                    ("GitCommit", is_asked_to_commit),
                 ];
                 let asked = asked.iter().filter(|(name, is_asked)| *is_asked && is_offered(name));
                 SandboxAbilities {
@@ -241,6 +245,7 @@ impl Answers for tools::Capabilities {
                     mode: sandbox.mode(),
                     approvals: asked.map(|(name, _)| *name).collect(),
                     max_file_bytes: sandbox.max_file_bytes,
+                    commits: sandbox.git().map(GitGrant::names),
                     example: sandbox.example(),
                     refs: sandbox.refs.as_ref().map(|refs| {
                         refs.iter().map(|pattern| pattern.as_str().to_owned()).collect()

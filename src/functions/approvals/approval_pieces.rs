@@ -1,16 +1,18 @@
 //! `approval_pieces(payload [, most])`: what a payload shows, as rows of pieces for whoever draws
-//! it; `visible_pieces(text)`: the pieces of a name.
+//! it; `patch_pieces(patch)`: the same of a patch; `visible_pieces(text)`: the pieces of a name.
 
 use super::approval_display::ANY_PAYLOAD;
 use crate::ffi::{Nulls, Overload};
-use crate::functions::params::{Args, Maybe, Param, Text, bounded, fields, number, required};
+use crate::functions::params::{
+    Args, Blob, Bytes, Maybe, Param, Text, bounded, fields, number, required,
+};
 use crate::functions::surface::{
     Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, Written, bigint, boolean,
     structures, varchar,
 };
 use redline_base::error::Result;
 use redline_base::limits;
-use redline_render::{ShownPiece, ShownRow, name_pieces, rows};
+use redline_render::{ShownPiece, ShownRow, name_pieces, patch_rows, rows};
 
 bounded! {
     /// Pieces of a body.
@@ -19,19 +21,21 @@ bounded! {
 
 const MOST: Param<Most> =
     number("most", limits::PIECES as i64, "The most pieces of the lines; the rest is cut");
+const PATCH: Param<Maybe<Bytes>> = required("patch", "A patch of git, of any number of files");
+const PATCH_BYTES: Param<Maybe<Blob>> = required(PATCH.field.name, PATCH.field.doc);
 const NAME: Param<Maybe<Text>> = required("text", "A name or a description, as one line");
 
 /// A piece.
 pub struct PieceRow;
 
 impl Row for PieceRow {
-    type Of<'a> = &'a ShownPiece;
+    type Of<'a> = &'a ShownPiece<'static>;
 
     const OWN: &'static [Col<Self>] = &[
         varchar("kind", "plain, mark or number: how it is shown", |piece, out| {
             out.text(piece.kind.name())
         }),
-        varchar("text", "What is shown", |piece, out| out.text(piece.text.as_str())),
+        varchar("text", "What is shown", |piece, out| out.text(&*piece.text)),
         boolean("changed", "Whether the other side has no such words", |piece| {
             Some(piece.is_changed)
         }),
@@ -81,6 +85,29 @@ impl Scalar for ApprovalPieces {
     fn call((): &mut (), args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let Some(payload) = args.get(ANY_PAYLOAD)? else { return Ok(out.null()) };
         Ok(out.all(&rows(&payload, args.get(MOST)?)))
+    }
+}
+
+/// `patch_pieces(patch)`. Total, so that DuckDB may fold and reorder it.
+pub struct PatchPieces;
+
+impl Scalar for PatchPieces {
+    const DECLARATION: Declaration = Declaration {
+        name: "patch_pieces",
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "Returns the lines of a patch as rows of pieces with nothing in them unseen, as approval_pieces has them",
+        example: "SELECT unnest(patch_pieces(patch_bytes), recursive := true) FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
+    const OVERLOADS: &'static [Overload] = &[fields![PATCH], fields![PATCH_BYTES]];
+    type Returns = ListOf<LineRow>;
+    type State = ();
+    const NULLS: Nulls = Nulls::Handle;
+    const VOLATILE: bool = false;
+
+    fn call((): &mut (), args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let Some(patch) = args.get(PATCH)? else { return Ok(out.null()) };
+        Ok(out.all(&patch_rows(patch)))
     }
 }
 

@@ -24,7 +24,15 @@ impl Scalar for NeedsApproval {
     const DECLARATION: Declaration = Declaration {
         name: "needs_approval",
         family: Family::Approvals,
-        grant: Grant::Tools(&["read_file", "write_file", "edit_file", "apply_patch", "undo"]),
+        grant: Grant::Tools(&[
+            "read_file",
+            "write_file",
+            "edit_file",
+            "apply_patch",
+            "undo",
+            "GitStage",
+            "GitCommit",
+        ]),
         description: "Returns the payload for a person's decision before a call of a file tool; NULL if none is needed",
         example: "SELECT needs_approval('read_file', '{\"path\": \"workspace/a.txt\"}')",
     };

@@ -12,7 +12,8 @@ use crate::functions::surface::{
     structures, varchar, varchars,
 };
 use redline_base::error::Result;
-use redline_query::files::{CommitArguments, CommitResult, CommittedFile, GitAction, What};
+use redline_query::files::{CommitArguments, GitAction, What};
+use redline_tools::{CommitResult, CommittedFile};
 
 /// `git_commit`
 pub struct GitCommit;
@@ -29,15 +30,17 @@ const MESSAGE: Param<Text> = required("message", "The message; its first line is
 const WHAT: Param<Text> =
     required("what", "`staged`, a git diff, the id of a hunk, or a path as git's pathspecs");
 const PARTS: Param<Names> = required("parts", "Paths and ids of hunks");
+const TRAILER: Param<Maybe<Text>> =
+    optional("trailer", "A trailer of the message, `Key: value`, as git's `--trailer`");
 const AUTHOR: Param<Maybe<Text>> = optional("author", "`Name <address>`; NULL: the configured one");
 const DATE: Param<Maybe<Text>> =
     optional("date", "The time of author and committer, `<seconds> <±hhmm>`; NULL: now");
 const DRY_RUN: Param<Flag> = flag("dry_run", false, "Write nothing");
 
-const OF_COMMIT: &[Field] = fields![AUTHOR, DATE, DRY_RUN];
+const OF_COMMIT: &[Field] = fields![TRAILER, AUTHOR, DATE, DRY_RUN];
 const OF_STAGE: &[Field] = fields![DRY_RUN];
 const COMMIT_OPTIONS: Field =
-    options(OF_COMMIT, "A STRUCT of author, date and dry_run; NULL for none");
+    options(OF_COMMIT, "A STRUCT of trailer, author, date and dry_run; NULL for none");
 const STAGE_OPTIONS: Field = options(OF_STAGE, "A STRUCT of dry_run; NULL for none");
 const COMMIT_TEXT: [Field; 4] = [REPO.field, MESSAGE.field, WHAT.field, COMMIT_OPTIONS];
 const COMMIT_PARTS: [Field; 4] = [REPO.field, MESSAGE.field, PARTS.field, COMMIT_OPTIONS];
@@ -101,7 +104,7 @@ impl Scalar for GitCommit {
     const DECLARATION: Declaration = Declaration {
         name: "git_commit",
         family: Family::Files,
-        grant: Grant::Tools(&["apply_patch"]),
+        grant: Grant::Tools(&["GitCommit"]),
         description: "Commits what paths, hunks, a patch or the index name, on top of HEAD",
         example: "SELECT git_commit('workspace', 'Say what changed', ['app.py'], {'dry_run': true}).message",
     };
@@ -120,6 +123,7 @@ impl Scalar for GitCommit {
             repo: args.owned(REPO)?,
             message: args.owned(MESSAGE)?,
             what: what(&args)?,
+            trailer: given.get(TRAILER)?.map(str::to_owned),
             author: given.get(AUTHOR)?.map(str::to_owned),
             date: given.get(DATE)?.map(str::to_owned),
             dry_run: given.get(DRY_RUN)?,
@@ -131,6 +135,7 @@ impl Scalar for GitCommit {
 impl Scalar for GitStage {
     const DECLARATION: Declaration = Declaration {
         name: "git_stage",
+        grant: Grant::Tools(&["GitStage"]),
         description: "Stages what paths, hunks or a patch name, for the next commit",
         example: "SELECT git_stage('workspace', 'app.py', {'dry_run': true}).message",
         ..GitCommit::DECLARATION
@@ -148,7 +153,8 @@ impl Scalar for GitStage {
 impl Scalar for GitUnstage {
     const DECLARATION: Declaration = Declaration {
         name: "git_unstage",
-        description: "Puts what HEAD has into the index, for files by their paths",
+        grant: Grant::Tools(&["GitStage"]),
+        description: "Takes what paths, hunks or a patch name out of the next commit",
         example: "SELECT git_unstage('workspace', 'app.py', {'dry_run': true}).message",
         ..GitCommit::DECLARATION
     };
@@ -175,6 +181,7 @@ fn staged(
         repo: args.owned(REPO)?,
         message: String::new(),
         what: what(&args)?,
+        trailer: None,
         author: None,
         date: None,
         dry_run: given.get(DRY_RUN)?,

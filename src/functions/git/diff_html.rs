@@ -7,8 +7,9 @@ use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::Result;
 use redline_git::Status;
+use redline_query::data_changes::DataCell;
 use redline_query::diff_page::{DiffPage, PagedFile};
-use redline_render::html::{self, MovedRun, Page, PageFile, PageHunk};
+use redline_render::html::{self, MovedRun, Page, PageCell, PageData, PageFile, PageHunk};
 use redline_text::CancelToken;
 
 const NAMED: &[Field] = &comparison::NAMED;
@@ -96,5 +97,20 @@ fn file(file: &PagedFile) -> PageFile<'_> {
         patch: &patch.bytes,
         hunks: hunks.gather(),
         moved: Vec::new(),
+        data: file.data.as_ref().map(|data| PageData {
+            words: &data.words,
+            cells: data.cells.iter().map(cell).gather(),
+            left_out: data.left_out,
+        }),
+    }
+}
+
+fn cell(cell: &DataCell) -> PageCell<'_> {
+    PageCell {
+        change: cell.change,
+        key: cell.key.as_deref(),
+        column: cell.column.as_deref(),
+        old: cell.old.as_deref(),
+        new: cell.new.as_deref(),
     }
 }

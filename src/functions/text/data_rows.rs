@@ -44,7 +44,7 @@ impl Row for Read {
 }
 
 const CONTENT: Param<Text> = required("content", "The content of the file");
-const FILE: Param<Name> =
+pub(super) const FILE: Param<Name> =
     required("file", "Its name, which ends in .csv, .tsv, .json, .jsonl or .ndjson");
 
 impl Scalar for DataRows {

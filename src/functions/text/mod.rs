@@ -2,6 +2,7 @@
 //! (`sides`), reading a patch (`patches`), and merging (`merges`).
 
 pub mod apply_patch;
+pub mod data_changes;
 pub mod data_history_sql;
 pub mod data_rows;
 pub mod diff_files;

@@ -6,9 +6,11 @@ use gix::bstr::ByteSlice;
 use jiff::Timestamp;
 
 use crate::model::settings::value;
+use crate::model::trailers::with_trailer;
 use crate::repository::Repository;
 use crate::revision::local_time_zone;
 use redline_base::error::{Error, Result, quoted};
+use redline_base::form::trailer;
 use redline_base::limits;
 
 /// A name with its address, as a commit has it.
@@ -161,6 +163,22 @@ pub fn cleaned(message: &str) -> Result<String> {
             .with_hint("Say what the commit changes, and why"));
     }
     Ok(clean)
+}
+
+/// Returns a message as [`cleaned`], with trailers at its end.
+///
+/// # Errors
+/// Those of [`cleaned`]; `invalid_args` for a text that is no trailer.
+pub fn with_trailers(message: &str, trailers: &[String]) -> Result<String> {
+    let mut message = cleaned(message)?;
+    for text in trailers {
+        let (key, value) = trailer(text).ok_or_else(|| {
+            Error::invalid_args(format!("the trailer is {}", quoted(text)))
+                .with_hint("Give 'Key: value' on one line; a key has letters, digits and '-'")
+        })?;
+        message = with_trailer(&message, key, value)?;
+    }
+    cleaned(&message)
 }
 
 /// Returns the text of a log for a commit of this kind: one line, each run of spaces one space.

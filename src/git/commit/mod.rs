@@ -66,7 +66,7 @@ pub enum Action {
     Commit(CommitOptions),
     /// New versions in the index.
     Stage,
-    /// The versions of HEAD in the index.
+    /// The versions of HEAD in the index, of files or of hunks.
     Unstage,
 }
 
@@ -75,6 +75,8 @@ pub enum Action {
 pub struct CommitOptions {
     /// The message, as given.
     pub message: String,
+    /// The trailers that are added to it, as `Key: value`.
+    pub trailers: Vec<String>,
     /// The author; `None` for the one that the repository configures.
     pub author: Option<Ident>,
     /// The time of author and committer; `None` for now.
@@ -170,9 +172,10 @@ struct Ending {
 }
 
 /// Returns the error of a selection that names nothing.
-fn unselected(what: &str) -> Error {
+fn unselected(what: &str, near: &[String]) -> Error {
     Error::not_found(format!("{what} names no file that git knows or that could be added"))
-        .with_hint("file_status(repo) lists what has changed; paths are as git's pathspecs")
+        .near(near)
+        .and_hint("Paths start at the root of the repository, without the name of its sandbox")
 }
 
 impl Head {
@@ -270,7 +273,7 @@ impl GitPlan {
         let committed = files_of(repository, tree)?;
         let found = match action {
             Action::Unstage => unstaged(repository, &index, &committed, selection)?,
-            _ => Selector::new(repository, &index, &committed).select(selection)?,
+            _ => Selector::new(repository, &index, &committed, action).select(selection)?,
         };
         let entries = edited(index.entries(), &found.index);
         let mut plan = Self {
@@ -338,7 +341,7 @@ impl GitPlan {
     }
 
     fn add_commit(&mut self, options: &CommitOptions, ending: &Ending, tree: Oid) -> Result<()> {
-        let message = message::cleaned(&options.message)?;
+        let message = message::with_trailers(&options.message, &options.trailers)?;
         let time = options.time.unwrap_or_else(CommitTime::now);
         let committer = Ident::configured(&self.repository, "committer");
         let committer = match &options.author {
@@ -562,7 +565,7 @@ fn author_of(repository: &Repository, commit: &Oid) -> Result<String> {
     text.ok_or_else(|| repository.objects().bad_commit(commit, "has no author that is UTF-8"))
 }
 
-/// Returns the versions of HEAD for what a selection names in the index.
+/// Returns the versions of the index without what a selection names in it.
 fn unstaged(
     repository: &Repository,
     index: &Arc<Index>,
@@ -571,8 +574,11 @@ fn unstaged(
 ) -> Result<Selected> {
     let mut found = Selected::default();
     if !selection.patch.is_empty() {
-        return Err(Error::invalid_args("hunks are not unstaged one by one")
-            .with_hint("Unstage the file by its path, and stage the hunks that are to stay"));
+        let hunks = Selection { patch: selection.patch.clone(), ..Selection::default() };
+        found = Selector::new(repository, index, head, &Action::Unstage).select(&hunks)?;
+        if selection.paths.is_empty() {
+            return Ok(found);
+        }
     }
     let filter = repository.path_filter(&selection.paths)?;
     let mut is_any = false;
@@ -593,7 +599,7 @@ fn unstaged(
             found.index.insert(path.clone(), Some(reset(path, *entry)));
         }
     }
-    if is_any { Ok(found) } else { Err(unselected("what")) }
+    if is_any { Ok(found) } else { Err(unselected("what", &[])) }
 }
 
 /// Returns a version whose file on disk is unknown.

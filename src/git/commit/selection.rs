@@ -7,11 +7,12 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use super::object::NewObject;
-use super::{Selection, unselected};
+use super::{Action, Selection, unselected};
 use crate::Oid;
 use crate::attributes::{Attributes, ContentSource, State};
 use crate::change::comparison::{Comparison, Untracked};
 use crate::change::differences::{find_dirt, walk};
+use crate::change::suggest::nearest_paths;
 use crate::index::{Flags, Index, Staged, Stat, is_path};
 use crate::model::changed_file::{Entry, Mode};
 use crate::objects::Objects;
@@ -23,7 +24,7 @@ use crate::worktree::submodule::{Above, Submodules};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_sandbox::FileState;
-use redline_text::patch::{self, FilePatch, PatchStatus};
+use redline_text::patch::{self, FilePatch, PatchError, PatchStatus};
 use redline_text::{CancelToken, is_binary};
 
 /// The files of a commit, by their paths.
@@ -48,6 +49,7 @@ pub struct Selector<'a> {
     repository: &'a Repository,
     index: &'a Arc<Index>,
     head: &'a Files,
+    action: &'a Action,
     objects: Objects,
     source: ContentSource,
     filters: Attributes<1>,
@@ -57,12 +59,17 @@ pub struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     /// Creates a reader for a repository, its index and the files of its HEAD.
-    pub fn new(repository: &'a Repository, index: &'a Arc<Index>, head: &'a Files) -> Self {
+    pub fn new(
+        repository: &'a Repository,
+        index: &'a Arc<Index>,
+        head: &'a Files,
+        action: &'a Action,
+    ) -> Self {
         let source = ContentSource::new(repository.clone(), Some(Arc::clone(index)));
         let filters = Attributes::new(&source, ["filter"]);
         let objects = repository.objects();
         let (found, bytes) = (Selected::default(), 0);
-        Self { repository, index, head, objects, source, filters, found, bytes }
+        Self { repository, index, head, action, objects, source, filters, found, bytes }
     }
 
     /// Returns what a selection changes.
@@ -128,7 +135,11 @@ impl<'a> Selector<'a> {
                 || self.index.paths().any(file)
                 || self.head.keys().any(|path| file(path));
             if !is_any {
-                return Err(unselected(&format!("the path {}", quoted(spec.text()))));
+                let all =
+                    Comparison::new(self.repository.clone(), Revision::Empty, Revision::WorkTree)?;
+                let all = all.with_untracked(Untracked::Named);
+                let near = nearest_paths(&all, spec.text())?;
+                return Err(unselected(&format!("the path {}", quoted(spec.text())), &near));
             }
         }
         Ok(())
@@ -191,13 +202,20 @@ impl<'a> Selector<'a> {
         Ok(id)
     }
 
-    /// Applies a patch to the files of the index, and to those of HEAD.
+    /// Applies a patch to the files of the index, and for a commit to those of HEAD; takes it back
+    /// from the index if it is to be unstaged.
     fn select_hunks(&mut self, text: &[u8]) -> Result<()> {
         let repository = self.repository;
         let cancel = || CancelToken::of(repository.budget());
-        let read = patch::parse_within(text, cancel()).map_err(|error| {
+        let unusable = |error: PatchError| {
             Error::invalid_args(format!("the patch cannot be used: {error}")).with_source(error)
-        })?;
+        };
+        let unstages = matches!(self.action, Action::Unstage);
+        let text = match unstages {
+            true => Cow::Owned(patch::reverse_within(text, cancel()).map_err(unusable)?),
+            false => Cow::Borrowed(text),
+        };
+        let read = patch::parse_within(&text, cancel()).map_err(unusable)?;
         for file in &read.files {
             let path = |name: &Option<Cow<'_, [u8]>>| name.as_deref().map(<[u8]>::to_vec);
             let (old, new) = (path(&file.old_path), path(&file.new_path));
@@ -219,7 +237,9 @@ impl<'a> Selector<'a> {
                         quoted(&path.to_str_lossy())
                     )));
                 }
-                self.check_filter(path)?;
+                if !unstages {
+                    self.check_filter(path)?;
+                }
             }
             let from = source.as_ref().unwrap_or(&target);
             let in_index = self.in_index(from)?;
@@ -228,7 +248,7 @@ impl<'a> Selector<'a> {
                 None => self.head.get(from).copied(),
             };
             let staged = self.patched(in_index, file, &target, cancel())?;
-            let committed = match in_head == in_index {
+            let committed = match in_head == in_index || !matches!(self.action, Action::Commit(_)) {
                 true => staged,
                 false => self.patched(in_head, file, &target, cancel())?,
             };

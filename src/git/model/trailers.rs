@@ -44,7 +44,7 @@ pub fn trailers(
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<Trailer>, Stopped> {
     let message = up_to_nul(message);
-    let message = &message[..end_of_message(message)?];
+    let message = &message[..end_of_message(message, true)?];
     let mut found = Vec::new();
     // Whether an indented line continues the last trailer.
     let mut is_open = false;
@@ -69,9 +69,29 @@ pub fn trailers(
     Ok(found)
 }
 
-/// Returns the length of a message without a patch below `---`, without what is below the
+/// Returns a message with a trailer at the end of its own, or in a paragraph of its own; as it is if
+/// its last one is the same. As in `git commit --trailer`, what is below `---` belongs to it.
+///
+/// # Errors
+/// The reason why the query ended.
+pub fn with_trailer(message: &str, key: &str, value: &str) -> Result<String, Stopped> {
+    let (body, rest) = message.split_at(end_of_message(message.as_bytes(), false)?);
+    let start = start_of_block(body.as_bytes())?;
+    let last = body[start..].lines().last().and_then(|line| line.split_once(':'));
+    let is_same = last.is_some_and(|(last_key, last_value)| {
+        last_key.trim_end().eq_ignore_ascii_case(key) && last_value.trim() == value
+    });
+    if is_same {
+        return Ok(message.to_owned());
+    }
+    let line_end = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
+    let gap = if start == body.len() { "\n" } else { "" };
+    Ok(format!("{body}{line_end}{gap}{key}: {value}\n{rest}"))
+}
+
+/// Returns the length of a message without a patch below `---` if that `divides`, without what is below the
 /// scissors, and without comments, empty lines and a list of conflicts at its end.
-fn end_of_message(message: &[u8]) -> Result<usize, Stopped> {
+fn end_of_message(message: &[u8], divides: bool) -> Result<usize, Stopped> {
     let (mut end, mut has_end) = (0, false);
     // Where the ignored lines at the end begin; like git, 0 is none.
     let (mut ignored, mut is_conflicts) = (0, false);
@@ -80,7 +100,7 @@ fn end_of_message(message: &[u8]) -> Result<usize, Stopped> {
         check_every(LINES_PER_CHECK, number + 1)?;
         let line = whole.strip_suffix(b"\n").unwrap_or(whole);
         let after_dashes = line.strip_prefix(b"---").map(<[u8]>::first);
-        if after_dashes.is_some_and(|after| after.is_none_or(|&byte| is_space(byte))) {
+        if divides && after_dashes.is_some_and(|after| after.is_none_or(|&byte| is_space(byte))) {
             break;
         }
         has_end |= line == SCISSORS;
@@ -215,6 +235,21 @@ mod tests {
             ("", vec![]),
         ] {
             assert_eq!(read(message), wanted, "{message:?}");
+        }
+    }
+
+    #[test]
+    fn a_trailer_is_added_once_at_the_end_of_the_others() {
+        for (message, wanted) in [
+            ("s\n", "s\n\nA: 1\n"),
+            ("s\n\nbody\n", "s\n\nbody\n\nA: 1\n"),
+            ("s\n\nB: 2\n", "s\n\nB: 2\nA: 1\n"),
+            ("s\n\na: 1\n", "s\n\na: 1\n"),
+            ("s\n\nA: 1\nB: 2\n", "s\n\nA: 1\nB: 2\nA: 1\n"),
+            ("s\n\nB: 2\n---\nnote\n", "s\n\nB: 2\n---\nnote\n\nA: 1\n"),
+            ("s\n\n# comment\n", "s\n\nA: 1\n\n# comment\n"),
+        ] {
+            assert_eq!(with_trailer(message, "A", "1").unwrap(), wanted, "{message:?}");
         }
     }
 

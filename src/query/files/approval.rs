@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::approval_check::Asking;
 use super::blind_call::call_of;
+use super::committing::{CommitArguments, Committing};
 use super::editing::Editing;
 use super::file_tools::FileTools;
 use super::patching::Patching;
@@ -48,6 +49,14 @@ impl FileTools {
             }
             FileCall::Undo(arguments) => {
                 self.ask(&mut Undoing::new(self, &Chosen::from(arguments), None, false)?, asking)
+            }
+            FileCall::Commit(arguments) => {
+                let arguments = CommitArguments::of_commit(arguments, &self.caller().context)?;
+                self.ask(&mut Committing::new(self, &arguments)?, asking)
+            }
+            FileCall::Stage(arguments) => {
+                let arguments = CommitArguments::of_stage(arguments, &self.caller().context)?;
+                self.ask(&mut Committing::new(self, &arguments)?, asking)
             }
         }
     }

@@ -5,8 +5,9 @@ use super::file_tools::FileTools;
 use super::planned::{Maker, Planned};
 use super::planned_git::{GitFile, PlannedGit};
 use super::selected_hunks::{is_hunk_id, selected};
+use crate::Context;
 use redline_base::budget::{Gather, Grow, GrowBy, Taken, text_of};
-use redline_base::error::{Error, Result, quoted};
+use redline_base::error::{Error, Result, escaped, quoted};
 use redline_base::form::counted;
 use redline_base::limits;
 use redline_edit::{Digest, FileTool, Proposal};
@@ -15,6 +16,7 @@ use redline_git::{
 };
 use redline_sandbox::{GitGrant, Sandbox, SandboxPath};
 use redline_text::CancelToken;
+use redline_tools::{CommitResult, CommittedFile, GitCommitArguments, GitStageArguments};
 
 /// What is done with the index or a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +97,17 @@ impl What {
         Ok(Self { paths, hunks, ..Self::default() })
     }
 
+    /// Reads what a tool is given: one text or several.
+    ///
+    /// # Errors
+    /// Those of both.
+    pub fn of_list(given: &[String]) -> Result<Self> {
+        match given {
+            [one] => Self::of_text(one),
+            several => Self::of_parts(several.to_vec()),
+        }
+    }
+
     /// Returns the parts in a form that no other parts have.
     fn key(&self) -> Vec<u8> {
         let mut key = vec![u8::from(self.staged)];
@@ -120,6 +133,8 @@ pub struct CommitArguments {
     pub message: String,
     /// What is committed or staged.
     pub what: What,
+    /// A trailer of the message, as `Key: value`, beside the one that the sandbox adds.
+    pub trailer: Option<String>,
     /// The author, as `Name <address>`; `None` for the configured one.
     pub author: Option<String>,
     /// The time, as `<seconds> <zone>`; `None` for now.
@@ -128,40 +143,42 @@ pub struct CommitArguments {
     pub dry_run: bool,
 }
 
-/// A file of a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommittedFile {
-    /// The path from the root of the repository.
-    pub path: String,
-    /// `create`, `update`, `delete` or `mode`.
-    pub kind: &'static str,
-    /// The lines that are added.
-    pub lines_added: u64,
-    /// The lines that are removed.
-    pub lines_removed: u64,
-    /// The git blob id before; `None` for a new file.
-    pub base_oid: Option<String>,
-    /// The git blob id after; `None` for a removed file.
-    pub oid: Option<String>,
-}
+impl CommitArguments {
+    /// Returns those of a call of `GitCommit`.
+    ///
+    /// # Errors
+    /// Those of [`What`].
+    pub fn of_commit(given: &GitCommitArguments, context: &Context) -> Result<Self> {
+        let staged = What { staged: true, ..What::default() };
+        Ok(Self {
+            action: GitAction::Commit,
+            repo: given.repo.clone().unwrap_or_else(|| context.default_repository()),
+            message: given.message.clone(),
+            what: given.what.as_deref().map_or(Ok(staged), What::of_list)?,
+            trailer: None,
+            author: given.author.clone(),
+            date: None,
+            dry_run: given.dry_run.unwrap_or(false),
+        })
+    }
 
-/// The result of a commit, or of staging.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitResult {
-    /// The operation; `None` where nothing was written.
-    pub id: Option<String>,
-    /// `applied` or `would_apply`.
-    pub outcome: &'static str,
-    /// The commit; `None` if only the index changes.
-    pub commit_id: Option<String>,
-    /// The branch that HEAD names; `None` for a detached HEAD.
-    pub branch: Option<String>,
-    /// The files.
-    pub files: Vec<CommittedFile>,
-    /// Some of the tracked files that still differ from the commit.
-    pub left_out: Vec<String>,
-    /// What happened, in one line.
-    pub message: String,
+    /// Returns those of a call of `GitStage`.
+    ///
+    /// # Errors
+    /// Those of [`What`].
+    pub fn of_stage(given: &GitStageArguments, context: &Context) -> Result<Self> {
+        let unstages = given.unstage.unwrap_or(false);
+        Ok(Self {
+            action: if unstages { GitAction::Unstage } else { GitAction::Stage },
+            repo: given.repo.clone().unwrap_or_else(|| context.default_repository()),
+            message: String::new(),
+            what: What::of_list(&given.what)?,
+            trailer: None,
+            author: None,
+            date: None,
+            dry_run: given.dry_run.unwrap_or(false),
+        })
+    }
 }
 
 /// A call that writes into a git directory.
@@ -204,6 +221,8 @@ impl<'a> Committing<'a> {
         let arguments = vec![
             given.message.clone().into_bytes(),
             given.what.key(),
+            text(&given.trailer),
+            text(&grant.trailer),
             text(&given.author),
             text(&given.date),
         ];
@@ -217,6 +236,7 @@ impl<'a> Committing<'a> {
             GitAction::Unstage => Action::Unstage,
             GitAction::Commit => Action::Commit(CommitOptions {
                 message: given.message.clone(),
+                trailers: given.trailer.iter().chain(&self.grant.trailer).cloned().gather(),
                 author: given.author.as_deref().map(Ident::parse).transpose()?,
                 time: given.date.as_deref().map(CommitTime::parse).transpose()?,
             }),
@@ -232,7 +252,13 @@ impl<'a> Committing<'a> {
         };
         if !hunks.is_empty() {
             let has_head = checked_out(repository)?.commit.is_some();
-            let sides: &[&str] = if has_head { &["HEAD", "INDEX"] } else { &["INDEX"] };
+            let unstages = self.given.action == GitAction::Unstage;
+            let sides: &[[&str; 2]] = match (unstages, has_head) {
+                (true, true) => &[["HEAD", "INDEX"]],
+                (true, false) => &[["EMPTY", "INDEX"]],
+                (false, true) => &[["HEAD", "WORKTREE"], ["INDEX", "WORKTREE"]],
+                (false, false) => &[["INDEX", "WORKTREE"]],
+            };
             let (text, files) = selected(repository, hunks, sides)?;
             selection.patch = text;
             for file in &files {
@@ -267,7 +293,7 @@ impl<'a> Committing<'a> {
             return Err(Error::permission_denied(format!(
                 "{what}: the sandbox {} allows {}",
                 quoted(&self.sandbox.name),
-                self.grant.shown()
+                self.grant.names().iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
             ))
             .with_hint("A person checks out an allowed branch, or changes git_branches"));
         }
@@ -318,7 +344,7 @@ impl<'a> Maker<'a> for Committing<'a> {
     ) -> Result<Proposal> {
         let git = planned.git.as_ref();
         let git = git.ok_or_else(|| Error::tool_failed("a commit was not planned"))?;
-        let facts = git.facts(self.given.action.name());
+        let facts = git.facts(self.given.action.name())?;
         let names = [self.given.repo.as_str(), &self.sandbox.name];
         Ok(Proposal::commit(names, facts, git.shown(), &git.diff(), id))
     }
@@ -385,7 +411,7 @@ fn message(outcome: &str, action: GitAction, files: usize, branch: Option<&str>)
         (_, GitAction::Unstage) => "Would unstage",
     };
     match (action, branch) {
-        (GitAction::Commit, Some(branch)) => format!("{verb} {files} to {branch}"),
+        (GitAction::Commit, Some(branch)) => format!("{verb} {files} to {}", escaped(branch)),
         (GitAction::Commit, None) => format!("{verb} {files} on no branch"),
         _ => format!("{verb} {files}"),
     }

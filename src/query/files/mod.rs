@@ -22,7 +22,7 @@ mod selected_hunks;
 mod undo;
 mod writing;
 
-pub use committing::{CommitArguments, CommitResult, CommittedFile, GitAction, What};
+pub use committing::{CommitArguments, GitAction, What};
 pub use file_tools::FileTools;
 pub use restoring::RestoreArguments;
 pub use reverting::Chosen;

@@ -5,7 +5,7 @@ use redline_base::budget::{Copied, Gather, Grow, Taken, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::payload::{CommitFacts, PatchedFile, ShownText};
 use redline_edit::{ChangedFile, ContentDiff, FileName, Side};
-use redline_git::{GitPlan, PlannedPath, Version};
+use redline_git::{GitPlan, PlannedPath, Version, blob_id};
 use redline_journal::{ChangeKind, CommitRecord, FileChange};
 use redline_text::{CancelToken, Engine};
 
@@ -132,10 +132,13 @@ impl PlannedGit {
     }
 
     /// Returns what a payload says of it.
-    pub fn facts(&self, action: &str) -> CommitFacts {
+    ///
+    /// # Errors
+    /// Those of a digest.
+    pub fn facts(&self, action: &str) -> Result<CommitFacts> {
         let branch = self.branch();
         let commit = self.plan.commit.as_ref();
-        CommitFacts {
+        Ok(CommitFacts {
             action: action.to_owned(),
             branch: branch.filter(|_| commit.is_some()),
             parents: commit
@@ -145,7 +148,8 @@ impl PlannedGit {
             author: commit.map(|commit| commit.author.clone()),
             committer: commit.map(|commit| commit.committer.clone()),
             not_run: self.plan.programs.clone(),
-        }
+            state: blob_id(&self.plan.basis)?,
+        })
     }
 
     /// Returns the short name of the branch that HEAD names.

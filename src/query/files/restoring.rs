@@ -71,7 +71,7 @@ impl<'a> Restoring<'a> {
             let mut specs = Pathspec::parse_all(paths)?;
             let mut found = Vec::new();
             if !hunks.is_empty() {
-                let (patch, files) = selected(&repository, hunks, &[&given.rev])?;
+                let (patch, files) = selected(&repository, hunks, &[[&given.rev, "WORKTREE"]])?;
                 found = reversed(&patch, repository.cancel())?;
                 for file in &files {
                     specs.add(Pathspec::of_file(file)?);

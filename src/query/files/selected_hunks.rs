@@ -18,23 +18,22 @@ pub(super) fn is_hunk_id(text: &str) -> bool {
     digits.len() == DIGITS && digits.bytes().all(is_hex) && (rest.is_empty() || is_numbered)
 }
 
-/// Finds hunks of some sides against the work tree by their ids, of the lines or with the lines
-/// around. Returns them as a patch, and the paths of files without hunks that ids name.
+/// Finds hunks of some comparisons by their ids, of the lines or with the lines around. Returns them as a patch, and the paths of files without hunks that ids name.
 ///
 /// # Errors
 /// `stale` if an id is that of no hunk now.
 pub(super) fn selected(
     repository: &Repository,
     ids: &[String],
-    sides: &[&str],
+    sides: &[[&str; 2]],
 ) -> Result<(Vec<u8>, Vec<String>)> {
     let mut wanted: Vec<&str> = ids.iter().map(String::as_str).gather();
     let (mut patch, mut files) = (Vec::new(), Vec::new());
-    for from in sides {
+    for [from, to] in sides {
         if wanted.is_empty() {
             break;
         }
-        let comparison = Comparison::of(repository, from, Some("WORKTREE"), false, None)?;
+        let comparison = Comparison::of(repository, from, Some(to), false, None)?;
         let options = DiffOptions::default();
         let mut namer = HunkNamer::new(&comparison, &options, true)?;
         let mut patcher = comparison.patcher(options)?;
@@ -72,12 +71,15 @@ pub(super) fn selected(
     }
     match wanted.first() {
         None => Ok((patch, files)),
-        Some(id) => Err(Error::stale(format!(
-            "no hunk of {} against the work tree has the id {}",
-            sides.joined(" or "),
-            quoted(id)
-        ))
-        .with_hint("Ask for the hunks again: diff_hunks('HEAD', 'WORKTREE', repo) has their ids; new files are named by their paths")),
+        Some(id) => {
+            let names = sides.iter().map(|[from, to]| format!("{from} against {to}"));
+            let names: Vec<String> = names.gather();
+            let [from, to] = sides.first().copied().unwrap_or_default();
+            Err(Error::stale(format!("no hunk of {} has the id {}", names.joined(" or "), quoted(id)))
+                .with_hint(format!(
+                    "Ask for the hunks again: diff_hunks('{from}', '{to}', repo) has their ids; new files are named by their paths"
+                )))
+        }
     }
 }
 

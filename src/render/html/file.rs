@@ -5,11 +5,14 @@
 
 use std::collections::HashMap;
 
+use super::data;
 use super::writer::Html;
 use super::{Page, PageFile, PageHunk, patch_text};
-use redline_base::budget::{Gather, Grow, GrowMap, Joined};
+use crate::diff;
+use redline_base::budget::{Gather, Grow, GrowMap, Joined, text_of};
 use redline_base::error::Result;
 use redline_base::form::counted;
+use redline_edit::payload::NotUtf8;
 use redline_text::hunk_id::HunkId;
 
 /// The most lines of a part.
@@ -19,13 +22,14 @@ const BAR: u64 = 20;
 /// The classes for the digits of a number of lines, the last digit first.
 const DIGITS: [char; 6] = ['u', 't', 'h', 'k', 'm', 'x'];
 
-/// Writes the section of a file; `widest` is the largest number of changed lines in a file.
+/// Writes the section of a file; `widest` is the largest number of changed lines in a file, and
+/// `emphasis` are the bytes of which words may still be compared.
 pub(super) fn section(
     html: &mut Html<'_>,
     page: &Page<'_>,
     index: usize,
     file: &PageFile<'_>,
-    widest: u64,
+    (widest, emphasis): (u64, &mut usize),
 ) -> Result<()> {
     // The header is folded into a line.
     let header = file.hunks.first().map_or(&[][..], |first| &file.patch[..first.span.start]);
@@ -56,9 +60,12 @@ pub(super) fn section(
     }
     html.markup("</summary>\n")?;
     moved_from(html, page, file)?;
+    if let Some(data) = &file.data {
+        data::table(html, data)?;
+    }
     patch_text::header(html, header)?;
     html.markup("<pre>")?;
-    patch(html, file)?;
+    patch(html, file, emphasis)?;
     html.markup("</pre></details></section>\n")
 }
 
@@ -120,25 +127,38 @@ fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Resu
     html.markup("</p>\n")
 }
 
-fn patch(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
+fn patch(html: &mut Html<'_>, file: &PageFile<'_>, emphasis: &mut usize) -> Result<()> {
     if file.hunks.is_empty() {
         // The whole text is viewed as one.
         html.markup(&opening("h", file.patch, &names(file.id)))?;
-        html.text(file.patch)?;
+        head(html, file.patch)?;
         return html.markup("</span>");
     }
     let mut end = file.hunks[0].span.start;
     for hunk in &file.hunks {
         // A type change is two patches in one, so there may be a second head.
-        html.text(&file.patch[end..hunk.span.start])?;
-        parts(html, hunk, &file.patch[hunk.span.clone()])?;
+        head(html, &file.patch[end..hunk.span.start])?;
+        parts(html, hunk, &file.patch[hunk.span.clone()], emphasis)?;
         end = hunk.span.end;
     }
-    html.text(&file.patch[end..])
+    head(html, &file.patch[end..])
+}
+
+/// Writes what stands before and between hunks.
+pub(super) fn head(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
+    let (text, not_utf8) = (text_of(text), NotUtf8::of(text));
+    diff::lines_of_patch(&text, &not_utf8).try_for_each(|line| html.line(&line))
 }
 
 /// Writes a hunk in parts; those after the first contain the numbers of their first lines.
-fn parts(html: &mut Html<'_>, hunk: &PageHunk<'_>, text: &[u8]) -> Result<()> {
+fn parts(
+    html: &mut Html<'_>,
+    hunk: &PageHunk<'_>,
+    text: &[u8],
+    emphasis: &mut usize,
+) -> Result<()> {
+    let (shown, not_utf8) = (text_of(text), NotUtf8::of(text));
+    let mut lines = diff::emphasised(diff::lines_of_hunk(&shown, &not_utf8), emphasis);
     let (mut old, mut new, mut rest) = (hunk.old, hunk.new, text);
     let mut is_first = true;
     while !rest.is_empty() {
@@ -148,7 +168,8 @@ fn parts(html: &mut Html<'_>, hunk: &PageHunk<'_>, text: &[u8]) -> Result<()> {
             true => opening("h", part, &names(hunk.id)),
             false => opening("g", part, &format!(" data-o=\"{old}\" data-n=\"{new}\"")),
         })?;
-        patch_text::lines(html, part)?;
+        let count = part.split_inclusive(|&byte| byte == b'\n').count();
+        patch_text::lines(html, lines.by_ref().take(count))?;
         html.markup("</span>")?;
         for line in part.split(|&byte| byte == b'\n').skip(usize::from(is_first)) {
             old += u32::from(matches!(line.first(), Some(b' ' | b'-')));

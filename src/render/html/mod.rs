@@ -5,6 +5,7 @@
 //! digests of its style and its script, and allows no more.
 
 mod contents;
+mod data;
 mod file;
 mod patch_text;
 mod policy;
@@ -12,9 +13,11 @@ mod writer;
 
 use std::ops::{Range, RangeInclusive};
 
+pub use data::{PageCell, PageData};
 use policy::{SCRIPT, STYLE};
 use redline_base::error::Result;
 use redline_base::form::counted;
+use redline_base::limits;
 use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
 use writer::Html;
@@ -55,6 +58,8 @@ pub struct PageFile<'a> {
     pub hunks: Vec<PageHunk<'a>>,
     /// Its moved lines.
     pub moved: Vec<MovedRun>,
+    /// The changed cells of a file of data.
+    pub data: Option<PageData<'a>>,
 }
 
 /// A hunk of a patch.
@@ -94,9 +99,10 @@ pub fn page(page: &Page<'_>, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
     head(&mut html, page)?;
     contents::contents(&mut html, page)?;
     html.markup("<main>\n")?;
+    let mut emphasis = limits::EMPHASIS_PATCH_BYTES;
     let widest = page.files.iter().filter_map(|file| file.lines).map(|(a, b)| a + b).max();
     for (index, file) in page.files.iter().enumerate() {
-        file::section(&mut html, page, index, file, widest.unwrap_or_default())?;
+        file::section(&mut html, page, index, file, (widest.unwrap_or_default(), &mut emphasis))?;
     }
     if page.files.is_empty() {
         html.markup("<p>Nothing differs.</p>\n")?;

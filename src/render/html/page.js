@@ -2,7 +2,7 @@
 // The page is complete without this script, which makes rows of what comes near the screen, remembers what was viewed and
 // answers the keys. Whatever it shows is set as text: nothing of a repository is ever read as markup.
 (() => {
-  const LEAST_DISTANCE = "1200px", MOST_WORDS_BYTES = 8192, MOST_EDITS = 400;
+  const LEAST_DISTANCE = "1200px";
   const ID = /^[0-9a-f]{40}(-[0-9]+)?$/, RANGE = /^@@ -([0-9]+)(?:,[0-9]+)? \+([0-9]+)(?:,[0-9]+)? @@/;
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const make = (tag, given = {}, ...inner) => {
@@ -87,10 +87,9 @@
     make("label", { className: "viewed" }, make("input", { type: "checkbox", checked: is, ariaLabel: label, onchange: changed }), " viewed");
 
   // Rows.
-  const texts = new WeakMap();
-  const nodes = new WeakMap();
+  const whole = new WeakMap();
   const built = new Set();
-  const textOf = (part) => texts.get(part) ?? part.textContent;
+  const textOf = (part) => whole.get(part)?.text ?? part.textContent;
   const startOf = (part) => {
     if (part.dataset.o !== undefined) return [Number(part.dataset.o), Number(part.dataset.n)];
     const range = RANGE.exec(textOf(part).slice(0, 100));
@@ -105,7 +104,7 @@
     }
     return moved;
   };
-  const row = (line, kind, old, now, moved, words) => {
+  const row = (line, kind, old, now, moved) => {
     const made = make("div", { className: kind });
     if (old !== null) made.dataset.o = old;
     if (now !== null) made.dataset.n = now;
@@ -122,67 +121,67 @@
         } }));
       }
     }
-    append(made, line, kind, run ? [] : words ?? []);
+    made.append(...line.nodes.map((node) => node.cloneNode(true)));
     return made;
   };
-  // Appends a line with its marked words; blanks at the end of an added line are shown.
-  const append = (made, line, kind, words) => {
-    const end = kind === "ins" ? Math.max(line.trimEnd().length, 1) : line.length;
-    let at = 0;
-    for (const [from, to] of words) {
-      const [first, last] = [Math.min(from + 1, end), Math.min(to + 1, end)];
-      if (last <= first) continue;
-      made.append(line.slice(at, first), make("mark", { textContent: line.slice(first, last) }));
-      at = last;
-    }
-    made.append(line.slice(at, end));
-    if (end < line.length) made.append(make("span", { className: "blank", textContent: line.slice(end) }));
-  };
+  // Returns the lines of a part, each with its text and the nodes that show its pieces; no piece has two lines.
   const linesOf = (part) => {
-    const found = textOf(part).split("\n");
-    if (found.at(-1) === "") found.pop();
+    const found = [];
+    let nodes = [];
+    const end = () => {
+      found.push({ text: nodes.map((node) => node.textContent).join(""), nodes });
+      nodes = [];
+    };
+    // Without script, lines of one sign are in one element.
+    const inner = (node) => (["ins", "del"].includes(node.className) ? [...node.childNodes] : [node]);
+    for (const node of whole.get(part).nodes.flatMap(inner)) {
+      if (node.nodeType !== Node.TEXT_NODE) { nodes.push(node); continue; }
+      node.data.split("\n").forEach((text, at) => {
+        if (at) end();
+        if (text) nodes.push(new Text(text));
+      });
+    }
+    if (nodes.length) end();
     return found;
   };
   const draw = (part) => {
     const start = startOf(part);
     const found = linesOf(part);
     const made = [];
+    const moved = movedOf(sectionOf(part));
     if (part.classList.contains("h")) {
-      const first = start ? found.shift() : "";
-      made.push(heading(part, first));
+      made.push(heading(part, start ? found.shift() : { text: "", nodes: [] }));
       if (isViewed(part)) return made;
     }
-    if (!start) return [...made, ...found.map((line) => make("div", { textContent: line }))];
+    if (!start) return [...made, ...found.map((line) => row(line, "", null, null, moved))];
     let [old, now] = start;
     const language = colours.of(sectionOf(part).dataset.path);
     const states = { "-": {}, "+": {} };
     // The tokens of each line, by its side and number.
     const tokens = new Map();
-    const read = (sign, key, line) => language && tokens.set(key, colours.tokens(language, line.slice(1), states[sign]));
-    const moved = movedOf(sectionOf(part));
+    const read = (sign, key, line) => language && tokens.set(key, colours.tokens(language, line.text.slice(1), states[sign]));
     let removed = [], added = [], remarks = [];
     const flush = () => {
-      const [before, after] = words(removed, added);
-      const dels = removed.map(([number, line], at) => row(line, "del", number, null, moved, before[at]));
-      const inss = added.map(([number, line], at) => row(line, "ins", null, number, moved, after[at]));
+      const dels = removed.map(([number, line]) => row(line, "del", number, null, moved));
+      const inss = added.map(([number, line]) => row(line, "ins", null, number, moved));
       if (isBeside) for (let at = 0; at < Math.max(dels.length, inss.length); at += 1) made.push(pair(dels[at], inss[at]));
       else made.push(...dels, ...inss);
       made.push(...remarks);
       [removed, added, remarks] = [[], [], []];
     };
     for (const line of found) {
-      if (line[0] === "-") {
+      if (line.text[0] === "-") {
         if (added.length) flush();
         removed.push([old, line]);
         read("-", `o${old}`, line);
         old += 1;
-      } else if (line[0] === "+") {
+      } else if (line.text[0] === "+") {
         added.push([now, line]);
         read("+", `n${now}`, line);
         now += 1;
-      } else if (line[0] === "\\") {
+      } else if (line.text[0] === "\\") {
         // In git's order it follows its line; here it stands behind the block.
-        remarks.push(make("div", { className: "no", textContent: line }));
+        remarks.push(make("div", { className: "no", textContent: line.text }));
         if (!removed.length && !added.length) flush();
       } else {
         flush();
@@ -202,17 +201,16 @@
     return made;
   };
   const pair = (old, now) => make("div", { className: "pair" }, old ?? make("div"), now ?? make("div"));
-  const heading = (hunk, text) => {
+  const heading = (hunk, { text, nodes }) => {
     const made = make("div", { className: "at" });
     if (hunk.id) made.append(box(`Viewed: ${text || sectionOf(hunk).dataset.path}`, isViewed(hunk), (event) => set([hunk], event.target.checked)));
-    made.append(text);
+    made.append(...nodes);
     if (isKnown(hunk)) made.append(make("span", { className: "known", textContent: "viewed before, with something else around" }));
     return made;
   };
   const build = (part) => {
     if (built.has(part)) return;
-    texts.set(part, part.textContent);
-    nodes.set(part, [...part.childNodes]);
+    whole.set(part, { text: part.textContent, nodes: [...part.childNodes] });
     built.add(part);
     redraw(part);
   };
@@ -224,74 +222,10 @@
   const unbuild = (part) => {
     if (!built.has(part) || part.contains(document.activeElement)) return;
     colours.clear(part);
-    part.replaceChildren(...nodes.get(part));
+    part.replaceChildren(...whole.get(part).nodes);
     part.classList.remove("rows");
     built.delete(part);
-    texts.delete(part);
-  };
-
-  // Words that differ, of a block of lines that were replaced.
-  const words = (removed, added) => {
-    const text = (rows) => rows.map(([, line]) => line.slice(1)).join("\n");
-    const [old, now] = [text(removed), text(added)];
-    if (!removed.length || !added.length || old.length + now.length > MOST_WORDS_BYTES) return [[], []];
-    const split = (whole) => whole.match(/[\p{L}\p{N}_]+|[ \t]+|[^]/gu) ?? [];
-    const [a, b] = [split(old), split(now)];
-    const common = matches(a, b);
-    if (!common || !common.some(([at]) => /[\p{L}\p{N}]/u.test(a[at]))) return [[], []];
-    return [ranges(a, new Set(common.map(([at]) => at))), ranges(b, new Set(common.map(([, at]) => at)))];
-  };
-  // Returns the pairs of equal words by the shortest edit (Myers), or null where too much differs.
-  const matches = (a, b) => {
-    const furthest = new Map([[1, 0]]);
-    const history = [];
-    for (let edits = 0; edits <= Math.min(a.length + b.length, MOST_EDITS); edits += 1) {
-      history.push(new Map(furthest));
-      for (let k = -edits; k <= edits; k += 2) {
-        const isDown = k === -edits || (k !== edits && (furthest.get(k - 1) ?? -1) < (furthest.get(k + 1) ?? -1));
-        let x = isDown ? furthest.get(k + 1) ?? 0 : (furthest.get(k - 1) ?? -1) + 1;
-        while (x < a.length && x - k < b.length && x >= 0 && x - k >= 0 && a[x] === b[x - k]) x += 1;
-        furthest.set(k, x);
-        if (x >= a.length && x - k >= b.length) return trace(history, a.length, b.length);
-      }
-    }
-    return null;
-  };
-  const trace = (history, x, y) => {
-    const found = [];
-    for (let edits = history.length - 1; edits >= 0; edits -= 1) {
-      const before = history[edits];
-      const k = x - y;
-      const isDown = k === -edits || (k !== edits && (before.get(k - 1) ?? -1) < (before.get(k + 1) ?? -1));
-      const last = isDown ? k + 1 : k - 1;
-      const startX = edits === 0 ? 0 : before.get(last) ?? 0;
-      const startY = startX - last;
-      while (x > 0 && y > 0 && (edits === 0 || x > startX + (isDown ? 0 : 1) || y > startY + (isDown ? 1 : 0))) {
-        [x, y] = [x - 1, y - 1];
-        found.push([x, y]);
-      }
-      [x, y] = edits === 0 ? [0, 0] : [startX, startY];
-    }
-    return found.reverse();
-  };
-  // Returns for each line of some words the places of those that are not among the common ones.
-  const ranges = (split, common) => {
-    const found = [[]];
-    let column = 0;
-    split.forEach((word, at) => {
-      if (word === "\n") {
-        found.push([]);
-        column = 0;
-        return;
-      }
-      if (!common.has(at)) {
-        const last = found.at(-1).at(-1);
-        if (last && last[1] === column) last[1] += word.length;
-        else found.at(-1).push([column, column + word.length]);
-      }
-      column += word.length;
-    });
-    return found;
+    whole.delete(part);
   };
 
   // Only what is near the screen has rows.

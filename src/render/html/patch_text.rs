@@ -1,7 +1,9 @@
 //! The text of a patch: lines that were added and removed have their colour before any script runs,
 //! and what stands before the first hunk is folded.
 
+use super::file::head;
 use super::writer::Html;
+use crate::line::{Line, Tone};
 use redline_base::error::Result;
 
 /// What the folded lines of a header say that a reader knows from elsewhere.
@@ -20,37 +22,27 @@ pub(super) fn header(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
         html.name(line)?;
     }
     html.markup("</summary><pre>")?;
-    html.text(text)?;
+    head(html, text)?;
     html.markup("</pre></details>\n")
 }
 
 /// Writes lines of a hunk; those next to each other with one sign are one run.
-pub(super) fn lines(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
-    let mut rest = text;
-    while !rest.is_empty() {
-        let class = class_of(rest);
-        let mut end = 0;
-        while end < rest.len() && class_of(&rest[end..]) == class {
-            end = memchr::memchr(b'\n', &rest[end..]).map_or(rest.len(), |at| end + at + 1);
-        }
-        let (run, after) = rest.split_at(end);
-        match class {
-            Some(class) => {
+pub(super) fn lines<'a>(html: &mut Html<'_>, lines: impl Iterator<Item = Line<'a>>) -> Result<()> {
+    let mut last = None;
+    for line in lines {
+        let class = match line.tone {
+            Tone::Added => Some("ins"),
+            Tone::Removed => Some("del"),
+            _ => None,
+        };
+        if class != last {
+            html.markup(last.map_or("", |_| "</span>"))?;
+            if let Some(class) = class {
                 html.markup(&format!("<span class=\"{class}\">"))?;
-                html.text(run)?;
-                html.markup("</span>")?;
             }
-            None => html.text(run)?,
+            last = class;
         }
-        rest = after;
+        html.line(&line)?;
     }
-    Ok(())
-}
-
-fn class_of(line: &[u8]) -> Option<&'static str> {
-    match line.first() {
-        Some(b'+') => Some("ins"),
-        Some(b'-') => Some("del"),
-        _ => None,
-    }
+    html.markup(last.map_or("", |_| "</span>"))
 }

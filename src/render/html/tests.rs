@@ -9,8 +9,17 @@ fn shown(path: &str, text: &str) -> String {
     let (lines, context) = ("a".repeat(40), "b".repeat(40));
     let id = HunkId { lines, context };
     let hunk = PageHunk { span: head.len()..patch.len(), old: 1, new: 1, id: Some(&id) };
+    let cell = |column| PageCell {
+        change: "changed",
+        key: Some(path),
+        column,
+        old: Some(text),
+        new: Some(path),
+    };
+    let cells = vec![cell(Some(path)), cell(None)];
     let file = PageFile {
         status: "modified",
+        data: Some(PageData { words: path, cells, left_out: 1 }),
         path: path.as_bytes(),
         old_path: Some(path.as_bytes()),
         lines: Some((1, 1)),
@@ -34,11 +43,22 @@ fn tags(page: &str) -> Vec<&str> {
     body.split('<').skip(1).map(|rest| rest.split_once('>').unwrap().0).collect()
 }
 
+/// Returns the tags but those of the pieces of a line.
+fn without_pieces(page: &str) -> Vec<&str> {
+    let (mut found, mut is_piece) = (tags(page), false);
+    found.retain(|tag| {
+        let ends = *tag == "/span" && std::mem::take(&mut is_piece);
+        is_piece |= matches!(*tag, "span class=\"mark\"" | "span class=\"number\"");
+        !ends && !is_piece && !matches!(*tag, "mark" | "/mark")
+    });
+    found
+}
+
 #[test]
 fn no_name_and_no_content_becomes_markup() {
     let names = |page: &str| -> Vec<String> {
         let name = |tag: &&str| tag.split([' ', '\n']).next().unwrap_or_default().to_owned();
-        tags(page).iter().map(name).collect()
+        without_pieces(page).iter().map(name).collect()
     };
     // The list has directories.
     let [in_root, in_directory] =
@@ -79,28 +99,51 @@ fn no_name_and_no_content_becomes_markup() {
 #[test]
 fn nothing_of_a_text_is_hidden() {
     for (text, expected) in [
-        ("a\u{202e}b", "+a&lt;U+202E&gt;b\n"),
-        ("zero\u{200b}width", "+zero&lt;U+200B&gt;width\n"),
-        ("bell\u{7}", "+bell&lt;U+0007&gt;\n"),
-        ("<U+202E>", "+&lt;U+003C&gt;U+202E&gt;\n"),
-        ("crlf\r", "+crlf␍\n"),
-        ("cr\rmiddle", "+cr&lt;U+000D&gt;middle\n"),
-        ("the mark ␍", "+the mark &lt;U+240D&gt;\n"),
-        ("tab\tand é 日本", "+tab\tand é 日本\n"),
+        ("a\u{202e}b", "+a«number &lt;U+202E&gt;»b\n"),
+        ("zero\u{200b}width", "+zero«number &lt;U+200B&gt;»width\n"),
+        ("bell\u{7}", "+bell«number &lt;U+0007&gt;»\n"),
+        ("<U+202E>", "+«mark &lt;U+003C&gt;»U+202E&gt;\n"),
+        ("<E9>", "+«mark &lt;U+003C&gt;»E9&gt;\n"),
+        ("crlf\r", "+crlf«mark ␍»\n"),
+        ("cr\rmiddle", "+cr«number &lt;U+000D&gt;»middle\n"),
+        ("the mark ␍", "+the mark «mark &lt;U+240D&gt;»\n"),
+        ("blanks  end ", "+blanks  end«mark ␣»\n"),
+        ("\ttab\tand é 日本\t", "+\ttab\tand é 日本«mark ⇥ »\n"),
     ] {
-        let page = shown("f", text);
-        assert!(page.contains(expected), "{text:?}");
+        let page = shown("f", text).replace("<span class=\"mark\">", "«mark ");
+        let page = page.replace("<span class=\"number\">", "«number ").replace("</span>", "»");
+        assert!(page.contains(expected), "{text:?}: {page}");
     }
-    assert!(shown("a\nb\tc", "").contains("<h2>a&lt;U+000A&gt;b&lt;U+0009&gt;c"));
+    assert!(shown("a\nb\tc  d", "").contains("<h2>a&lt;U+000A&gt;b⇥ c␣␣d"));
     assert!(shown("f", "x").contains("<h2>f → f</h2>"));
 }
 
 #[test]
-fn invalid_utf8_is_replaced() {
+fn what_is_not_utf_8_is_shown_by_its_bytes() {
     let file = PageFile { path: b"a\xff", patch: b"Binary \xc3(\n", ..PageFile::default() };
     let change = Page { files: vec![file], ..Page::default() };
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
-    assert!(page.contains("a\u{fffd}") && page.contains("Binary \u{fffd}(\n"));
+    assert!(page.contains("<h2>a&lt;FF&gt;</h2>"), "{page}");
+    assert!(page.contains("Binary <span class=\"number\">&lt;C3&gt;</span>(\n"), "{page}");
+}
+
+#[test]
+fn words_that_differ_are_marked_within_the_bytes_of_a_page() {
+    let same = "word ".repeat(limits::EMPHASIS_BYTES / 11);
+    let patch = format!("@@ -1 +1 @@\n-one {same}\n+two {same}\n");
+    let span = 0..patch.len();
+    let hunks = vec![PageHunk { span, old: 1, new: 1, id: None }];
+    let file = PageFile { path: b"f", patch: patch.as_bytes(), hunks, ..PageFile::default() };
+    let count = limits::EMPHASIS_PATCH_BYTES / patch.len() + 2;
+    let change = Page { files: vec![file; count], ..Page::default() };
+    let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
+    let files: Vec<&str> = page.split("<section").skip(1).collect();
+    for (file, marks) in [
+        (files[0], ["-<mark>one</mark>", "+<mark>two</mark>"]),
+        (files[count - 1], ["-one", "+two"]),
+    ] {
+        assert!(marks.iter().all(|mark| file.contains(&format!("\n{mark} word"))), "{file:.300}");
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Writes HTML: our markup, and texts in which nothing is markup and nothing is hidden.
 
-use crate::visible::{NUMBER, RETURN_MARK, is_unseen};
-use redline_base::budget::Charge;
+use crate::line::{Line, Tone};
+use crate::visible::Kind;
+use redline_base::budget::{Charge, text_of};
 use redline_base::error::Result;
+use redline_edit::payload::NotUtf8;
 use redline_text::CancelToken;
 use redline_text::cancel_token::PacedToken;
 
@@ -36,64 +38,56 @@ impl<'c> Html<'c> {
         Ok(())
     }
 
-    /// Appends lines of text.
-    pub fn text(&mut self, text: &[u8]) -> Result<()> {
-        self.escaped(text, true)
+    /// Appends the pieces of a line, and its end: words that differ are marked, and what is shown by a mark or a
+    /// number says so by its class.
+    pub fn line(&mut self, line: &Line<'_>) -> Result<()> {
+        self.markup(line.mark)?;
+        for piece in line.shown() {
+            let (class, end) = match piece.kind {
+                Kind::Plain => ("", ""),
+                Kind::Mark => ("<span class=\"mark\">", "</span>"),
+                Kind::Hidden => ("<span class=\"number\">", "</span>"),
+            };
+            let (mark, unmark) = if piece.is_changed { ("<mark>", "</mark>") } else { ("", "") };
+            self.markup(mark)?;
+            self.markup(class)?;
+            self.escaped(&piece.text)?;
+            self.markup(end)?;
+            self.markup(unmark)?;
+        }
+        self.markup("\n")
     }
 
-    /// Appends a text of one line, such as a path; also for an attribute.
+    /// Appends a text of one line, such as a path, without elements; also for an attribute.
     pub fn name(&mut self, name: &[u8]) -> Result<()> {
-        self.escaped(name, false)
+        let (text, not_utf8) = (text_of(name), NotUtf8::of(name));
+        let line = Line { not_utf8: (&not_utf8, 0), ..Line::name(Tone::Title, &text) };
+        line.shown().try_for_each(|piece| self.escaped(&piece.text))
     }
 
-    fn escaped(&mut self, bytes: &[u8], has_lines: bool) -> Result<()> {
+    /// Appends a text in which nothing becomes markup.
+    fn escaped(&mut self, text: &str) -> Result<()> {
         let mut pace = self.cancel.pace();
-        for chunk in bytes.utf8_chunks() {
-            let mut rest = chunk.valid();
-            while !rest.is_empty() {
-                let plain = rest.bytes().position(|byte| !is_plain(byte, has_lines));
-                let (before, other) = rest.split_at(plain.unwrap_or(rest.len()));
-                pace.pass(before.len() + 1)?;
-                self.markup(before)?;
-                rest = self.first(other)?;
-            }
-            if !chunk.invalid().is_empty() {
-                self.markup("\u{fffd}")?;
-            }
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let escape = match first {
+                '&' => "&amp;",
+                '<' => "&lt;",
+                '>' => "&gt;",
+                '"' => "&quot;",
+                '\'' => "&#39;",
+                _ => {
+                    let plain = rest.find(['&', '<', '>', '"', '\'']).unwrap_or(rest.len());
+                    let (before, other) = rest.split_at(plain);
+                    pace.pass(before.len())?;
+                    self.markup(before)?;
+                    rest = other;
+                    continue;
+                }
+            };
+            self.markup(escape)?;
+            rest = &rest[1..];
         }
         Ok(())
-    }
-
-    /// Appends the first character of a text, escaped, and returns the rest.
-    fn first<'t>(&mut self, text: &'t str) -> Result<&'t str> {
-        let Some(first) = text.chars().next() else { return Ok(text) };
-        let rest = &text[first.len_utf8()..];
-        match first {
-            '&' => self.markup("&amp;")?,
-            '<' if text.starts_with(NUMBER) => self.number(first)?,
-            '<' => self.markup("&lt;")?,
-            '>' => self.markup("&gt;")?,
-            '"' => self.markup("&quot;")?,
-            '\'' => self.markup("&#39;")?,
-            '\r' if rest.starts_with('\n') => self.markup(RETURN_MARK.encode_utf8(&mut [0; 4]))?,
-            RETURN_MARK => self.number(first)?,
-            hidden if is_unseen(hidden) => self.number(hidden)?,
-            shown => self.markup(shown.encode_utf8(&mut [0; 4]))?,
-        }
-        Ok(rest)
-    }
-
-    /// Appends the number of a character that is invisible, or would be markup.
-    fn number(&mut self, c: char) -> Result<()> {
-        self.markup(&format!("&lt;U+{:04X}&gt;", u32::from(c)))
-    }
-}
-
-/// Tells whether a byte needs no escape: neither markup nor invisible.
-fn is_plain(byte: u8, has_lines: bool) -> bool {
-    match byte {
-        b'&' | b'<' | b'>' | b'"' | b'\'' => false,
-        b'\n' | b'\t' => has_lines,
-        byte => matches!(byte, b' '..=b'~'),
     }
 }

@@ -148,7 +148,7 @@ def test_a_long_content_leaves_its_question_on_the_screen(answer):
 
 def test_control_characters_of_a_description_are_escaped(answer):
     out, _ = answer({"a": json.dumps({"type": "new", "description": "a\nb\x1b[2J\u202e"})}, "n\n")
-    assert "  1. a\\nb\\x1b[2J\\u202e\n" in out
+    assert "  1. a<U+000A>b<U+001B>[2J<U+202E>\n" in out
     assert '"a<U+000A>b<U+001B>[2J<U+202E>" - Approve? [y/n] Not applied.' in out
 
 

@@ -457,3 +457,132 @@ def test_only_objects_index_branch_and_logs_are_written(connect, repo):
     allowed = {".git/index", ".git/refs/heads/main", ".git/logs/HEAD", ".git/logs/refs/heads/main"}
     assert {name for name in changed if not name.startswith(".git/objects/")} == allowed
     assert not [name for name in after if name.endswith(".lock") or "tmp_obj" in name]
+
+
+def ids(con, old, new):
+    query = "SELECT hunk_id FROM diff_hunks(?, ?, 'ws/repo')"
+    return [one for (one,) in con.execute(query, [old, new]).fetchall()]
+
+
+def staged(con, function, what):
+    return answer(con, f"SELECT {function}('ws/repo', ?)", what)
+
+
+def test_a_hunk_is_unstaged_by_its_id_or_patch_as_git_apply_reverses_it(connect, repo):
+    con = opened(connect, repo)
+    (repo / "new").write_text("new\n")
+    git(repo, "add", ".")
+    disk = snapshot(repo)["a.txt"]
+    whole = git_text(repo, "diff", "--cached", "a.txt") + "\n"
+    first, last, new = ids(con, "HEAD", "INDEX")
+    for what in ([last], whole[: whole.index("@@")] + whole[whole.rindex("\n@@") + 1 :]):
+        assert staged(con, "git_unstage", what).error is None
+        # The other hunk stays, as git takes the same one back.
+        cached = git_text(repo, "diff", "--cached")
+        assert "+three" in cached and "+last" not in cached and "+new" in cached
+        assert "+last" in git_text(repo, "diff") and snapshot(repo)["a.txt"] == disk
+        assert_refused(staged(con, "git_unstage", what), "stale")
+        # The hunk has the id that it had before it was staged.
+        assert ids(con, "INDEX", "WORKTREE") == [last]
+        assert staged(con, "git_stage", [last]).error is None
+    assert staged(con, "git_unstage", [new, "a.txt"]).error is None
+    assert git_text(repo, "status", "--porcelain") == " M a.txt\n?? new"
+    assert_refused(staged(con, "git_unstage", [first]), "stale")
+
+
+@pytest.mark.parametrize("kind", ["removed", "renamed", "mode", "link", "no newline"])
+def test_any_staged_patch_is_unstaged_as_git_reverses_it(connect, repo, kind):
+    con = opened(connect, repo)
+    git(repo, "checkout", "-q", "a.txt")
+    if kind == "removed":
+        git(repo, "rm", "-q", "a.txt")
+    elif kind == "renamed":
+        git(repo, "mv", "a.txt", "z.txt")
+    elif kind == "mode":
+        (repo / "a.txt").chmod(0o755)
+    elif kind == "link":
+        (repo / "b.txt").unlink()
+        (repo / "b.txt").symlink_to("a.txt")
+    else:
+        (repo / "b.txt").write_text("b")
+    git(repo, "add", "-A")
+    patch = git_text(repo, "diff", "--cached", "-M") + "\n"
+    assert staged(con, "git_unstage", patch).error is None
+    assert git_text(repo, "diff", "--cached") == ""
+    assert git_text(repo, "ls-files", "-s") == git_text(repo, "ls-tree", "-r", "HEAD").replace(
+        " blob", ""
+    ).replace("\t", " 0\t")
+
+
+def test_the_first_commit_s_hunks_are_unstaged(connect, tmp_path):
+    root = tmp_path / "root" / "repo"
+    root.mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main")
+    (root / "a").write_text("a\n")
+    git(root, "add", "a")
+    con = opened(connect, root)
+    assert staged(con, "git_unstage", ids(con, "EMPTY", "INDEX")).error is None
+    assert git_text(root, "ls-files") == ""
+
+
+# A file of HEAD, what is staged of it, and what is on disk: the hunk of the index fits it alone.
+def test_a_hunk_is_staged_where_it_fits_the_index_alone(connect, repo):
+    con = opened(connect, repo)
+    (repo / "b.txt").write_text("B\n")
+    git(repo, "add", "b.txt")
+    (repo / "b.txt").write_text("B\nmore\n")
+    (hunk,) = [
+        one for one in ids(con, "INDEX", "WORKTREE") if one not in ids(con, "HEAD", "INDEX")
+    ][-1:]
+    assert staged(con, "git_stage", [hunk]).error is None
+    assert git_text(repo, "show", ":b.txt") == "B\nmore"
+
+
+# Messages of which `git commit --trailer` makes the same.
+MESSAGES = [
+    "subject", "subject\n\nbody", "subject\n\nbody\n\nSigned-off-by: A <a@b>", "subject\n\nAssisted-by: an agent",
+    "subject\n\nAssisted-by: an agent\nB: 2", "subject\n\nB: 2\n---\nnote", "subject\n\nassisted-by: an agent", "a: b",
+    "subject\n\nB: 2\n more of it", "subject\n\n\n\nbody  \n\n", "subject\n\nwords\nB: 2", "subject\n\nB: 2\n# note",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_trailer_is_added_as_git_adds_it(connect, repo, message):
+    con = opened(connect, repo)
+    git(repo, "add", "a.txt")
+    line = "Assisted-by: an agent"
+    options = "{'trailer': ?, 'date': '1700000000 +0000'}"
+    query = f"SELECT git_commit('ws/repo', ?, 'staged', {options})"
+    ((made,),) = answer(con, query, message, line).rows
+    ours = git(repo, "log", "-1", "--format=%B", made["commit_id"])
+    git(repo, "reset", "-q", "--soft", "HEAD~1")
+    git(repo, "commit", "-q", "-m", message, "--trailer", line)
+    assert git(repo, "log", "-1", "--format=%B") == ours
+
+
+def test_the_host_s_trailer_is_shown_and_added_to_each_commit(connect, repo):
+    con = approvable(
+        opened(connect, repo, git_trailer="Assisted-by: an agent", write_approval=True)
+    )
+    payload = proposed(con, "Say three", "a.txt")
+    assert json.loads(payload)["message"] == "Say three\n\nAssisted-by: an agent\n"
+    approve(con, payload)
+    assert commit(con, "Say three", "a.txt").error is None
+    assert git_text(repo, "log", "-1", "--format=%B") == "Say three\n\nAssisted-by: an agent"
+    # Another trailer is another commit, which nobody has seen.
+    (repo / "b.txt").write_text("more\n")
+    approve(con, proposed(con, "More", "b.txt"))
+    configure(con, writable(repo.parent, git="commit", git_trailer="B: 2", write_approval=True))
+    assert_refused(commit(con, "More", "b.txt"), "stale", "approval_required")
+
+
+@pytest.mark.parametrize("wrong", ["", "x", "a b: c", "A:", ": x", "A: x\nB: y", "A: x\0", "é: x"])
+def test_what_is_no_trailer_is_refused(connect, repo, wrong):
+    con = opened(connect, repo)
+    was = head(repo)
+    query = "SELECT git_commit('ws/repo', 'm', 'a.txt', {'trailer': ?})"
+    assert_refused(answer(con, query, wrong), "invalid_args")
+    if "\n" not in wrong and "\0" not in wrong:
+        con = opened(connect, repo, git_trailer=wrong)
+        assert "git_trailer" in assert_refused(commit(con, "m", "a.txt"), "invalid_args")
+    assert head(repo) == was

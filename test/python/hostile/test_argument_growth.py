@@ -75,6 +75,8 @@ CALLS = {
     "approval_display": "SELECT approval_display(write_approval('ws/other', $text))",
     "approval_pages": "SELECT len(approval_pages(write_approval('ws/other', $text), 80, 24))",
     "approval_pieces": "SELECT len(approval_pieces(write_approval('ws/other', $text)))",
+    "patch_pieces": "SELECT len(patch_pieces($text))",
+    "patch_pieces of a patch": "SELECT len(patch_pieces($patch))",
     "visible_pieces": "SELECT len(visible_pieces($text))",
     "tool Diff": "SELECT redline_call('Diff', json_object('path_a', 'ws/file', 'path_b', 'ws/part'))",
     "tool read_file": "SELECT redline_call('read_file', json_object('path', 'ws/file'))",

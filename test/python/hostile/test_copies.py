@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+import duckdb
 import loose_objects
 import pytest
 import repositories
@@ -220,6 +221,21 @@ except duckdb.Error as error:
 def alone(extension, repo, temp, file: str, user: str = "") -> str:
     command = [sys.executable, "-c", ALONE, *map(str, (extension, repo, temp, file)), user]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_directory_that_takes_no_file_is_passed_over(connect, repo, monkeypatch):
+    """/proc is of a kind in which nobody may make a directory."""
+    con = connect()
+    con.execute("SET temp_directory = '/proc/redline'")
+    assert path(con, repo).read_text() == "n\n1\n"
+    monkeypatch.setenv("TMPDIR", "/proc")
+    con = connect()
+    con.execute("SET temp_directory = '/proc/redline'")
+    with pytest.raises(
+        duckdb.Error,
+        match="tool_failed: there is no directory for a copy .*'/proc' cannot be written",
+    ):
+        path(con, repo)
 
 
 # Promise (copies): A disk that is full, or a limit of the system, ends in an error, and leaves no part of a file.

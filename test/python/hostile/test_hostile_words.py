@@ -77,6 +77,8 @@ def calls(con):
         "edit_file": {"path": f"hostile/x\n12:{FORGED}", "old_string": "absent", "new_string": FORGED},
         "apply_patch": {"patch": f"--- a/hostile/x\n+++ b/hostile/x\n@@ -1 +1 @@\n-absent\r{FORGED}\n+{FORGED}\n"},
         "undo": {"id": f"none\n{FORGED}"},
+        "GitStage": {"what": [f"a\r{FORGED}\rb.txt", f"new\n{FORGED}\nline.txt"], "dry_run": True},
+        "GitCommit": {"message": f"m\n{FORGED}", "what": ["."], "author": f"A{FORGED} <a@b>", "dry_run": True},
     }  # fmt: skip
     tools = [name for (name,) in con.execute("SELECT name FROM redline_tools()").fetchall()]
     assert set(tools) == set(arguments)
@@ -96,7 +98,7 @@ BYTES = {"read_file", "GitFile", "GitDiff", "GitDiffFile", "GitShow", "Diff"}
 # Promise (approval): Names, authors, subjects and lines of a repository never appear where
 # redline's own words do. With `test_redline_s_words_on_a_commit_are_where_no_text_of_it_reaches`.
 def test_no_line_of_an_answer_is_one_that_a_repository_has_written(connect, root):
-    con = configure(connect(), {"name": "hostile", "root": root, "mode": "rw"})
+    con = configure(connect(), {"name": "hostile", "root": root, "mode": "rw", "git": "commit"})
     for tool, arguments in calls(con):
         (text,) = con.execute(
             "SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]

@@ -151,12 +151,12 @@ def test_a_terminal_gets_colour_and_no_control_characters_of_a_file(extension, r
     shown = on_a_terminal(extension, repo, "--no-pager", "diff")
     assert "\x1b[1mdiff --git a/new.txt b/new.txt\x1b[0m\n" in shown
     assert (
-        "\x1b[32m+not staged\\x1b[2J\\u202e\x1b[0m\n" in shown
+        "\x1b[32m+not staged\x1b[0m\x1b[33m\x1b[1m\x1b[7m<U+001B>\x1b[0m\x1b[32m[2J\x1b[0m" in shown
         and "\x1b[2J" not in shown
         and "\u202e" not in shown
     )
     plain = on_a_terminal(extension, repo, "--no-pager", "diff", NO_COLOR="1")
-    assert "\x1b" not in plain and "+not staged\\x1b[2J\\u202e\n" in plain
+    assert "\x1b" not in plain and "+not staged<U+001B>[2J<U+202E>\n" in plain
 
 
 def test_a_terminal_gets_tables_within_its_width(extension, repo):
@@ -413,7 +413,7 @@ def test_a_query_is_a_page_of_html(redline, repo):
     page = redline("sql", "-f", "html", query)
     assert page.startswith("<!DOCTYPE html>") and "<b>" not in page
     cells = re.findall(r"<t[dh](?: [^>]*)?>(.*?)</t[dh]>", page, re.DOTALL)
-    assert cells == ["a", "b", "c", "1", "&lt;b&gt;x\n\\u202e", ""]
+    assert cells == ["a", "b", "c", "1", "&lt;b&gt;x\n&lt;U+202E&gt;", ""]
     assert redline("sql", "-o", "out.html", query) == ""
     assert (repo / "out.html").read_text() == page
 
@@ -733,7 +733,7 @@ def test_changed_cells_are_drawn_on_a_terminal(extension, prices):
     assert drawn(shown) == (
         "src/prices.csv between HEAD and WORKTREE, compared by id\n"
         "- id=1  {'id': 1, 'a|b': x}\n"
-        "~ id=2  a|b: z → \\x1b[2J\n"
+        "~ id=2  a|b: z → <U+001B>[2J\n"
         "1 removed, 1 changed\n"
     )
     shown = on_a_terminal(

@@ -19,7 +19,9 @@ def driver(open_client):
     def run(conversation, *arguments, mode="auto", write=True, options=(), **more):
         async def main():
             with anyio.fail_after(180):
-                async with open_client(["--write"] * write + [*options], mode, more) as client:
+                async with open_client(
+                    ["--write", "--commit"] * write + [*options], mode, more
+                ) as client:
                     return await conversation(client, *arguments)
 
         return anyio.run(main)

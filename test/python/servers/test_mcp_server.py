@@ -56,7 +56,9 @@ def test_tools_are_listed_as_in_the_registry(con, drive, mode):
             for tool in drive(listed, mode=mode, write=write, elicitation_callback=asks)
         }
         assert set(tools) == set(registry) - (
-            {"write_file", "edit_file", "apply_patch", "undo"} if not (write and asks) else set()
+            {"write_file", "edit_file", "apply_patch", "undo", "GitStage", "GitCommit"}
+            if not (write and asks)
+            else set()
         )
         for name, tool in tools.items():
             said = registry[name]
@@ -69,7 +71,7 @@ def test_tools_are_listed_as_in_the_registry(con, drive, mode):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_answers_name_only_tools_that_the_client_has(drive, mode):
-    writing = {"write_file", "edit_file", "apply_patch", "undo"}
+    writing = {"write_file", "edit_file", "apply_patch", "undo", "GitStage", "GitCommit"}
 
     async def conversation(client):
         names = {tool.name for tool in (await client.list_tools()).tools}

@@ -21,13 +21,14 @@ ABILITIES = [{}, {"elicitation": {}}, {"roots": {"listChanged": True}, "sampling
 class Server:
     """A server over stdin and stdout, spoken to by its lines."""
 
-    def __init__(self, extension, *arguments, cwd=None):
+    def __init__(self, extension, *arguments, cwd=None, stderr=None):
         command = [sys.executable, "-B", str(ROOT / "examples/mcp_server.py")]
         self.process = subprocess.Popen(
             [*command, *map(str, arguments), "--extension", str(extension)],
             cwd=cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=stderr,
         )
 
     def send(self, *messages):
@@ -72,9 +73,9 @@ def request(method, number, **params):
 def start(extension, tmp_path):
     with contextlib.ExitStack() as stack:
 
-        def started(*options):
+        def started(*options, **given):
             (tmp_path / "a.txt").write_text("one\n")
-            server = Server(extension, tmp_path, *options)
+            server = Server(extension, tmp_path, *options, **given)
             stack.callback(server.process.kill)
             return server
 
@@ -207,10 +208,25 @@ def test_messages_that_come_at_once_are_answered_in_their_order(start):
         server.send(sent)
         server.process.stdin.close()
         assert server.process.wait(waiting.SECONDS) == 0
-    server = start()
-    server.ask("initialize", 1, **handshake())
-    server.process.terminate()
-    assert server.process.wait(waiting.SECONDS) == 0
+
+
+@pytest.mark.parametrize("has_sdk", [False, True])
+def test_a_server_ends_by_sigterm_and_with_a_client_that_no_longer_reads(start, has_sdk):
+    for end in ("signal", "closed"):
+        server = start(stderr=subprocess.PIPE)
+        server.ask("initialize", 1, **handshake())
+        server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        if has_sdk:
+            assert not server.ask("tools/call", 2, name="list_files", arguments={})["isError"]
+        if end == "signal":
+            server.process.terminate()
+        else:
+            # The answer meets a pipe that nobody reads.
+            server.process.stdout.close()
+            server.send(request("tools/call", 3, name="list_files", arguments={}))
+            server.process.stdin.close()
+        assert server.process.wait(waiting.SECONDS) == 0
+        assert server.process.stderr.read() == b""
 
 
 @proc

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 import anyio
+import written_repositories
 from lockdown import (
     FILE_CALLS,
     JOURNAL_CALLS,
@@ -79,6 +80,26 @@ def test_every_reading_function_answers(ask):
         ask("SELECT * FROM duckdb_functions() WHERE function_name = 'changes'")
     )
     assert not ask("FROM changes(repo := 'workspace/plain')")["isError"]
+
+
+def test_files_of_data_are_compared_and_followed(ask, root):
+    """The examples of docs/mcp.md."""
+    prices = ["id,item,price\n2,pear,0.70\n", "id,item,price\n2,pear,0.75\n4,fig,1.20\n"]
+    written_repositories.write(root / "prices", [{"prices.csv": text.encode()} for text in prices])
+    page = (ROOT / "docs/mcp.md").read_text()
+    examples = re.findall(r"^```\n(SELECT .*)\n```$", page, re.MULTILINE)
+    answers = [
+        ["1 row added, 1 changed in column price; key id"],
+        ["changed", "2", "price", "0.70", "0.75", "added", "4", None, None, '{"id":"4","item":"fig","price":"1.20"}'],
+        [None, "0.70", "0.70", "0.75"],
+    ]  # fmt: skip
+    for example, wanted in zip(examples, answers, strict=True):
+        assert "'workspace'" in example
+        result = ask(example.replace("'workspace'", "'workspace/prices'"))
+        rows = [json.loads(line) for line in said(result).splitlines()[2:]]
+        cells = [cell for row in rows for cell in row]
+        found = [cell for cell in cells if not (isinstance(cell, str) and "+00" in cell)]
+        assert found == wanted, said(result)
 
 
 # No statement but one that reads.

@@ -129,8 +129,8 @@ def test_rows_are_made_without_a_complaint(changed, opened):
         "[...document.querySelectorAll('mark')].slice(0, 2).map(e => e.textContent)"
     )
     assert marked == ["5", "five"]
-    # A blank at the end of an added line is shown.
-    assert browser.value("document.querySelector('.blank').textContent") == " "
+    # A blank at the end of a line is shown.
+    assert browser.value("document.querySelector('.ins .mark').textContent") == "␣"
     style = "getComputedStyle(document.querySelector('.ins')).backgroundColor"
     assert browser.value(style) not in ("", "rgba(0, 0, 0, 0)")
     assert browser.requested() == [browser.value("location.href")]

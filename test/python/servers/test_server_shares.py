@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import random
+import select
 import struct
 import sys
 import termios
@@ -22,6 +23,7 @@ import anyio
 import anyio.to_thread
 import repositories
 import waiting
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from served import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
@@ -31,6 +33,7 @@ from duckdb_redline.server.approver import MAX_QUESTIONS, Call, Shares
 from duckdb_redline.server.forms import Forms
 from duckdb_redline.server.terminal import Terminal
 from duckdb_redline.server.web import site
+from duckdb_redline.server.web.browser import Browser
 
 # Longer than any test waits.
 ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
@@ -331,6 +334,96 @@ def test_equal_calls_share_a_question_and_each_client_has_sixteen():
         assert said.count(None) == 1_000 + MAX_QUESTIONS and not shares.waits
 
     anyio.run(main)
+
+
+# Promise (approval): A loop over a thousand waiting calls of one client makes no piece for the person,
+# few queries in the person's share, and leaves the page, the terminal and another client's form alone.
+# With `test_what_one_client_asks_voids_no_form_of_another`.
+@pytest.mark.parametrize("way", ["client", "terminal", "web"])
+def test_a_thousand_waiting_calls_of_one_client_leave_the_person_alone(
+    host, way, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(site, "LOOK_SECONDS", 60)
+    (tmp_path / "a.txt").write_text("one\n")
+    propose = "SELECT system.main.needs_approval('write_file', ?, ?, ?)"
+    asked = []
+    in_share = type(host).rows
+
+    async def rows(self, query, *arguments):
+        asked.append(query)
+        return await in_share(self, query, *arguments)
+
+    async def proposed(session, name):
+        arguments = json.dumps({"path": f"workspace/{name}.txt", "content": f"{name} \x01\n" * 5})
+        payload = await host.called(session, propose, arguments, session, host.key)
+        return Call("write_file", arguments, session, str(payload))
+
+    async def main():
+        person, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
+        approver = {"client": lambda: Forms(host), "web": lambda: Browser(host), "terminal": lambda: Terminal(host, os.ttyname(theirs))}[way]()  # fmt: skip
+        context = SimpleNamespace(protocol_version=MODERN_PROTOCOL_VERSIONS[0])
+        parameters = SimpleNamespace(request_state=None, input_responses=None)
+        said = []
+
+        async def ask(call):
+            said.append(await approver.ask(context, parameters, call))
+
+        with anyio.fail_after(180):
+            # Another client's question is open, and the person reads it.
+            other = await proposed("other", "a")
+            calls = [await proposed("greedy", number) for number in range(50)]
+            async with anyio.create_task_group() as group:
+                if way == "web":
+                    group.start_soon(approver.site.watch)
+                group.start_soon(ask, other)
+                while not (said if way == "client" else approver.shares.waits):
+                    await anyio.sleep(0.01)
+                if way == "terminal":
+                    await anyio.to_thread.run_sync(lambda: until_read(person, b"Write this file?"))
+                shown = pages_of(host, other)
+                monkeypatch.setattr(type(host), "rows", rows)
+                async with anyio.create_task_group() as loop:
+                    for number in range(1_000):
+                        loop.start_soon(ask, calls[number % len(calls)])
+                    # Those over the client's share are refused; the others have a form, or wait.
+                    least = (
+                        1_000 if way == "client" else 1_000 - 1_000 // len(calls) * MAX_QUESTIONS
+                    )
+                    while len(said) < least:
+                        await anyio.sleep(0.01)
+                    assert [one for one in asked if "pieces" in one or "pages" in one] == []
+                    assert len(asked) <= MAX_QUESTIONS + 2
+                    # Nothing was drawn over what the person reads, and it is what was shown.
+                    if way == "terminal":
+                        assert not select.select([person], [], [], 0)[0]
+                    assert pages_of(host, other) == shown
+                    if way == "client":
+                        (page,) = await approver.pages(other, 60, 10)
+                        state = said[0].request_state
+                        found = approver.asked.answered(state, other, [page])
+                        assert found is not None and found[0]["proof"] == page["proof"]
+                    else:
+                        assert ("other", other.approval_id) in approver.shares.waits
+                    loop.cancel_scope.cancel()
+                group.cancel_scope.cancel()
+        if way == "web":
+            approver.socket.close()
+        os.close(person)
+        os.close(theirs)
+
+    anyio.run(main)
+
+
+def pages_of(host, call):
+    return host.con.execute("SELECT approval_pages(?, 80, 40)", [call.payload]).fetchall()
+
+
+def until_read(person, text):
+    """Reads what a terminal shows until a text has come."""
+    read = b""
+    while text not in read:
+        read += os.read(person, 1 << 16)
 
 
 def test_where_a_call_is_cancelled_an_equal_one_asks_in_its_place():

@@ -1,15 +1,15 @@
 """A box, a form and a page say the same of a change: what the extension tells of it, piece by piece and in its order."""
 
 import contextlib
+import itertools
 import json
-import random
 import sys
-import unicodedata
 
 import drawn
 import pytest
 from approving import KEY, approvable, value
 from chromium import BROWSER, Chromium, site
+from odd_changes import changes
 from repositories import ROOT
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
@@ -20,120 +20,6 @@ from duckdb_redline.server.web import pages, question, seals
 
 # Sandboxes and the approver are the database's.
 pytestmark = pytest.mark.own_database
-
-# Characters of each category of Unicode, but for surrogates, which no text holds.
-CATEGORIES: dict[str, list[str]] = {}
-for point in [
-    *range(0x3100),
-    *range(0xA000, 0xAC80),
-    *range(0xE000, 0x1F700),
-    0xE0041,
-    0xF0000,
-    0x10FFFF,
-]:
-    if not 0xD800 <= point < 0xE000 and point != 10:
-        CATEGORIES.setdefault(unicodedata.category(chr(point)), []).append(chr(point))
-ODD = [
-    " ", "  ", "\t", "\r", "⇥", "␣", "␍", "<U+", "<U+202E>", "<E9>", "\ufffd", "│", "├─", "…", "─ ", "@@ -1 +1 @@", "+", "-", " new file mode 100755",
-    "diff --git a/x b/x", "\\ No newline at end of file", "Apply this edit?", "Page 1 of 1", "</pre><b>", "&lt;", "word ", "other ", "x" * 90, "漢" * 50,
-]  # fmt: skip
-NAMES = [
-    "a.txt",
-    "a  b.txt",
-    " a.txt",
-    "Makefile",
-    "deploy prod.sh",
-    "deploy  prod.sh",
-    "é漢.py",
-    "x" * 100 + ".md",
-    "d/e  f/package.json",
-]
-
-
-def line(chance: random.Random) -> str:
-    parts = []
-    for _ in range(chance.randrange(5)):
-        if chance.random() < 0.5:
-            parts.append(chance.choice(CATEGORIES[chance.choice([*CATEGORIES])]))
-        else:
-            parts.append(chance.choice(ODD))
-    return "".join(parts)
-
-
-def content(chance: random.Random, most: int = 8) -> str:
-    text = "\n".join(line(chance) for _ in range(chance.randrange(most)))
-    return text + "\n" * (chance.random() < 0.7)
-
-
-def changed(chance: random.Random, text: str) -> str:
-    kept = text.split("\n")
-    for _ in range(1 + chance.randrange(3)):
-        at = chance.randrange(len(kept) + 1)
-        kept[at : at + chance.randrange(2)] = [chance.choice([line(chance), "", *kept[:1]])]
-    return "\n".join(kept)
-
-
-def proposed(chance: random.Random, folder) -> tuple[str, dict]:
-    """Returns a call of an agent on files that it has put there."""
-    name = chance.choice(NAMES)
-    path = f"workspace/{name}"
-    file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    old = content(chance)
-    data = old.encode()
-    if chance.random() < 0.4:
-        data += b"".join(
-            chance.choice([b"caf\xe9", b"\xff\xfe", b"\xe2\x82", b" one ", b"\n"]) for _ in range(6)
-        )
-    file.write_bytes(data)
-    file.chmod(chance.choice([0o644, 0o644, 0o755]))
-    kind = chance.randrange(3)
-    if kind == 0:
-        if chance.random() < 0.3:
-            file.unlink()
-        shown = data.decode(errors="replace")
-        return "write_file", {
-            "path": path,
-            "content": chance.choice([content(chance), changed(chance, shown), ""]),
-        }
-    if kind == 1:
-        file.write_bytes(data + b"the anchor\n")
-        return "edit_file", {
-            "path": path,
-            "old_string": "the anchor",
-            "new_string": content(chance) + "!",
-        }
-    added = "".join(f"+{line(chance)}\n" for _ in range(1 + chance.randrange(4))).replace("\r", "")
-    return "apply_patch", {
-        "patch": f"*** Begin Patch\n*** Add File: new  {chance.randrange(10**9)}.txt\n{added}*** Delete File: {name}\n*** End Patch\n"
-    }
-
-
-def changes(con, folder, seed: int, count: int):
-    """Yields payloads of calls, each with what the extension tells of it."""
-    approvable(con)
-    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw"}
-    con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
-    chance, made = random.Random(seed), 0
-    for number in range(20 * count):
-        tool, arguments = proposed(chance, folder)
-        with contextlib.suppress(Exception):  # Some calls are refused, or change nothing.
-            payload = value(
-                con,
-                "SELECT system.main.needs_approval(?, ?, ?, ?)",
-                tool,
-                json.dumps(arguments),
-                f"s{number}",
-                KEY,
-            )
-            if payload is None:
-                continue
-            yield payload, value(con, "SELECT system.main.approval_pieces(?)", payload)
-            value(con, "SELECT system.main.withdraw(?, ?)", json.loads(payload)["approval_id"], KEY)
-            made += 1
-            if made == count:
-                return
-    raise AssertionError(f"only {made} changes were proposed")
 
 
 def waiting(con, payload: str) -> question.Waiting:
@@ -295,31 +181,46 @@ def test_a_change_is_drawn_within_a_budget_of_pieces(con):
     assert [len(row["pieces"]) for row in rows] == [1] * 4
 
 
-READ = """[...document.querySelectorAll('tbody tr')].map(row => [...row.querySelectorAll('td')].filter(cell => cell.className !== 'none').map(cell => [
-  cell.className, cell.previousElementSibling ? cell.previousElementSibling.textContent : '', (cell.querySelector('bdo') || cell).textContent]))"""
+# Of each change its own part of a page: many are read at once.
+READ = """[...document.querySelectorAll('main')].map(part => [...part.querySelectorAll('tbody tr')].map(row => [...row.querySelectorAll('td')]
+  .filter(cell => cell.className !== 'none').map(cell => [
+    cell.className, cell.previousElementSibling ? cell.previousElementSibling.textContent : '', (cell.querySelector('bdo') || cell).textContent])))"""
+BATCH = 100
+
+
+def in_browser(browser, pages: list[list[str]]) -> list[list]:
+    """Returns the rows of changes as a browser has them, each change in its parts."""
+    mains = [
+        part.partition("<body>")[2].partition("</body>")[0] for parts in pages for part in parts
+    ]
+    head = pages[0][0].partition("<body>")[0]
+    assert all(main.startswith("<main>") and main.endswith("</main>") for main in mains)
+    with site({"/": f"{head}<body>{''.join(mains)}</body></html>"}) as address:
+        browser.go(f"{address}/")
+        read = iter(browser.value(READ))
+    return [
+        list(itertools.chain.from_iterable(itertools.islice(read, len(parts)))) for parts in pages
+    ]
 
 
 @pytest.mark.skipif(
     BROWSER is None, reason="there is no Chromium (Debian: apt-get install chromium)"
 )
-def test_a_browser_draws_what_the_extension_tells(con, tmp_path, tmp_path_factory):
-    style = (ROOT / "python/duckdb_redline/server/web/style.css").read_text()
-    made = {}
-    for number, (payload, rows) in enumerate(changes(con, tmp_path, 3, 12)):
-        (page,) = page_of(con, payload, rows)
-        made[f"/{number}"] = (
-            page.replace("</head>", f"<style>{style}</style></head>"),
-            drawn.for_table(rows),
-        )
-    with (
-        site({path: page for path, (page, _) in made.items()}) as address,
-        contextlib.closing(Chromium(tmp_path_factory.mktemp("p"))) as browser,
-    ):
-        for path, (_, wanted) in made.items():
-            browser.go(f"{address}{path}")
-            assert drawn.from_table(browser.value(READ)) == wanted, path
-        # A doubled blank keeps its width.
-        assert (
-            browser.value("getComputedStyle(document.querySelector('h1 bdo')).whiteSpace")
-            == "pre-wrap"
-        )
+@pytest.mark.parametrize("seed, count", [(3, 200), pytest.param(4, 10_000, marks=pytest.mark.slow)])
+def test_a_browser_draws_what_the_extension_tells(con, tmp_path, tmp_path_factory, seed, count):
+    odd, seen = changes(con, tmp_path, seed, count), 0
+    with contextlib.closing(Chromium(tmp_path_factory.mktemp("p"))) as browser:
+        while batch := list(itertools.islice(odd, BATCH)):
+            pages = [page_of(con, *change) for change in batch]
+            for change, found in zip(batch, in_browser(browser, pages), strict=True):
+                payload, rows = change
+                assert drawn.from_table(found) == drawn.for_table(rows), payload
+            seen += len(batch)
+        style = (ROOT / "python/duckdb_redline/server/web/style.css").read_text()
+        (page, *_) = pages[0]
+        with site({"/": page.replace("</head>", f"<style>{style}</style></head>")}) as address:
+            browser.go(f"{address}/")
+            # A doubled blank keeps its width.
+            space = "getComputedStyle(document.querySelector('h1 bdo')).whiteSpace"
+            assert browser.value(space) == "pre-wrap"
+    assert seen == count

@@ -17,9 +17,9 @@ import xml.etree.ElementTree as ElementTree
 import anyio
 import anyio.lowlevel
 
+from duckdb_redline.pieces import rows_of
 from duckdb_redline.server.web import pages, question, seals, site
 from duckdb_redline.server.web.elements import drawn
-from duckdb_redline.server.web.lines import rows_of
 
 TAB, SPACE, RETURN, NUMBER = "⇥", "␣", "␍", "<U+"
 

@@ -27,7 +27,9 @@ def server(extension: pathlib.Path, *arguments: str, now=None, session_of=None):
         "it has no transport, and no page"
     )
     roots = command.sandboxes(given.directories)
-    host = open_database(roots, given.write, extension.resolve(), given.max_file_bytes)
+    host = open_database(
+        roots, given.write, extension.resolve(), given.max_file_bytes, command.git_of(given)
+    )
     queries = None
     if given.query is not None:
         queries = Queries(roots, extension.resolve(), given.query, given.max_file_bytes)

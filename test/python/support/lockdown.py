@@ -102,6 +102,7 @@ PURE_CALLS = {
     "approvals_given": "SELECT * FROM approvals_given()",
     "approval_pages": "SELECT approval_pages(NULL, 80, 24)",
     "approval_pieces": """SELECT approval_pieces('{{"type": "other", "description": "{file}"}}')""",
+    "patch_pieces": "SELECT patch_pieces('{file}')",
     "visible_pieces": "SELECT visible_pieces('{file}')",
     "approval_complete": """SELECT approval_complete('{{"type": "other", "description": "{file}"}}')""",
     "approval_display": """SELECT approval_display('{{"type": "other", "description": "{file}"}}')""",
@@ -121,6 +122,7 @@ PURE_CALLS = {
     "table_changes_sql": "SELECT table_changes_sql('rows', '{file}', '{repo}')",
     "data_history_sql": "SELECT data_history_sql('rows', '{file}', 'HEAD', '{repo}')",
     "data_rows": "SELECT data_rows('a', '{file}')",
+    "data_changes": "SELECT data_changes('a', '{repo}', '{file}')",
     "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
 }
 READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]

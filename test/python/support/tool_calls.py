@@ -46,6 +46,14 @@ GOOD = {
         "Patched b.txt: +1",
     ),
     "undo": ({}, "Reverted changes to workspace/b.txt"),
+    "GitStage": (
+        {"what": ["hello.py"], "repo": "workspace/repo"},
+        "Staged 1 file\nupdate hello.py +1 -0",
+    ),
+    "GitCommit": (
+        {"message": "Say more", "repo": "workspace/repo", "author": "A. U. Thor <a@example.com>"},
+        "Committed 1 file to main\ncommit_id: ",
+    ),
 }
 WRONG = {
     "Diff": ({"path_a": "workspace/a.txt"}, "invalid_args"),
@@ -73,6 +81,8 @@ WRONG = {
     ),
     "apply_patch": ({"patch": "no patch at all"}, "invalid_args"),
     "undo": ({"id": "none"}, "not_found"),
+    "GitStage": ({"what": ["nothing"], "repo": "workspace/repo"}, "not_found"),
+    "GitCommit": ({"message": "", "what": ["hello.py"], "repo": "workspace/repo"}, "invalid_args"),
 }
 
 
@@ -81,6 +91,10 @@ def fill(folder: pathlib.Path) -> pathlib.Path:
     shutil.rmtree(folder / "new", ignore_errors=True)
     (folder / "a.txt").write_text("one\ntwo\n")
     (folder / "b.txt").write_text("one\nthree\n")
-    if not (folder / "repo").exists():
-        shutil.copytree(repositories.fixture("readme"), folder / "repo")
+    # Commits of an earlier call are gone.
+    shutil.rmtree(folder / "repo", ignore_errors=True)
+    shutil.copytree(repositories.fixture("readme"), folder / "repo")
+    repositories.git(folder / "repo", "reset", "--quiet", "--hard")
+    with (folder / "repo/hello.py").open("a") as file:
+        file.write("print()\n")
     return folder

@@ -391,3 +391,31 @@ def test_a_comparison_that_exceeds_its_memory_spills(connect, tmp_path):
         "FROM table_change_summary(?, ?, key := 'id')", [rows("0"), rows("(i % 100 = 0)::INT")]
     ).fetchone()
     assert found[:5] == (0, 0, 4000, 396_000, 4000)
+
+
+# The kinds of change that csv-diff and daff show in their examples, on tables of our own: rows and their changes, the columns of
+# changed rows, columns added and removed, and changes of columns.
+RIVERS = "(VALUES (1, 'Rhine', 1233), (2, 'Elbe', 1094), (3, 'Oder', 840)) AS t(id, river, km)"
+KINDS = [
+    ("a row changed, one added, one removed", "SELECT * FROM (VALUES (1, 'Rhine', 1230), (2, 'Elbe', 1094), (4, 'Main', 527)) AS t(id, river, km)",
+     {("changed", 1, ("km",)), ("added", 4, None), ("removed", 3, None)}, []),
+    ("rows in another order", f"SELECT * FROM {RIVERS} ORDER BY id DESC", set(), []),
+    ("columns in another order", f"SELECT km, id, river FROM {RIVERS}", set(), ["moved"]),
+    ("a column added", f"SELECT *, 'Europe' AS place FROM {RIVERS}", set(), ["added"]),
+    ("a column removed", f"SELECT id, river FROM {RIVERS}", set(), ["removed"]),
+    ("a column renamed", f"SELECT id, river AS name, km FROM {RIVERS}", set(), ["renamed"]),
+    ("a value removed", f"SELECT id, river, CASE WHEN id <> 2 THEN km END AS km FROM {RIVERS}", {("changed", 2, ("km",))}, []),
+    ("an empty text for a value", f"SELECT id, CASE WHEN id = 2 THEN '' ELSE river END AS river, km FROM {RIVERS}", {("changed", 2, ("river",))}, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind, new, changed, schema", KINDS, ids=[kind for kind, *_ in KINDS])
+def test_the_kinds_of_change_of_other_tools(data, kind, new, changed, schema):
+    given = {"old": f"(SELECT * FROM {RIVERS})", "new": f"({new})"}
+    rows = data.execute(
+        "SELECT change, id, changed_columns FROM table_changes($old, $new, key := 'id')", given
+    ).fetchall()
+    found = {(change, key, columns and tuple(columns)) for change, key, columns in rows}
+    assert found == changed and len(rows) == len(changed)
+    kinds = data.execute("SELECT change FROM schema_changes($old, $new)", given).fetchall()
+    assert sorted({change for (change,) in kinds}) == schema

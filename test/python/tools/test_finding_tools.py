@@ -21,6 +21,8 @@ TASKS = [
     ("list branches and tags", {"GitRefs"}),
     ("status: staged, untracked and conflicting files", {"GitStatus"}),
     ("undo, take back the last change", {"undo"}),
+    ("git add: stage files and hunks for a commit", {"GitStage"}),
+    ("git commit what is staged with a message", {"GitCommit"}),
     ("create or overwrite a file with content", {"write_file"}),
     ("git range-diff of a rebased series", {"GitRangeDiff"}),
 ]

@@ -14,7 +14,7 @@ EMPTY = [None, "", [], {}, [""]]
 FROM_ONE = {"first_line", "last_line", "limit", "depth", "max_bytes"}
 # Texts of which an empty one is a value, and what is given instead of them.
 TEXTS = {"old_string": "edits", "new_string": "edits", "text_a": "path_a", "text_b": "path_a"}
-CHANGES = {"write_file", "edit_file", "apply_patch", "undo"}
+CHANGES = {"write_file", "edit_file", "apply_patch", "undo", "GitStage", "GitCommit"}
 EDITS = {"path": "workspace/a.txt", "edits": [{"old_string": "two", "new_string": ""}]}
 CALLS = [(tool, arguments) for tool, (arguments, _) in GOOD.items()] + [
     ("edit_file", EDITS),
@@ -60,7 +60,9 @@ class Host:
         self.con = duckdb.connect(config={"allow_unsigned_extensions": True})
         self.con.execute(f"LOAD '{extension}'")
         free = {f"{what}_approval": False for what in ("read", "write", "edit")}
-        sandboxes.configure(self.con, {"name": "workspace", "root": folder, "mode": "rw", **free})
+        sandboxes.configure(
+            self.con, {"name": "workspace", "root": folder, "mode": "rw", "git": "commit", **free}
+        )
         listed = "SELECT name, input_schema FROM redline_tools()"
         self.schemas = {
             name: json.loads(schema) for name, schema in self.con.execute(listed).fetchall()
@@ -72,10 +74,16 @@ class Host:
             fill(self.folder)
         if tool == "undo":
             self.call(*CALLS[[name for name, _ in CALLS].index("edit_file")])
+        if tool == "GitCommit":
+            self.con.execute(
+                "SELECT redline_call('GitStage', ?)", [json.dumps(GOOD["GitStage"][0])]
+            ).fetchall()
         asked = [tool, json.dumps(arguments)]
         answer = self.con.execute("SELECT redline_call(?, ?)", asked).fetchone()[0]
-        # The name of an operation is another one each time.
-        return json.loads(re.sub(r"(?<=id = )[0-9a-f]{16}", "…", answer))
+        # The name of an operation or a commit is another one each time.
+        return json.loads(
+            re.sub(r"(?<=id = )[0-9a-f]{16}|(?<=commit_id: )[0-9a-f]{40}", "…", answer)
+        )
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +103,7 @@ def test_an_optional_argument_that_is_empty_is_left_out(host, number):
         for empty in EMPTY + [0, "0"] * (name in FROM_ONE):
             assert host.call(tool, without | {name: empty}) == left_out, (name, empty)
             tried += 1
-    assert tried >= len(EMPTY) or tool == "write_file"
+    assert tried >= len(EMPTY) or tool in ("write_file", "redline_capabilities")
 
 
 def test_an_empty_text_is_a_value_where_it_can_be_one(host):
@@ -160,7 +168,9 @@ def drive_writing(extension, tmp_path):
 
     def run(conversation):
         async def main():
-            server = in_memory.server(extension, str(fill(tmp_path)), "--write", "--query")
+            server = in_memory.server(
+                extension, str(fill(tmp_path)), "--write", "--commit", "--query"
+            )
             with anyio.fail_after(180):
                 async with Client(server, elicitation_callback=accept) as client:
                     return await conversation(client)

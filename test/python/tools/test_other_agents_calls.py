@@ -217,6 +217,28 @@ CALLS = [
     ("GitLog", {"range": "topic"}, same("GitLog", range="origin/topic")),
     ("GitShow", {"rev": "topic"}, same("GitShow", rev="origin/topic")),
     ("GitDiff", {"from": "main..topic"}, same("GitDiff", **{"from": "main..origin/topic"})),
+    # -- mcp-server-git's git_add, git_commit and git_reset, and the same in a shell
+    ("git_add", {"repo_path": "{root}", "files": ["c.txt", "a.txt"], "dry_run": True}, same("GitStage")),
+    ("git_add", {"repo_path": "{root}", "files": ["."], "dry_run": True}, same("GitStage")),
+    ("git_commit", {"repo_path": "{root}", "message": "Say more", "dry_run": True}, same("GitCommit")),
+    ("git_commit", {"message": "Say more", "files": "a.txt", "dry_run": True}, same("GitCommit")),
+    ("git_reset", {"repo_path": "{root}", "dry_run": True}, ("GitStage", {"what": ["staged"], "unstage": True})),
+    ("git_unstage", {"files": ["staged.txt"], "dry_run": True}, same("GitStage", unstage=True)),
+    ("Bash", {"command": "git add a.txt", "dry_run": True}, ("GitStage", {"command": None, "what": ["a.txt"]})),
+    ("Bash", {"command": "git commit -m 'Say more'", "dry_run": True}, ("GitCommit", {"command": None, "message": "Fix the sum"})),
+    ("shell", {"command": ["git", "reset", "HEAD", "staged.txt"], "dry_run": True}, ("GitStage", {"command": None, "what": ["staged.txt"], "unstage": True})),
+    ("GitStage", {"paths": ["a.txt"], "dry_run": True}, TAKEN),
+    ("GitStage", {"path": "a.txt", "dry_run": True}, TAKEN),
+    ("GitStage", {"all": True, "dry_run": True}, TAKEN),
+    ("GitStage", {"files": ["workspace/a.txt"], "unstage": False, "dry_run": True}, same("GitStage", files=["a.txt"])),
+    ("GitCommit", {"repo_path": "{root}", "message": "Say more", "dry_run": True}, TAKEN),
+    ("GitCommit", {"message": "Say more", "what": "staged", "dry_run": True}, TAKEN),
+    ("GitCommit", {"message": "Say more", "staged": True, "dry_run": True}, TAKEN),
+    ("GitCommit", {"message": "Say more", "all": True, "dry_run": True}, TAKEN),
+    ("GitCommit", {"message": "Say more", "amend": False, "dry_run": True}, TAKEN),
+    ("GitCommit", {"message": "Say more", "amend": True, "dry_run": True}, same("GitCommit", amend=None)),
+    ("GitCommit", {"message": "Say more", "no_verify": True, "dry_run": True}, same("GitCommit", no_verify=None)),
+    ("GitCommit", {"message": "Say more", "branch": "topic", "dry_run": True}, same("GitCommit", branch=None)),
     # -- what an agent asks beside the calls
     ("undo", {"id": "nothing"}, same("undo", id=None)),
     ("undo", {"path": "workspace/a.txt"}, same("undo", path=None)),
@@ -240,6 +262,10 @@ def checkout(tmp_path_factory):
     clock.commit("first", files={"src/app.py": code, "c.txt": "one\nthree\n"})
     clock.commit("second", files={"src/app.py": code.replace("return 1", "return 11")})
     write(root, "update-ref refs/remotes/origin/topic main~1")
+    for name, value in (("name", "A. U. Thor"), ("email", "a@example.com")):
+        repositories.git(root, "config", f"user.{name}", value)
+    (root / "staged.txt").write_text("staged\n")
+    write(root, "add staged.txt")
     return root
 
 
@@ -248,7 +274,9 @@ def ask(extension, checkout):
     con = duckdb.connect(config={"allow_unsigned_extensions": True})
     con.execute(f"LOAD '{extension}'")
     free = {f"{what}_approval": False for what in ("read", "write", "edit")}
-    sandboxes.configure(con, {"name": "workspace", "root": checkout, "mode": "rw", **free})
+    sandboxes.configure(
+        con, {"name": "workspace", "root": checkout, "mode": "rw", "git": "commit", **free}
+    )
 
     def call(tool: str, arguments: dict) -> dict:
         repositories.git(checkout, "checkout", "--quiet", ".")
@@ -320,4 +348,4 @@ def test_a_call_of_another_agent_is_taken_or_led_on(ask, checkout, monkeypatch, 
 
 
 def test_the_table_is_as_long_as_it_should_be():
-    assert len(CALLS) - len(LATER) >= 169
+    assert len(CALLS) - len(LATER) >= 190

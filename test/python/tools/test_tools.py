@@ -42,6 +42,14 @@ ARGUMENTS = {
         "dry_run": True,
     },
     "undo": {},
+    "GitStage": {"repo": "w/readme", "what": ["it's $1"], "dry_run": True},
+    "GitCommit": {
+        "repo": "w/readme",
+        "message": "it's $1",
+        "what": ["it's $1"],
+        "author": "A <a@b>",
+        "dry_run": True,
+    },
 }
 
 
@@ -52,11 +60,13 @@ def call(con, tmp_path):
         "name": "w",
         "root": str(tmp_path),
         "mode": "rw",
+        "git": "commit",
         "write_approval": False,
         "edit_approval": False,
     }
     con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
     shutil.copytree(repositories.fixture("readme"), tmp_path / "readme")
+    (tmp_path / "readme/it's $1").write_text("it's $1\n")
 
     def run(query, arguments):
         (tmp_path / "it's").write_text("it's $1\n")
@@ -223,8 +233,7 @@ def test_what_was_read_guards_the_edit(call, tmp_path):
 def test_templates_answer_as_the_call_does(call, tools):
     for tool in tools:
         given = ARGUMENTS[tool["name"]]
-        properties = json.loads(tool["input_schema"])["properties"]
-        bound = {name: given.get(name) for name in [*properties, "format"]}
+        bound = {name: given.get(name) for name in re.findall(r"\$(\w+)", tool["sql_template"])}
         bound = {
             name: json.dumps(value) if isinstance(value, list) else value
             for name, value in bound.items()
@@ -441,7 +450,7 @@ def test_nothing_is_listed_or_found_outside_or_where_reading_wants_a_yes(con, as
 def test_capabilities_tell_what_may_be_done_with_paths_that_may_be_read(ask, call, tmp_path):
     text = ask("redline_capabilities")
     assert (
-        "- w/ (read and write); for example w/it's\n" in text
+        "- w/ (read and write), commits on any branch; for example w/it's\n" in text
         and "Repositories (repo): w/readme\n" in text
         and "GitDiff" in text
     )

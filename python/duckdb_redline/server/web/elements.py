@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 if TYPE_CHECKING:
-    from .lines import Cell, Piece, Row
+    from ...pieces import Piece
+    from .lines import Cell, Row
 
 
 def node(tag: str, *children: str | Element | None, **attributes: str) -> Element:

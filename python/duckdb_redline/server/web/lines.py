@@ -5,29 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+
+from ...pieces import Piece, Shown, text_of
 
 # What is left out of a file before and after its changes is told by the numbers of its lines.
 NO_NEWLINE = "\\ No newline at end of file"
 # The kinds of rows that are lines of a file.
 LINES = ("context", "removed", "added")
-
-
-class Piece(NamedTuple):
-    """Characters that are shown in the same way."""
-
-    kind: str  # plain, mark for whitespace that matters, or number for what would not be seen
-    text: str
-    changed: bool = False
-
-
-class Shown(NamedTuple):
-    """A row of what a payload shows."""
-
-    kind: str
-    old: int | None
-    new: int | None
-    pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True)
@@ -53,24 +37,6 @@ class Row:
     def size(self) -> int:
         """The elements that it is drawn with, about."""
         return 1 + sum(len(cell.pieces) for cell in (self.old, self.new) if cell) + len(self.own)
-
-
-def pieces_of(found: Any) -> tuple[Piece, ...]:
-    """Returns pieces that a query has returned."""
-    return tuple(Piece(one["kind"], one["text"], one.get("changed", False)) for one in found)
-
-
-def rows_of(found: Any) -> list[Shown]:
-    """Returns the rows that a query has returned."""
-    return [
-        Shown(row["kind"], row["old_line"], row["new_line"], pieces_of(row["pieces"]))
-        for row in found
-    ]
-
-
-def text_of(pieces: Iterable[Piece]) -> str:
-    """Returns what is shown as plain text, for a title."""
-    return "".join(piece.text for piece in pieces)
 
 
 def side_by_side(rows: list[Shown]) -> Iterator[Row]:

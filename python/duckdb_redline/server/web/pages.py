@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
+from ...pieces import text_of
 from .elements import append, document, drawn, node, table
-from .lines import text_of
 from .question import View, Waiting
 from .seals import Seals
 
@@ -17,12 +17,14 @@ ALONE = "client"
 SCOPES = ("once", "path", "sandbox", "session")
 # What a wider yes never covers.
 ALWAYS_ASKED = "New files, removals, moves, permissions and programs are asked about each time."
-ACTIONS = {
+QUESTIONS = {
     "write": "Write this file?",
     "edit": "Apply this edit?",
     "read": "Allow this read?",
     "patch": "Apply this patch?",
     "commit": "Make this commit?",
+    "stage": "Stage this?",
+    "unstage": "Unstage this?",
 }
 # How many lines of a file a patch adds and removes.
 SIDES = ("lines_added", "lines_removed")
@@ -116,8 +118,9 @@ def facts(question: Waiting, view: View) -> Element:
     """Returns the facts of a call besides its change."""
     fields = question.fields
     found = node("dl")
+    what = "Repository" if fields.get("type") == "commit" else "File"
     known: dict[str, Any] = {
-        "File": drawn(view.name) if view.name else None,
+        what: drawn(view.name) if view.name else None,
         "Sandbox": fields.get("sandbox"),
         "Client": client if (client := question.session.split(":")[0]) != ALONE else None,
     }
@@ -160,6 +163,11 @@ def warnings(view: View) -> list[Element]:
     return [*own, *(node("p", drawn(text), class_="warning") for text in view.warnings)]
 
 
+def action_of(fields: dict[str, Any]) -> str:
+    """Returns what a call does: the type of its payload, or which of those that write into a git directory."""
+    return str(fields.get("action", fields.get("type")))
+
+
 def covered(fields: dict[str, Any]) -> tuple[str, ...]:
     """Returns what a yes of each scope is for."""
     if fields.get("type") == "read":
@@ -169,6 +177,8 @@ def covered(fields: dict[str, Any]) -> tuple[str, ...]:
             "every read in this sandbox",
             "every read of this client",
         )
+    if fields.get("type") == "commit":
+        return (f"this {action_of(fields)}, once",)
     files = fields.get("files") or [fields]
     here = "this file" if len(files) == 1 else f"exactly these {len(files)} files"
     content = "that only changes the content of"
@@ -184,7 +194,7 @@ def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
     """Returns the two answers, each a form that counts for this payload alone."""
     asked = node(
         "section",
-        node("h2", ACTIONS.get(str(question.fields.get("type")), "Allow this?")),
+        node("h2", QUESTIONS.get(action_of(question.fields), "Allow this?")),
         aria_label="Your answer",
     )
     if may_approve:
@@ -199,7 +209,7 @@ def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
                     label,
                 ),
             )
-        if question.fields.get("type") != "read":
+        if question.fields.get("type") not in ("read", "commit"):
             append(scopes, node("p", ALWAYS_ASKED))
         append(asked, form(question, seals.answer(question, "yes"), "yes", "Yes, approve", scopes))
     append(asked, form(question, seals.answer(question, "no"), "no", "No, decline"))

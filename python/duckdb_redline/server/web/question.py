@@ -12,8 +12,9 @@ from typing import Any
 import anyio.to_thread
 import duckdb
 
+from ...pieces import Piece, pieces_of, rows_of
 from ..host import Host
-from .lines import Piece, Row, in_parts, pieces_of, rows_of, side_by_side
+from .lines import Row, in_parts, side_by_side
 
 TOO_LARGE = "This is too large to be shown whole, so it cannot be approved on this page."
 UNKNOWN = "This page does not know what this would do, so it cannot be approved here."

@@ -1,4 +1,7 @@
-"""Which characters are not seen in a text: the rule of the box in a terminal (docs/functions/approval_display.md)."""
+"""Texts that do not come through the extension, such as errors: what is not seen in them is shown by its number.
+
+The rule is that of the box in a terminal (docs/functions/approval_display.md).
+"""
 
 from __future__ import annotations
 
@@ -18,3 +21,17 @@ def is_unseen(c: str) -> bool:
         return False
     category = unicodedata.category(c)
     return category[0] == "C" or category in ("Zs", "Zl", "Zp") or UNSEEN.match(c) is not None
+
+
+def harmless(text: str) -> str:
+    """Returns a line without characters that move the cursor or hide text; a tab stays.
+
+    What Python has for a byte that is not UTF-8 (`surrogateescape`) is shown by the byte.
+    """
+    return text if text.isascii() and text.isprintable() else "".join(map(shown, text))
+
+
+def shown(c: str) -> str:
+    if c == "\t" or not is_unseen(c):
+        return c
+    return f"<{ord(c) - 0xDC00:02X}>" if "\udc80" <= c <= "\udcff" else f"<U+{ord(c):04X}>"

@@ -1,0 +1,76 @@
+//! The changed cells of a file of data as a table, above its lines.
+
+use super::writer::Html;
+use redline_base::error::Result;
+use redline_base::form::counted;
+
+/// The changed cells of a file.
+#[derive(Debug, Clone)]
+pub struct PageData<'a> {
+    /// What changed, in one line.
+    pub words: &'a str,
+    /// The cells that are shown.
+    pub cells: Vec<PageCell<'a>>,
+    /// How many are not.
+    pub left_out: usize,
+}
+
+/// A changed cell, or a row that one side has.
+#[derive(Debug, Clone, Copy)]
+pub struct PageCell<'a> {
+    /// `added`, `removed` or `changed`.
+    pub change: &'static str,
+    /// The row's key; `None` without one.
+    pub key: Option<&'a str>,
+    /// The column; `None` for a whole row.
+    pub column: Option<&'a str>,
+    /// The text before; `None` for no value.
+    pub old: Option<&'a str>,
+    /// The text after.
+    pub new: Option<&'a str>,
+}
+
+/// Writes the table, which folds away so that the lines remain; nothing where no row changed.
+pub(super) fn table(html: &mut Html<'_>, data: &PageData<'_>) -> Result<()> {
+    if data.cells.is_empty() {
+        return Ok(());
+    }
+    html.markup("<details open class=\"data\"><summary>")?;
+    html.name(data.words.as_bytes())?;
+    html.markup("</summary>\n<table>\n<thead><tr><th scope=\"col\">change</th>")?;
+    let has_key = data.cells.iter().any(|cell| cell.key.is_some());
+    for name in ["key", "column", "before", "after"] {
+        if has_key || name != "key" {
+            html.markup(&format!("<th scope=\"col\">{name}</th>"))?;
+        }
+    }
+    html.markup("</tr></thead>\n<tbody>\n")?;
+    for cell in &data.cells {
+        html.markup(&format!("<tr><td>{}</td>", cell.change))?;
+        if has_key {
+            html.markup("<th scope=\"row\">")?;
+            html.name(cell.key.unwrap_or_default().as_bytes())?;
+            html.markup("</th>")?;
+        }
+        html.markup("<td>")?;
+        html.name(cell.column.unwrap_or_default().as_bytes())?;
+        html.markup("</td>")?;
+        for (value, class) in [(cell.old, "del"), (cell.new, "ins")] {
+            match value {
+                Some(value) => {
+                    html.markup(&format!("<td class=\"{class}\">"))?;
+                    html.name(value.as_bytes())?;
+                    html.markup("</td>")?;
+                }
+                None => html.markup("<td></td>")?,
+            }
+        }
+        html.markup("</tr>\n")?;
+    }
+    html.markup("</tbody></table>\n")?;
+    if data.left_out > 0 {
+        let more = counted(data.left_out as u64, "more change");
+        html.markup(&format!("<p class=\"moves\">{more} among the lines below.</p>\n"))?;
+    }
+    html.markup("</details>\n")
+}
