@@ -15,7 +15,7 @@ import duckdb
 start = time.perf_counter()
 import duckdb_redline
 seconds = time.perf_counter() - start
-assert not {"click", "rich", "mcp", "anyio"} & set(sys.modules), "the library imports more than duckdb"
+assert not {"click", "pygments", "mcp", "anyio"} & set(sys.modules), "the library imports more than duckdb"
 start = time.perf_counter()
 con = duckdb_redline.connect()
 opened = time.perf_counter() - start

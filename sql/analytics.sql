@@ -1,7 +1,28 @@
 -- What a history says of its files and authors: table macros over commit_changes, commits and tree_blame. Every argument has
 -- a default; the first is the range or the revision, the second the repository. Run once per database, after LOAD redline:
 --   .read sql/analytics.sql
--- docs/analytics.md has the columns and examples, and the limits of each measure.
+-- docs/analytics.md has the columns and examples, and the limits of each measure. What the parameters mean, which
+-- redline_help() shows:
+--   range: The commits: a revision with all its ancestors, a..b, a...b or ALL
+--   rev: The commit whose files are measured; for blame also INDEX or WORKTREE
+--   repo: The repository, or a directory in it
+--   paths: Git pathspecs, a text or a list; NULL: all files
+--   since: Only commits of this time or later, as git log --since; NULL: all
+--   until: Only commits of this time or earlier, as git log --until; NULL: all
+--   renames: Whether a file that is only renamed counts as changed by its differing lines alone
+--   mailmap: Whether names are those of .mailmap
+--   mailmap_file: The path of a mailmap of your own, whose entries are preferred; NULL: none
+--   per: The length of a period: day, week, month, quarter or year, of the author's time in UTC
+--   depth: How many components of a path name its directory; 0: the whole repository, NULL: each directory by itself
+--   complexity: How complicated a file is: lines, or indentation
+--   min_support: The least commits that both files of a pair are in
+--   min_confidence: The least part of a file's commits that the other one is in, 0 to 1
+--   max_files: Commits that change more files than this tell nothing and are left out
+--   ignore_whitespace: For blame, as in file_blame: none, change or all
+--   ignore_revs: For blame: commits to pass over, such as those that only reformat; NULL: none
+--   threshold: The part of the lines that the authors of the factor wrote together, 0 to 1
+--   as_of: The time at which ages end; NULL: that of the revision
+--   pattern: The names of the tags that are releases, with * and ?
 --
 -- Everything is called by its full name, so that no macro of the database replaces a part of a measure; arithmetic too, since
 -- DuckDB lets a macro replace an operator.

@@ -1,7 +1,19 @@
 -- Table macros over files of data: what changed between two tables, and in every version of a file. `old` and `new` are each
 -- what may stand behind FROM, as a text: a table, a view, a file ('HEAD~1:prices.csv' is one of a revision), a call of a
 -- function, or a query in parentheses. The joins are
--- DuckDB's own. docs/data.md explains them; their arguments are constants or parameters.
+-- DuckDB's own. docs/data.md explains them; their arguments are constants or parameters. What they mean, which redline_help()
+-- shows:
+--   old: The old table: what may stand behind FROM, as a text
+--   new: The new table, likewise
+--   key: The columns that name a row, a text or a list; NULL: equal rows are counted, or the columns are chosen
+--   repo: The repository of files that are named as REVISION:PATH, or a directory in it
+--   ignore: Columns that are not compared, a text or a list; NULL: none
+--   tolerance: How far two numbers may be apart and count as equal
+--   relative_tolerance: The same as a part of the larger number
+--   ignore_case: Whether texts that differ in case alone are equal
+--   nulls_equal: Whether NULL is equal to NULL
+--   file: The path of the file of data in the repository
+--   range: The commits: a revision with all its ancestors, or a..b
 
 -- A row per row that was added, removed or changed; without a key, equal rows are counted.
 CREATE OR REPLACE MACRO table_changes(old, new, key := NULL, repo := '.', ignore := NULL, tolerance := 0, relative_tolerance := 0,

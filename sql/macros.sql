@@ -1,6 +1,20 @@
 -- Table macros over the functions of redline, with defaults; those over the list functions take columns, subqueries and
 -- lateral joins as arguments. Run once per database:
 --   .read sql/macros.sql
+-- What their parameters mean, which redline_help() shows:
+--   text_a: The old text
+--   text_b: The new text
+--   path_a: The old file, as sandbox/relative/path
+--   path_b: The new file, likewise
+--   context_lines: Unchanged lines around a change
+--   label_a: The name of the old side in the header
+--   label_b: The name of the new side in the header
+--   from_rev: The old side: a revision, INDEX, WORKTREE or EMPTY
+--   to_rev: The new side, likewise
+--   repo: The repository, or a directory in it
+--   seen: The ids of hunks that were seen, hunk_id or context_id, as a list
+--   renames: Whether a moved file is compared with the one it was
+--   paths: Git pathspecs, a text or a list; NULL: all files
 
 -- One row, as diff_texts and diff_files.
 CREATE OR REPLACE MACRO diff_texts(text_a, text_b, context_lines := 3, label_a := 'a', label_b := 'b') AS TABLE

@@ -18,6 +18,8 @@ use redline_text::moved::{MovedMode, MovedWhitespace};
 pub struct DiffPage {
     /// The name of the repository.
     pub repository: String,
+    /// What was asked for, as it was typed.
+    pub asked: String,
     /// Permanent names of both sides.
     pub ends: [String; 2],
     /// Its files in reading order: sources, tests, documents, vendored code, and last files that
@@ -88,7 +90,7 @@ impl DiffPage {
             runs = Some(diffed.moved(mode, &cancel)?.runs());
         }
         let files = in_reading_order(files, runs.as_deref_mut().unwrap_or_default());
-        Ok(Self { repository, ends, files, moved: runs, _charge: charge })
+        Ok(Self { repository, asked: revisions.asked(), ends, files, moved: runs, _charge: charge })
     }
 }
 

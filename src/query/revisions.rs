@@ -102,6 +102,15 @@ impl Revisions {
         Ok([shown(0) + &others.gather::<String>(), shown(1)])
     }
 
+    /// Returns both sides as they were named; one that was left out by its name.
+    pub fn asked(&self) -> String {
+        match &self.to {
+            Some(to) => format!("{}..{to}", self.from),
+            None if self.from.contains("..") => self.from.clone(),
+            None => format!("{}..WORKTREE", self.from),
+        }
+    }
+
     /// Starts only the walk, on the caller's thread; `None` if access is limited, as that thread
     /// can open anything. `group` makes a result of each change.
     pub fn walk<G>(&self, context: &Context, group: fn(Change) -> G) -> Result<Option<Rows<G>>> {

@@ -5,13 +5,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ..pieces import Shown, rows_of, text_of
 from ..visible import harmless
 from .names import Exact, is_replaced, print_ended, quoted
+from .painting import Drawing, Moved
 from .screen import Screen, cut, padded, width_of
 from .sides import Chosen, Sides
 
@@ -27,14 +27,8 @@ COLOURS = {
     "type_changed": "magenta",
 }
 COLUMNS = "status, additions, deletions, encode(old_path), encode(file_path)"
-# The signs of a patch, git's own colours, and those of the box of an approval for what is shown by a mark or a number.
-SIGNS = {"removed": "-", "added": "+", "context": " "}
-STYLES: dict[str, dict[str, Any]] = {"header": {"bold": True}, "removed": {"fg": "red"}, "added": {"fg": "green"}}  # fmt: skip
-KINDS: dict[str, dict[str, Any]] = {"mark": {"dim": True}, "number": {"fg": "yellow", "bold": True, "reverse": True}}  # fmt: skip
 # git's own colours for lines that were moved, and for a block next to another one.
 MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}
-# The style of a moved line by its sign and its number.
-Moved = dict[tuple[str, int], dict[str, Any]]
 # Status, added and removed lines (None: a binary file), the path before a rename, the path.
 Row = tuple[str, int | None, int | None, bytes | None, bytes]
 # A bar is never narrower, however long the names are.
@@ -55,28 +49,28 @@ def show_diff(
     sides: Sides,
     repo: str,
     color_moved: str,
+    drawing: Drawing,
     chosen: Chosen,
     **options: object,
 ) -> bool:
-    """Prints the patches: as they are in a pipe, coloured and harmless on a terminal. Tells whether there is one."""
+    """Prints the patches: as they are in a pipe, drawn on a terminal. Tells whether there is one."""
     source, arguments = call("file_patches", sides, repo, **options)
     with screen.working("comparing"):
-        moved = moved_lines(con, sides, repo, color_moved, options) if screen.colour else {}
+        if screen.colour:
+            drawing.moved = moved_lines(con, sides, repo, color_moved, options)
         query = f"SELECT patch_bytes, file_path FROM {source} WHERE {chosen.condition()}"
         rows = patches_of(con.execute(query, arguments), chosen.reverse)
         # The first row is fetched before a pager opens, so that an error is not shown within it.
         first = next(rows, None)
-    if not screen.is_terminal and not screen.colour:
+    if not (screen.is_terminal or screen.colour or drawing.in_columns):
         print_bytes(first, rows)
     elif first is None:
         screen.note(f"Nothing differs {sides}.")
     else:
-        shown = itertools.chain([first], rows)
-        screen.show(
-            line
-            for patch, path in shown
-            for line in drawn(con, patch, screen.colour, moved.get(path, {}))
+        lines = (
+            drawing.of(con, patch, path, screen) for patch, path in itertools.chain([first], rows)
         )
+        screen.show(itertools.chain.from_iterable(lines), is_patch=True)
     return first is not None
 
 
@@ -176,40 +170,6 @@ def print_bytes(first: tuple[bytes, str] | None, rest: Iterator[tuple[bytes, str
     for patch, _ in itertools.chain([first] if first else [], rest):
         sys.stdout.buffer.write(patch)
     sys.stdout.buffer.flush()
-
-
-def drawn(
-    con: "duckdb.DuckDBPyConnection", patch: bytes, colour: bool, moved: Moved | None = None
-) -> Iterator[str]:
-    """Yields the lines of one file's patch with nothing in them unseen and, where there is colour, painted."""
-    query = "SELECT unnest(system.main.patch_pieces(?))"
-    found = con.cursor().execute(query, [patch])
-    while rows := found.fetchmany(1000):
-        for row in rows_of(row for (row,) in rows):
-            yield (
-                painted(row, moved or {})
-                if colour
-                else SIGNS.get(row.kind, "") + text_of(row.pieces)
-            ) + "\n"
-
-
-def painted(row: Shown, moved: Moved) -> str:
-    sign = SIGNS.get(row.kind, "")
-    number = row.old if row.kind == "removed" else row.new
-    style = moved.get((sign, number or 0))
-    base = style or STYLES.get(row.kind, {})
-    if row.kind == "hunk":
-        range_, end, section = text_of(row.pieces).partition(" @@")
-        return click.style(range_ + end, fg="cyan") + section
-    # What is painted in the same way is painted at once.
-    parts: list[tuple[dict[str, Any], str]] = [(base, sign)] if sign else []
-    for kind, text, changed in row.pieces:
-        own = base | KINDS.get(kind, {}) | ({"reverse": True} if changed and not style else {})
-        if parts and parts[-1][0] == own:
-            parts[-1] = own, parts[-1][1] + text
-        else:
-            parts.append((own, text))
-    return "".join(click.style(text, **own) if own else text for own, text in parts)
 
 
 def show_files(

@@ -10,9 +10,10 @@ import click
 
 from ..visible import harmless
 from . import formats
-from .changes import FORMS, Row, drawn
+from .changes import FORMS, Row
 from .errors import call_it, said
 from .habits import leave_to_git
+from .painting import Drawing
 from .screen import Screen, cell, cut, padded, width_of
 from .sides import Sides
 
@@ -275,10 +276,12 @@ def patches(
     is_drawn = screen.is_terminal or screen.colour
     column = "patch_bytes" if is_drawn else "patch"
     result = con.cursor().execute(
-        f"SELECT {column} FROM system.main.file_patches(?, ?, ?, renames := true{options})", given
+        f"SELECT {column}, file_path FROM system.main.file_patches(?, ?, ?, renames := true{options})",
+        given,
     )
+    drawing = Drawing(has_syntax=screen.is_terminal)
     while row := result.fetchone():
-        yield from drawn(con, row[0], screen.colour) if is_drawn else [row[0]]
+        yield from drawing.of(con, row[0], row[1], screen) if is_drawn else [row[0]]
 
 
 def show_commit(

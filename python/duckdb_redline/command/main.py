@@ -143,6 +143,13 @@ NUMSTAT = click.option(
 SHORTSTAT = click.option(
     "--shortstat", "form", flag_value="shortstat", help="Show the totals alone."
 )
+CONTEXT = click.option(
+    "-U",
+    "--context",
+    "--unified",
+    type=click.IntRange(min=-1),
+    help="Unchanged lines around a change; -1 is the whole file.",
+)
 PATCH = click.option("-p", "--patch", "form", flag_value="patch", help="Show the patch.")
 
 
@@ -386,19 +393,24 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
 @NAME_ONLY
 @NAME_STATUS
 @MARKDOWN
-@click.option(
-    "-U",
-    "--context",
-    "--unified",
-    type=click.IntRange(min=-1),
-    help="Unchanged lines around a change; -1 is the whole file.",
-)
+@CONTEXT
 @click.option(
     "--color-moved",
     type=click.Choice(["no", "plain", "blocks", "zebra", "dimmed-zebra"]),
     default="zebra",
     show_default=True,
     help="How lines that were moved are coloured, where there is colour.",
+)
+@click.option(
+    "-y",
+    "--side-by-side",
+    is_flag=True,
+    help="Show old lines to the left and new ones to the right.",
+)
+@click.option(
+    "--syntax/--no-syntax",
+    default=None,
+    help="Colour the languages of the files; by default on a terminal with colour.",
 )
 @NUMSTAT
 @SHORTSTAT
@@ -424,6 +436,8 @@ def diff(
     form: str | None,
     context: int | None,
     color_moved: str,
+    side_by_side: bool,
+    syntax: bool | None,
     patch: bool,
     reverse: bool,
     kinds: str | None,
@@ -437,6 +451,7 @@ def diff(
     WORKTREE and EMPTY are sides, too.
     """
     from .changes import differs, show_diff, show_files, statuses_of
+    from .painting import Drawing
 
     statuses = None if kinds is None else statuses_of(kinds)
     chosen = Chosen(statuses, reverse)
@@ -449,8 +464,9 @@ def diff(
     elif ends_by_nul:
         raise click.UsageError("-z is for lists: give --name-only, --name-status or --stat, too")
     else:
+        drawing = Drawing(screen.is_terminal if syntax is None else syntax, side_by_side)
         is_found = show_diff(
-            con, screen, sides, repo, color_moved, chosen, context=context, **options
+            con, screen, sides, repo, color_moved, drawing, chosen, context=context, **options
         )
     if (quiet or exit_code) and is_found:
         click.get_current_context().exit(1)
@@ -526,6 +542,7 @@ def data(
     type=click.Path(dir_okay=False, path_type=pathlib.Path),
     help="Write the page to this file; by default to one in the temporary directory.",
 )
+@CONTEXT
 @click.option("--open/--no-open", "opens", default=None, help="Open it in a browser, or do not.")
 def review(
     con: "duckdb.DuckDBPyConnection",
@@ -534,6 +551,7 @@ def review(
     repo: str,
     options: dict[str, object],
     output: pathlib.Path | None,
+    context: int | None,
     opens: bool | None,
 ) -> None:
     """Writes a page to review a change in a browser, and opens it.
@@ -543,7 +561,7 @@ def review(
     """
     from .review import show_page
 
-    show_page(con, screen, sides, repo, output, opens, **options)
+    show_page(con, screen, sides, repo, output, opens, context=context, **options)
 
 
 @main.command(cls=GitCommand, short_help="Lists the commits of a range that changed a file.")

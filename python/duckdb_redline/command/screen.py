@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+import pathlib
 import shutil
 import sys
 import threading
@@ -14,8 +15,12 @@ import click
 from ..visible import harmless
 from .interrupts import INTERRUPTS
 
-# As git has it: leave at once where all fits on the screen, keep colours, leave the text on the screen.
-LESS = "FRX"
+# As git has it: leave at once where all fits on the screen, keep colours, leave the text on the screen; and search from the
+# line after the one that was found.
+LESS = "-FRXA"
+# Keys by which a patch is gone through, for a person without keys of his own; in less since version 582.
+KEYS = pathlib.Path(__file__).with_name("lesskey")
+OWN_KEYS = ("~/.lesskey", "~/.config/lesskey", "~/.less")
 # A query that takes longer says on a terminal that it is still working.
 SECONDS_OF_SILENCE = 1.0
 
@@ -30,10 +35,16 @@ class Screen:
         self.pager = pager and self.is_terminal
         self.width = shutil.get_terminal_size().columns
 
-    def show(self, texts: Iterable[str]) -> None:
-        """Prints texts one after the other, in a pager on a terminal."""
+    def show(self, texts: Iterable[str], *, is_patch: bool = False) -> None:
+        """Prints texts one after the other, in a pager on a terminal; in one of patches, keys lead to files and hunks."""
         if self.pager:
-            os.environ.setdefault("LESS", LESS)
+            # A patch begins with what is searched for, so that n and N lead to the files at once.
+            os.environ.setdefault("LESS", f"{LESS} -p^diff" if is_patch else LESS)
+            has_keys = {"LESSKEY", "LESSKEYIN"} & os.environ.keys() or any(
+                map(os.path.exists, map(os.path.expanduser, OWN_KEYS))
+            )
+            if not has_keys:
+                os.environ["LESSKEYIN"] = str(KEYS)
             with INTERRUPTS.in_pager():
                 click.echo_via_pager(texts, color=self.colour)
             return

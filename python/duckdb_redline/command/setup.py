@@ -278,6 +278,10 @@ def whole_help(told: dict[str, object], screen: Screen) -> list[str]:
         default = "" if parameter["default"] is None else f" [{parameter['default']}]"
         kind = f" {parameter['type']}" if parameter["type"] else ""
         lines.append(f"  {parameter['name']}{kind}{default}")
+        means = str(parameter["description"] or "")
+        lines += textwrap.wrap(
+            means, screen.width, initial_indent=" " * 6, subsequent_indent=" " * 6
+        )
     lines += [
         part for text in ("returns", "example") if told[text] for part in ("", str(told[text]))
     ]

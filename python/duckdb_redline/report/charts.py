@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ..command.screen import cut
 from ..visible import harmless
-from .questions import Question, Rows
+from .questions import SIZES, Question, Rows
 from .treemap import tiles
 
 INCHES = 9.0
@@ -34,6 +34,8 @@ ROLES = {
     )
 }
 STEPS = 8
+# Releases that are marked, if there are more.
+MOST_RELEASES = 12
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "text.parse_math": False,
@@ -198,6 +200,62 @@ def draw_people(canvas: Canvas, rows: Rows) -> str:
     return f"Most authors wrote in {most[0]}: {most[1]}, of whom {most[2]} were new."
 
 
+def draw_parts(canvas: Canvas, days: dict[int, str], count: int) -> None:
+    """Draws the axis of equal parts of the history, each named by the day of its last commit."""
+    axes = canvas.axes
+    step = -(-count // 8)
+    # Counted from the end, which is what is looked for.
+    shown = [part for part in days if (count - 1 - part) % step == 0]
+    axes.set_xticks(shown, [days[part] for part in shown])
+    axes.set_xlim(-0.7, count - 0.3)
+    axes.grid(axis="x", visible=False)
+    axes.yaxis.set_major_formatter(FuncFormatter(short))
+    axes.set_ylabel("lines")
+
+
+def draw_growth(canvas: Canvas, rows: Rows) -> str:
+    axes = canvas.axes
+    sizes = [row for row in rows if row[1] is not None]
+    releases = [row for row in rows if row[1] is None]
+    total: dict[str, int] = {}
+    for _, language, lines, _, _ in sizes:
+        total[language] = max(total.get(language, 0), lines)
+    languages = sorted(total, key=lambda one: (one == "(others)", -total[one], one))
+    before = dict.fromkeys((int(row[4]) for row in sizes), 0)
+    for at, language in enumerate(languages):
+        role = "others" if language == "(others)" else f"s{at + 1}"
+        label = harmless(language)
+        for day, other, lines, _, part in sizes:
+            if other != language:
+                continue
+            (shape,) = axes.bar(
+                part, lines, bottom=before[int(part)], width=0.84, color=ROLES[role],
+                edgecolor=ROLES["paper"], linewidth=0.5, label=label,
+            )  # fmt: skip
+            label = "_"
+            before[int(part)] += lines
+            canvas.mark(shape, f"{day}: {number(lines)} lines of {language}")
+    draw_parts(canvas, {int(row[4]): row[0] for row in sizes}, SIZES)
+    step = -(-len(releases) // MOST_RELEASES)
+    # As above: the latest one is shown.
+    shown = releases[(len(releases) - 1) % step :: step] if releases else []
+    top = max(before.values())
+    axes.set_ylim(0, top * 1.3)
+    for _, _, _, name, part in shown:
+        # A part is drawn around its number.
+        axes.axvline(part - 0.5, color=ROLES["ink"], linewidth=0.6, linestyle=(0, (3, 3)))
+        axes.text(
+            part - 0.4, top * 1.28, cut(harmless(name), 16), fontsize=7, va="top", rotation=90,
+            color=ROLES["ink"],
+        )  # fmt: skip
+    canvas.figure.legend(loc="outside right upper", reverse=True)
+    latest = max(int(row[4]) for row in sizes)
+    now = {row[1]: row[2] for row in sizes if int(row[4]) == latest}
+    most = max(now, key=lambda language: now[language])
+    said = f"{number(sum(now.values()))} lines at the end, {now[most] / sum(now.values()):.0%} of them of {harmless(most)}."
+    return f"{said} {len(shown)} of {len(releases)} releases are marked." if step > 1 else said
+
+
 WEEK = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
 
@@ -269,8 +327,12 @@ def draw_hotspots(canvas: Canvas, rows: Rows) -> str:
         room = int((tile.width - 1) / 0.86)
         if room < 5 or tile.height < 3:
             continue
-        said = cut(harmless(names[row[0]]), room)
-        if tile.height > 6:
+        name, lines = harmless(names[row[0]]), int((tile.height - 0.7) / 2.6)
+        # A long name goes on in the next lines, the last of which is for the commits.
+        most_lines = max(1, lines - 1)
+        name = cut(name, room * most_lines)
+        said = "\n".join(name[at : at + room] for at in range(0, len(name), room))
+        if lines > 1:
             commits = f"{row[2]} commits"
             said += "\n" + (commits if len(commits) <= room else str(row[2]))
         axes.text(
@@ -377,33 +439,31 @@ def draw_owners(canvas: Canvas, rows: Rows) -> str:
 
 def draw_age(canvas: Canvas, rows: Rows) -> str:
     axes = canvas.axes
-    points = list(dict.fromkeys(row[0] for row in rows))
+    days = {row[4]: row[0] for row in rows}
+    count = max(days) + 1
     ages = sorted({(row[1], row[2]) for row in rows})
-    before = dict.fromkeys(points, 0)
+    before = dict.fromkeys(days, 0)
     for at, (first, last) in enumerate(ages):
         # The oldest lines are the darkest; where there are few steps they are apart.
         step = STEPS - at * (STEPS - 1) // max(1, len(ages) - 1)
         label = years = str(first) if first == last else f"{first}–{last}"
-        for point, since, _, lines in rows:
+        for point, since, _, lines, part in rows:
             if since != first:
                 continue
             (shape,) = axes.bar(
-                points.index(point), lines, bottom=before[point], width=0.84,
+                part, lines, bottom=before[part], width=0.84,
                 color=ROLES[f"q{step}"], edgecolor=ROLES["edge"], linewidth=0.6, label=label,
             )  # fmt: skip
             label = "_"
-            before[point] += lines
+            before[part] += lines
             canvas.mark(shape, f"{point}: {number(lines)} lines of {years}")
-    axes.set_xticks(range(len(points)), points)
-    axes.grid(axis="x", visible=False)
-    axes.yaxis.set_major_formatter(FuncFormatter(short))
-    axes.set_ylabel("lines")
+    draw_parts(canvas, days, count)
     canvas.figure.legend(loc="outside right upper", reverse=True, title="written in")
-    latest = [row for row in rows if row[0] == points[-1]]
+    latest = [row for row in rows if row[4] == count - 1]
     share = latest[0][3] / sum(row[3] for row in latest)
     first, last = latest[0][1:3]
     years = str(first) if first == last else f"{first} to {last}"
-    return f"Of the lines of {points[-1]}, {share:.0%} are from {years}."
+    return f"Of the lines of {latest[0][0]}, {share:.0%} are from {years}."
 
 
 def bars_high(rows: Rows) -> float:
@@ -412,6 +472,7 @@ def bars_high(rows: Rows) -> float:
 
 DRAWN: dict[str, tuple[Callable[[Rows], float], Callable[[Canvas, Rows], str]]] = {
     "churn": (lambda _: 3.4, draw_churn),
+    "growth": (lambda _: 3.8, draw_growth),
     "people": (lambda _: 3.0, draw_people),
     "hours": (lambda _: 2.8, draw_hours),
     "directories": (bars_high, draw_directories),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
+from ..command.changes import plural
 from ..server.web.elements import document, node, style_of
 from ..visible import harmless
 from .charts import chart
@@ -24,10 +25,13 @@ def page(name: str, asked: Asked, summary: Summary, questions: list[Question]) -
 def facts(asked: Asked, summary: Summary) -> Element:
     said = {
         "Revision": f"{harmless(asked.rev)}, {summary.commit[:12]}",
-        "Commits": f"{summary.commits:,} of {summary.authors:,} author{'' if summary.authors == 1 else 's'}",
+        "Commits": f"{summary.commits:,} of {plural(summary.authors, 'author')}, half of them of {summary.half:,}",
+        "Each month": f"{plural(round(summary.commits / max(summary.days / 30.44, 1)), 'commit')}",
         "From": f"{summary.first} to {summary.last}",
         "Files": f"{summary.files:,}",
     }
+    if summary.release:
+        said["Latest release"] = f"{harmless(summary.release)} of {summary.released}"
     if asked.paths:
         said["Pictures of"] = harmless("  ".join(asked.paths))
     rows = [part for term, text in said.items() for part in (node("dt", term), node("dd", text))]

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 # How much is drawn: beyond that a picture cannot be read.
 PERIODS, FILES, COUPLED, DIRECTORIES, OWNERS, AGES = 60, 40, 14, 12, 6, 8
+# Points of the history at which the size is counted, and languages that are told apart.
+SIZES, LANGUAGES = 24, 6
+# Tags that are releases: a version, with a word before it at most.
+RELEASE = r"^[A-Za-z_-]*\d+(\.\d+)+$"
 DAYS = {"month": 30.44, "quarter": 91.3, "year": 365.25}
 # How SQL writes a period, and how many months it has.
 LABELS = {
@@ -52,6 +56,10 @@ class Summary:
     first: str
     last: str
     days: float
+    # Authors of half of the commits, the busiest ones.
+    half: int
+    release: str | None
+    released: str | None
 
 
 @dataclass
@@ -86,15 +94,33 @@ def value_of(value: object) -> str:
 def summary(con: duckdb.DuckDBPyConnection, asked: Asked) -> Summary:
     """Returns the numbers at the top of the page."""
     row = con.execute(
-        "SELECT system.main.resolve_revision(?, ?), count(*), count(DISTINCT author_name), "
-        "(SELECT count(*) FROM " + asked.function("tree_files", paths=asked.paths) + "), "
-        "strftime(min(committer_date)::TIMESTAMP, '%Y-%m-%d'), strftime(max(committer_date)::TIMESTAMP, '%Y-%m-%d'), "
-        "date_diff('day', min(committer_date)::TIMESTAMP, max(committer_date)::TIMESTAMP) "
-        f"FROM {asked.function('commits', since=asked.since)}",
+        f"""\
+WITH found AS (SELECT author_name, committer_date::TIMESTAMP AS moment FROM {asked.function("commits", since=asked.since)}
+), authors AS (
+    SELECT count(*) AS own, sum(own) OVER (ORDER BY own DESC ROWS UNBOUNDED PRECEDING) - own AS before, sum(own) OVER () AS total
+    FROM found GROUP BY author_name
+), releases AS ({releases(asked)})
+SELECT system.main.resolve_revision(?, ?), count(*), count(DISTINCT author_name),
+    (SELECT count(*) FROM {asked.function("tree_files", paths=asked.paths)}),
+    strftime(min(moment), '%Y-%m-%d'), strftime(max(moment), '%Y-%m-%d'), date_diff('day', min(moment), max(moment)),
+    (SELECT count(*) FROM authors WHERE before < total / 2),
+    (SELECT max_by(release, moment) FROM releases), (SELECT strftime(max(moment), '%Y-%m-%d') FROM releases)
+FROM found""",
         [call_it(asked.rev + "^{commit}", asked.rev), asked.repo],
     ).fetchone()
     assert row is not None
     return Summary(*row)
+
+
+def releases(asked: Asked) -> str:
+    """Returns the SQL of the releases up to the end of a history, of which many are on branches; those named like most."""
+    return f"""\
+    SELECT short_name AS release, committed_at::TIMESTAMP AS moment, regexp_replace(release, '[0-9.]+$', '') AS begins
+    FROM refs({value_of(asked.repo)})
+    WHERE kind = 'tag' AND regexp_matches(short_name, {value_of(RELEASE)})
+        AND committed_at <= (SELECT max(committer_date) FROM {asked.function("commits", first_parent=True)})
+    QUALIFY begins = mode(begins) OVER ()
+"""
 
 
 def questions(asked: Asked, days: float, first: str = "") -> list[tuple[str, str, str, str]]:
@@ -106,6 +132,13 @@ def questions(asked: Asked, days: float, first: str = "") -> list[tuple[str, str
             "Churn over time",
             f"Lines that were added, upwards, and removed, downwards, in each {per}; merges are left out.",
             churn(asked, per, first if asked.since else ""),
+        ),
+        (
+            "growth",
+            "Growth by language",
+            "The lines at points of the history, by the endings of the files' names; dashed lines are releases. Binary files "
+            "have no lines.",
+            growth(asked),
         ),
         (
             "people",
@@ -190,6 +223,47 @@ QUALIFY period > max(period) OVER () - INTERVAL {PERIODS * MONTHS[per]} MONTH
 ORDER BY period DESC;"""
 
 
+def points(asked: Asked, count: int) -> str:
+    """Returns the SQL of the last commit of each part of the history, all of one length; a part without one has no row."""
+    return f"""\
+walked AS (
+    SELECT commit_id, committer_date, epoch(committer_date) AS seconds,
+        min(seconds) OVER () AS first, max(seconds) OVER () AS last
+    FROM {asked.function("commits", first_parent=True)}
+), points AS (
+    SELECT least({count - 1}, floor({count} * (seconds - first) / greatest(last - first, 1)))::INTEGER AS part,
+        max_by(commit_id, seconds) AS commit_id, max(committer_date) AS moment
+    FROM walked GROUP BY part
+)"""
+
+
+def listed(name: str, asked: Asked, first: str) -> str:
+    """Returns a call of a function that returns a list, of the points of the history."""
+    options = f", {{'paths': {value_of(asked.paths)}}}" if asked.paths else ""
+    return f"{name}({first}commit_id, {value_of(asked.repo)}{options})"
+
+
+def growth(asked: Asked) -> str:
+    return f"""\
+WITH {points(asked, SIZES)}, files AS (
+    SELECT part, moment, unnest({listed("file_changes_list", asked, "'EMPTY', ")}) AS file FROM points
+), counted AS (
+    SELECT part, moment, coalesce(nullif(regexp_extract(file.file_path, '[^/.]\\.(\\w+)$', 1), ''), '(no ending)') AS ending,
+        sum(file.additions) AS lines
+    FROM files WHERE file.additions > 0 GROUP BY ALL
+), largest AS (
+    SELECT ending FROM counted GROUP BY ending ORDER BY max(lines) DESC, ending LIMIT {LANGUAGES}
+), releases AS ({releases(asked)})
+SELECT strftime(moment::TIMESTAMP, '%Y-%m-%d') AS day, coalesce(largest.ending, '(others)') AS language,
+    sum(lines)::BIGINT AS lines, NULL AS release, part::DOUBLE AS part
+FROM counted LEFT JOIN largest USING (ending) GROUP BY ALL
+UNION ALL
+SELECT strftime(moment, '%Y-%m-%d'), NULL, NULL, release,
+    round({SIZES} * (epoch(moment) - (SELECT min(first) FROM walked)) / greatest((SELECT max(last - first) FROM walked), 1), 2)
+FROM releases
+ORDER BY day, part, lines DESC, language, release;"""
+
+
 def people(asked: Asked) -> str:
     return f"""\
 WITH present AS (
@@ -264,24 +338,15 @@ GROUP BY directory, author, total ORDER BY total DESC, directory, lines DESC, au
 
 
 def age(asked: Asked) -> str:
-    last = asked.snapshots - 1
-    options = f", {{'paths': {value_of(asked.paths)}}}" if asked.paths else ""
     return f"""\
-WITH walked AS (
-    SELECT commit_id, committer_date, epoch(committer_date) AS seconds,
-        min(seconds) OVER () AS first, max(seconds) OVER () AS last
-    FROM {asked.function("commits", first_parent=True)}
-), points AS (
-    SELECT max_by(commit_id, seconds) AS commit_id, max(committer_date) AS moment
-    FROM walked GROUP BY least({last}, floor({asked.snapshots} * (seconds - first) / greatest(last - first, 1)))
-), blamed AS (
-    SELECT moment, unnest(tree_blame_list(commit_id, {value_of(asked.repo)}{options})) AS run FROM points
+WITH {points(asked, asked.snapshots)}, blamed AS (
+    SELECT part, moment, unnest({listed("tree_blame_list", asked, "")}) AS run FROM points
 ), years AS (
-    SELECT moment, year(run.author_date::TIMESTAMP) AS year, sum(run.lines) AS lines
+    SELECT part, moment, year(run.author_date::TIMESTAMP) AS year, sum(run.lines) AS lines
     FROM blamed WHERE run.author_date IS NOT NULL GROUP BY ALL
 ), steps AS (
     SELECT min(year) AS first, max(year) AS final, ceil((max(year) - min(year) + 1) / {AGES})::INTEGER AS width FROM years
 )
 SELECT strftime(moment::TIMESTAMP, '%Y-%m-%d') AS day, first + (year - first) // width * width AS since_year,
-    least(since_year + width - 1, final) AS until_year, sum(lines)::BIGINT AS lines
+    least(since_year + width - 1, final) AS until_year, sum(lines)::BIGINT AS lines, part
 FROM years, steps GROUP BY ALL ORDER BY day, since_year;"""

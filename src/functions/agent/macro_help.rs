@@ -28,6 +28,8 @@ pub struct MacroParameter {
     pub name: &'static str,
     /// Its default, as SQL; `None` if it must be given.
     pub default: Option<&'static str>,
+    /// What its script says of it, for all macros of the script.
+    pub doc: Option<&'static str>,
 }
 
 static MACROS: LazyLock<Vec<Macro>> = LazyLock::new(|| {
@@ -45,20 +47,26 @@ fn macros_of(script: &'static str, text: &'static str) -> Vec<Macro> {
     let of = |rest: &'static str| {
         let (name, rest) = rest.split_once('(')?;
         let (parameters, _) = rest.split_once(')')?;
-        let parameters = parameters.split(',').map(parameter).collect();
+        let parameters = parameters.split(',').map(|one| parameter(one, text)).collect();
         let description = description(text, name).unwrap_or_default();
         Some(Macro { name, script, parameters, description })
     };
     defined.filter_map(of).collect()
 }
 
-fn parameter(text: &'static str) -> MacroParameter {
-    match text.split_once(":=") {
-        Some((name, default)) => {
-            MacroParameter { name: name.trim(), default: Some(default.trim()) }
-        }
-        None => MacroParameter { name: text.trim(), default: None },
-    }
+fn parameter(text: &'static str, script: &'static str) -> MacroParameter {
+    let (name, default) = match text.split_once(":=") {
+        Some((name, default)) => (name.trim(), Some(default.trim())),
+        None => (text.trim(), None),
+    };
+    MacroParameter { name, default, doc: meaning(script, name) }
+}
+
+/// Returns what a comment of a script says of a parameter: `--   name: meaning`.
+fn meaning(script: &'static str, name: &str) -> Option<&'static str> {
+    script.lines().find_map(|line| {
+        line.strip_prefix("--   ")?.strip_prefix(name)?.strip_prefix(": ").map(str::trim_end)
+    })
 }
 
 /// Returns the description of a macro in its script.
@@ -88,6 +96,12 @@ impl Macro {
             options => all.push(format!("{options} options")),
         }
         format!("{}({})", self.name, all.join(", "))
+    }
+
+    /// Returns the name of the function whose rows these are, if the description names one.
+    pub fn function(&self) -> Option<&str> {
+        let (before, _) = self.description.split_once("()")?;
+        before.rsplit(' ').next()
     }
 
     /// Returns an example, if the macro needs no arguments.
@@ -120,14 +134,22 @@ mod tests {
     fn parameters_are_read_with_their_defaults() {
         let blame = macros().iter().find(|one| one.name == "git_blame").unwrap();
         assert_eq!(blame.script, "git");
-        assert_eq!(blame.parameters[0], MacroParameter { name: "file", default: None });
+        assert_eq!(blame.parameters[0], MacroParameter { name: "file", default: None, doc: None });
         assert_eq!(
             blame.parameters[1],
-            MacroParameter { name: "rev", default: Some("'WORKTREE'") }
+            MacroParameter { name: "rev", default: Some("'WORKTREE'"), doc: None }
         );
         assert!(blame.call().starts_with("git_blame(file, rev := 'WORKTREE', repo := '.', "));
         assert!(blame.short_call().starts_with("git_blame(file, ") && blame.example().is_none());
         let log = macros().iter().find(|one| one.name == "git_log").unwrap();
         assert_eq!(log.example().unwrap(), "FROM git_log()");
+        assert_eq!(log.function(), Some("commits"));
+    }
+
+    #[test]
+    fn comments_say_what_the_parameters_of_a_script_mean() {
+        let churn = macros().iter().find(|one| one.name == "period_churn").unwrap();
+        assert!(churn.parameters.iter().all(|one| one.doc.is_some_and(|doc| !doc.is_empty())));
+        assert_eq!(churn.function(), None);
     }
 }

@@ -38,7 +38,7 @@ impl Row for Parameter {
         }),
         varchar(
             "description",
-            "Its description; NULL in a macro, whose function has it",
+            "What it means; in a macro as in its function, or as its script says",
             |row, out| out.text(row.doc),
         ),
     ];
@@ -55,10 +55,15 @@ impl From<&Field> for Parameter {
     }
 }
 
-impl From<&MacroParameter> for Parameter {
-    fn from(parameter: &MacroParameter) -> Self {
+impl Parameter {
+    /// Returns a parameter of a macro: one of its function's of the same name, or what its script
+    /// says of it, or the function's in the same place, which has another name there.
+    fn of_macro(place: usize, parameter: &MacroParameter, fields: &[Field]) -> Self {
+        let named = fields.iter().find(|field| field.name == parameter.name);
+        let doc = named.map(|field| field.doc).or(parameter.doc);
+        let doc = doc.or_else(|| fields.get(place).map(|field| field.doc));
         let default = parameter.default.map(str::to_owned);
-        Self { name: parameter.name, kind: None, default, doc: None }
+        Self { name: parameter.name, kind: None, default, doc }
     }
 }
 
@@ -144,9 +149,15 @@ impl Function {
         }
     }
 
-    fn of_macro(one: &Macro, is_whole: bool) -> Self {
+    fn of_macro(one: &Macro, entries: &[FunctionEntry], is_whole: bool) -> Self {
+        let function = |name| entries.iter().find(|entry| entry.declaration.name == name);
+        let fields = || one.function().and_then(function).map(|entry| entry.signature.parameters());
+        let parameters = |fields: Vec<Field>| {
+            let all = one.parameters.iter().enumerate();
+            all.map(|(place, it)| Parameter::of_macro(place, it, &fields)).collect()
+        };
         let details = || Details {
-            parameters: one.parameters.iter().map(Parameter::from).collect(),
+            parameters: parameters(fields().unwrap_or_default()),
             returns: None,
             example: one.example(),
         };
@@ -273,8 +284,9 @@ impl Table for RedlineHelp {
         let is_all = asked.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(ALL));
         if !is_all {
             let is_new = |one: &&Macro| !all.iter().any(|known| known.name == one.name);
-            let new = macros().iter().filter(is_new).map(|one| Function::of_macro(one, is_whole));
-            let new: Vec<Function> = new.collect();
+            let new = macros().iter().filter(is_new);
+            let new: Vec<Function> =
+                new.map(|one| Function::of_macro(one, &database.functions, is_whole)).collect();
             all.extend(new);
         }
         if let Some(one) = asked.as_deref().filter(|_| !is_all) {

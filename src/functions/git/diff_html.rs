@@ -69,6 +69,7 @@ fn shown(page: &DiffPage) -> Page<'_> {
     }
     Page {
         repository: &page.repository,
+        asked: &page.asked,
         ends: [&page.ends[0], &page.ends[1]],
         files,
         are_moves_left_out: page.moved.is_none(),

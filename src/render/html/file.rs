@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::data;
 use super::writer::Html;
-use super::{Page, PageFile, PageHunk};
+use super::{Page, PageFile, PageHunk, patch_text};
 use crate::diff;
 use redline_base::budget::{Gather, Grow, GrowMap, Joined, text_of};
 use redline_base::error::Result;
@@ -31,7 +31,10 @@ pub(super) fn section(
     file: &PageFile<'_>,
     (widest, emphasis): (u64, &mut usize),
 ) -> Result<()> {
-    let lines = file.patch.iter().filter(|&&byte| byte == b'\n').count();
+    // The header is folded into a line.
+    let header = file.hunks.first().map_or(&[][..], |first| &file.patch[..first.span.start]);
+    let lines = memchr::memchr_iter(b'\n', &file.patch[header.len()..]).count()
+        + usize::from(!header.is_empty());
     let (number, height) = (index + 1, height(lines + 1));
     html.markup(&format!("<section id=\"f{number}\" class=\"file {height}\" data-path=\""))?;
     html.name(file.path)?;
@@ -60,6 +63,7 @@ pub(super) fn section(
     if let Some(data) = &file.data {
         data::table(html, data)?;
     }
+    patch_text::header(html, header)?;
     html.markup("<pre>")?;
     patch(html, file, emphasis)?;
     html.markup("</pre></details></section>\n")
@@ -130,7 +134,7 @@ fn patch(html: &mut Html<'_>, file: &PageFile<'_>, emphasis: &mut usize) -> Resu
         head(html, file.patch)?;
         return html.markup("</span>");
     }
-    let mut end = 0;
+    let mut end = file.hunks[0].span.start;
     for hunk in &file.hunks {
         // A type change is two patches in one, so there may be a second head.
         head(html, &file.patch[end..hunk.span.start])?;
@@ -141,7 +145,7 @@ fn patch(html: &mut Html<'_>, file: &PageFile<'_>, emphasis: &mut usize) -> Resu
 }
 
 /// Writes what stands before and between hunks.
-fn head(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
+pub(super) fn head(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
     let (text, not_utf8) = (text_of(text), NotUtf8::of(text));
     diff::lines_of_patch(&text, &not_utf8).try_for_each(|line| html.line(&line))
 }
@@ -165,7 +169,7 @@ fn parts(
             false => opening("g", part, &format!(" data-o=\"{old}\" data-n=\"{new}\"")),
         })?;
         let count = part.split_inclusive(|&byte| byte == b'\n').count();
-        lines.by_ref().take(count).try_for_each(|line| html.line(&line))?;
+        patch_text::lines(html, lines.by_ref().take(count))?;
         html.markup("</span>")?;
         for line in part.split(|&byte| byte == b'\n').skip(usize::from(is_first)) {
             old += u32::from(matches!(line.first(), Some(b' ' | b'-')));

@@ -4,8 +4,10 @@
 //! script makes rows of what comes near the screen. The page asks for nothing: its policy names the
 //! digests of its style and its script, and allows no more.
 
+mod contents;
 mod data;
 mod file;
+mod patch_text;
 mod policy;
 mod writer;
 
@@ -25,7 +27,9 @@ use writer::Html;
 pub struct Page<'a> {
     /// The repository's name, under which the viewed hunks are remembered.
     pub repository: &'a str,
-    /// The names of both sides.
+    /// What was asked for, as it was typed.
+    pub asked: &'a str,
+    /// The permanent names of both sides.
     pub ends: [&'a str; 2],
     /// The files in reading order.
     pub files: Vec<PageFile<'a>>,
@@ -93,7 +97,7 @@ pub struct MovedRun {
 pub fn page(page: &Page<'_>, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
     let mut html = Html::new(cancel);
     head(&mut html, page)?;
-    contents(&mut html, page)?;
+    contents::contents(&mut html, page)?;
     html.markup("<main>\n")?;
     let mut emphasis = limits::EMPHASIS_PATCH_BYTES;
     let widest = page.files.iter().filter_map(|file| file.lines).map(|(a, b)| a + b).max();
@@ -130,8 +134,12 @@ fn head(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
     let hunks = page.files.iter().map(|file| file.hunks.len() as u64).sum();
     let hunks = counted(hunks, "hunk");
     html.markup(&format!(
-        "</h1>\n<p>{files}, {hunks}, <b class=\"ins\">+{added}</b> <b class=\"del\">−{removed}</b></p>\n"
+        "</h1>\n<p>{files}, {hunks}, <b class=\"ins\">+{added}</b> <b class=\"del\">−{removed}</b> <span class=\"ends\">"
     ))?;
+    html.name(page.ends[0].as_bytes())?;
+    html.markup("..")?;
+    html.name(page.ends[1].as_bytes())?;
+    html.markup("</span></p>\n")?;
     if page.are_moves_left_out {
         html.markup("<p>Moved lines were not searched: too many lines are equal.</p>\n")?;
     }
@@ -141,29 +149,7 @@ fn head(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
 fn title(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
     html.name(page.repository.as_bytes())?;
     html.markup(" ")?;
-    html.name(page.ends[0].as_bytes())?;
-    html.markup("..")?;
-    html.name(page.ends[1].as_bytes())
-}
-
-/// Writes the list of files.
-fn contents(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
-    if page.files.is_empty() {
-        return Ok(());
-    }
-    html.markup("<nav aria-label=\"Files\">\n<details><summary>")?;
-    html.markup(&counted(page.files.len() as u64, "file"))?;
-    html.markup("</summary>\n<ol>\n")?;
-    for (number, file) in (1..).zip(&page.files) {
-        html.markup(&format!("<li><a href=\"#f{number}\">"))?;
-        html.name(file.path)?;
-        html.markup("</a>")?;
-        if let Some((added, removed)) = file.lines {
-            html.markup(&format!(" +{added} −{removed}"))?;
-        }
-        html.markup("</li>\n")?;
-    }
-    html.markup("</ol>\n</details>\n</nav>\n")
+    html.name(page.asked.as_bytes())
 }
 
 #[cfg(test)]

@@ -132,7 +132,9 @@
       found.push({ text: nodes.map((node) => node.textContent).join(""), nodes });
       nodes = [];
     };
-    for (const node of whole.get(part).nodes) {
+    // Without script, lines of one sign are in one element.
+    const inner = (node) => (["ins", "del"].includes(node.className) ? [...node.childNodes] : [node]);
+    for (const node of whole.get(part).nodes.flatMap(inner)) {
       if (node.nodeType !== Node.TEXT_NODE) { nodes.push(node); continue; }
       node.data.split("\n").forEach((text, at) => {
         if (at) end();
@@ -153,6 +155,11 @@
     }
     if (!start) return [...made, ...found.map((line) => row(line, "", null, null, moved))];
     let [old, now] = start;
+    const language = colours.of(sectionOf(part).dataset.path);
+    const states = { "-": {}, "+": {} };
+    // The tokens of each line, by its side and number.
+    const tokens = new Map();
+    const read = (sign, key, line) => language && tokens.set(key, colours.tokens(language, line.text.slice(1), states[sign]));
     let removed = [], added = [], remarks = [];
     const flush = () => {
       const dels = removed.map(([number, line]) => row(line, "del", number, null, moved));
@@ -166,9 +173,11 @@
       if (line.text[0] === "-") {
         if (added.length) flush();
         removed.push([old, line]);
+        read("-", `o${old}`, line);
         old += 1;
       } else if (line.text[0] === "+") {
         added.push([now, line]);
+        read("+", `n${now}`, line);
         now += 1;
       } else if (line.text[0] === "\\") {
         // In git's order it follows its line; here it stands behind the block.
@@ -176,11 +185,19 @@
         if (!removed.length && !added.length) flush();
       } else {
         flush();
+        read("-", `o${old}`, line);
+        read("+", `n${now}`, line);
         made.push(isBeside ? pair(row(line, "", old, null, moved), row(line, "", null, now, moved)) : row(line, "", old, now, moved));
         [old, now] = [old + 1, now + 1];
       }
     }
     flush();
+    if (language) {
+      for (const one of made.flatMap((row) => (row.className === "pair" ? [...row.children] : [row]))) {
+        const found = tokens.get(one.dataset.n === undefined ? `o${one.dataset.o}` : `n${one.dataset.n}`);
+        if (found) colours.colour(part, one, found);
+      }
+    }
     return made;
   };
   const pair = (old, now) => make("div", { className: "pair" }, old ?? make("div"), now ?? make("div"));
@@ -198,11 +215,13 @@
     redraw(part);
   };
   const redraw = (part) => {
+    colours.clear(part);
     part.replaceChildren(...draw(part));
     part.classList.add("rows");
   };
   const unbuild = (part) => {
     if (!built.has(part) || part.contains(document.activeElement)) return;
+    colours.clear(part);
     part.replaceChildren(...whole.get(part).nodes);
     part.classList.remove("rows");
     built.delete(part);
@@ -317,7 +336,7 @@
       foundAt = -1;
       found = wanted ? all(".h, .g").filter((part) => textOf(part).toLowerCase().includes(wanted) || (part.classList.contains("h") && sectionOf(part).dataset.path.toLowerCase().includes(wanted))) : [];
     }
-    CSS.highlights?.clear();
+    CSS.highlights?.delete("found");
     if (!found.length) return say(wanted ? "Not found" : "");
     foundAt = (foundAt + by + found.length) % found.length;
     const part = found[foundAt];
@@ -411,6 +430,9 @@
   };
   addEventListener("hashchange", arrive);
 
+  const files = document.querySelector("nav details");
+  // Beside the change where there is room.
+  if (files && matchMedia("(min-width: 80rem)").matches) files.open = true;
   recall();
   count();
   if (viewed.size) sections.forEach((section) => show(section, false));

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 pub(super) const STYLE: &str =
     concat!(include_str!("../../../python/duckdb_redline/colours.css"), include_str!("page.css"));
 /// The script of the page.
-pub(super) const SCRIPT: &str = include_str!("page.js");
+pub(super) const SCRIPT: &str = concat!(include_str!("syntax.js"), include_str!("page.js"));
 
 /// The content security policy of the page.
 pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {

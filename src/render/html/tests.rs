@@ -27,8 +27,13 @@ fn shown(path: &str, text: &str) -> String {
         hunks: vec![hunk],
         ..PageFile::default()
     };
-    let change =
-        Page { repository: path, ends: [path, "b"], files: vec![file], are_moves_left_out: false };
+    let change = Page {
+        repository: path,
+        asked: path,
+        ends: [path, "b"],
+        files: vec![file],
+        are_moves_left_out: false,
+    };
     String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap()
 }
 
@@ -55,7 +60,9 @@ fn no_name_and_no_content_becomes_markup() {
         let name = |tag: &&str| tag.split([' ', '\n']).next().unwrap_or_default().to_owned();
         without_pieces(page).iter().map(name).collect()
     };
-    let plain = names(&shown("plain.txt", "text"));
+    // The list has directories.
+    let [in_root, in_directory] =
+        ["plain.txt", "a/plain.txt"].map(|path| names(&shown(path, "text")));
     for attack in [
         "<script>alert(1)</script>",
         "</pre></details></section><img src=x onerror=alert(1)>",
@@ -77,7 +84,8 @@ fn no_name_and_no_content_becomes_markup() {
         "data-moved=\"n,1,1,1,1,0\"",
     ] {
         let page = shown(attack, attack);
-        assert_eq!(names(&page), plain, "{attack}");
+        let plain = if attack.contains('/') { &in_directory } else { &in_root };
+        assert_eq!(&names(&page), plain, "{attack}");
         let is_open = |tag: &str| !tag.matches('"').count().is_multiple_of(2);
         assert!(!tags(&page).into_iter().any(is_open), "{attack}");
         // A text that looks like a handler is within the quotes of a value.
@@ -147,8 +155,12 @@ fn a_large_hunk_stands_in_parts_that_say_their_numbers() {
     let change = Page { files: vec![file], ..Page::default() };
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
     assert!(page.contains("<span class=\"h h4\">@@ -0,0"));
-    assert!(page.contains("<span class=\"g h4\" data-o=\"0\" data-n=\"400\">+line 400\n"));
-    assert!(page.contains("<span class=\"g u1 h2\" data-o=\"0\" data-n=\"800\">+line 800\n"));
+    assert!(page.contains(
+        "<span class=\"g h4\" data-o=\"0\" data-n=\"400\"><span class=\"ins\">+line 400\n"
+    ));
+    assert!(page.contains(
+        "<span class=\"g u1 h2\" data-o=\"0\" data-n=\"800\"><span class=\"ins\">+line 800\n"
+    ));
 }
 
 #[test]
@@ -194,4 +206,30 @@ fn lines_from_many_files_are_counted_in_linear_time() {
         let text = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
         assert_eq!(text.matches("1 line moved from").count(), moved.len());
     });
+}
+
+#[test]
+fn lines_have_their_colour_without_script_and_headers_are_folded() {
+    let head =
+        "diff --git a/f b/f\nold mode 100644\nnew mode 100755\nindex 1..2\n--- a/f\n+++ b/f\n";
+    let patch = format!("{head}@@ -1,3 +1,3 @@\n a\n-b\n-c\n+d\n e\n");
+    let hunk = PageHunk { span: head.len()..patch.len(), old: 1, new: 1, id: None };
+    let file = PageFile {
+        path: b"d/f",
+        patch: patch.as_bytes(),
+        hunks: vec![hunk],
+        ..PageFile::default()
+    };
+    let root = PageFile { path: b"g", ..PageFile::default() };
+    let change = Page { asked: "v1..v2", files: vec![file, root], ..Page::default() };
+    let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
+    assert!(page.contains(
+        "@@\n a\n<span class=\"del\">-b\n-c\n</span><span class=\"ins\">+d\n</span> e\n</span>"
+    ));
+    assert!(
+        page.contains("<summary>Header: old mode 100644, new mode 100755</summary><pre>diff --git")
+    );
+    assert!(page.contains("<title> v1..v2</title>"));
+    let list = "<ul>\n<li><a href=\"#f2\">g</a></li>\n<li>d/<ul>\n<li><a href=\"#f1\">f</a></li>\n</ul></li>\n</ul>";
+    assert!(page.contains(list), "{page}");
 }

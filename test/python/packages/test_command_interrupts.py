@@ -5,6 +5,7 @@ import pathlib
 import pty
 import random
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -193,6 +194,61 @@ def test_a_second_signal_and_others_end_it_in_the_same_way(
     assert seconds < MOST_SECONDS, seconds
     # What a query in a pipe is written to is removed.
     assert [path.name for path in tmp_path.iterdir()] == []
+
+
+# With a table of so many rows and two versions, what the others do takes seconds, too.
+ROWS = 400_000
+LASTING = COMMANDS | {
+    "blame": ["blame", "rows.csv"],
+    "data": ["data", "HEAD~1", "HEAD", "--", "rows.csv"],
+    "status": ["status"],
+    "log of a file": ["log", "--stat", "--", "rows.csv"],
+}
+# Those that ask a person, or print what they know: they have no query to wait for.
+WITHOUT_QUERY = {"approve", "help", "setup", "shell"}
+
+
+@pytest.fixture(scope="module")
+def large(repo, tmp_path_factory) -> pathlib.Path:
+    """Returns a copy of the repository with two versions of a table, which is changed in the work tree, too."""
+    large = tmp_path_factory.mktemp("large") / "repo"
+    shutil.copytree(repo, large)
+    repositories.git(large, "checkout", "-q", "-f", ".")
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.com")
+    for version in range(3):
+        rows = (f"{number},{(number * 7919 + version) % 1000003}\n" for number in range(ROWS))
+        (large / "rows.csv").write_text("id,value\n" + "".join(rows))
+        if version < 2:
+            repositories.git(large, "add", ".")
+            repositories.git(large, *who, "commit", "-qm", "rows")
+    (large / "file-0").write_text("of the work tree\n" * ROWS)
+    return large
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LASTING)
+def test_ten_interrupts_at_ten_moments_end_each_command_in_the_same_way(
+    extension, large, tmp_path, name
+):
+    words = [word.replace("HEAD~1", "HEAD~2") for word in LASTING[name]]
+    words = LASTING[name] if "rows.csv" in words else words
+    told = []
+    for moment in range(10):
+        running = Running(extension, large, words, tmp_path, moment % 2 == 0)
+        begun = 2.0 if running.is_own else 0
+        waiting.until(lambda: running.works(begun + 0.002 * (1 + moment)))
+        code, said, seconds = running.interrupted()
+        lines = said.replace(b"\r\n", b"\n").split(b"\n")
+        told.append((moment, code, lines[-2:], b"Traceback" in said, seconds < MOST_SECONDS))
+    assert [row for row in told if row[1] != 130 or row[3] or not row[4]] == [], told
+    assert all(row[2][0].endswith(b"redline: interrupted") for row in told), told
+
+
+def test_each_command_is_interrupted_somewhere():
+    from duckdb_redline.command.main import main
+
+    asked = {word for words in LASTING.values() for word in words if word in main.commands}
+    assert asked | WITHOUT_QUERY == set(main.commands)
 
 
 SHORT = [["--help"], ["help"], ["status"], ["stat"], ["log"], ["blame", "file-0"], ["show", "-s"],

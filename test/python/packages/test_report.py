@@ -27,7 +27,17 @@ needs_browser = pytest.mark.skipif(
 )
 PEOPLE = ["Ann \u202e$x_1$ & Co", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal"]
 FILES = ["src/a.py", "src/<b>&$y^2$.py", "src/deep/er/c.py", "docs/d.md", "top.txt"]
-NAMES = ["churn", "people", "hours", "directories", "hotspots", "coupling", "owners", "age"]
+NAMES = [
+    "churn",
+    "growth",
+    "people",
+    "hours",
+    "directories",
+    "hotspots",
+    "coupling",
+    "owners",
+    "age",
+]
 # A mark is drawn to a hundredth of a point, and a page has places of a sixteenth of a pixel.
 PIXEL = 0.6
 
@@ -51,6 +61,9 @@ def repo(tmp_path_factory) -> pathlib.Path:
                 f"{number // 7 if line % 2 else 0} {line}\n" for line in range(lines[file])
             )
             stream.append(f"M 644 inline {file}\ndata {len(text)}\n{text}\n")
+        if number in (10, 30):
+            stream.append(f"reset refs/tags/v{number}.0\nfrom refs/heads/main\n\n")
+            stream.append(f"reset refs/tags/no-release-{number}\nfrom refs/heads/main\n\n")
     subprocess.run(["git", "init", "-q", "-b", "main", folder], check=True)
     subprocess.run(
         ["git", "-C", folder, "fast-import", "--quiet"], input="".join(stream).encode(), check=True
@@ -73,7 +86,7 @@ def page(extension, repo, tmp_path_factory) -> pathlib.Path:
     out = tmp_path_factory.mktemp("page") / "report.html"
     done = report(extension, repo, "--output", out, "--snapshots", 4)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{out}: 8 pictures, ")
+    assert done.stdout.startswith(f"{out}: 9 pictures, ")
     # On a machine with other work, drawing may take so long that it is said.
     assert all(re.fullmatch(r".* … \d+ s", line) for line in done.stderr.splitlines())
     return out
@@ -169,6 +182,75 @@ def test_the_bars_of_churn_are_the_lines_of_each_period(browser, marks, answers)
     assert caption == (
         f"Most lines changed in {most['period']}: {most['additions']} added, {most['deletions']} removed."
     )
+
+
+@needs_browser
+def test_the_stacks_of_growth_are_the_lines_of_each_ending(browser, marks, answers, repo):
+    sizes = [row for row in answers["growth"] if row["language"]]
+    releases = [row for row in answers["growth"] if row["release"]]
+    drawn = marks("growth")
+    said = [re.fullmatch(r"(.*): ([\d,]+) lines of (.*)", mark["says"]).groups() for mark in drawn]
+    lines = {(row["day"], row["language"]): row["lines"] for row in sizes}
+    assert {(day, language): int(count.replace(",", "")) for day, count, language in said} == lines
+    assert_in_proportion([m["height"] for m in drawn], [lines[day, name] for day, _, name in said])
+    # Bars are at their part of the history, and a release is between the parts before and after it.
+    left = {day: mark["x"] for (day, _, _), mark in zip(said, drawn)}
+    parts = {row["day"]: row["part"] for row in sizes}
+    first, last = min(parts), max(parts)
+    unit = (left[last] - left[first]) / (parts[last] - parts[first])
+    for day, x in left.items():
+        assert abs(x - left[first] - unit * (parts[day] - parts[first])) < PIXEL
+    assert [row["release"] for row in releases] == ["v10.0", "v30.0"]
+    begin = left[first] - 0.08 * unit - unit * parts[first]
+    names = {text["text"]: text for text in browser.value(BOXES % "growth")}
+    edge = browser.value("document.querySelector('#growth svg').getScreenCTM().e")
+    scale = browser.value("document.querySelector('#growth svg').getScreenCTM().a")
+    for row in releases:
+        at = (names[row["release"]]["left"] - edge) / scale
+        assert 0 < at - (begin + unit * row["part"]) < unit, row
+    # git counts the same lines at the end.
+    count = lambda file: subprocess.run(
+        ["git", "-C", repo, "show", f"main:{file}"], capture_output=True, check=True
+    ).stdout.count(b"\n")
+    python = sum(count(file) for file in FILES if file.endswith(".py"))
+    assert lines[last, "py"] == python and lines[last, "md"] == count("docs/d.md")
+
+
+BOXES = """
+[...document.querySelectorAll('#%s svg text')].map(text => {
+    const {left, right, top, bottom} = text.getBoundingClientRect();
+    return {text: text.textContent, left, right, top, bottom};
+})
+"""
+
+
+@needs_browser
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "coupling"])
+def test_no_label_lies_over_another_or_beyond_the_picture(browser, name):
+    """Names of columns in coupling are turned: their boxes meet where their letters do not."""
+    boxes = browser.value(BOXES % name)
+    (whole,) = browser.value(BOXES.replace("svg text", "svg") % name)
+    shared = lambda a, b, low, high: min(a[high], b[high]) - max(a[low], b[low])
+    for at, one in enumerate(boxes):
+        assert shared(one, whole, "left", "right") > one["right"] - one["left"] - 1, one
+        assert shared(one, whole, "top", "bottom") > one["bottom"] - one["top"] - 1, one
+        for other in boxes[at + 1 :]:
+            # Lines of one text stand close.
+            assert (
+                shared(one, other, "left", "right") < 1 or shared(one, other, "top", "bottom") < 4
+            ), (one, other)
+
+
+@needs_browser
+def test_names_of_hotspots_stand_in_their_tiles(browser, marks):
+    tiles = browser.value(BOXES.replace("svg text", ".mark") % "hotspots")
+    for label in browser.value(BOXES % "hotspots"):
+        if not re.search(r"^\d+(–\d+)?$|^commits$", label["text"]):
+            assert any(
+                tile["left"] <= label["left"] and label["right"] <= tile["right"] + 1
+                and tile["top"] <= label["top"] + 2 and label["bottom"] <= tile["bottom"] + 2
+                for tile in tiles
+            ), label  # fmt: skip
 
 
 @needs_browser
@@ -312,7 +394,9 @@ def test_the_tables_hold_the_rows(page, answers):
             for row in re.findall(r"<tr>(.*?)</tr>", section)
         ]
         shown = lambda value: (
-            f"{value:,}" if isinstance(value, int | float) else value.replace("\u202e", "<U+202E>")
+            f"{value:,}"
+            if isinstance(value, int | float)
+            else (value or "").replace("\u202e", "<U+202E>")
         )
         assert cells == [list(rows[0]), *([shown(value) for value in row.values()] for row in rows)]
 
@@ -323,7 +407,7 @@ def test_a_screen_reader_is_told_what_each_picture_shows(browser, page):
     spoken = browser.spoken()
     headings = [name for role, name in spoken if role == "heading"]
     images = [name for role, name in spoken if role == "image"]
-    assert len(headings) == 9 and len(images) == 8
+    assert len(headings) == 10 and len(images) == 9
     for title, image in zip(headings[1:], images):
         assert image.startswith(title) and len(image) > len(title) + 20
     assert [role for role, _ in spoken].count("navigation") == 1
@@ -426,7 +510,7 @@ def test_a_picture_that_fails_says_so_in_its_place(extension, repo, monkeypatch)
     assert [question.name for question in asked_all if question.failure] == ["owners"]
     text = page.page("x", asked, totals, asked_all).decode()
     assert "This picture is missing: too_large: it is &lt;large&gt;" in text
-    assert text.count("<svg") == 7 and 'id="age-title"' in text
+    assert text.count("<svg") == 8 and 'id="age-title"' in text
 
 
 def test_a_picture_is_ended_after_its_processor_time(monkeypatch):
@@ -482,7 +566,7 @@ def test_one_commit_has_a_page_that_says_what_it_lacks(extension, tmp_path, tmp_
     assert done.returncode == 0, done.stderr
     # Of this user alone, and not in the clone.
     (made,) = folder.glob("redline-*/report-*.html")
-    assert done.stdout.startswith(f"{made}: 8 pictures") and made.stat().st_mode & 0o777 == 0o600
+    assert done.stdout.startswith(f"{made}: 9 pictures") and made.stat().st_mode & 0o777 == 0o600
     assert "The history has nothing of it." in made.read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == [".git", "empty"]
 

@@ -312,6 +312,98 @@ def test_the_page_is_read_without_script(changed, opened, browser):
     )
 
 
+def test_lines_have_their_colours_and_headers_are_folded_without_script(changed, opened, browser):
+    browser.do("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        opened(changed, keeps=True)
+        shown = browser.value(
+            "[...document.querySelectorAll('#f1 .h > span')].slice(0, 2).map(e => [e.textContent, getComputedStyle(e).backgroundColor])"
+        )
+        folded = browser.value("document.querySelectorAll('.patch-header:not([open])').length")
+    finally:
+        browser.do("Emulation.setScriptExecutionDisabled", value=False)
+    assert [text for text, _ in shown] == ["-the line number 5\n", "+the line number five\n"]
+    assert len({colour for _, colour in shown} - {"rgba(0, 0, 0, 0)"}) == 2
+    assert folded == 4
+
+
+def test_a_mode_is_told_where_the_header_is_folded(repo, opened):
+    commit(repo, {"run.sh": "one\n"})
+    (repo / "run.sh").chmod(0o755)
+    commit(repo, {"run.sh": "two\n"})
+    said = opened(repo).value("document.querySelector('.patch-header summary').textContent")
+    assert said == "Header: old mode 100644, new mode 100755"
+
+
+def test_revisions_are_named_as_they_were_typed(changed, opened):
+    git(changed, "tag", "v1", "HEAD~1")
+    browser = opened(changed, "v1", "main")
+    assert browser.value("document.title") == "project v1..main"
+    ids = [git(changed, "rev-parse", name).decode()[:12] for name in ("v1", "main")]
+    assert browser.value("document.querySelector('.ends').textContent") == "..".join(ids)
+    assert opened(changed, "v1..main", None).value("document.title") == "project v1..main"
+    assert opened(changed, "v1", None).value("document.title") == "project v1..WORKTREE"
+
+
+def test_files_are_listed_by_their_directories_beside_the_change(changed, opened, browser):
+    listed = "[...document.querySelectorAll('nav > details > ul > li')].map(e => e.innerText.replaceAll('\\n', ' '))"
+    try:
+        for width, is_open in ((1400, True), (800, False)):
+            browser.do(
+                "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
+            )  # fmt: skip
+            opened(changed)
+            assert browser.value("document.querySelector('nav details').open") == is_open
+            browser.value("document.querySelector('nav details').open = true")
+            assert browser.value(listed) == [
+                "Cargo.lock +1 −1", "src/ a.rs +2 −8 b.rs +6 −0", "tests/ t.rs +1 −1"
+            ]  # fmt: skip
+            left = "document.querySelector('main').getBoundingClientRect().left"
+            assert (browser.value(left) > 200) == is_open
+        browser.value("document.querySelector('nav a[href=\"#f3\"]').click()")
+        browser.until("document.querySelector('#f3').getBoundingClientRect().top < innerHeight")
+    finally:
+        browser.do("Emulation.clearDeviceMetricsOverride")
+
+
+COLOURED = """Object.fromEntries(['comment', 'string', 'number', 'keyword'].map(kind =>
+    [kind, [...CSS.highlights.get(kind)].map(range => range.startContainer.data.slice(range.startOffset, range.endOffset))]))"""
+
+
+def test_words_of_a_language_have_colours_over_the_text(repo, opened):
+    commit(repo, {"README": "x\n"})
+    commit(
+        repo,
+        {
+            "a.rs": '/* of\ntwo "lines" */ let a: &\'a str = \'x\' + "fn // \\" in"; // fn\nlet b = 0x1f;\n',
+            "b.py": "def f(): # it's\n    return 'a' + 1\n",
+            "c.txt": "let two = 2;\n",
+        },
+    )
+    browser = opened(repo)
+    browser.until("document.querySelectorAll('#f3 .rows').length > 0")
+    found = browser.value(COLOURED)
+    assert found == {
+        "comment": ["/* of", 'two "lines" */', "// fn", "# it's"],
+        "string": ["'x'", '"fn // \\" in"', "'a'"],
+        "number": ["0x1f", "1"],
+        "keyword": ["let", "let", "def", "return"],
+    }
+    assert complaints(browser) == []
+
+
+def test_colours_are_taken_back_with_the_rows(repo, opened):
+    commit(repo, {"README": "x\n"})
+    commit(repo, {f"{number:03}.rs": "let a = 1;\n" * 300 for number in range(60)})
+    browser = opened(repo)
+    sizes = "['number', 'keyword'].map(kind => CSS.highlights.get(kind).size)"
+    for part in (0, 0.5, 1, 0):
+        browser.value(f"scrollTo(0, document.documentElement.scrollHeight * {part})")
+        browser.until("[...document.querySelectorAll('.rows')].some(e => e.getBoundingClientRect().bottom > 0 && e.getBoundingClientRect().top < innerHeight)")  # fmt: skip
+        number, keyword = browser.value(sizes)
+        assert 0 < number == keyword < 3000
+
+
 def test_only_what_is_near_the_screen_has_rows(repo, opened):
     commit(repo, {"README": "x\n"})
     commit(repo, {f"src/{number:03}.rs": numbered(1, 300) for number in range(100)} | {"src/large.rs": numbered(1, 20_000)})  # fmt: skip
@@ -351,6 +443,31 @@ def test_texts_stand_out_from_their_background(changed, opened, scheme):
     finally:
         browser.do("Emulation.setEmulatedMedia", features=[])
     assert low == []
+    colours = "(() => { const all = getComputedStyle(document.documentElement); return Object.fromEntries(['keyword', 'string', 'comment', 'number', 'paper', 'new', 'old', 'moved-old', 'moved-new', 'other-old', 'other-new'].map(name => [name, all.getPropertyValue('--' + name).trim()])); })()"
+    browser.do(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    known = browser.value(colours)
+    browser.do("Emulation.setEmulatedMedia", features=[])
+    texts = {name: known.pop(name) for name in ("keyword", "string", "comment", "number")}
+    for name, text in texts.items():
+        for behind, paper in known.items():
+            assert contrast_of(text, paper) >= 4.5, (name, behind)
+
+
+def contrast_of(*colours: str) -> float:
+    lights = sorted(map(light_of, colours))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def light_of(colour: str) -> float:
+    digits = colour.lstrip("#")
+    digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits
+    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
 
 
 @pytest.mark.parametrize("columns", [20, 80, 200])

@@ -157,6 +157,7 @@ def test_everything_of_a_macro_is_what_its_script_says(con):
             "SELECT parameters FROM duckdb_functions() WHERE function_name = ?", [name]
         ).fetchone()[0]
         assert [parameter["name"] for parameter in parameters] == defined
+        assert all(parameter["description"] for parameter in parameters), (name, parameters)
         assert signature.startswith(f"{name}(") and (example is None) == any(
             parameter["default"] is None for parameter in parameters
         )
