@@ -20,14 +20,14 @@ PRAGMA mcp_publish_tool('edit_file',
 Arguments:
 - path (string, required): sandbox/relative/path.
 - old_string (string, optional): Must match exactly and occur once (or replace_all).
-- new_string (string, optional): What takes its place.
+- new_string (string, optional): The replacement.
 - replace_all (boolean, optional): Every occurrence.
 - edits (JSON list or one value, optional): Several at once.
 - base_oid (string, optional): Of an answer; others are stale.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''edit_file'', system.main.json_object(''path'', $path::VARCHAR, ''old_string'', $old_string::VARCHAR, ''new_string'', $new_string::VARCHAR, ''replace_all'', system.main.to_json($replace_all), ''edits'', system.main.to_json($edits), ''base_oid'', $base_oid::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path":{"type":"string","description":"sandbox/relative/path."},"old_string":{"type":"string","description":"Must match exactly and occur once (or replace_all)."},"new_string":{"type":"string","description":"What takes its place."},"replace_all":{"type":"boolean","description":"Every occurrence."},"edits":{"type":"string","description":"Several at once."},"base_oid":{"type":"string","description":"Of an answer; others are stale."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path":{"type":"string","description":"sandbox/relative/path."},"old_string":{"type":"string","description":"Must match exactly and occur once (or replace_all)."},"new_string":{"type":"string","description":"The replacement."},"replace_all":{"type":"boolean","description":"Every occurrence."},"edits":{"type":"string","description":"Several at once."},"base_oid":{"type":"string","description":"Of an answer; others are stale."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["path"]',
     'text');
 
@@ -50,10 +50,11 @@ PRAGMA mcp_publish_tool('undo',
 
 Arguments:
 - id (string, optional): Default: your last one.
+- sandbox (string, optional): All of yours in it.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
-    'SELECT system.main.redline_call_text(''undo'', system.main.json_object(''id'', $id::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"id":{"type":"string","description":"Default: your last one."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    'SELECT system.main.redline_call_text(''undo'', system.main.json_object(''id'', $id::VARCHAR, ''sandbox'', $sandbox::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"id":{"type":"string","description":"Default: your last one."},"sandbox":{"type":"string","description":"All of yours in it."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -77,13 +78,13 @@ PRAGMA mcp_publish_tool('GitCommit',
 
 Arguments:
 - message (string, required): Subject, then why.
-- what (JSON list or one value, optional): Paths, hunk_ids of GitDiff with format = json, or a git diff. Default: staged.
+- what (JSON list or one value, optional): As GitStage. Default: staged.
 - repo (string, optional): sandbox[/directory].
 - author (string, optional): Name <address>.
 - dry_run (boolean, optional): Write nothing.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitCommit'', system.main.json_object(''message'', $message::VARCHAR, ''what'', system.main.to_json($what), ''repo'', $repo::VARCHAR, ''author'', $author::VARCHAR, ''dry_run'', system.main.to_json($dry_run), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"message":{"type":"string","description":"Subject, then why."},"what":{"type":"string","description":"Paths, hunk_ids of GitDiff with format = json, or a git diff. Default: staged."},"repo":{"type":"string","description":"sandbox[/directory]."},"author":{"type":"string","description":"Name <address>."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"message":{"type":"string","description":"Subject, then why."},"what":{"type":"string","description":"As GitStage. Default: staged."},"repo":{"type":"string","description":"sandbox[/directory]."},"author":{"type":"string","description":"Name <address>."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["message"]',
     'text');

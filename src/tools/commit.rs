@@ -90,7 +90,7 @@ impl Tool for GitStage {
 pub struct GitCommitArguments {
     /// Subject, then why.
     pub message: String,
-    /// Paths, hunk_ids of GitDiff with format = json, or a git diff. Default: staged.
+    /// As GitStage. Default: staged.
     pub what: Option<Vec<String>>,
     pub repo: Option<String>,
     /// Name <address>.

@@ -108,7 +108,7 @@ pub struct EditFileArguments {
     pub path: String,
     /// Must match exactly and occur once (or replace_all).
     pub old_string: Option<String>,
-    /// What takes its place.
+    /// The replacement.
     pub new_string: Option<String>,
     pub replace_all: Option<bool>,
     pub edits: Option<Vec<EditArgument>>,

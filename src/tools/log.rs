@@ -86,7 +86,7 @@ pub struct GitLogArguments {
     /// A function of file.
     pub function: Option<String>,
     pub since: Option<String>,
-    /// A date: until then.
+    /// A date.
     pub until: Option<String>,
     /// Most commits in all.
     pub limit: Option<u64>,

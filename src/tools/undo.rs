@@ -38,6 +38,8 @@ impl Tool for Undo {
 pub struct UndoArguments {
     /// Default: your last one.
     pub id: Option<String>,
+    /// All of yours in it.
+    pub sandbox: Option<String>,
 }
 
 /// A file that is, or would be, changed.

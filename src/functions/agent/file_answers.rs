@@ -89,7 +89,7 @@ impl Answers for ApplyPatch {
 
 impl Answers for Undo {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        Undone::new(tools(&call).undo(&Chosen::from(&arguments), None, false)?, &call.reply)
+        Undone::new(tools(&call).undo(&Chosen::try_from(&arguments)?, None, false)?, &call.reply)
     }
 
     fn file_call(arguments: Self::Arguments) -> Option<FileCall> {

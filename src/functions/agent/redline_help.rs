@@ -286,7 +286,7 @@ impl Table for RedlineHelp {
             let is_new = |one: &&Macro| !all.iter().any(|known| known.name == one.name);
             let new = macros().iter().filter(is_new);
             let new: Vec<Function> =
-                new.map(|one| Function::of_macro(one, &database.functions, is_whole)).collect();
+                new.map(|one| Function::of_macro(one, database.functions, is_whole)).collect();
             all.extend(new);
         }
         if let Some(one) = asked.as_deref().filter(|_| !is_all) {

@@ -49,7 +49,7 @@ impl FileTools {
                 self.ask(&mut Patching::new(self, engine, arguments)?, asking)
             }
             FileCall::Undo(arguments) => {
-                let chosen = Chosen::from(arguments);
+                let chosen = Chosen::try_from(arguments)?;
                 match self.chosen_of_git(&chosen)? {
                     Some(record) => {
                         self.ask(&mut Uncommitting::new(self, &record, None, false)?, asking)

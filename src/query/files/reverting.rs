@@ -9,7 +9,7 @@ use redline_base::error::{Error, Result, quoted};
 use redline_base::form;
 use redline_edit::is_executable;
 use redline_journal::{Entry, FileChange, Journal, Outcome, Record, Version};
-use redline_sandbox::{Expected, SandboxPath};
+use redline_sandbox::{Expected, SandboxPath, Sandboxes};
 use redline_text::taking_back::{
     Conflict, Conflicting, Contents, State, Step, changed_since, take_back,
 };
@@ -26,8 +26,8 @@ pub enum Chosen {
     Sandbox {
         /// The sandbox.
         name: String,
-        /// The session, as the journal names it.
-        client: String,
+        /// The session, as the journal names it; one's own by default.
+        client: Option<String>,
         /// The start time, in microseconds since 1970.
         since: Option<i64>,
     },
@@ -82,6 +82,9 @@ impl FileTools {
         path: Option<&str>,
     ) -> Result<(Vec<String>, Vec<Target<'_>>)> {
         let caller = self.caller();
+        if let Chosen::Sandbox { name, .. } = chosen {
+            check_sandbox(caller, name)?;
+        }
         caller.with_journal(|journal| {
             let entries = journal.entries()?;
             let records = records(&entries, chosen, &caller.client())?;
@@ -123,6 +126,16 @@ fn check_whole(record: &Record) -> Result<()> {
     .with_hint("Its lines were cut off: restore the files by other means; nothing was changed"))
 }
 
+/// Refuses an unknown name of a sandbox.
+fn check_sandbox(caller: &Caller, name: &str) -> Result<()> {
+    let mut all = caller.access.sandboxes().into_iter().flat_map(Sandboxes::iter);
+    if all.any(|sandbox| sandbox.name == name) {
+        return Ok(());
+    }
+    Err(Error::fs_denied(format!("{} is not a sandbox", quoted(name)))
+        .with_hint("Give the name of a sandbox that redline_capabilities() lists"))
+}
+
 /// Returns the chosen operations, the newest first.
 fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Vec<&'e Record>> {
     let newest = entries.iter().rev().filter_map(Entry::operation);
@@ -157,9 +170,10 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
                     .with_hint("Give the id of an operation of another session, as the answer of its call has it")
             })
         }
-        Chosen::Sandbox { client, since, .. } => Ok(newest
+        Chosen::Sandbox { client: named, since, .. } => Ok(newest
             .filter(is_there)
-            .filter(|record| record.client == *client && record.git.is_none())
+            .filter(|record| record.client == named.as_deref().unwrap_or(client))
+            .filter(|record| record.git.is_none())
             .filter(|record| since.is_none_or(|since| record.at >= since))
             .gather()),
     }

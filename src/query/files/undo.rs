@@ -15,9 +15,19 @@ use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{ChangedFiles, UndoArguments, UndoneFile};
 
-impl From<&UndoArguments> for Chosen {
-    fn from(arguments: &UndoArguments) -> Self {
-        arguments.id.clone().map_or(Self::Last, Self::Operation)
+impl TryFrom<&UndoArguments> for Chosen {
+    type Error = Error;
+
+    fn try_from(arguments: &UndoArguments) -> Result<Self> {
+        match (arguments.id.clone(), arguments.sandbox.clone()) {
+            (Some(_), Some(_)) => Err(Error::invalid_args("id and sandbox are both given")
+                .with_hint(
+                    "Give the id of an operation, or the sandbox in which all of yours are undone",
+                )),
+            (Some(id), None) => Ok(Self::Operation(id)),
+            (None, Some(name)) => Ok(Self::Sandbox { name, client: None, since: None }),
+            (None, None) => Ok(Self::Last),
+        }
     }
 }
 
@@ -55,7 +65,10 @@ impl<'a> Undoing<'a> {
         let reason = match chosen {
             Chosen::Operation(id) => Some(format!("takes back {id}")),
             Chosen::Last => None,
-            Chosen::Sandbox { client, .. } => Some(format!("takes back what {client} did")),
+            Chosen::Sandbox { client: Some(client), .. } => {
+                Some(format!("takes back what {client} did"))
+            }
+            Chosen::Sandbox { .. } => Some("takes back what this session did".to_owned()),
         };
         let sandbox = places.first().map(SandboxPath::sandbox);
         let planned = Some(Planned::of_files(files, diffs));

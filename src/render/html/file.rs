@@ -131,23 +131,17 @@ fn patch(html: &mut Html<'_>, file: &PageFile<'_>, emphasis: &mut usize) -> Resu
     if file.hunks.is_empty() {
         // The whole text is viewed as one.
         html.markup(&opening("h", file.patch, &names(file.id)))?;
-        head(html, file.patch)?;
+        patch_text::head(html, file.patch)?;
         return html.markup("</span>");
     }
     let mut end = file.hunks[0].span.start;
     for hunk in &file.hunks {
         // A type change is two patches in one, so there may be a second head.
-        head(html, &file.patch[end..hunk.span.start])?;
+        patch_text::head(html, &file.patch[end..hunk.span.start])?;
         parts(html, hunk, &file.patch[hunk.span.clone()], emphasis)?;
         end = hunk.span.end;
     }
-    head(html, &file.patch[end..])
-}
-
-/// Writes what stands before and between hunks.
-pub(super) fn head(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
-    let (text, not_utf8) = (text_of(text), NotUtf8::of(text));
-    diff::lines_of_patch(&text, &not_utf8).try_for_each(|line| html.line(&line))
+    patch_text::head(html, &file.patch[end..])
 }
 
 /// Writes a hunk in parts; those after the first contain the numbers of their first lines.

@@ -1,10 +1,12 @@
 //! The text of a patch: lines that were added and removed have their colour before any script runs,
 //! and what stands before the first hunk is folded.
 
-use super::file::head;
 use super::writer::Html;
+use crate::diff;
 use crate::line::{Line, Tone};
+use redline_base::budget::text_of;
 use redline_base::error::Result;
+use redline_edit::payload::NotUtf8;
 
 /// What the folded lines of a header say that a reader knows from elsewhere.
 const KNOWN: [&[u8]; 4] = [b"diff --git ", b"index ", b"--- ", b"+++ "];
@@ -24,6 +26,12 @@ pub(super) fn header(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
     html.markup("</summary><pre>")?;
     head(html, text)?;
     html.markup("</pre></details>\n")
+}
+
+/// Writes what stands before and between hunks.
+pub(super) fn head(html: &mut Html<'_>, text: &[u8]) -> Result<()> {
+    let (text, not_utf8) = (text_of(text), NotUtf8::of(text));
+    diff::lines_of_patch(&text, &not_utf8).try_for_each(|line| html.line(&line))
 }
 
 /// Writes lines of a hunk; those next to each other with one sign are one run.

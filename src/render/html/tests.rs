@@ -139,10 +139,10 @@ fn words_that_differ_are_marked_within_the_bytes_of_a_page() {
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
     let files: Vec<&str> = page.split("<section").skip(1).collect();
     for (file, marks) in [
-        (files[0], ["-<mark>one</mark>", "+<mark>two</mark>"]),
-        (files[count - 1], ["-one", "+two"]),
+        (files[0], ["del\">-<mark>one</mark>", "ins\">+<mark>two</mark>"]),
+        (files[count - 1], ["del\">-one", "ins\">+two"]),
     ] {
-        assert!(marks.iter().all(|mark| file.contains(&format!("\n{mark} word"))), "{file:.300}");
+        assert!(marks.iter().all(|mark| file.contains(&format!("{mark} word"))), "{file:.300}");
     }
 }
 

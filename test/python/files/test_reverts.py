@@ -207,6 +207,20 @@ def test_the_tool_takes_back_the_last_operation_of_its_session(agent, root):
     assert "not_found" in value(agent, "SELECT redline_call_text('undo', '{}', 'three')")
 
 
+def test_the_tool_takes_back_all_of_its_session_in_a_sandbox(agent, root):
+    def call(tool, session, **arguments):
+        call = "SELECT redline_call_text(?, ?, ?)"
+        return value(agent, call, tool, json.dumps(arguments), session)
+
+    for name, session in (("a", "one"), ("b", "one"), ("c", "two")):
+        call("write_file", session, path=f"ws/{name}", content="y")
+    assert "invalid_args" in call("undo", "one", id="x", sandbox="ws")
+    assert "fs_denied: 'wz' is not a sandbox" in call("undo", "one", sandbox="wz")
+    assert "Reverted changes to 2 files" in call("undo", "one", sandbox="ws")
+    assert [path.name for path in root.iterdir()] == ["c"]
+    assert "Nothing to revert" in call("undo", "three", sandbox="ws")
+
+
 def test_files_that_the_session_may_not_read_or_write_are_not_reverted(agent, root):
     assert answer(agent, "SELECT write_file('ws/f', 'ours')").error is None
     name = last(agent)
