@@ -166,7 +166,9 @@ def test_the_page_shows_changed_cells_above_the_lines(con, repo):
         '<td>removed</td><th scope="row">3</th><td></td><td class="del">{&quot;id&quot;:&quot;3&quot;,',
     ):
         assert row in table[0], table[0]
-    assert table[2].startswith("\n<details class=\"patch-header\">") and page.count('class="data"') == 1
+    assert (
+        table[2].startswith('\n<details class="patch-header">') and page.count('class="data"') == 1
+    )
     ((page,),) = con.execute("SELECT diff_html('HEAD~1', 'HEAD', $1)", [str(repo)]).fetchall()
     shown = "&lt;script&gt;alert(1)&lt;/script&gt;&lt;U+202E&gt;&quot;"
     assert f'<td>{shown}</td><td class="del">b</td><td class="ins">{shown}</td>' in page
