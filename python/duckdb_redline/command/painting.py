@@ -99,7 +99,7 @@ def line_of(row: Shown, known: list[Part] | None, moved: Moved) -> Line:
     base = style or STYLES.get(row.kind, {})
     if row.kind == "hunk":
         range_, end, section = text_of(row.pieces).partition(" @@")
-        return Line([(range_ + end, {"fg": "cyan"}), (section, {})], row.kind, {}, None, None)
+        known = [(range_ + end, {"fg": "cyan"}), (section, {})]
     parts: list[Part] = []
     for piece, own in spans(row.pieces, known if style is None else None):
         emphasis = {"reverse": True} if piece.changed and not style else {}

@@ -17,10 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from repositories import git
+from repositories import ROOT, git
 from scripted_model import LAST_WORDS, Call, Script, ScriptedModel, calls
-
-import duckdb_redline
 
 pytestmark = pytest.mark.slow
 AGENTS = pathlib.Path(os.environ.get("REDLINE_TEST_AGENTS", "/nonexistent"))
@@ -257,7 +255,7 @@ def searching(script: Script) -> Script:
 def server_of(home: pathlib.Path, served: pathlib.Path) -> list[str]:
     """Returns the command of a server that also writes."""
     launcher = home / "redline-mcp"
-    package = pathlib.Path(duckdb_redline.__file__).parent.parent
+    package = ROOT / "python"
     # Programs start a server in the directory that it serves, from which Python must import nothing.
     launcher.write_text(
         f'#!/bin/sh\nPYTHONPATH="{package}" exec "{sys.executable}" -P -B -m duckdb_redline.server "$@"\n'

@@ -16,7 +16,8 @@ from repositories import ROOT, git
 pytest.importorskip("click", reason="`make test` installs the packages of the commands")
 sys.path.insert(0, str(ROOT / "python"))
 
-from duckdb_redline.command.changes import drawn
+from duckdb_redline.command.painting import Drawing
+from duckdb_redline.command.screen import Screen
 
 SIGNS = {"added": "+", "removed": "-", "context": " "}
 AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
@@ -48,6 +49,12 @@ def odd_repository(chance: random.Random, folder, files: int):
     git(folder, "add", "-A")
     git(folder, *AUTHOR, "commit", "-qm", "After")
     return folder
+
+
+def drawn(con, patch, has_colour):
+    """Returns the lines of a patch as the command draws them, without syntax colours."""
+    screen = Screen("always" if has_colour else "never", pager=False)
+    return Drawing().of(con, patch, "a.txt", screen)
 
 
 def told(rows) -> list[tuple[str, list[Shown]]]:
