@@ -1,9 +1,13 @@
 """The command redline in the process of a test, with one database for all runs."""
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+from repositories import ROOT
+
+sys.path.insert(0, str(ROOT / "python"))
 
 
 @contextlib.contextmanager
