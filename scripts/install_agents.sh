@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the clients of test/python/agents from npm and PyPI: install_agents.sh DIRECTORY. A program that cannot be installed is
-# left out and named; its tests are skipped.
+# Installs the agents of test/python/servers/test_agent_programs.py from npm and PyPI: install_agents.sh DIRECTORY. One that
+# cannot be installed is left out and named; its tests are skipped.
 set -euo pipefail
 mkdir -p "$1"
 cd "$1"

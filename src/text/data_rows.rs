@@ -68,7 +68,7 @@ impl Columns {
             Some(Format::Csv) => self.csv_rows(content),
             Some(Format::Json) => self.json_rows(content),
             None => Err(format!(
-                "the rows of {} are not read: they are in .csv, .tsv, .json, .jsonl and .ndjson",
+                "the rows of {} are not read: only those of .csv, .tsv, .json, .jsonl and .ndjson are",
                 quoted(file)
             )),
         }

@@ -167,6 +167,9 @@ impl Output for CommitResult {
             let paths: Vec<_> = self.left_out.iter().map(|path| escaped(path)).collect();
             text += &format!("\nnot committed: {}", paths.join(", "));
         }
+        if let (Some(id), Some(_)) = (&self.id, &self.commit_id) {
+            text += &format!("\nundo takes it back: id = {id}");
+        }
         text + "\n"
     }
 

@@ -198,5 +198,5 @@ def test_a_file_of_another_format_says_what_is_read(data, tmp_path):
     ).fetchall()
     assert (
         change == "unreadable"
-        and "its rows are read in .csv, .tsv, .json, .jsonl and .ndjson" in error
+        and "only those of .csv, .tsv, .json, .jsonl and .ndjson are" in error
     )
