@@ -110,8 +110,12 @@ def test_an_agent_that_pages_on_misses_nothing(extension, many, number, call):
     run = driven(extension, many, name, MODES[(number + call) % len(MODES)])
 
     async def conversation(client):
-        for listed in (await client.list_tools()).tools:
-            assert listed.input_schema["properties"]["max_bytes"]["default"] == most
+        listed = [tool.input_schema["properties"] for tool in (await client.list_tools()).tools]
+        # Tools that change files take it without listing it.
+        defaults = [
+            properties["max_bytes"]["default"] for properties in listed if "max_bytes" in properties
+        ]
+        assert len(defaults) > 10 and set(defaults) == {most}
         shown, calls = await seen_by_an_agent(client, show, most, tool, arguments)
         found = {int(number) for text in shown for number in re.findall(wanted, text)}
         assert found == set(range(len(found))) and len(found) >= 600 and calls > 2

@@ -214,7 +214,7 @@ def test_neither_shows_what_the_agent_may_not_read(connect, folder):
             pages.append((await apps.page(f"agent {number}")).decode())
             # Nor is it another session's.
             assert "Nothing waits" in (await apps.page("another")).decode()
-        return pages, blocks, await change.sides(host, str(payload)) or True
+        return pages, blocks, await change.sides(host, asked) or True
 
     pages, blocks, _ = anyio.run(main)
     assert blocks == [None, None, None]

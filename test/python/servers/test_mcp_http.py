@@ -37,6 +37,7 @@ def served(extension, tmp_path_factory):
         extension,
         tmp_path_factory.mktemp("server"),
         "--write",
+        "--commit",
         "--approve",
         "client",
     )
@@ -203,9 +204,9 @@ def test_every_tool_is_answered_over_http(served, folder, mode):
     ).read_text() == "c\n"
     # A form has a box to tick, so its text asks for no key.
     assert (
-        len(asked) == 4
+        len(asked) == 6
         and not any("[y" in one.message for one in asked)
-        and all(one.message.endswith(("file?", "edit?", "patch?")) for one in asked)
+        and all(one.message.endswith(("file?", "edit?", "patch?", "these?", "commit?", "Stage this?")) for one in asked)
     )
 
 
@@ -280,7 +281,9 @@ def test_the_generation_before_is_served_alike(served, folder, extension, con, t
         "headers": {"Authorization": f"Bearer {served.tokens[1]}"},
     }
     if transport == "stdio":
-        reached = {"command": [*COMMAND, str(folder), "--extension", str(extension), "--write"]}
+        reached = {
+            "command": [*COMMAND, str(folder), "--extension", str(extension), "--write", "--commit"]
+        }
     told = by_old_client(reached | {"calls": calls})
     assert told["client"].startswith("1.") and told["protocol"] < "2026"
     (instructions,) = con.execute("SELECT instructions FROM redline_capabilities()").fetchone()
@@ -295,7 +298,7 @@ def test_the_generation_before_is_served_alike(served, folder, extension, con, t
         else:
             assert not is_error and GOOD[name][1] in text, (name, text)
             assert values is None
-    assert (folder / "a.txt").read_text() == "one\n2\n" and len(told["questions"]) == 4
+    assert (folder / "a.txt").read_text() == "one\n2\n" and len(told["questions"]) == 6
     assert not any("[y" in one["message"] for one in told["questions"])
 
 
