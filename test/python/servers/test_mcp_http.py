@@ -206,7 +206,10 @@ def test_every_tool_is_answered_over_http(served, folder, mode):
     assert (
         len(asked) == 6
         and not any("[y" in one.message for one in asked)
-        and all(one.message.endswith(("file?", "edit?", "patch?", "these?", "commit?", "Stage this?")) for one in asked)
+        and all(
+            one.message.endswith(("file?", "edit?", "patch?", "commit?", "Stage this?"))
+            for one in asked
+        )
     )
 
 
