@@ -80,11 +80,11 @@ Arguments:
 - message (string, required): Subject, then why.
 - what (JSON list or one value, optional): As GitStage. Default: staged.
 - repo (string, optional): sandbox[/directory].
-- author (string, optional): Name <address>.
+- author (string, optional): `Name <address>`.
 - dry_run (boolean, optional): Write nothing.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitCommit'', system.main.json_object(''message'', $message::VARCHAR, ''what'', system.main.to_json($what), ''repo'', $repo::VARCHAR, ''author'', $author::VARCHAR, ''dry_run'', system.main.to_json($dry_run), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"message":{"type":"string","description":"Subject, then why."},"what":{"type":"string","description":"As GitStage. Default: staged."},"repo":{"type":"string","description":"sandbox[/directory]."},"author":{"type":"string","description":"Name <address>."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"message":{"type":"string","description":"Subject, then why."},"what":{"type":"string","description":"As GitStage. Default: staged."},"repo":{"type":"string","description":"sandbox[/directory]."},"author":{"type":"string","description":"`Name <address>`."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["message"]',
     'text');

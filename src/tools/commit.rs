@@ -93,7 +93,7 @@ pub struct GitCommitArguments {
     /// As GitStage. Default: staged.
     pub what: Option<Vec<String>>,
     pub repo: Option<String>,
-    /// Name <address>.
+    /// `Name <address>`.
     pub author: Option<String>,
     /// Write nothing.
     #[schemars(extend("default" = false))]
