@@ -8,9 +8,10 @@ use sys::idx_t;
 use super::api::{Outside, api};
 use super::flat::{Flat, Vector};
 use super::moment::moment;
-use super::types::{Field, Type, TypeHandle};
+use super::types::TypeHandle;
 use super::value::Value;
 use redline_base::budget::Stopped;
+use redline_rows::{Field, Type};
 
 /// A flat vector of any type, readable without further API calls (so also inside `catch_unwind`).
 pub struct AnyVector {

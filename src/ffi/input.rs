@@ -8,8 +8,9 @@ use sys::idx_t;
 use super::any_vector::AnyVector;
 use super::api::{Outside, api};
 use super::flat::{Flat, Vector};
-use super::types::{Field, Type, TypeHandle};
+use super::types::TypeHandle;
 use redline_base::budget::Stopped;
+use redline_rows::{Field, Type};
 
 /// A flat argument vector, readable without further API calls (so also inside `catch_unwind`).
 pub struct Input {

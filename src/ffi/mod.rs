@@ -32,7 +32,6 @@
 mod any_vector;
 mod api;
 mod client_context;
-mod column;
 mod contain;
 mod entry;
 mod extra_info;
@@ -56,7 +55,6 @@ mod value;
 mod vector;
 
 pub use api::host_version;
-pub use column::{Batch, Column};
 pub use entry::Registrar;
 pub use file_system::FileError;
 pub use option::{ConfigOption, Default as OptionDefault};
@@ -66,5 +64,4 @@ pub use replacement::ReplacementScan;
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction, State};
 pub use settings::{Settings, THREADS};
 pub use table::{Open, Scan, TableFunction};
-pub use types::{Constant, Field, Type};
 pub use value::Value;

@@ -6,7 +6,8 @@ use std::ptr;
 use libduckdb_sys as sys;
 
 use super::api::{Outside, api};
-use super::types::{Type, TypeHandle, c_name};
+use super::types::{TypeHandle, c_name};
+use redline_rows::Type;
 
 /// The default value of an option, which also determines its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,14 +17,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::column::Column;
 use super::contain;
 use super::input::Input;
 use super::scalar::{Arguments, Nulls, ScalarFunction, State};
-use super::types::Field;
 use redline_base::budget::{Current, RowThread, Stopped, check_current};
 use redline_base::error::Result;
 use redline_base::limits;
+use redline_rows::{Column, Field};
 
 /// The data that one of DuckDB's threads keeps between the chunks of an execution.
 pub(super) struct Execution<F: ScalarFunction> {

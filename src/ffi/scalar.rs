@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::column::Column;
 use super::input::Input;
 use super::settings::Settings;
-use super::types::{Field, Type};
 use super::value::Value;
 use redline_base::budget::Budget;
 use redline_base::error::Result;
+use redline_rows::{Column, Field, Type};
 
 /// The parameters of one overload. Supported are BIGINT, BOOLEAN, VARCHAR, BLOB and lists of
 /// structs of these, and options as the last.

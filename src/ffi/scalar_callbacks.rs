@@ -6,7 +6,6 @@ use libduckdb_sys as sys;
 
 use super::api::{Outside, api};
 use super::client_context::ClientContext;
-use super::column::Column;
 use super::contain;
 use super::extra_info::ExtraInfo;
 use super::file_system;
@@ -15,9 +14,10 @@ use super::kept::kept;
 use super::rows::Execution;
 use super::scalar::{Nulls, Overload, ScalarFunction, State};
 use super::settings::Settings;
-use super::types::{Field, TypeHandle, c_name};
+use super::types::{TypeHandle, c_name};
 use super::vector;
 use redline_base::error::Result;
+use redline_rows::{Column, Field};
 
 /// Registers all overloads of `F` on a connection.
 ///

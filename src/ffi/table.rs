@@ -9,17 +9,17 @@ use sys::idx_t;
 
 use super::api::{Outside, api};
 use super::client_context::ClientContext;
-use super::column::Batch;
 use super::contain;
 use super::extra_info::ExtraInfo;
 use super::file_system;
 use super::kept::kept;
 use super::settings::Settings;
 use super::turn::Turn;
-use super::types::{Field, Type, TypeHandle, c_name};
+use super::types::{TypeHandle, c_name};
 use super::value::Value;
 use super::vector;
 use redline_base::error::{Error, Result};
+use redline_rows::{Batch, Field, Type};
 
 /// The input of a scan.
 pub struct Open<'a> {

@@ -4,7 +4,7 @@ use libduckdb_sys as sys;
 use sys::idx_t;
 
 use super::api::Outside;
-use super::column::{Column, Texts};
+use redline_rows::{Column, Texts};
 
 /// Writes `column` to `vector` from row 0 on; DuckDB throws at its memory limit.
 ///

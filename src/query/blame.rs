@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::commit_columns::{
+    OfCommit, author_date, author_email, author_name, author_offset, subject,
+};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Need, Needs, Run};
+use super::run::{Context, Run, mailmap_of};
 use redline_base::budget::{GrowMap, TryGather, Weigh};
 use redline_base::error::{Error, Result};
 use redline_base::pipeline::{Source, Window};
@@ -13,6 +16,7 @@ use redline_git::{
     Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion, Change, CommitInfo, Mailmap,
     Mailmaps, Oid, Pathspec, Repository,
 };
+use redline_rows::{Col, Has, Need, Needs, Part, Row, bigint, boolean, varchar};
 use redline_text::CancelToken;
 
 /// A blame, and the commits of its versions.
@@ -121,12 +125,13 @@ impl RowGroup for FileBlamed {
 
 impl Query for FileBlameQuery {
     type Group = FileBlamed;
+    type Row = FileBlamed;
 
     /// Starts the work, which is one job.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileBlamed>> {
         context.read(|| {
             let run = Run::open(context, &self.repo, 1)?;
-            let mailmap = needs.mailmap(&run.repository, &self.mailmap)?;
+            let mailmap = mailmap_of(needs, &run.repository, &self.mailmap)?;
             let job = Source::new(std::iter::once(Ok(())));
             run.start(job, Window::unweighed(1), |run| {
                 let repository = run.repository.clone();
@@ -184,6 +189,7 @@ impl RowGroup for TreeBlamed {
 
 impl Query for TreeBlameQuery {
     type Group = TreeBlamed;
+    type Row = TreeBlamed;
 
     /// Starts the work, with one job for each file.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<TreeBlamed>> {
@@ -193,7 +199,7 @@ impl Query for TreeBlameQuery {
         };
         files.work(context, |comparison| {
             let repository = comparison.repository().clone();
-            let mailmap = needs.mailmap(&repository, &self.mailmap)?;
+            let mailmap = mailmap_of(needs, &repository, &self.mailmap)?;
             let (rev, options, mut cache) =
                 (self.rev.clone(), self.options.clone(), BlameCache::default());
             Ok(move |change: Change, _: &CancelToken<'_>| {
@@ -215,5 +221,75 @@ impl Query for TreeBlameQuery {
                 Ok(TreeBlamed { path, blamed })
             })
         })
+    }
+}
+
+impl Row for TreeBlamed {
+    type Of<'a> = (&'a [u8], BlamedLines<'a>);
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("file_path", "Path from the repository's root", |(path, _), out| out.text(path)),
+        bigint("first_line", "The number of the first line, from 1", |(_, lines)| {
+            (i64::from(lines.run.line) + 1).into()
+        }),
+        bigint("lines", "Number of lines", |(_, lines)| lines.run.lines.into()),
+    ];
+    const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
+}
+
+impl Has<BlamedCommit> for TreeBlamed {
+    fn part<'a>(row: Self::Of<'a>) -> BlamedLines<'a> {
+        row.1
+    }
+}
+
+/// The commit of some lines.
+pub struct BlamedCommit;
+
+impl Row for BlamedCommit {
+    type Of<'a> = BlamedLines<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("commit_id", "The id of the commit; NULL for what is not committed", |row, out| {
+            out.text(row.version().commit.map(|id| id.to_string()))
+        }),
+        author_name(),
+        author_email(),
+        author_date(),
+        author_offset(),
+        subject("The subject of the commit"),
+        varchar("original_path", "The path of the file in that commit", |row, out| {
+            out.text(row.version().path.as_slice())
+        }),
+        bigint("original_line", "The number of the first line in that version, from 1", |row| {
+            (i64::from(row.run.source) + 1).into()
+        }),
+        boolean(
+            "is_boundary",
+            "Whether the history ends here: at a root commit, or at the end of the range",
+            |row| Some(row.version().is_boundary),
+        ),
+    ];
+}
+
+impl OfCommit for BlamedCommit {
+    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
+        row.info()
+    }
+}
+
+impl Row for FileBlamed {
+    type Of<'a> = BlamedLines<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("line", "The line's number, from 1", |row| (i64::from(row.run.line) + 1).into()),
+        varchar("content", "The line without its newline", |row, out| out.text(row.content())),
+    ];
+    const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
+}
+
+impl Has<BlamedCommit> for FileBlamed {
+    fn part<'a>(row: Self::Of<'a>) -> BlamedLines<'a> {
+        row
     }
 }

@@ -1,10 +1,10 @@
 //! A commit and its fields, as far as they are needed.
 
 use super::rows::RowGroup;
-use super::run::{Need, Needs};
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::{CommitInfo, CommitParts, Mailmap, Objects, Oid, Visited};
+use redline_rows::{Need, Needs};
 use redline_text::CancelToken;
 
 /// A commit and its fields.

@@ -7,10 +7,14 @@
 
 use std::sync::Arc;
 
+use super::commit_columns::{
+    OfCommit, author_date, author_email, author_name, author_offset, committer_date, subject,
+};
 use super::commits::CommitRange;
+use super::file_changes::FileColumns;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Need, Needs, Run};
+use super::run::{Context, Run, mailmap_of, measure_of};
 use redline_base::budget::{Gather, Weigh};
 use redline_base::error::Result;
 use redline_base::limits;
@@ -19,6 +23,7 @@ use redline_git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
     Measured, Pathspec, Search, range_of,
 };
+use redline_rows::{Col, Has, Need, Needs, Part, Row, varchar, varchars};
 use redline_text::CancelToken;
 
 /// A range of commits, and how each is compared.
@@ -89,6 +94,7 @@ impl RowGroup for ChangesOfCommits {
 
 impl Query for CommitChangesQuery {
     type Group = ChangesOfCommits;
+    type Row = ChangesOfCommits;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<ChangesOfCommits>> {
         context.read(|| {
@@ -97,9 +103,9 @@ impl Query for CommitChangesQuery {
             let ends = range_of(&run.repository, range)?;
             let history = History::new(&run.repository, &ends, *history)?;
             let excluded = history.excluded();
-            let (info, changes) = (needs.has(Need::Info), needs.measure());
+            let (info, changes) = (needs.has(Need::Info), measure_of(needs));
             let measure = CommitMeasure { info, changes, ..self.measure.clone() };
-            let mailmap = needs.mailmap(&run.repository, mailmap)?;
+            let mailmap = mailmap_of(needs, &run.repository, mailmap)?;
             let is_compared = needs.has_any(&[Need::Lines, Need::Patch])
                 || measure.search.is_some()
                 || measure.renames.is_some();
@@ -135,5 +141,49 @@ impl CommitChangesQuery {
             }
             Ok(ChangesOfCommits::new(commits, unsettled, texts.clone()))
         }
+    }
+}
+
+impl Row for ChangesOfCommits {
+    type Of<'a> = <ChangesOfCommits as RowGroup>::Of<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("commit_id", "The id of the commit, in hexadecimal", |(commit, ..), out| {
+            out.text(commit.id.to_string())
+        }),
+        varchar(
+            "parent_id",
+            "The parent that it is compared with; NULL for a root",
+            |(commit, ..), out| out.text(commit.parent.map(|id| id.to_string())),
+        ),
+        author_name(),
+        author_email(),
+        author_date(),
+        author_offset(),
+        committer_date(),
+        subject("The subject of its message, as git's %s"),
+    ];
+    const PART: Option<Part<Self>> = Some(Part::of::<FileColumns>());
+    const TAIL: &'static [Col<Self>] = &[varchars(
+        "matched",
+        "Texts of contains that occur more or less often; NULL if none are searched",
+        |(.., matched), out| match matched {
+            None => out.null(),
+            Some((found, texts)) => {
+                out.texts(found.iter().filter_map(|&text| texts.get(text as usize)))
+            }
+        },
+    )];
+}
+
+impl Has<FileColumns> for ChangesOfCommits {
+    fn part<'a>(row: Self::Of<'a>) -> <FileColumns as Row>::Of<'a> {
+        row.1
+    }
+}
+
+impl OfCommit for ChangesOfCommits {
+    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
+        row.0.info.as_deref()
     }
 }

@@ -4,16 +4,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::commit::Commit;
+use super::commit_columns::CommitThen;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Need, Needs, Run};
+use super::run::{Context, Run, mailmap_of};
 use redline_base::budget::{Charge, Grow, Weigh, room_for};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::Window;
 use redline_git::{
-    CommitInfo, CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Visited,
-    decorations, range_of,
+    CommitInfo, CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Signature,
+    Trailer, Visited, decorations, range_of,
+};
+use redline_rows::{
+    Col, HasList, HasOne, ListOf, Need, Needs, Out, Row, StructOf, Written, optional_structure,
+    structures, varchar, varchars,
 };
 use redline_text::CancelToken;
 
@@ -105,6 +110,7 @@ impl RowGroup for Commits {
 
 impl Query for CommitsQuery {
     type Group = Commits;
+    type Row = CommitThen<AttachedColumns>;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Commits>> {
         context.read(|| self.start_within(context, needs))
@@ -125,7 +131,7 @@ impl CommitsQuery {
             .has(Need::Notes)
             .then(|| Notes::read(&run.repository, self.notes_ref.as_deref()).map(Arc::new))
             .transpose()?;
-        let mailmap = needs.mailmap(&run.repository, mailmap)?;
+        let mailmap = mailmap_of(needs, &run.repository, mailmap)?;
         let history = History::new(&run.repository, &ends, *history)?
             .with_paths(&run.repository, &self.paths)?;
         let history = if is_read { history.with_content(limits::WALKED_COMMITS) } else { history };
@@ -168,5 +174,100 @@ impl CommitsQuery {
             })
         })
         .map(Rows::Workers)
+    }
+}
+
+/// The columns of data attached to a commit.
+pub struct AttachedColumns;
+
+impl Row for AttachedColumns {
+    type Of<'a> = Attached<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchars::<Self>(
+            "refs",
+            "The full names of HEAD, branches, remote-tracking branches, tags and the stash that lead to it, in the order of git's %D",
+            |row, out| out.texts(row.refs.iter().cloned()),
+        )
+        .needing(&[Need::Refs]),
+        varchar::<Self>(
+            "notes",
+            "The note on it, as git's %N; NULL where there is none",
+            |row, out| out.text(row.note),
+        )
+        .needing(&[Need::Notes]),
+        varchar::<Self>(
+            "patch_id",
+            "The id of its patch, as git patch-id --stable of git diff-tree -p --no-renames --full-index; NULL for a merge and without changes",
+            |row, out| out.text(row.patch_id),
+        )
+        .needing(&[Need::PatchId]),
+        structures::<Self, TrailerRow>(
+            "trailers",
+            "The trailers of its message, as git interpret-trailers --parse prints them",
+        )
+        .needing(&[Need::Trailers]),
+        optional_structure::<Self, SignatureRow>(
+            "signature",
+            "Its signature, which is not verified; NULL where there is none",
+        )
+        .needing(&[Need::Signature]),
+    ];
+}
+
+/// A line such as `Signed-off-by: …` of a message.
+pub struct TrailerRow;
+
+impl Row for TrailerRow {
+    type Of<'a> = &'a Trailer;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("key", "The text before the colon, such as Signed-off-by", |row, out| {
+            out.text(row.key.as_slice())
+        }),
+        varchar("value", "The text after it, on one line", |row, out| {
+            out.text(row.value.as_slice())
+        }),
+    ];
+}
+
+impl HasList<TrailerRow> for AttachedColumns {
+    fn list(row: Attached<'_>, out: Out<'_, ListOf<TrailerRow>>) -> Written {
+        out.all(row.info.map_or(&[][..], |info| &info.trailers))
+    }
+}
+
+/// The signature of a commit.
+pub struct SignatureRow;
+
+impl Row for SignatureRow {
+    type Of<'a> = &'a Signature;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("kind", "openpgp, ssh or x509; NULL for another text", |row, out| {
+            out.text(row.kind)
+        }),
+        varchar(
+            "key",
+            "The key that the signature names: of openpgp the fingerprint or id, in hexadecimal; of ssh the fingerprint, as ssh-keygen -l shows it; NULL for others",
+            |row, out| out.text(row.key.as_deref()),
+        ),
+        varchar("text", "The signature as it is, with its armor", |row, out| {
+            out.text(row.text.as_slice())
+        }),
+        varchar(
+            "payload_sha256",
+            "The SHA-256 of the signed bytes, in hexadecimal: the commit without its signatures",
+            |row, out| out.text(row.payload_sha256.as_str()),
+        ),
+    ];
+}
+
+impl HasOne<SignatureRow> for AttachedColumns {
+    fn one(row: Attached<'_>, out: Out<'_, StructOf<SignatureRow>>) -> Written {
+        match row.info.and_then(|info| info.signature.as_ref()) {
+            Some(signature) => out.row(signature),
+            None => out.null(),
+        }
     }
 }

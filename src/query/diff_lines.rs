@@ -4,10 +4,11 @@ use super::diff_rows::{LineRow, LineRows, Liner};
 use super::hunk_ids::{FileHunkIds, LineNamer};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Need, Needs};
+use super::run::Context;
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::Change;
+use redline_rows::{Col, Has, Need, Needs, Part, Row, varchar};
 use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
 
@@ -52,6 +53,7 @@ impl RowGroup for FileLines {
 
 impl Query for LinesQuery {
     type Group = FileLines;
+    type Row = FileLines;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileLines>> {
         self.0.work(context, |comparison| {
@@ -81,6 +83,7 @@ pub struct FileDiffQuery {
 
 impl Query for FileDiffQuery {
     type Group = LineRows;
+    type Row = LineRows;
 
     /// Opens the sides and finds the file, which is read and compared at the first request.
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<LineRows>> {
@@ -98,5 +101,39 @@ impl Query for FileDiffQuery {
                 Liner::new(&comparison, &options).lines(&changes, &cancel)
             })
         }))
+    }
+}
+
+impl Row for FileLines {
+    type Of<'a> = (&'a [u8], LineRow<'a>, Option<&'a HunkId>);
+
+    const OWN: &'static [Col<Self>] =
+        &[varchar("file_path", "Path from the repository's root", |(path, ..), out| {
+            out.text(path)
+        })];
+    const PART: Option<Part<Self>> = Some(Part::of::<LineRows>());
+    const IS_NUMBERED: bool = true;
+    const TAIL: &'static [Col<Self>] = &[
+        varchar(
+            "marks",
+            "In a combined diff the marks before the line, one for each parent; else NULL",
+            |(_, line, _), out| out.text(line.marks()),
+        ),
+        varchar::<Self>(
+            "hunk_id",
+            "As in diff_hunks; NULL for a line of no hunk there",
+            |(.., id), out| out.text(id.map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>("context_id", "As in diff_hunks", |(.., id), out| {
+            out.text(id.map(|id| id.context.as_str()))
+        })
+        .needing(&[Need::HunkId]),
+    ];
+}
+
+impl Has<LineRows> for FileLines {
+    fn part<'a>(row: Self::Of<'a>) -> <LineRows as Row>::Of<'a> {
+        row.1
     }
 }

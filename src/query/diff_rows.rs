@@ -6,6 +6,7 @@ use super::rows::RowGroup;
 use redline_base::budget::{Charge, Grow, GrowBy, Weigh};
 use redline_base::error::Result;
 use redline_git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};
+use redline_rows::{Col, Row, bigint, varchar};
 use redline_text::cancel_token::Stopped;
 use redline_text::combined::{CombinedHunk, CombinedLine, marks};
 use redline_text::{
@@ -256,4 +257,28 @@ impl Liner {
         }
         Ok(())
     }
+}
+
+impl Row for LineRows {
+    type Of<'a> = LineRow<'a>;
+    const IS_NUMBERED: bool = true;
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("seq", "The line's number in the diff, from 1", |row| row.number().into()),
+        varchar("line_type", "CONTEXT, ADDED, REMOVED or BINARY, in upper case", |row, out| {
+            out.text(row.line().line_type)
+        }),
+        varchar(
+            "content",
+            "The line without its newline; of a binary file, git's line that the files differ",
+            |row, out| out.text(row.content()),
+        ),
+        bigint("old_line", "The line's number in the old content, from 1", |row| {
+            row.line().old.into()
+        }),
+        bigint("new_line", "The line's number in the new content, from 1", |row| {
+            row.line().new.into()
+        }),
+        bigint("hunk", "The number of its hunk, from 1", |row| row.line().hunk.into()),
+    ];
 }

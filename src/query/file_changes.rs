@@ -2,9 +2,10 @@
 
 use super::revisions::Revisions;
 use super::rows::{OneRow, Query, Rows};
-use super::run::{Context, Need, Needs};
+use super::run::{Context, measure_of};
 use redline_base::error::Result;
-use redline_git::{Measure, Measured};
+use redline_git::{Entry, LineCounts, Measure, Measured};
+use redline_rows::{Col, Need, Needs, Row, bigint, boolean, utinyint, varchar};
 use redline_text::CancelToken;
 
 /// A query for the changed files between two sides.
@@ -14,11 +15,12 @@ impl OneRow for Measured {}
 
 impl Query for FileChangesQuery {
     type Group = Measured;
+    type Row = FileColumns;
 
     /// Starts measuring every change. Without measurements, the walk runs on the caller's thread if
     /// that is allowed, and if only names are needed, untracked files are not read.
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Measured>> {
-        let measure = needs.measure();
+        let measure = measure_of(needs);
         let is_measured = measure != Measure::default();
         let is_named = !is_measured && !needs.has(Need::Details);
         let named = is_named.then(|| self.0.names_only());
@@ -31,4 +33,87 @@ impl Query for FileChangesQuery {
             Ok(move |change, cancel: &CancelToken<'_>| measurer.measure(change, cancel))
         })
     }
+}
+
+/// The columns of a changed file.
+pub struct FileColumns;
+
+impl Row for FileColumns {
+    type Of<'a> = &'a Measured;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar(
+            "file_path",
+            "Path from the repository's root; of a deleted file, the old one",
+            |row, out| out.text(row.change.path.as_slice()),
+        ),
+        varchar(
+            "status",
+            "added, deleted, modified, type_changed, renamed, copied or unmerged",
+            |row, out| out.text(row.change.status().name()),
+        ),
+        bigint::<Self>(
+            "old_size",
+            "Bytes of the old content; NULL for a submodule or an absent side",
+            |row| row.old_size.into(),
+        )
+        .needing(&[Need::Sizes]),
+        bigint::<Self>("new_size", "Bytes of the new content, likewise", |row| row.new_size.into())
+            .needing(&[Need::Sizes]),
+        varchar::<Self>("old_path", "The path that a renamed or copied file had", |row, out| {
+            out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
+        })
+        .needing(&[Need::Details]),
+        utinyint::<Self>(
+            "similarity",
+            "Similarity of a renamed or copied file to its origin, in percent",
+            |row| row.change.origin.as_ref().map(|origin| origin.similarity),
+        )
+        .needing(&[Need::Details]),
+        bigint::<Self>("additions", "Added lines; NULL for a binary file", |row| {
+            lines(row, LineCounts::additions).into()
+        })
+        .needing(&[Need::Lines]),
+        bigint::<Self>("deletions", "Removed lines; NULL for a binary file", |row| {
+            lines(row, LineCounts::deletions).into()
+        })
+        .needing(&[Need::Lines]),
+        boolean::<Self>(
+            "is_binary",
+            "Whether the file is binary, by its attributes, its size or a NUL",
+            |row| row.lines.map(|lines| lines == LineCounts::BINARY),
+        )
+        .needing(&[Need::Lines]),
+        varchar::<Self>("old_mode", "The old mode, octal, as git prints it", |row, out| {
+            out.text(mode(row.change.old))
+        })
+        .needing(&[Need::Details]),
+        varchar::<Self>("new_mode", "The new mode, octal", |row, out| {
+            out.text(mode(row.change.new))
+        })
+        .needing(&[Need::Details]),
+        varchar::<Self>(
+            "old_oid",
+            "The object id of the old content, in hexadecimal",
+            |row, out| out.text(oid(row.change.old)),
+        )
+        .needing(&[Need::Details]),
+        varchar::<Self>("new_oid", "The object id of the new content", |row, out| {
+            out.text(oid(row.change.new))
+        })
+        .needing(&[Need::Details]),
+    ];
+}
+
+/// Returns the number of added or removed lines, if they were counted.
+pub fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<u64> {
+    row.lines.as_ref().and_then(of)
+}
+
+fn mode(entry: Option<Entry>) -> Option<String> {
+    entry.map(|entry| entry.mode.to_string())
+}
+
+fn oid(entry: Option<Entry>) -> Option<String> {
+    entry.map(|entry| entry.oid.to_string())
 }

@@ -7,11 +7,12 @@ use super::commits::CommitRange;
 use super::file_content::{OpenSide, OpenSides};
 use super::file_history::FileHistoryQuery;
 use super::rows::Query;
-use super::run::{Context, Needs};
+use super::run::Context;
 use redline_base::budget::{Gather, Grow, GrowSet, TryGather};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_git::{Bytes, Entry, LfsObject, LfsPointer, Pathspec, ReadLimit};
+use redline_rows::Needs;
 use redline_sandbox::{Copies, CopyAs, CopyRules, Sink, copy_name, is_read_as_written};
 
 /// The side of a repository without files, with which versions by their ids are read.

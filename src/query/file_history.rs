@@ -3,19 +3,22 @@
 use std::sync::Arc;
 
 use super::commit::Commit;
+use super::commit_columns::CommitThen;
 use super::commits::CommitRange;
+use super::file_changes::lines;
 use super::read_ahead::ReadAhead;
 use super::rows::{Query, Rows};
-use super::run::{Context, Needs, Run};
+use super::run::{Context, Run, mailmap_of, measure_of};
 use redline_base::budget::Permits;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};
 use redline_git::{
     Comparison, ContentSource, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions,
-    Measured, Measurer, PathChange, Reader, Repository, RevRange, Revision, nearest_paths,
-    range_of, side_of,
+    LineCounts, Measured, Measurer, PathChange, Reader, Repository, RevRange, Revision,
+    nearest_paths, range_of, side_of,
 };
+use redline_rows::{Col, Need, Needs, Row, bigint, utinyint, varchar};
 use redline_text::{CancelToken, DiffOptions};
 
 /// A file and a range of commits.
@@ -28,6 +31,7 @@ pub struct FileHistoryQuery {
 
 impl Query for FileHistoryQuery {
     type Group = (Commit, Measured);
+    type Row = CommitThen<FileThere>;
 
     /// Starts the walk with workers, which read the fields of commits and count lines; one thread
     /// reads the links between commits ahead.
@@ -37,7 +41,7 @@ impl Query for FileHistoryQuery {
             let mut run = Run::open(context, repo, usize::MAX)?;
             let ends = range_of(&run.repository, range)?;
             let file = run.repository.file_from_root(&self.file)?;
-            let mailmap = needs.mailmap(&run.repository, mailmap)?;
+            let mailmap = mailmap_of(needs, &run.repository, mailmap)?;
             let asked = [file.as_str(), range.as_str()];
             let permit = run.permits.split();
             let jobs = FileChanges::new(&run.repository, &ends, asked, *history, permit)?;
@@ -45,7 +49,7 @@ impl Query for FileHistoryQuery {
             run.start(Source::new(jobs), Window::of(limits::WINDOW_JOBS), |run| {
                 let (mailmap, objects) = (mailmap.clone(), run.repository.objects());
                 let reader = Reader::new(&source);
-                let mut measurer = Measurer::new(reader, needs.measure(), DiffOptions::default());
+                let mut measurer = Measurer::new(reader, measure_of(needs), DiffOptions::default());
                 Ok(move |found: FileChange, cancel: &CancelToken<'_>| {
                     let mailmap = mailmap.as_deref();
                     let commit = Commit::read(found.commit, needs, &objects, mailmap, cancel)?;
@@ -117,4 +121,38 @@ impl FileChanges {
         let near = nearest_paths(&comparison, &self.file)?;
         Err(error.near(&near).or_hint("Paths start at the root of the repository"))
     }
+}
+
+/// The columns of a file at a commit.
+pub struct FileThere;
+
+impl Row for FileThere {
+    type Of<'a> = &'a Measured;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("file_path", "The path of the file there", |row, out| {
+            out.text(row.change.path.as_slice())
+        }),
+        varchar("old_path", "The path that it was renamed or copied from", |row, out| {
+            out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
+        }),
+        varchar(
+            "status",
+            "added, deleted, modified, type_changed, renamed or copied",
+            |row, out| out.text(row.change.status().name()),
+        ),
+        utinyint(
+            "similarity",
+            "Similarity of a renamed or copied file to its origin, in percent",
+            |row| row.change.origin.as_ref().map(|origin| origin.similarity),
+        ),
+        bigint::<Self>("additions", "Added lines; NULL for a binary file", |row| {
+            lines(row, LineCounts::additions).into()
+        })
+        .needing(&[Need::Lines]),
+        bigint::<Self>("deletions", "Removed lines; NULL for a binary file", |row| {
+            lines(row, LineCounts::deletions).into()
+        })
+        .needing(&[Need::Lines]),
+    ];
 }

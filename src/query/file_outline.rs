@@ -1,10 +1,11 @@
 //! The outline of a file: its headings, as hunks show them.
 
 use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Needs, Run};
+use super::run::{Context, Run};
 use redline_base::budget::{Charge, Weigh};
 use redline_base::error::Result;
 use redline_git::SideFiles;
+use redline_rows::{Col, Needs, Row, bigint, varchar};
 use redline_text::section::OutlinedSection;
 
 /// A query for the outline of a file.
@@ -43,6 +44,7 @@ impl RowGroup for Outline {
 
 impl Query for FileOutlineQuery {
     type Group = Outline;
+    type Row = OutlineColumns;
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Outline>> {
         let (context, repo) = (context.clone(), self.repo.clone());
@@ -57,4 +59,23 @@ impl Query for FileOutlineQuery {
             })
         }))
     }
+}
+
+/// The columns of an outline.
+pub struct OutlineColumns;
+
+impl Row for OutlineColumns {
+    type Of<'a> = &'a OutlinedSection;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("name", "The line that heads it, as git shows it after a hunk's @@", |row, out| {
+            out.text(row.heading.as_slice())
+        }),
+        bigint("first_line", "The number of that line, from 1", |row| row.first_line.into()),
+        bigint(
+            "last_line",
+            "The number of the last line before the next heading that is not blank",
+            |row| row.last_line.into(),
+        ),
+    ];
 }

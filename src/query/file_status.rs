@@ -1,13 +1,14 @@
 //! The rows of `git status`.
 
 use super::rows::{Query, Rows};
-use super::run::{Context, Needs, Run};
+use super::run::{Context, Run};
 use redline_base::budget::TryGather;
 use redline_base::error::Result;
 use redline_base::pipeline::{Ordered, Source, Unweighed, Window};
 use redline_git::{
     FileStatus, Repository, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
 };
+use redline_rows::{Col, Needs, Row, boolean, utinyint, varchar};
 use redline_text::CancelToken;
 
 /// A repository and the options of its status.
@@ -20,6 +21,7 @@ pub struct StatusQuery {
 
 impl Query for StatusQuery {
     type Group = Vec<FileStatus>;
+    type Row = StatusColumns;
 
     /// Starts the parts, each as a job; the rows need all of them.
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Vec<FileStatus>>> {
@@ -56,4 +58,48 @@ pub fn status(
     context: &Context,
 ) -> Result<Vec<FileStatus>> {
     joined(parts(repository.clone(), options, context)?)
+}
+
+/// The columns of a file with uncommitted changes.
+pub struct StatusColumns;
+
+impl Row for StatusColumns {
+    type Of<'a> = &'a FileStatus;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar(
+            "file_path",
+            "Path from the repository's root; that of a repository inside ends in a slash",
+            |row, out| out.text(row.path.as_slice()),
+        ),
+        varchar("old_path", "The path that a renamed file had", |row, out| {
+            out.text(row.old_path.as_deref())
+        }),
+        varchar(
+            "index_status",
+            "The change from HEAD to the index: added, deleted, modified, type_changed, renamed, unmerged",
+            |row, out| out.text(row.index),
+        ),
+        varchar(
+            "worktree_status",
+            "The change from the index to the work tree: as above, or untracked or ignored",
+            |row, out| out.text(row.work_tree),
+        ),
+        varchar(
+            "conflict",
+            "both_modified, both_added, both_deleted, or added_ or deleted_ by_us or by_them",
+            |row, out| out.text(row.conflict),
+        ),
+        boolean("is_submodule", "Whether it is a submodule", |row| Some(row.is_submodule)),
+        utinyint(
+            "similarity",
+            "Similarity of a renamed file to its old version, in percent",
+            |row| row.similarity,
+        ),
+        varchar(
+            "submodule_change",
+            "The first difference in a submodule of the work tree: commits, content (of files), or untracked; else NULL",
+            |row, out| out.text(row.submodule_change),
+        ),
+    ];
 }

@@ -2,13 +2,14 @@
 
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Needs, Run};
+use super::run::{Context, Run};
 use redline_base::budget::Weigh;
 use redline_base::budget::{Charge, Gather, Grow, TryGather};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};
 use redline_git::{Change, Reader, WrittenPatch};
+use redline_rows::{Col, Needs, Row, bigint, boolean, varchar};
 use redline_text::moved::{DiffItem, EqualLines, Mark, MovedMode, MovedWhitespace, TextIds, mark};
 use redline_text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
@@ -122,6 +123,7 @@ impl RowGroup for MovedLines {
 
 impl Query for MovedLinesQuery {
     type Group = MovedLines;
+    type Row = MovedLines;
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<MovedLines>> {
         context.read(|| {
@@ -381,4 +383,33 @@ impl DiffedLines {
         let moved = (0..).zip(&marks).filter(|(_, mark)| mark.is_moved).map(|(at, _)| at).gather();
         Ok(MovedLines { files, places, marks, moved, _charge: charge })
     }
+}
+
+impl Row for MovedLines {
+    type Of<'a> = MovedLine<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
+        varchar("line_type", "ADDED or REMOVED", |row, out| {
+            out.text(if row.is_added() { "ADDED" } else { "REMOVED" })
+        }),
+        bigint("line", "Its number on its side, from 1", |row| row.number().into()),
+        varchar("content", "The line without its newline", |row, out| out.text(row.content())),
+        bigint("block", "The number of its block, from 1; NULL in the mode plain", |row| {
+            Some(row.mark().block).filter(|&block| block > 0).into()
+        }),
+        boolean("is_alternate", "Whether it has the second colour", |row| {
+            Some(row.mark().is_alternate)
+        }),
+        boolean("is_dimmed", "Whether dimmed-zebra dims it", |row| Some(row.mark().is_dimmed)),
+        varchar("moved_file", "The file of the same line on the other side", |row, out| {
+            out.text(row.partner().path())
+        }),
+        bigint("moved_line", "Its number there; of several places the first", |row| {
+            row.partner().number().into()
+        }),
+        bigint("candidates", "Number of places that have the whole block", |row| {
+            row.mark().candidates.into()
+        }),
+    ];
 }

@@ -3,10 +3,11 @@
 use super::hunk_ids::{HunkNamer, id_bytes};
 use super::revisions::Revisions;
 use super::rows::{OneRow, Query, RowGroup, Rows};
-use super::run::{Context, Need, Needs};
+use super::run::Context;
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::{Change, PatchHunk, WrittenPatch};
+use redline_rows::{Col, Need, Needs, Row, bigint, blob, varchar};
 use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
 
@@ -33,6 +34,7 @@ impl OneRow for FilePatch {}
 
 impl Query for PatchesQuery {
     type Group = FilePatch;
+    type Row = FilePatch;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FilePatch>> {
         let is_patched = needs.has_any(&[Need::Patch, Need::HunkId]);
@@ -115,6 +117,7 @@ impl RowGroup for FileHunks {
 
 impl Query for HunksQuery {
     type Group = FileHunks;
+    type Row = FileHunks;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileHunks>> {
         self.0.work(context, |comparison| {
@@ -128,4 +131,73 @@ impl Query for HunksQuery {
             })
         })
     }
+}
+
+impl Row for FileHunks {
+    type Of<'a> = FileHunk<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
+        bigint("hunk", "The hunk's number in its file, from 1", |row| (row.index + 1).into()),
+        bigint("old_start", "Its first line in the old file, from 1; 0 for none", |row| {
+            row.hunk().old.0.into()
+        }),
+        bigint("old_lines", "Its lines of the old file", |row| row.hunk().old.1.into()),
+        bigint("new_start", "Its first line in the new file, from 1; 0 for none", |row| {
+            row.hunk().new.0.into()
+        }),
+        bigint("new_lines", "Its lines of the new file", |row| row.hunk().new.1.into()),
+        varchar("section", "The heading after @@, such as a function's first line", |row, out| {
+            out.text(row.hunk().section.as_slice())
+        }),
+        varchar("patch", "The hunk as git prints it, from its @@ line on", |row, out| {
+            out.text(row.patch())
+        }),
+        varchar::<Self>(
+            "hunk_id",
+            "A digest of the path and of the removed and added lines, by the default options",
+            |row, out| out.text(row.id().map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>(
+            "context_id",
+            "The same with the lines around and the heading",
+            |row, out| out.text(row.id().map(|id| id.context.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+    ];
+}
+
+impl Row for FilePatch {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar(
+            "file_path",
+            "Path from the repository's root; of a deleted file, the old one",
+            |row, out| out.text(row.change.path.as_slice()),
+        ),
+        varchar("status", "As in file_changes", |row, out| out.text(row.change.status().name())),
+        varchar("old_path", "The path that a renamed or copied file had", |row, out| {
+            out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
+        }),
+        varchar::<Self>("patch", "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
+            out.text(row.patch.bytes.as_slice())
+        })
+        .needing(&[Need::Patch]),
+        blob::<Self>("patch_bytes", "The patch, byte for byte", |row, out| {
+            out.bytes(Some(&row.patch.bytes))
+        })
+        .needing(&[Need::Patch]),
+        varchar::<Self>(
+            "hunk_id",
+            "A digest of a change without hunks: a mode, a name, a binary or an empty file; else NULL",
+            |row, out| out.text(row.id.as_ref().map(|id| id.lines.as_str())),
+        )
+        .needing(&[Need::HunkId]),
+        varchar::<Self>("context_id", "The same", |row, out| {
+            out.text(row.id.as_ref().map(|id| id.context.as_str()))
+        })
+        .needing(&[Need::HunkId]),
+    ];
 }

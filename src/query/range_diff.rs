@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::rows::{OneRow, Query, Rows};
-use super::run::{Context, Need, Needs, Run};
+use super::run::{Context, Run};
 use redline_base::budget::{Charge, Gather, Grow, TryGather, Weigh, filled};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
@@ -12,6 +12,7 @@ use redline_git::{
     Comparable, History, HistoryOptions, Merges, Notes, RangePatch, RangePatcher, Repository,
     WrittenFiles, by_date, mailmap_of, range_of,
 };
+use redline_rows::{Col, Need, Needs, Row, bigint, varchar};
 use redline_text::range_diff::{
     Costs, Matches, NumberedPatches, PatchText, assign_rest, changes, exact_matches, in_order,
 };
@@ -82,6 +83,7 @@ impl OneRow for CommitPair {}
 
 impl Query for RangeDiffQuery {
     type Group = CommitPair;
+    type Row = CommitPair;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<CommitPair>> {
         context.read(|| {
@@ -237,4 +239,37 @@ fn pairs(
         })
     })
     .map(Rows::Workers)
+}
+
+impl Row for CommitPair {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("old_number", "The commit's number in the old range, from 1", |pair| {
+            pair.old.as_ref().map(|side| side.number).into()
+        }),
+        varchar("old_commit_id", "The id of the old commit; NULL for one added", |pair, out| {
+            out.text(id_of(pair.old.as_ref()))
+        }),
+        bigint("new_number", "The commit's number in the new range, from 1", |pair| {
+            pair.new.as_ref().map(|side| side.number).into()
+        }),
+        varchar("new_commit_id", "The id of the new commit; NULL for one dropped", |pair, out| {
+            out.text(id_of(pair.new.as_ref()))
+        }),
+        varchar("status", "equal, changed, dropped or added", |pair, out| out.text(pair.status())),
+        varchar("subject", "The subject of the old commit, else of the new one", |pair, out| {
+            out.text(pair.subject())
+        }),
+        varchar::<Self>(
+            "patch",
+            "What changed in the message and in the patch, as git prints it; NULL unless changed",
+            |pair, out| out.text(pair.changes.as_deref()),
+        )
+        .needing(&[Need::Patch]),
+    ];
+}
+
+fn id_of(side: Option<&Numbered>) -> Option<String> {
+    side.map(|side| side.commit.id.to_string())
 }

@@ -1,10 +1,11 @@
 //! The former values of a reference.
 
 use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Needs, Run};
+use super::run::{Context, Run};
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::{LogEntry, Reflog, reflog};
+use redline_rows::{Col, Needs, Row, bigint, timestamp, varchar};
 
 /// A query for the log of a reference.
 pub struct ReflogQuery {
@@ -37,6 +38,7 @@ impl RowGroup for Log {
 
 impl Query for ReflogQuery {
     type Group = Log;
+    type Row = LogColumns;
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Log>> {
         let (context, repo, name) = (context.clone(), self.repo.clone(), self.reference.clone());
@@ -47,4 +49,37 @@ impl Query for ReflogQuery {
             })
         }))
     }
+}
+
+/// The columns of a log.
+pub struct LogColumns;
+
+impl Row for LogColumns {
+    type Of<'a> = &'a LogEntry;
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("position", "Its number from the newest, which is 0: n of ref@{n}", |row| {
+            row.position.into()
+        }),
+        varchar(
+            "old_oid",
+            "The object id before; NULL if the reference was created",
+            |row, out| out.text(row.old.map(|id| id.to_string())),
+        ),
+        varchar("new_oid", "The object id after; NULL if it was deleted", |row, out| {
+            out.text(row.new.map(|id| id.to_string()))
+        }),
+        varchar("name", "The name of who changed it", |row, out| {
+            out.text(row.person.name.as_slice())
+        }),
+        varchar("email", "The e-mail address of who changed it", |row, out| {
+            out.text(row.person.email.as_slice())
+        }),
+        timestamp("recorded_at", "When it was changed", |row| {
+            i64::try_from(row.time).ok()?.checked_mul(1_000_000)
+        }),
+        varchar("message", "The reason, as git reflog shows it", |row, out| {
+            out.text(row.message.as_deref())
+        }),
+    ];
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::rows::{Query, Rows};
-use super::run::{Context, Need, Needs, Run};
+use super::run::{Context, Run};
 use redline_base::budget::{Gather, TryGather};
 use redline_base::error::Result;
 use redline_base::limits;
@@ -12,6 +12,7 @@ use redline_git::{
     NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names,
     references_containing,
 };
+use redline_rows::{Col, Need, Needs, Row, bigint, boolean, timestamp, varchar};
 use redline_text::CancelToken;
 
 /// A query for references of a repository.
@@ -24,6 +25,7 @@ pub struct RefsQuery {
 
 impl Query for RefsQuery {
     type Group = Vec<Reference>;
+    type Row = ReferenceColumns;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Vec<Reference>>> {
         context.read(|| {
@@ -79,4 +81,85 @@ pub fn kind(name: &[u8]) -> &'static str {
             .find(|(prefix, _)| name.starts_with(prefix))
             .map_or("other", |(_, kind)| kind),
     }
+}
+
+/// The columns of a reference.
+pub struct ReferenceColumns;
+
+impl Row for ReferenceColumns {
+    type Of<'a> = &'a Reference;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("name", "The full name, such as refs/heads/main, or HEAD", |row, out| {
+            out.text(row.named.name.as_slice())
+        }),
+        varchar::<Self>(
+            "short_name",
+            "The name as short as it is unambiguous, such as main",
+            |row, out| out.text(row.short.as_slice()),
+        )
+        .needing(&[Need::Short]),
+        varchar("kind", "head, branch, remote, tag, note, stash or other", |row, out| {
+            out.text(kind(&row.named.name))
+        }),
+        varchar(
+            "object_id",
+            "The id of the object it leads to; NULL for a damaged reference",
+            |row, out| out.text(row.named.object.map(|id| id.to_string())),
+        ),
+        varchar::<Self>(
+            "commit_id",
+            "The id of the commit that it points to; NULL if there is none",
+            |row, out| out.text(row.commit.map(|id| id.to_string())),
+        )
+        .needing(&[Need::Commit]),
+        varchar("symbolic_target", "The reference that a symbolic one leads to", |row, out| {
+            out.text(row.named.target.as_deref())
+        }),
+        boolean(
+            "is_head",
+            "Whether it is the branch that is checked out, or a detached HEAD",
+            |row| Some(row.named.is_head),
+        ),
+        varchar::<Self>(
+            "upstream",
+            "The full name of the branch that a branch is merged with",
+            |row, out| out.text(row.upstream.as_deref()),
+        )
+        .needing(&[Need::Upstream]),
+        bigint::<Self>(
+            "ahead",
+            "Commits that only the branch has; NULL without an upstream that exists",
+            |row| row.distance.map(|(ahead, _)| ahead).into(),
+        )
+        .needing(&[Need::Upstream, Need::Distance]),
+        bigint::<Self>("behind", "Commits that only its upstream has", |row| {
+            row.distance.map(|(_, behind)| behind).into()
+        })
+        .needing(&[Need::Upstream, Need::Distance]),
+        varchar::<Self>("tagger_name", "The tagger of an annotated tag", |row, out| {
+            let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
+            out.text(tagger.map(|tagger| tagger.name.as_slice()))
+        })
+        .needing(&[Need::Message]),
+        varchar::<Self>("tagger_email", "The tagger's e-mail address", |row, out| {
+            let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
+            out.text(tagger.map(|tagger| tagger.email.as_slice()))
+        })
+        .needing(&[Need::Message]),
+        timestamp::<Self>("tagged_at", "When the tag was made", |row| {
+            row.tag.as_ref().and_then(|tag| tag.date)
+        })
+        .needing(&[Need::Message]),
+        timestamp::<Self>("committed_at", "The committer date of that commit", |row| {
+            row.committed_at
+        })
+        .needing(&[Need::Committed]),
+        varchar::<Self>(
+            "subject",
+            "The subject of the tag or the commit it leads to",
+            |row, out| out.text(row.subject.as_deref()),
+        )
+        .needing(&[Need::Message]),
+    ];
 }

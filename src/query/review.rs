@@ -12,7 +12,7 @@ use super::diff_page::noise_of;
 use super::moved_lines::{ChangedLines, DiffedLines};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Needs};
+use super::run::Context;
 use super::seen::Seen;
 use redline_base::budget::Weigh;
 use redline_base::budget::{Charge, Gather, GatherSome, Grow, GrowBy, Ordered, Taken, text_of};
@@ -24,6 +24,7 @@ use redline_git::{
     changed_files, untracked_paths,
 };
 use redline_review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review, Section};
+use redline_rows::{Col, Needs, Row, bigint, boolean, varchar};
 use redline_text::hunk_id::HunkId;
 use redline_text::moved::{MovedMode, MovedWhitespace};
 use redline_text::{CancelToken, quoted_path};
@@ -111,6 +112,7 @@ impl RowGroup for Reviewed {
 
 impl Query for Request {
     type Group = Reviewed;
+    type Row = Reviewed;
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Reviewed>> {
         let (request, context) = (self.clone(), context.clone());
@@ -474,4 +476,48 @@ fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
         );
     }
     state
+}
+
+/// Returns the names of the hunk of a section, or of its file where that has no hunks; none of a
+/// hunk whose end is on a later page.
+fn names<'a>((reviewed, section): (&'a Reviewed, &Section)) -> Option<&'a HunkId> {
+    let file = section.file.filter(|_| section.is_end)?;
+    reviewed.ids.get(file)?.of(section.piece)
+}
+
+impl Row for Reviewed {
+    type Of<'a> = (&'a Self, &'a Section);
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("kind", "summary, file, hunk or omitted", |(_, section), out| {
+            out.text(section.kind.name())
+        }),
+        varchar(
+            "file_path",
+            "The file that it is about; NULL for none",
+            |(reviewed, section), out| {
+                out.text(section.file.map(|file| reviewed.rows[file].change.path.as_slice()))
+            },
+        ),
+        varchar("text", "What it says", |(_, section), out| out.text(section.text.as_str())),
+        varchar(
+            "hunk_id",
+            "Digest of the path and of the removed and added lines; for a file without hunks, of its change",
+            |row, out| out.text(names(row).map(|id| id.lines.as_str())),
+        ),
+        varchar("context_id", "The same with the lines around and the heading", |row, out| {
+            out.text(names(row).map(|id| id.context.as_str()))
+        }),
+        boolean(
+            "known_lines",
+            "Whether the lines are among except_ids, and something else is around them",
+            |(reviewed, section)| reviewed.ids.get(section.file?)?.is_known(section.piece),
+        ),
+        bigint("bytes", "Bytes of text", |(_, section)| section.text.len().into()),
+        varchar(
+            "next_cursor",
+            "The cursor of the next page; NULL on the last",
+            |(reviewed, _), out| out.text(reviewed.page.next_cursor.as_deref()),
+        ),
+    ];
 }

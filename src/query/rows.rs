@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
-use super::run::{Context, Needs};
+use super::run::Context;
 use redline_base::budget::{Budget, Current, Weigh};
 use redline_base::error::Result;
 use redline_base::pipeline::Ordered;
 use redline_git::{Change, Changes};
+use redline_rows::Needs;
+use redline_rows::Row;
 
 /// A request that is complete and checked, as far as possible without a repository.
 pub trait Query: Send + Sync + 'static {
     /// The rows of one job.
     type Group: RowGroup;
+    /// The columns of a row, as SQL and tools show them.
+    type Row: for<'a> Row<Of<'a> = <Self::Group as RowGroup>::Of<'a>>;
 
     /// Opens the request's repository and starts the work; `needs` are those of the requested
     /// columns.

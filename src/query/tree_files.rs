@@ -2,10 +2,11 @@
 
 use super::revisions::Revisions;
 use super::rows::{Query, Rows};
-use super::run::{Context, Need, Needs};
+use super::run::Context;
 use redline_base::budget::TryGather;
 use redline_base::error::Result;
 use redline_git::{Change, Measure, Measured};
+use redline_rows::{Col, Need, Needs, Row, bigint, varchar};
 use redline_text::{CancelToken, DiffOptions};
 
 /// A query for the files of a side.
@@ -14,6 +15,7 @@ pub struct TreeFilesQuery(pub Revisions);
 impl Query for TreeFilesQuery {
     /// Some files of the side, each as the change from nothing to it.
     type Group = Vec<Measured>;
+    type Row = TreeFileColumns;
 
     fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Vec<Measured>>> {
         let sizes = needs.has(Need::Sizes);
@@ -30,4 +32,34 @@ impl Query for TreeFilesQuery {
             })
         })
     }
+}
+
+/// The columns of a file of a tree.
+pub struct TreeFileColumns;
+
+impl Row for TreeFileColumns {
+    type Of<'a> = &'a Measured;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("file_path", "Path from the repository's root", |row, out| {
+            out.text(row.change.path.as_slice())
+        }),
+        varchar(
+            "kind",
+            "file, executable, symlink or submodule; NULL for a conflict in the index",
+            |row, out| out.text(row.change.new.map(|entry| entry.mode.kind_name())),
+        ),
+        varchar("mode", "The mode, octal, as git prints it", |row, out| {
+            out.text(row.change.new.map(|entry| entry.mode.to_string()))
+        }),
+        bigint::<Self>("size", "Bytes of the content; NULL for a submodule", |row| {
+            row.new_size.into()
+        })
+        .needing(&[Need::Sizes]),
+        varchar(
+            "oid",
+            "The object id of the content, of a submodule that of its commit",
+            |row, out| out.text(row.change.new.map(|entry| entry.oid.to_string())),
+        ),
+    ];
 }

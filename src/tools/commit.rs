@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::readings;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use redline_base::error::escaped;
+use redline_rows::{
+    Col, HasList, ListOf, Out, Row, Written, bigint, structures, varchar, varchars,
+};
 
 /// Commits files and hunks.
 pub struct GitCommit;
@@ -175,5 +178,56 @@ impl Output for CommitResult {
 
     fn line(&self) -> String {
         self.message.clone()
+    }
+}
+
+impl Row for CommittedFile {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The file, from the root of the repository", |file, out| {
+            out.text(file.path.as_str())
+        }),
+        varchar("kind", "`create`, `update`, `delete` or `mode`", |file, out| out.text(file.kind)),
+        bigint("lines_added", "Added lines", |file| file.lines_added.into()),
+        bigint("lines_removed", "Removed lines", |file| file.lines_removed.into()),
+        varchar("base_oid", "The git blob id before; NULL for a new file", |file, out| {
+            out.text(file.base_oid.as_deref())
+        }),
+        varchar("oid", "The git blob id after; NULL if deleted", |file, out| {
+            out.text(file.oid.as_deref())
+        }),
+    ];
+}
+
+impl Row for CommitResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar(
+            "id",
+            "The operation, as redline_log() has it; NULL if nothing was written",
+            |it, out| out.text(it.id.as_deref()),
+        ),
+        varchar("outcome", "`applied` or `would_apply`", |it, out| out.text(it.outcome)),
+        varchar("commit_id", "The commit; NULL if only the index changes", |it, out| {
+            out.text(it.commit_id.as_deref())
+        }),
+        varchar("branch", "The branch that HEAD names; NULL for a detached HEAD", |it, out| {
+            out.text(it.branch.as_deref())
+        }),
+        structures::<Self, CommittedFile>("files", "The files that change"),
+        varchars(
+            "left_out",
+            "Tracked files that still differ from the commit, 100 at most; empty if only the index changes",
+            |it, out| out.texts(it.left_out.iter().map(String::as_str)),
+        ),
+        varchar("message", "What happened, in one line", |it, out| out.text(it.message.as_str())),
+    ];
+}
+
+impl HasList<CommittedFile> for CommitResult {
+    fn list(result: &Self, out: Out<'_, ListOf<CommittedFile>>) -> Written {
+        out.all(&result.files)
     }
 }

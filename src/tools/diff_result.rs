@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::bounded::{Bounded, Bounds};
 use super::tool::Output;
 use redline_base::error::{Result, escaped, is_hard_to_see};
+use redline_rows::{Col, Row, bigint, boolean, varchar};
 use redline_text::lines::line_count;
 use redline_text::unified::{write_hunk_header, write_labels, write_line};
 use redline_text::{CancelToken, Diff, DiffOptions, Engine, binary_line, is_binary};
@@ -132,6 +133,43 @@ fn write(
     }
     out.push(&lines)?;
     Ok(())
+}
+
+impl Row for DiffResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar(
+            "diff",
+            "The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are \
+             equal. If one is binary, git's line that they differ.",
+            |result, out| out.text(result.diff.as_str()),
+        ),
+        varchar("label_a", "The name of the first content, as given.", |result, out| {
+            out.text(result.label_a.as_str())
+        }),
+        varchar("label_b", "The name of the second content, as given.", |result, out| {
+            out.text(result.label_b.as_str())
+        }),
+        bigint(
+            "lines_a",
+            "Lines of the first content, 1 more when its last has no newline.",
+            |result| result.lines_a.into(),
+        ),
+        bigint("lines_b", "Lines of the second content, counted likewise.", |result| {
+            result.lines_b.into()
+        }),
+        boolean("identical", "Whether the contents are equal byte for byte.", |result| {
+            Some(result.identical)
+        }),
+        bigint("diff_lines", "Lines of `diff`.", |result| result.diff_lines.into()),
+        boolean(
+            "truncated",
+            "Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N \
+             bytes]`, where N counts the bytes before that.",
+            |result| Some(result.truncated),
+        ),
+    ];
 }
 
 #[cfg(test)]

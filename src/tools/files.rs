@@ -13,6 +13,7 @@ use super::tool::{Alias, Annotations, Output, Texts, Tool, WRITES};
 use super::undo::UndoArguments;
 use redline_base::error::{Error, Result};
 use redline_edit::{Edit, FileTool, LineEdit};
+use redline_rows::{Col, Row, bigint, boolean, varchar};
 
 /// The advice for a change that is told in another form.
 const EDITS: &str = "Give old_string = lines of the file as they are, and new_string = what takes their place; to insert, repeat in it a line beside the place";
@@ -402,6 +403,50 @@ impl Output for EditResult {
     fn line(&self) -> String {
         self.message.clone()
     }
+}
+
+impl Row for EditResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
+        bigint("replacements_made", "Number of replacements made.", |result| {
+            result.replacements_made.into()
+        }),
+        bigint(
+            "lines_changed",
+            "The larger of the numbers of added and removed lines.",
+            |result| result.lines_changed.into(),
+        ),
+        varchar("message", "The report, in one sentence.", |result, out| {
+            out.text(result.message.as_str())
+        }),
+        varchar("unified_diff", "The change, with three lines of context.", |result, out| {
+            out.text(result.unified_diff.as_str())
+        }),
+        varchar("base_oid", "The git blob id of the file before.", |result, out| {
+            out.text(result.base_oid.as_str())
+        }),
+        varchar(
+            "oid",
+            "The git blob id of the file now; pass it as base_oid of the next edit.",
+            |result, out| out.text(result.oid.as_str()),
+        ),
+    ];
+}
+
+impl Row for WriteResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
+        bigint("bytes_written", "Size of the file in bytes.", |result| result.bytes_written.into()),
+        bigint("lines_written", "Lines of the file.", |result| result.lines_written.into()),
+        boolean("created", "Whether the file is new.", |result| Some(result.created)),
+        varchar("message", "The report, in one sentence.", |result, out| {
+            out.text(result.message.as_str())
+        }),
+    ];
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::readings;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use redline_base::error::escaped;
+use redline_rows::{Col, HasList, ListOf, Out, Row, Written, bigint, structures, varchar};
 
 /// Changes several files.
 pub struct ApplyPatch;
@@ -161,5 +162,83 @@ impl Output for PatchResult {
 
     fn line(&self) -> String {
         self.message.clone()
+    }
+}
+
+/// A hunk: its place, and how it matched.
+pub struct PlacedHunk;
+
+impl Row for PlacedHunk {
+    type Of<'a> = (u64, &'a str);
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("line", "The line of the file at which it went, from 1", |(line, _)| line.into()),
+        varchar(
+            "pass",
+            "`exact`, or how it matched: `trimmed_end`, `trimmed`, `ascii`",
+            |(_, pass), out| out.text(pass),
+        ),
+    ];
+}
+
+impl Row for FileResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The file, below the sandbox", |file, out| out.text(file.path.as_str())),
+        varchar("kind", "`create`, `update`, `delete`, `move` or `mode`", |file, out| {
+            out.text(file.kind)
+        }),
+        varchar("old_path", "The path before, of a file that moves", |file, out| {
+            out.text(file.old_path.as_deref())
+        }),
+        bigint("lines_added", "Added lines", |file| file.lines_added.into()),
+        bigint("lines_removed", "Removed lines", |file| file.lines_removed.into()),
+        varchar("base_oid", "The git blob id before; NULL for a new file", |file, out| {
+            out.text(file.base_oid.as_deref())
+        }),
+        varchar("oid", "The git blob id after; NULL if deleted", |file, out| {
+            out.text(file.oid.as_deref())
+        }),
+        structures::<Self, PlacedHunk>("hunks", "Where each hunk was applied"),
+    ];
+}
+
+impl HasList<PlacedHunk> for FileResult {
+    fn list(file: &Self, out: Out<'_, ListOf<PlacedHunk>>) -> Written {
+        out.all(file.hunks.iter().copied())
+    }
+}
+
+impl<F> Row for ChangedFiles<F>
+where
+    F: for<'a> Row<Of<'a> = &'a F>,
+{
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar(
+            "id",
+            "The operation, for revert_edit; NULL where nothing was written",
+            |result, out| out.text(result.id.as_deref()),
+        ),
+        varchar(
+            "outcome",
+            "`applied`, `already_applied` where nothing is left to do, or `would_apply`",
+            |result, out| out.text(result.outcome),
+        ),
+        structures::<Self, F>("files", "What became of each file"),
+        varchar("message", "What happened, in one line", |result, out| {
+            out.text(result.message.as_str())
+        }),
+    ];
+}
+
+impl<F> HasList<F> for ChangedFiles<F>
+where
+    F: for<'a> Row<Of<'a> = &'a F>,
+{
+    fn list(result: &Self, out: Out<'_, ListOf<F>>) -> Written {
+        out.all(&result.files)
     }
 }

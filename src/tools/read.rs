@@ -9,6 +9,7 @@ use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
 use redline_base::error::{Error, Result};
 use redline_base::form::{counted, more};
+use redline_rows::{Col, Row, bigint, boolean, varchar};
 
 /// The advice for lines that are given in another form.
 pub const LINES: &str = "Give first_line and last_line, counted from 1, the same for one line";
@@ -356,6 +357,28 @@ impl Output for Lines {
         let lossy = if self.is_lossy { ", not UTF-8: \u{fffd} stands for other bytes" } else { "" };
         format!("{path} ({part}, {bytes} bytes, base_oid {base_oid}{lossy})")
     }
+}
+
+impl Row for ReadResult {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
+        varchar(
+            "content",
+            "The requested text; bytes that are not UTF-8 become U+FFFD.",
+            |result, out| out.text(result.content.as_str()),
+        ),
+        bigint(
+            "lines",
+            "Lines of the whole file, a last line without newline included.",
+            |result| result.lines.into(),
+        ),
+        bigint("bytes", "Bytes of the whole file.", |result| result.bytes.into()),
+        boolean("truncated", "Whether the file continues after content.", |result| {
+            Some(result.truncated)
+        }),
+    ];
 }
 
 #[cfg(test)]

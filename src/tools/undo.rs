@@ -8,6 +8,7 @@ use super::bounded::fitting;
 use super::patch::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use redline_base::error::Result;
+use redline_rows::{Col, Row, bigint, varchar};
 
 /// Undoes an operation on files.
 pub struct Undo;
@@ -106,4 +107,24 @@ impl Output for Undone {
     fn line(&self) -> String {
         self.message.clone()
     }
+}
+
+impl Row for UndoneFile {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("path", "The file, as `sandbox/relative/path`", |file, out| {
+            out.text(file.path.as_str())
+        }),
+        varchar("kind", "`create`, `update`, `delete` or `mode`", |file, out| out.text(file.kind)),
+        bigint("lines_added", "Lines that it gets", |file| file.lines_added.into()),
+        bigint("lines_removed", "Lines that it loses", |file| file.lines_removed.into()),
+        varchar("base_oid", "The git blob id before", |file, out| {
+            out.text(file.base_oid.as_deref())
+        }),
+        varchar("oid", "The git blob id afterwards", |file, out| out.text(file.oid.as_deref())),
+        varchar("unified_diff", "The change, with three lines of context", |file, out| {
+            out.text(file.unified_diff.as_str())
+        }),
+    ];
 }

@@ -1,14 +1,15 @@
 //! The work of the tools that compare: `GitDiff`, `GitDiffSummary`, `GitDiffFile` and `GitShow`.
 
 use crate::functions::params::CONTEXT;
-use crate::functions::surface::Row;
 use crate::functions::tools::{Answers, Call};
 use redline_base::error::{Error, Result, quoted};
 use redline_git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
 use redline_query::Revisions;
 use redline_query::answers::{explained, opened, unnamed, words};
+use redline_query::file_changes::FileColumns;
 use redline_query::review::{Frame, Request, Reviewed};
 use redline_review::{CURSOR_BYTES, Kind, Layout};
+use redline_rows::Row;
 use redline_text::hunk_id::HunkId;
 use redline_text::{Combined, DiffOptions};
 use redline_tools::{
@@ -183,7 +184,7 @@ impl AnswerFrame {
         if self.reply.is_data {
             let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
             compared.files = listed
-                .filter_map(|section| Some(Measured::COLUMNS.json(&rows[section.file?])))
+                .filter_map(|section| Some(FileColumns::COLUMNS.json(&rows[section.file?])))
                 .collect();
             let names = page.sections.iter().filter_map(|section| {
                 let at = section.file.filter(|_| section.kind == Kind::Hunk && section.is_end)?;
@@ -210,7 +211,8 @@ impl Frame for AnswerFrame {
         if !self.reply.is_data {
             return 0;
         }
-        serde_json::to_string(&Measured::COLUMNS.json(row)).map_or(0, |json| json.len() + ",".len())
+        serde_json::to_string(&FileColumns::COLUMNS.json(row))
+            .map_or(0, |json| json.len() + ",".len())
     }
 
     fn names_hunks(&self) -> bool {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::ffi::{Nulls, Overload, Settings, Type};
+use crate::ffi::{Nulls, Overload, Settings};
 use crate::functions::context::database::{self, Database};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
@@ -15,13 +15,12 @@ use crate::functions::params::{
     Args, Asked, BigInt, Flag, Given, Kind, Maybe, Param, SESSION, fields, flag, optional,
     required, session,
 };
-use crate::functions::surface::{
-    Declaration, Family, Grant, Json, Out, Scalar, State, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar, State};
 use crate::functions::tools;
 use redline_base::budget::{Budget, Current};
 use redline_base::error::Result;
 use redline_base::form::Form;
+use redline_rows::{Json, Out, Type, Varchar, Written};
 use redline_tools::{Answer, Reply, max_bytes};
 
 /// Answers calls under the settings of one execution.

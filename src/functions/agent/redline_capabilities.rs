@@ -7,14 +7,15 @@ use crate::functions::context::execution_context::{
 };
 use crate::functions::context::{database, settings};
 use crate::functions::params::Args;
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table, Written, bigint,
-    boolean, structure, structures, varchar, varchars,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Rows, Table};
 use crate::functions::tools::{Answers, Call};
 use redline_base::budget::KEPT;
 use redline_base::error::Result;
 use redline_base::limits;
+use redline_rows::{
+    Col, Has, HasList, ListOf, Out, Row, Written, bigint, boolean, structure, structures, varchar,
+    varchars,
+};
 use redline_sandbox::{GitGrant, RefPattern, Sandbox, kernel_guard};
 use redline_tools as tools;
 use redline_tools::{Abilities, INSTRUCTIONS, SandboxAbilities};

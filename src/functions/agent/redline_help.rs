@@ -2,15 +2,15 @@
 //! own list has no names of parameters and no descriptions, as its C API takes none.
 
 use super::macro_help::{Macro, MacroParameter, macros};
-use crate::ffi::{Field, Open};
+use crate::ffi::Open;
 use crate::functions::context::database::Database;
 use crate::functions::params::{Args, Maybe, Param, Text, optional};
 use crate::functions::surface::{
-    Col, Declaration, Family, FunctionEntry, Grant, HasList, ListOf, Out, Row, Rows, Signature,
-    Table, Written, structures, varchar,
+    Declaration, Family, FunctionEntry, Grant, Rows, Signature, Table,
 };
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
+use redline_rows::{Col, Field, HasList, ListOf, Out, Row, Written, structures, varchar};
 
 /// The table function.
 pub struct RedlineHelp;

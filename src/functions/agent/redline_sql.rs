@@ -2,8 +2,9 @@
 
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Name, Param, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result, quoted};
+use redline_rows::{Out, Varchar, Written};
 
 /// The scalar function.
 pub struct RedlineSql;

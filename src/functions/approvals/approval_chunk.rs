@@ -6,9 +6,10 @@ use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{
     Args, BigInt, Bytes, Maybe, Param, Text, fields, optional, required,
 };
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
 use redline_edit::payload::Received;
+use redline_rows::{Out, Varchar, Written};
 
 /// The scalar function.
 pub struct ApprovalChunk;

@@ -4,17 +4,16 @@
 //! on values that are in no row. They read only their arguments and belong to no tool.
 
 use super::shown::PAYLOAD;
-use crate::ffi::{Nulls, Overload, Type};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{
     Args, Asked, Flag, Given, Kind, Maybe, Param, bounded, fields, flag, number, optional, required,
 };
-use crate::functions::surface::{
-    Boolean, Declaration, Family, Grant, Out, Scalar, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_edit::payload::Received;
 use redline_render::{Extent, Layout, paging, shown};
+use redline_rows::{Boolean, Out, Type, Varchar, Written};
 
 /// The default width: that of a classic terminal.
 const WIDTH: i64 = 80;

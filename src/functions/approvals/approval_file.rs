@@ -4,9 +4,10 @@
 use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, Param, Text, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
 use redline_git::blob_id;
+use redline_rows::{Out, Varchar, Written};
 
 /// The scalar function.
 pub struct ApprovalFile;

@@ -1,13 +1,12 @@
 //! `approval_pages(payload, width, height [, frame])`: a whole payload page by page, each page with a proof.
 
 use super::shown::{Approving, PAYLOAD, known, shown_pages, too_large_to_read};
-use crate::ffi::{Nulls, Overload, Type};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, Asked, Flag, Given, Kind, Param, fields, flag, required};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
 use redline_edit::Page;
+use redline_rows::{Col, ListOf, Out, Row, Type, Written, bigint, varchar};
 
 /// The scalar function.
 pub struct ApprovalPages;

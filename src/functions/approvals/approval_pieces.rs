@@ -6,13 +6,11 @@ use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{
     Args, Blob, Bytes, Maybe, Param, Text, bounded, fields, number, required,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, Written, bigint, boolean,
-    structures, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_render::{ShownPiece, ShownRow, name_pieces, patch_rows, rows};
+use redline_rows::{Col, HasList, ListOf, Out, Row, Written, bigint, boolean, structures, varchar};
 
 bounded! {
     /// Pieces of a body.

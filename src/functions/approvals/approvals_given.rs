@@ -5,14 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use super::pending_approvals::shown_session;
 use super::shown::KEY;
-use crate::ffi::{Field, Open};
+use crate::ffi::Open;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Maybe, Name, Param, fields, optional};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Rows, Table};
 use redline_base::error::Result;
 use redline_edit::Approval;
+use redline_rows::{Col, Field, Row, timestamp, varchar};
 
 /// The table function.
 pub struct ApprovalsGiven;

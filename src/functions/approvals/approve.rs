@@ -8,10 +8,11 @@ use super::shown::{Approving, KEY, PAYLOAD, known, shown_pages, too_large_to_rea
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Bytes, Maybe, Param, Text, fields, optional, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
 use redline_edit::payload::Payload;
 use redline_edit::{Proof, Scope};
+use redline_rows::{Out, Varchar, Written};
 
 /// The scalar function.
 pub struct Approve;

@@ -9,8 +9,9 @@ use crate::functions::params::files::{
     CONTENT, EDITS, ONE, ONE_OR_ALL, PAIRS, PATH, edit_arguments, write_arguments,
 };
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{Declaration, Family, Grant, Json, Out, Scalar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Json, Out, Written};
 use redline_tools::{FileCall, ReadFileArguments};
 
 /// Declares a function that returns the payload of one kind of call, whatever the sandbox requires.

@@ -3,8 +3,9 @@
 use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, Varchar, Written};
 
 /// The scalar function.
 pub struct Decline;

@@ -4,8 +4,9 @@
 use super::shown::{Approving, KEY};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, BigInt, Param, fields, required};
-use crate::functions::surface::{Boolean, Declaration, Family, Grant, Out, Scalar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Boolean, Out, Written};
 
 /// The scalar function.
 pub struct EndWork;

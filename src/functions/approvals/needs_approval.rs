@@ -8,9 +8,10 @@ use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Bytes, Maybe, Param, SESSION, Text, fields, optional, required, session,
 };
-use crate::functions::surface::{Declaration, Family, Grant, Json, Out, Scalar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use crate::functions::tools as tools_of_agents;
 use redline_base::error::Result;
+use redline_rows::{Json, Out, Written};
 
 /// The scalar function.
 pub struct NeedsApproval;

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::shown::KEY;
-use crate::ffi::{Field, Open};
+use crate::ffi::Open;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Maybe, Name, Param, fields, optional, required};
-use crate::functions::surface::{Col, Declaration, Family, Grant, Row, Rows, Table, json, varchar};
+use crate::functions::surface::{Declaration, Family, Grant, Rows, Table};
 use redline_base::budget::Gather;
 use redline_base::error::Result;
 use redline_edit::{Proposal, Session};
 use redline_query::files::FileTools;
+use redline_rows::{Col, Field, Row, json, varchar};
 
 /// The table function.
 pub struct PendingApprovals;

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::ffi::{Settings, Type};
+use crate::ffi::Settings;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::{Args, Asked, Given, Kind, Maybe, Param, Text, required};
 use crate::functions::surface::State;
@@ -13,6 +13,7 @@ use redline_base::limits;
 use redline_edit::payload::{Payload, Received};
 use redline_edit::{Page, proven};
 use redline_render::pages;
+use redline_rows::Type;
 
 /// The payload that a host passes back.
 pub const PAYLOAD: Param<Maybe<Text>> =

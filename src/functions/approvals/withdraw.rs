@@ -4,8 +4,9 @@
 use super::shown::{Approving, KEY};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, Param, Text, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, Varchar, Written};
 
 /// The scalar function.
 pub struct Withdraw;

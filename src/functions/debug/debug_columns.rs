@@ -1,13 +1,14 @@
 //! The columns of every function with their descriptions, in debug builds only: `make sql` writes
 //! the tables of the pages from them.
 
-use crate::ffi::{Field, Open, Type};
+use crate::ffi::Open;
 use crate::functions::context::database::Database;
 use crate::functions::params::Args;
 use crate::functions::surface::{
-    Col, Declaration, Family, FunctionEntry, Grant, Row, Rows, Signature, Table, varchar,
+    Declaration, Family, FunctionEntry, Grant, Rows, Signature, Table,
 };
 use redline_base::error::Result;
+use redline_rows::{Col, Field, Row, Type, varchar};
 
 /// `redline_debug_columns()`: the columns of tables, and the fields of results.
 pub struct DebugColumns;

@@ -4,8 +4,9 @@
 use crate::ffi::{Arguments, Nulls, Overload};
 use crate::functions::params::files::{EDITS, ONE, PAIRS, PATH};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, Varchar, Written};
 
 /// `redline_debug_edits(path, edits [, base_oid])` and `redline_debug_edits(path, old_string,
 /// new_string)`.

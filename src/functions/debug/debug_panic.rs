@@ -1,12 +1,11 @@
 //! Functions that panic on purpose, in debug builds only: tests use them to show that a panic
 //! becomes a SQL error.
 
-use crate::ffi::{self, Batch, Field, Open, Overload};
+use crate::ffi::{self, Open, Overload};
 use crate::functions::params::{Args, Name, Param, fields, required};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, Table, Varchar, Written, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar, Table};
 use redline_base::error::Result;
+use redline_rows::{Batch, Col, Field, Out, Row, Varchar, Written, varchar};
 
 /// `redline_debug_panic(place)`: panics when it is called.
 pub struct Panic;

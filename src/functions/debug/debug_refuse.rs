@@ -3,8 +3,9 @@
 
 use crate::ffi::{Overload, refuse};
 use crate::functions::params::{Args, BigInt, Param, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, Varchar, Written};
 
 /// `redline_debug_refuse(first, count)`: refuses large allocations, and returns how many were
 /// refused since the last call.

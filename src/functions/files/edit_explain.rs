@@ -1,17 +1,16 @@
 //! `edit_explain(path, old_string)`: the occurrences of a string in a file, and passages that
 //! resemble it.
 
-use crate::ffi::{Field, Open, Type};
+use crate::ffi::Open;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
 use crate::functions::params::files::PATH;
 use crate::functions::params::{Args, Asked, Given, Kind, Name, Param, fields, required};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Row, Rows, Table, bigint, double, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Rows, Table};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit as edit;
 use redline_edit::NearMiss;
+use redline_rows::{Col, Field, Row, Type, bigint, double, varchar};
 use redline_text::lines::Lines;
 use redline_text::{CancelToken, is_binary};
 
@@ -24,24 +23,27 @@ pub struct Wanted {
     old_string: String,
 }
 
-impl Row for NearMiss {
+/// A passage that resembles the string.
+pub struct Near(NearMiss);
+
+impl Row for Near {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        bigint("line", "Where the passage starts, from 1", |near| near.line.into()),
+        bigint("line", "Where the passage starts, from 1", |near| near.0.line.into()),
         double(
             "similarity",
             "How similar it is, 0 to 1; for long texts, how similar their first words \
              are",
-            |near| Some(near.similarity),
+            |near| Some(near.0.similarity),
         ),
         varchar(
             "reason",
             "The differences, separated by `, `; `exact` for an occurrence",
-            |near, out| out.text(near.reason()),
+            |near, out| out.text(near.0.reason()),
         ),
         varchar("old_string", "A text that matches the passage; NULL if none can", |near, out| {
-            out.text(near.old_string.as_deref())
+            out.text(near.0.old_string.as_deref())
         }),
     ];
 }
@@ -80,9 +82,9 @@ impl Table for EditExplain {
         example: "SELECT line, reason FROM edit_explain('workspace/app.py', 'x = 1')",
     };
     const PARAMETERS: &'static [Field] = fields![PATH, OLD_STRING];
-    type Row = NearMiss;
+    type Row = Near;
     type Bind = Wanted;
-    type Scan = Rows<NearMiss>;
+    type Scan = Rows<Near>;
 
     fn bind(args: Args<'_>) -> Result<Wanted> {
         let old_string = args.owned(OLD_STRING)?;
@@ -98,6 +100,6 @@ impl Table for EditExplain {
         }
         let cancel = CancelToken::of(&execution.budget);
         let near = edit::explain(&Lines::split(&bytes, &cancel)?, &wanted.old_string, &cancel)?;
-        Ok(Rows::new(near))
+        Ok(Rows::new(near.into_iter().map(Near)))
     }
 }

@@ -7,10 +7,9 @@ use crate::functions::params::files::{
     EDITS, NEW_STRING, OLD_STRING, ONE, ONE_OR_ALL, PAIRS, PATH, REPLACE_ALL, edit_arguments,
 };
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, optional};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, StructOf, Written};
 use redline_tools::{EditCall, EditResult};
 
 const BASE_OID: Param<Maybe<Bytes>> =
@@ -18,36 +17,6 @@ const BASE_OID: Param<Maybe<Bytes>> =
 
 /// The scalar function.
 pub struct EditFile;
-
-impl Row for EditResult {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
-        bigint("replacements_made", "Number of replacements made.", |result| {
-            result.replacements_made.into()
-        }),
-        bigint(
-            "lines_changed",
-            "The larger of the numbers of added and removed lines.",
-            |result| result.lines_changed.into(),
-        ),
-        varchar("message", "The report, in one sentence.", |result, out| {
-            out.text(result.message.as_str())
-        }),
-        varchar("unified_diff", "The change, with three lines of context.", |result, out| {
-            out.text(result.unified_diff.as_str())
-        }),
-        varchar("base_oid", "The git blob id of the file before.", |result, out| {
-            out.text(result.base_oid.as_str())
-        }),
-        varchar(
-            "oid",
-            "The git blob id of the file now; pass it as base_oid of the next edit.",
-            |result, out| out.text(result.oid.as_str()),
-        ),
-    ];
-}
 
 impl Scalar for EditFile {
     const DECLARATION: Declaration = Declaration {

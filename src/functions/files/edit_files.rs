@@ -2,20 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::ffi::{Field, Nulls, Overload, Type};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{EDITS_OF, PAIRS_OF};
 use crate::functions::params::{
     Args, Asked, Flag, Given, Kind, Maybe, Name, Param, Text, fields, flag, optional, options,
     required, row_options,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf, Written, bigint,
-    structures, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
-use redline_tools::{FileResult, PatchArguments, PatchResult};
+use redline_rows::{Field, Out, StructOf, Type, Written};
+
+use redline_tools::{PatchArguments, PatchResult};
 
 /// The scalar function.
 pub struct EditFiles;
@@ -61,51 +60,6 @@ impl Kind for Reason {
             .with_hint(format!("Give {} bytes at most", limits::REASON_BYTES)));
         }
         Ok(reason)
-    }
-}
-
-/// A hunk: its place, and how it matched.
-pub struct PlacedHunk;
-
-impl Row for PlacedHunk {
-    type Of<'a> = (u64, &'a str);
-
-    const OWN: &'static [Col<Self>] = &[
-        bigint("line", "The line of the file at which it went, from 1", |(line, _)| line.into()),
-        varchar(
-            "pass",
-            "`exact`, or how it matched: `trimmed_end`, `trimmed`, `ascii`",
-            |(_, pass), out| out.text(pass),
-        ),
-    ];
-}
-
-impl Row for FileResult {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("path", "The file, below the sandbox", |file, out| out.text(file.path.as_str())),
-        varchar("kind", "`create`, `update`, `delete`, `move` or `mode`", |file, out| {
-            out.text(file.kind)
-        }),
-        varchar("old_path", "The path before, of a file that moves", |file, out| {
-            out.text(file.old_path.as_deref())
-        }),
-        bigint("lines_added", "Added lines", |file| file.lines_added.into()),
-        bigint("lines_removed", "Removed lines", |file| file.lines_removed.into()),
-        varchar("base_oid", "The git blob id before; NULL for a new file", |file, out| {
-            out.text(file.base_oid.as_deref())
-        }),
-        varchar("oid", "The git blob id after; NULL if deleted", |file, out| {
-            out.text(file.oid.as_deref())
-        }),
-        structures::<Self, PlacedHunk>("hunks", "Where each hunk was applied"),
-    ];
-}
-
-impl HasList<PlacedHunk> for FileResult {
-    fn list(file: &Self, out: Out<'_, ListOf<PlacedHunk>>) -> Written {
-        out.all(file.hunks.iter().copied())
     }
 }
 

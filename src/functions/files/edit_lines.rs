@@ -5,8 +5,9 @@ use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::PATH;
 use crate::functions::params::{Args, BigInt, Name, Param, Text, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, StructOf, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
+use redline_rows::{Out, StructOf, Written};
 use redline_tools::{EditCall, EditLinesArguments, EditResult};
 
 const FIRST_LINE: Param<BigInt> = required("first_line", "The first line that is replaced, from 1");

@@ -1,19 +1,18 @@
 //! `git_commit(repo, message, what [, options])`, `git_stage(repo, what [, options])` and
 //! `git_unstage(repo, what [, options])`.
 
-use crate::ffi::{Field, Nulls, Overload};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Flag, Maybe, Name, Names, Param, Text, fields, flag, optional, options, required,
     row_options,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf, Written, bigint,
-    structures, varchar, varchars,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
 use redline_query::files::{CommitArguments, GitAction, What};
-use redline_tools::{CommitResult, CommittedFile};
+use redline_rows::{Field, Out, StructOf, Written};
+
+use redline_tools::CommitResult;
 
 /// `git_commit`
 pub struct GitCommit;
@@ -48,57 +47,6 @@ const STAGE_TEXT: [Field; 3] = [REPO.field, WHAT.field, STAGE_OPTIONS];
 const STAGE_PARTS: [Field; 3] = [REPO.field, PARTS.field, STAGE_OPTIONS];
 const STAGE_OVERLOADS: &[Overload] =
     &[STAGE_TEXT.split_at(2).0, &STAGE_TEXT, STAGE_PARTS.split_at(2).0, &STAGE_PARTS];
-
-impl Row for CommittedFile {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("path", "The file, from the root of the repository", |file, out| {
-            out.text(file.path.as_str())
-        }),
-        varchar("kind", "`create`, `update`, `delete` or `mode`", |file, out| out.text(file.kind)),
-        bigint("lines_added", "Added lines", |file| file.lines_added.into()),
-        bigint("lines_removed", "Removed lines", |file| file.lines_removed.into()),
-        varchar("base_oid", "The git blob id before; NULL for a new file", |file, out| {
-            out.text(file.base_oid.as_deref())
-        }),
-        varchar("oid", "The git blob id after; NULL if deleted", |file, out| {
-            out.text(file.oid.as_deref())
-        }),
-    ];
-}
-
-impl Row for CommitResult {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar(
-            "id",
-            "The operation, as redline_log() has it; NULL if nothing was written",
-            |it, out| out.text(it.id.as_deref()),
-        ),
-        varchar("outcome", "`applied` or `would_apply`", |it, out| out.text(it.outcome)),
-        varchar("commit_id", "The commit; NULL if only the index changes", |it, out| {
-            out.text(it.commit_id.as_deref())
-        }),
-        varchar("branch", "The branch that HEAD names; NULL for a detached HEAD", |it, out| {
-            out.text(it.branch.as_deref())
-        }),
-        structures::<Self, CommittedFile>("files", "The files that change"),
-        varchars(
-            "left_out",
-            "Tracked files that still differ from the commit, 100 at most; empty if only the index changes",
-            |it, out| out.texts(it.left_out.iter().map(String::as_str)),
-        ),
-        varchar("message", "What happened, in one line", |it, out| out.text(it.message.as_str())),
-    ];
-}
-
-impl HasList<CommittedFile> for CommitResult {
-    fn list(result: &Self, out: Out<'_, ListOf<CommittedFile>>) -> Written {
-        out.all(&result.files)
-    }
-}
 
 impl Scalar for GitCommit {
     const DECLARATION: Declaration = Declaration {

@@ -1,14 +1,15 @@
 //! `git_restore(repo, what, rev [, options])`: files of the work tree as they are at a revision.
 
 use super::git_commit::REPO;
-use crate::ffi::{Field, Nulls, Overload};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Flag, Name, Names, Param, Text, fields, flag, options, required, row_options,
 };
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, StructOf, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
 use redline_query::files::RestoreArguments;
+use redline_rows::{Field, Out, StructOf, Written};
 use redline_tools::{ChangedFiles, UndoneFile};
 
 /// The scalar function.

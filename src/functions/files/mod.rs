@@ -1,6 +1,5 @@
 //! The functions over files of sandboxes, one file each; their work is in `query::files`.
 
-mod changed_files;
 pub mod edit_explain;
 pub mod edit_file;
 pub mod edit_files;

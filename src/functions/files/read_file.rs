@@ -6,10 +6,9 @@ use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Maybe, Name, Param, bounded, fields, number, optional, required,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, StructOf, Written};
 use redline_tools::ReadResult;
 
 /// The scalar function.
@@ -24,28 +23,6 @@ const PATH: Param<Maybe<Name>> = required("path", "The file, as sandbox/relative
 const OFFSET: Param<Characters> = number("offset", 0, "Characters to leave out at the start");
 const MAX_CHARS: Param<Maybe<Characters>> =
     optional("max_chars", "Most characters to return; NULL: no limit");
-
-impl Row for ReadResult {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
-        varchar(
-            "content",
-            "The requested text; bytes that are not UTF-8 become U+FFFD.",
-            |result, out| out.text(result.content.as_str()),
-        ),
-        bigint(
-            "lines",
-            "Lines of the whole file, a last line without newline included.",
-            |result| result.lines.into(),
-        ),
-        bigint("bytes", "Bytes of the whole file.", |result| result.bytes.into()),
-        boolean("truncated", "Whether the file continues after content.", |result| {
-            Some(result.truncated)
-        }),
-    ];
-}
 
 impl Scalar for ReadFile {
     const DECLARATION: Declaration = Declaration {

@@ -3,12 +3,11 @@
 use crate::ffi::Open;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::Args;
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Row, Rows, Table, timestamp, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Rows, Table};
 use redline_base::error::Result;
 use redline_base::form;
 use redline_journal::{FileChange, Record, Seen, Version, seen};
+use redline_rows::{Col, Row, timestamp, varchar};
 
 /// The table function.
 pub struct RedlineLog;

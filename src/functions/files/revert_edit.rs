@@ -1,17 +1,16 @@
 //! `revert_edit(id [, options])` and `revert_edits(sandbox [, options])`: undoes recorded
 //! operations on files.
 
-use crate::ffi::{Field, Nulls, Overload};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Flag, Maybe, Moment, Name, Param, Text, fields, flag, optional, options, required,
     row_options,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
 use redline_query::files::Chosen;
+use redline_rows::{Field, Out, StructOf, Written};
 use redline_tools::{ChangedFiles, UndoneFile};
 
 /// `revert_edit`
@@ -34,26 +33,6 @@ const OPTIONS: Field =
     options(FIELDS, "A STRUCT of dry_run, path, session and since; NULL for none");
 const OF_ONE: [Field; 2] = [ID.field, OPTIONS];
 const OF_SANDBOX: [Field; 2] = [SANDBOX.field, OPTIONS];
-
-impl Row for UndoneFile {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("path", "The file, as `sandbox/relative/path`", |file, out| {
-            out.text(file.path.as_str())
-        }),
-        varchar("kind", "`create`, `update`, `delete` or `mode`", |file, out| out.text(file.kind)),
-        bigint("lines_added", "Lines that it gets", |file| file.lines_added.into()),
-        bigint("lines_removed", "Lines that it loses", |file| file.lines_removed.into()),
-        varchar("base_oid", "The git blob id before", |file, out| {
-            out.text(file.base_oid.as_deref())
-        }),
-        varchar("oid", "The git blob id afterwards", |file, out| out.text(file.oid.as_deref())),
-        varchar("unified_diff", "The change, with three lines of context", |file, out| {
-            out.text(file.unified_diff.as_str())
-        }),
-    ];
-}
 
 impl Scalar for RevertEdit {
     const DECLARATION: Declaration = Declaration {

@@ -4,28 +4,13 @@ use crate::ffi::{Nulls, Overload};
 use crate::functions::context::opened::Opened;
 use crate::functions::params::files::{CONTENT, PATH, write_arguments};
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, StructOf, Written};
 use redline_tools::WriteResult;
 
 /// The scalar function.
 pub struct WriteFile;
-
-impl Row for WriteResult {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("path", "The path as given.", |result, out| out.text(result.path.as_str())),
-        bigint("bytes_written", "Size of the file in bytes.", |result| result.bytes_written.into()),
-        bigint("lines_written", "Lines of the file.", |result| result.lines_written.into()),
-        boolean("created", "Whether the file is new.", |result| Some(result.created)),
-        varchar("message", "The report, in one sentence.", |result, out| {
-            out.text(result.message.as_str())
-        }),
-    ];
-}
 
 impl Scalar for WriteFile {
     const DECLARATION: Declaration = Declaration {

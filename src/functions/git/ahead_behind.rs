@@ -1,13 +1,11 @@
 //! `ahead_behind(a, b, repo)`: the numbers of commits that only one of two histories has.
 
 use super::repository_scalar::RepositoryScalar;
-use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, StructOf, Written, bigint,
-};
+use crate::functions::surface::{Declaration, Family, Grant};
 use redline_base::error::Result;
 use redline_git::{Repository, ahead_behind};
+use redline_rows::{Col, Field, Out, Row, StructOf, Written, bigint};
 
 /// The scalar function.
 pub struct AheadBehind;

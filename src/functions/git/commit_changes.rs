@@ -1,22 +1,19 @@
 //! `commit_changes(range, repo)`: the changed files of every commit of a range.
 
-use super::commit_columns::{
-    MAILMAP, MAILMAP_FILE, OfCommit, SINCE, UNTIL, author_date, author_email, author_name,
-    author_offset, commit_range, committer_date, subject,
-};
+use super::commit_range::{MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range};
+
 use super::commits::RANGE;
-use crate::ffi::{Field, Type, Value};
+use crate::ffi::Value;
 use crate::functions::params::{
     Args, Asked, Choice, Given, Kind, Maybe, OneOf, PATHS, Param, REPO, Text, choice, comparison,
     fields, optional,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, varchar, varchars,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::{Error, Result};
-use redline_git::{CommitInfo, CommitMeasure, Measured, Merges, Search};
-use redline_query::RowGroup;
-use redline_query::commit_changes::{ChangesOfCommits, CommitChangesQuery};
+use redline_git::{CommitMeasure, Merges, Search};
+
+use redline_query::commit_changes::CommitChangesQuery;
+use redline_rows::{Field, Type};
 
 const MERGES: Param<OneOf<ComparedMerges>> = choice(
     "merges",
@@ -76,50 +73,6 @@ impl Kind for Texts {
             }
             _ => Err(wrong("text", "Give a text, or a list of texts")),
         }
-    }
-}
-
-impl Row for ChangesOfCommits {
-    type Of<'a> = <ChangesOfCommits as RowGroup>::Of<'a>;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("commit_id", "The id of the commit, in hexadecimal", |(commit, ..), out| {
-            out.text(commit.id.to_string())
-        }),
-        varchar(
-            "parent_id",
-            "The parent that it is compared with; NULL for a root",
-            |(commit, ..), out| out.text(commit.parent.map(|id| id.to_string())),
-        ),
-        author_name(),
-        author_email(),
-        author_date(),
-        author_offset(),
-        committer_date(),
-        subject("The subject of its message, as git's %s"),
-    ];
-    const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
-    const TAIL: &'static [Col<Self>] = &[varchars(
-        "matched",
-        "Texts of contains that occur more or less often; NULL if none are searched",
-        |(.., matched), out| match matched {
-            None => out.null(),
-            Some((found, texts)) => {
-                out.texts(found.iter().filter_map(|&text| texts.get(text as usize)))
-            }
-        },
-    )];
-}
-
-impl Has<Measured> for ChangesOfCommits {
-    fn part<'a>(row: Self::Of<'a>) -> <Measured as Row>::Of<'a> {
-        row.1
-    }
-}
-
-impl OfCommit for ChangesOfCommits {
-    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
-        row.0.info.as_deref()
     }
 }
 

@@ -1,15 +1,16 @@
 //! `diff_html(from, to, repo)`: a change as one page for a browser.
 
-use crate::ffi::{Field, Nulls, Overload, Value};
+use crate::ffi::{Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields, options, row_options};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::Result;
 use redline_git::Status;
 use redline_query::data_changes::DataCell;
 use redline_query::diff_page::{DiffPage, PagedFile};
 use redline_render::html::{self, MovedRun, Page, PageCell, PageData, PageFile, PageHunk};
+use redline_rows::{Field, Out, Varchar, Written};
 use redline_text::CancelToken;
 
 const NAMED: &[Field] = &comparison::NAMED;

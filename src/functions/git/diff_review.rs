@@ -1,66 +1,19 @@
 //! `diff_review(from, to, repo)`: a comparison within a budget of bytes, section by section.
 
-use crate::ffi::{Field, Type};
 use crate::functions::params::{
     Args, Asked, Given, Kind, Maybe, Param, Text, Texts, comparison, number, optional,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::budget::owned;
 use redline_base::error::Result;
 use redline_base::limits;
-use redline_query::review::{Request, Reviewed};
-use redline_review::Section;
-use redline_text::hunk_id::HunkId;
+use redline_query::review::Request;
+
+use redline_rows::{Field, Type};
 use redline_tools as tools;
 
 /// The table function.
 pub struct DiffReview;
-
-/// Returns the names of the hunk of a section, or of its file where that has no hunks; none of a
-/// hunk whose end is on a later page.
-fn names<'a>((reviewed, section): (&'a Reviewed, &Section)) -> Option<&'a HunkId> {
-    let file = section.file.filter(|_| section.is_end)?;
-    reviewed.ids.get(file)?.of(section.piece)
-}
-
-impl Row for Reviewed {
-    type Of<'a> = (&'a Self, &'a Section);
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("kind", "summary, file, hunk or omitted", |(_, section), out| {
-            out.text(section.kind.name())
-        }),
-        varchar(
-            "file_path",
-            "The file that it is about; NULL for none",
-            |(reviewed, section), out| {
-                out.text(section.file.map(|file| reviewed.rows[file].change.path.as_slice()))
-            },
-        ),
-        varchar("text", "What it says", |(_, section), out| out.text(section.text.as_str())),
-        varchar(
-            "hunk_id",
-            "Digest of the path and of the removed and added lines; for a file without hunks, of its change",
-            |row, out| out.text(names(row).map(|id| id.lines.as_str())),
-        ),
-        varchar("context_id", "The same with the lines around and the heading", |row, out| {
-            out.text(names(row).map(|id| id.context.as_str()))
-        }),
-        boolean(
-            "known_lines",
-            "Whether the lines are among except_ids, and something else is around them",
-            |(reviewed, section)| reviewed.ids.get(section.file?)?.is_known(section.piece),
-        ),
-        bigint("bytes", "Bytes of text", |(_, section)| section.text.len().into()),
-        varchar(
-            "next_cursor",
-            "The cursor of the next page; NULL on the last",
-            |(reviewed, _), out| out.text(reviewed.page.next_cursor.as_deref()),
-        ),
-    ];
-}
 
 const MAX_BYTES: Param<AnswerBytes> =
     number("max_bytes", limits::REVIEW_BYTES as i64, "Bytes of the whole answer");

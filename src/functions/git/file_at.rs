@@ -10,14 +10,13 @@ use crate::ffi::{Overload, Settings};
 use crate::functions::context::database::Database;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, Flag, Name, Param, REPO, fields, flag, required};
-use crate::functions::surface::{
-    Declaration, Family, Grant, Out, Scalar, State, Varchar, Varchars, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar, State};
 use redline_base::budget::Budget;
 use redline_base::error::Result;
 use redline_git::{HistoryOptions, Mailmaps};
 use redline_query::commits::CommitRange;
 use redline_query::file_copies::{Copying, FileCopies};
+use redline_rows::{Out, Varchar, Varchars, Written};
 
 const PATHSPEC: Param<Name> =
     required("pathspec", "A pathspec of git, such as data/*.parquet, for the files of the side");

@@ -1,22 +1,19 @@
 //! `file_blame(file, rev, repo)` and `file_blame_list(file, rev, repo)`: the commit of each line of
 //! a file.
 
-use super::commit_columns::{
-    FIRST_PARENT, MAILMAP, MAILMAP_FILE, OfCommit, SINCE, author_date, author_email, author_name,
-    author_offset, mailmaps, subject,
-};
+use super::commit_range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
+
 use super::file_content::FILE;
-use crate::ffi::{Field, Type, Value};
+use crate::ffi::Value;
 use crate::functions::params::{
     Args, Asked, Flag, Given, IGNORE_WHITESPACE, Kind, Maybe, Name, Param, REPO, bounded, fields,
     flag, number, optional, required,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, bigint, boolean, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::{Error, Result};
-use redline_git::{BlameOptions, CommitInfo};
-use redline_query::blame::{BlamedLines, FileBlameQuery, FileBlamed};
+use redline_git::BlameOptions;
+use redline_query::blame::FileBlameQuery;
+use redline_rows::{Field, Type};
 
 const REVISION: Param<Name> = required(
     "rev",
@@ -40,57 +37,6 @@ pub const COPIES: Param<CopySearch> = number(
 
 const LINES: Param<Maybe<LineRange>> =
     optional("lines", "The first and the last line, from 1; NULL for all");
-
-/// The commit of some lines.
-pub struct BlamedCommit;
-
-impl Row for BlamedCommit {
-    type Of<'a> = BlamedLines<'a>;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("commit_id", "The id of the commit; NULL for what is not committed", |row, out| {
-            out.text(row.version().commit.map(|id| id.to_string()))
-        }),
-        author_name(),
-        author_email(),
-        author_date(),
-        author_offset(),
-        subject("The subject of the commit"),
-        varchar("original_path", "The path of the file in that commit", |row, out| {
-            out.text(row.version().path.as_slice())
-        }),
-        bigint("original_line", "The number of the first line in that version, from 1", |row| {
-            (i64::from(row.run.source) + 1).into()
-        }),
-        boolean(
-            "is_boundary",
-            "Whether the history ends here: at a root commit, or at the end of the range",
-            |row| Some(row.version().is_boundary),
-        ),
-    ];
-}
-
-impl OfCommit for BlamedCommit {
-    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
-        row.info()
-    }
-}
-
-impl Row for FileBlamed {
-    type Of<'a> = BlamedLines<'a>;
-
-    const OWN: &'static [Col<Self>] = &[
-        bigint("line", "The line's number, from 1", |row| (i64::from(row.run.line) + 1).into()),
-        varchar("content", "The line without its newline", |row, out| out.text(row.content())),
-    ];
-    const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
-}
-
-impl Has<BlamedCommit> for FileBlamed {
-    fn part<'a>(row: Self::Of<'a>) -> BlamedLines<'a> {
-        row
-    }
-}
 
 /// The table function.
 pub struct FileBlame;

@@ -1,94 +1,11 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
-use crate::ffi::Field;
 use crate::functions::params::{Args, comparison};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, utinyint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::Result;
-use redline_git::{Entry, LineCounts, Measured};
-use redline_query::Need;
+
 use redline_query::file_changes::FileChangesQuery;
-
-impl Row for Measured {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar(
-            "file_path",
-            "Path from the repository's root; of a deleted file, the old one",
-            |row, out| out.text(row.change.path.as_slice()),
-        ),
-        varchar(
-            "status",
-            "added, deleted, modified, type_changed, renamed, copied or unmerged",
-            |row, out| out.text(row.change.status().name()),
-        ),
-        bigint::<Self>(
-            "old_size",
-            "Bytes of the old content; NULL for a submodule or an absent side",
-            |row| row.old_size.into(),
-        )
-        .needing(&[Need::Sizes]),
-        bigint::<Self>("new_size", "Bytes of the new content, likewise", |row| row.new_size.into())
-            .needing(&[Need::Sizes]),
-        varchar::<Self>("old_path", "The path that a renamed or copied file had", |row, out| {
-            out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
-        })
-        .needing(&[Need::Details]),
-        utinyint::<Self>(
-            "similarity",
-            "Similarity of a renamed or copied file to its origin, in percent",
-            |row| row.change.origin.as_ref().map(|origin| origin.similarity),
-        )
-        .needing(&[Need::Details]),
-        bigint::<Self>("additions", "Added lines; NULL for a binary file", |row| {
-            lines(row, LineCounts::additions).into()
-        })
-        .needing(&[Need::Lines]),
-        bigint::<Self>("deletions", "Removed lines; NULL for a binary file", |row| {
-            lines(row, LineCounts::deletions).into()
-        })
-        .needing(&[Need::Lines]),
-        boolean::<Self>(
-            "is_binary",
-            "Whether the file is binary, by its attributes, its size or a NUL",
-            |row| row.lines.map(|lines| lines == LineCounts::BINARY),
-        )
-        .needing(&[Need::Lines]),
-        varchar::<Self>("old_mode", "The old mode, octal, as git prints it", |row, out| {
-            out.text(mode(row.change.old))
-        })
-        .needing(&[Need::Details]),
-        varchar::<Self>("new_mode", "The new mode, octal", |row, out| {
-            out.text(mode(row.change.new))
-        })
-        .needing(&[Need::Details]),
-        varchar::<Self>(
-            "old_oid",
-            "The object id of the old content, in hexadecimal",
-            |row, out| out.text(oid(row.change.old)),
-        )
-        .needing(&[Need::Details]),
-        varchar::<Self>("new_oid", "The object id of the new content", |row, out| {
-            out.text(oid(row.change.new))
-        })
-        .needing(&[Need::Details]),
-    ];
-}
-
-/// Returns the number of added or removed lines, if they were counted.
-pub fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<u64> {
-    row.lines.as_ref().and_then(of)
-}
-
-fn mode(entry: Option<Entry>) -> Option<String> {
-    entry.map(|entry| entry.mode.to_string())
-}
-
-fn oid(entry: Option<Entry>) -> Option<String> {
-    entry.map(|entry| entry.oid.to_string())
-}
+use redline_rows::Field;
 
 /// The table function.
 pub struct FileChanges;

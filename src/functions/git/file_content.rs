@@ -9,14 +9,13 @@ use crate::ffi::{Overload, Settings};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::settings;
 use crate::functions::params::{Args, Flag, Name, Param, REPO, fields, flag, required};
-use crate::functions::surface::{
-    Blob, Declaration, Family, Grant, Out, Scalar, State, Varchar, Written,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar, State};
 use redline_base::budget::Budget;
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Bytes, ReadLimit};
 use redline_query::file_content::OpenSides;
+use redline_rows::{Blob, Out, Varchar, Written};
 
 /// A file of a repository.
 pub const FILE: Param<Name> = required(

@@ -1,11 +1,11 @@
 //! `file_diff(file, from, to, repo)` and `file_diff_list(…)`: the diff of one file, line by line.
 
 use super::file_content::FILE;
-use crate::ffi::Field;
 use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields};
 use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::Result;
 use redline_query::diff_lines::FileDiffQuery;
+use redline_rows::Field;
 
 /// The table function of one file.
 pub struct FileDiff;

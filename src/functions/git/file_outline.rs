@@ -3,37 +3,12 @@
 
 use super::file_content::FILE;
 use super::tree_files::REVISION;
-use crate::ffi::Field;
 use crate::functions::params::{Args, REPO, fields};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::Result;
-use redline_query::file_outline::{FileOutlineQuery, Outline};
-use redline_text::section::OutlinedSection;
+use redline_query::file_outline::FileOutlineQuery;
 
-/// The columns of an outline.
-pub struct OutlineColumns;
-
-impl Row for OutlineColumns {
-    type Of<'a> = &'a OutlinedSection;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("name", "The line that heads it, as git shows it after a hunk's @@", |row, out| {
-            out.text(row.heading.as_slice())
-        }),
-        bigint("first_line", "The number of that line, from 1", |row| row.first_line.into()),
-        bigint(
-            "last_line",
-            "The number of the last line before the next heading that is not blank",
-            |row| row.last_line.into(),
-        ),
-    ];
-}
-
-impl Tabular for Outline {
-    type Row = OutlineColumns;
-}
+use redline_rows::Field;
 
 /// The table function.
 pub struct FileOutline;

@@ -1,54 +1,11 @@
 //! `file_status(repo)` and `file_status_list(repo)`: the rows of `git status`.
 
-use crate::ffi::Field;
 use crate::functions::params::{Args, Flag, PATHS, Param, REPO, fields, flag};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, boolean, utinyint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::Result;
-use redline_git::{FileStatus, RenameOptions, StatusOptions};
+use redline_git::{RenameOptions, StatusOptions};
 use redline_query::file_status::StatusQuery;
-
-impl Row for Vec<FileStatus> {
-    type Of<'a> = &'a FileStatus;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar(
-            "file_path",
-            "Path from the repository's root; that of a repository inside ends in a slash",
-            |row, out| out.text(row.path.as_slice()),
-        ),
-        varchar("old_path", "The path that a renamed file had", |row, out| {
-            out.text(row.old_path.as_deref())
-        }),
-        varchar(
-            "index_status",
-            "The change from HEAD to the index: added, deleted, modified, type_changed, renamed, unmerged",
-            |row, out| out.text(row.index),
-        ),
-        varchar(
-            "worktree_status",
-            "The change from the index to the work tree: as above, or untracked or ignored",
-            |row, out| out.text(row.work_tree),
-        ),
-        varchar(
-            "conflict",
-            "both_modified, both_added, both_deleted, or added_ or deleted_ by_us or by_them",
-            |row, out| out.text(row.conflict),
-        ),
-        boolean("is_submodule", "Whether it is a submodule", |row| Some(row.is_submodule)),
-        utinyint(
-            "similarity",
-            "Similarity of a renamed file to its old version, in percent",
-            |row| row.similarity,
-        ),
-        varchar(
-            "submodule_change",
-            "The first difference in a submodule of the work tree: commits, content (of files), or untracked; else NULL",
-            |row, out| out.text(row.submodule_change),
-        ),
-    ];
-}
+use redline_rows::Field;
 
 /// The table function.
 pub struct FileStatusTable;

@@ -1,18 +1,15 @@
 //! `line_history(file, first, last, rev, repo)` and `line_history_list(…)`: the commits that
 //! changed some lines of a file.
 
-use super::commit_columns::{
-    CommitThen, FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range,
-};
-use crate::ffi::Field;
+use super::commit_range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range};
+
 use crate::functions::params::{Args, BigInt, Maybe, Name, Param, REPO, fields, required};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, Tabular, bigint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::{Error, Result, quoted};
-use redline_git::{LineVersion, LinesAsked};
-use redline_query::commit::Commit;
+use redline_git::LinesAsked;
+
 use redline_query::line_history::LineHistoryQuery;
+use redline_rows::Field;
 
 const FILE: Param<Name> = required(
     "file",
@@ -23,30 +20,6 @@ const FIRST: Param<Maybe<BigInt>> =
 const LAST: Param<Maybe<BigInt>> = required("last", "The last line; NULL for the last of the file");
 const REVISION: Param<Name> =
     required("rev", "The newest version: a revision; a range a..b lists no commit beyond a");
-
-/// Lines of a file at a commit.
-pub struct LinesThere;
-
-impl Row for LinesThere {
-    type Of<'a> = &'a LineVersion;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("file_path", "The path of the file there", |row, out| {
-            out.text(row.path.as_slice())
-        }),
-        bigint("first_line", "The first of the lines there, from 1", |row| row.first_line.into()),
-        bigint("last_line", "The last of the lines there", |row| row.last_line.into()),
-        varchar(
-            "patch",
-            "The commit's change of the lines, as git log -L prints it",
-            |row, out| out.text(row.patch.as_slice()),
-        ),
-    ];
-}
-
-impl Tabular for (Commit, LineVersion) {
-    type Row = CommitThen<LinesThere>;
-}
 
 /// The table function.
 pub struct LineHistory;

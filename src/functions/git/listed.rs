@@ -3,14 +3,13 @@
 
 use std::marker::PhantomData;
 
-use crate::ffi::{Field, Nulls, Overload, Value};
+use crate::ffi::{Nulls, Overload, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, FROM, fields, options, row_options};
-use crate::functions::surface::{
-    Col, Declaration, Has, ListOf, Out, Part, RepositoryTable, Row, Scalar, Table, Written, bigint,
-};
+use crate::functions::surface::{Declaration, RepositoryTable, Scalar, Table};
 use redline_base::error::Result;
 use redline_query::{Query, RowGroup};
+use redline_rows::{Col, Field, Has, ListOf, Out, Part, Row, Written, bigint};
 
 /// The most positional parameters, with the options.
 const MAX_PARAMETERS: usize = 8;

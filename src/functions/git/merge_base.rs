@@ -2,11 +2,11 @@
 
 use super::repository_scalar::RepositoryScalar;
 use super::resolve_revision::ResolveRevision;
-use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
-use crate::functions::surface::{Declaration, Out, Varchar, Written};
+use crate::functions::surface::Declaration;
 use redline_base::error::Result;
 use redline_git::{Repository, merge_bases};
+use redline_rows::{Field, Out, Varchar, Written};
 
 /// The scalar function.
 pub struct MergeBase;

@@ -2,12 +2,13 @@
 
 use super::merge_base::MergeBase;
 use super::repository_scalar::RepositoryScalar;
-use crate::ffi::{Field, Overload};
+use crate::ffi::Overload;
 use crate::functions::params::{Args, Flag, Names, Param, REPO, fields, flag, required};
-use crate::functions::surface::{Declaration, Out, Varchars, Written};
+use crate::functions::surface::Declaration;
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_git::{Repository, merge_bases_of};
+use redline_rows::{Field, Out, Varchars, Written};
 
 /// The scalar function.
 pub struct MergeBases;

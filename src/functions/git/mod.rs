@@ -1,10 +1,10 @@
 //! The functions over repositories, one per file. Most are a `RepositoryTable` or a
-//! `RepositoryScalar`; they share the columns of commits (`commit_columns`), twins that return
+//! `RepositoryScalar`; they share the columns of commits (`commit_range`), twins that return
 //! lists (`listed`), and ranges as table names (`range_scan`).
 
 pub mod ahead_behind;
 pub mod commit_changes;
-pub mod commit_columns;
+pub mod commit_range;
 pub mod commits;
 pub mod diff_html;
 pub mod diff_hunks;

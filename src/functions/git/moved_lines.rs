@@ -1,16 +1,14 @@
 //! `moved_lines(from, to, repo)`: the moved lines, with their origin.
 
-use crate::ffi::Field;
 use crate::functions::params::{
     Args, Choice, FROM, Flag, OneOf, PATHS, Param, REPO, TO, choice, fields, flag,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, boolean, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::Result;
 use redline_git::RenameOptions;
 use redline_query::Revisions;
-use redline_query::moved_lines::{MovedLine, MovedLines, MovedLinesQuery};
+use redline_query::moved_lines::MovedLinesQuery;
+use redline_rows::Field;
 use redline_text::moved::{MovedMode, MovedWhitespace};
 
 const MODE: Param<OneOf<MovedMode>> = choice(
@@ -44,35 +42,6 @@ impl Choice for MovedWhitespace {
 
 /// The table function.
 pub struct MovedLinesTable;
-
-impl Row for MovedLines {
-    type Of<'a> = MovedLine<'a>;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
-        varchar("line_type", "ADDED or REMOVED", |row, out| {
-            out.text(if row.is_added() { "ADDED" } else { "REMOVED" })
-        }),
-        bigint("line", "Its number on its side, from 1", |row| row.number().into()),
-        varchar("content", "The line without its newline", |row, out| out.text(row.content())),
-        bigint("block", "The number of its block, from 1; NULL in the mode plain", |row| {
-            Some(row.mark().block).filter(|&block| block > 0).into()
-        }),
-        boolean("is_alternate", "Whether it has the second colour", |row| {
-            Some(row.mark().is_alternate)
-        }),
-        boolean("is_dimmed", "Whether dimmed-zebra dims it", |row| Some(row.mark().is_dimmed)),
-        varchar("moved_file", "The file of the same line on the other side", |row, out| {
-            out.text(row.partner().path())
-        }),
-        bigint("moved_line", "Its number there; of several places the first", |row| {
-            row.partner().number().into()
-        }),
-        bigint("candidates", "Number of places that have the whole block", |row| {
-            row.mark().candidates.into()
-        }),
-    ];
-}
 
 impl RepositoryTable for MovedLinesTable {
     const DECLARATION: Declaration = Declaration {

@@ -1,13 +1,10 @@
 //! `range_diff(old_range, new_range, repo)`: the commits of two versions of a series, paired.
 
-use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, bounded, fields, number, required};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, RepositoryTable, Row, bigint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::Result;
-use redline_query::Need;
-use redline_query::range_diff::{self, CommitPair, Numbered, RangeDiffQuery};
+use redline_query::range_diff::{self, RangeDiffQuery};
+use redline_rows::Field;
 
 const OLD_RANGE: Param<Name> = required("old_range", "The old commits, as a..b");
 const NEW_RANGE: Param<Name> = required("new_range", "The new commits, as a..b");
@@ -24,39 +21,6 @@ bounded! {
 
 /// The table function.
 pub struct RangeDiff;
-
-impl Row for CommitPair {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        bigint("old_number", "The commit's number in the old range, from 1", |pair| {
-            pair.old.as_ref().map(|side| side.number).into()
-        }),
-        varchar("old_commit_id", "The id of the old commit; NULL for one added", |pair, out| {
-            out.text(id_of(pair.old.as_ref()))
-        }),
-        bigint("new_number", "The commit's number in the new range, from 1", |pair| {
-            pair.new.as_ref().map(|side| side.number).into()
-        }),
-        varchar("new_commit_id", "The id of the new commit; NULL for one dropped", |pair, out| {
-            out.text(id_of(pair.new.as_ref()))
-        }),
-        varchar("status", "equal, changed, dropped or added", |pair, out| out.text(pair.status())),
-        varchar("subject", "The subject of the old commit, else of the new one", |pair, out| {
-            out.text(pair.subject())
-        }),
-        varchar::<Self>(
-            "patch",
-            "What changed in the message and in the patch, as git prints it; NULL unless changed",
-            |pair, out| out.text(pair.changes.as_deref()),
-        )
-        .needing(&[Need::Patch]),
-    ];
-}
-
-fn id_of(side: Option<&Numbered>) -> Option<String> {
-    side.map(|side| side.commit.id.to_string())
-}
 
 impl RepositoryTable for RangeDiff {
     const DECLARATION: Declaration = Declaration {

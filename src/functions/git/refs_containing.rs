@@ -1,11 +1,11 @@
 //! `refs_containing(rev, repo)`: the references whose history holds a commit.
 
 use super::refs::RefsTable;
-use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
 use crate::functions::surface::{Declaration, RepositoryTable};
 use redline_base::error::Result;
 use redline_query::refs::RefsQuery;
+use redline_rows::Field;
 
 const REVISION: Param<Name> = required("rev", "A revision that names a commit");
 

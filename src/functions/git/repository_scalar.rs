@@ -1,11 +1,12 @@
 //! Scalar functions over a repository.
 
-use crate::ffi::{Field, Overload};
+use crate::ffi::Overload;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::{Args, REPO};
-use crate::functions::surface::{Declaration, Out, Returned, Scalar, Written};
+use crate::functions::surface::{Declaration, Scalar};
 use redline_base::error::Result;
 use redline_git::Repository;
+use redline_rows::{Field, Out, Returned, Written};
 
 /// A scalar function over a repository, which the parameter [`REPO`] names. It is volatile, since
 /// the meaning of a revision changes with the repository.

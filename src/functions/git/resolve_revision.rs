@@ -1,11 +1,11 @@
 //! `resolve_revision(rev, repo)`: the id of the object that a revision names.
 
 use super::repository_scalar::RepositoryScalar;
-use crate::ffi::Field;
 use crate::functions::params::{Args, Name, Param, REPO, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant};
 use redline_base::error::Result;
 use redline_git::{Repository, object_of};
+use redline_rows::{Field, Out, Varchar, Written};
 
 /// The scalar function.
 pub struct ResolveRevision;

@@ -1,38 +1,17 @@
 //! `tree_blame(rev, repo)`: the commits of the lines of all files of a revision.
 
-use super::commit_columns::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
-use super::file_blame::{BlamedCommit, COPIES, IGNORE_REVS, MOVES, blame_options};
-use crate::ffi::Field;
+use super::commit_range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
+use super::file_blame::{COPIES, IGNORE_REVS, MOVES, blame_options};
 use crate::functions::params::{
     Args, IGNORE_WHITESPACE, Name, PATHS, Param, REPO, fields, required,
 };
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Has, Part, RepositoryTable, Row, bigint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, RepositoryTable};
 use redline_base::error::Result;
-use redline_query::blame::{BlamedLines, TreeBlameQuery, TreeBlamed};
+use redline_query::blame::TreeBlameQuery;
+use redline_rows::Field;
 
 const REVISION: Param<Name> =
     required("rev", "The newest versions: a revision that names a commit, INDEX or WORKTREE");
-
-impl Row for TreeBlamed {
-    type Of<'a> = (&'a [u8], BlamedLines<'a>);
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar("file_path", "Path from the repository's root", |(path, _), out| out.text(path)),
-        bigint("first_line", "The number of the first line, from 1", |(_, lines)| {
-            (i64::from(lines.run.line) + 1).into()
-        }),
-        bigint("lines", "Number of lines", |(_, lines)| lines.run.lines.into()),
-    ];
-    const PART: Option<Part<Self>> = Some(Part::of::<BlamedCommit>());
-}
-
-impl Has<BlamedCommit> for TreeBlamed {
-    fn part<'a>(row: Self::Of<'a>) -> BlamedLines<'a> {
-        row.1
-    }
-}
 
 /// The table function.
 pub struct TreeBlame;

@@ -2,11 +2,11 @@
 
 use super::kinds::{CONTEXT, Choice, Files, Lines, Name, OneOf, Pathspecs, Percent, choice};
 use super::param::{Args, Flag, Maybe, Param, flag, number, optional, required};
-use crate::ffi::Field;
 use redline_base::budget::owned;
 use redline_base::error::Result;
 use redline_git::{RenameOptions, Untracked};
 use redline_query::Revisions;
+use redline_rows::Field;
 use redline_text::{Algorithm, Combined, DiffOptions, Whitespace};
 
 /// The old side.

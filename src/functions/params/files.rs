@@ -2,12 +2,13 @@
 
 use std::marker::PhantomData;
 
-use crate::ffi::{Arguments, Field, Overload, Type};
+use crate::ffi::{Arguments, Overload};
 use crate::functions::params::fields;
 use crate::functions::params::kinds::{Name, Text};
 use crate::functions::params::param::{Args, Asked, Flag, Given, Kind, Param, flag, required};
 use redline_base::budget::owned;
 use redline_base::error::{Error, Result};
+use redline_rows::{Field, Type};
 use redline_tools::{EditArgument, EditFileArguments, WriteFileArguments};
 
 /// The file that a tool is called for.

@@ -3,10 +3,11 @@
 use std::marker::PhantomData;
 
 use super::param::{Asked, Given, Kind, Param, number, text};
-use crate::ffi::{Type, Value};
+use crate::ffi::Value;
 use redline_base::error::{Error, Result, quoted};
 use redline_git::Pathspec;
 use redline_query::moment;
+use redline_rows::Type;
 use redline_text::DiffOptions;
 
 /// Text of any content.
@@ -128,7 +129,7 @@ macro_rules! bounded {
         $shown struct $name;
 
         impl $crate::functions::params::Kind for $name {
-            const TYPE: $crate::ffi::Type = $crate::ffi::Type::$kind;
+            const TYPE: redline_rows::Type = redline_rows::Type::$kind;
             type Of<'a> = $number;
 
             fn read(

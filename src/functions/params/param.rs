@@ -3,9 +3,10 @@
 
 use std::marker::PhantomData;
 
-use crate::ffi::{Arguments, Constant, Field, Type, Value};
+use crate::ffi::{Arguments, Value};
 use redline_base::budget::owned;
 use redline_base::error::{Error, Result};
+use redline_rows::{Constant, Field, Type};
 
 /// How the values of a parameter are read.
 pub trait Kind: 'static {

@@ -1,8 +1,9 @@
 //! The options of a row: the named parameters of a table function as one struct.
 
-use crate::ffi::{Constant, Field, Type, Value};
+use crate::ffi::Value;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
+use redline_rows::{Constant, Field, Type};
 
 /// Returns the parameter of a scalar function that takes some parameters as a struct.
 pub const fn options(fields: &'static [Field], doc: &'static str) -> Field {

@@ -1,8 +1,9 @@
 //! A function in the registry: its name, parameters and result, and how it is registered.
 
 use super::declaration::{Declaration, Family};
-use crate::ffi::{Field, Overload, Registrar, Type};
+use crate::ffi::{Overload, Registrar};
 use redline_base::error::Result;
+use redline_rows::{Field, Type};
 
 /// A function as it is registered.
 pub struct FunctionEntry {

@@ -1,8 +1,8 @@
 //! A scan over complete rows.
 
-use super::columns::Row;
-use crate::ffi::{Batch, Scan};
+use crate::ffi::Scan;
 use redline_base::error::Result;
+use redline_rows::{Batch, Row};
 
 /// The remaining rows.
 pub struct Rows<K>(std::vec::IntoIter<K>);

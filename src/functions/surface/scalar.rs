@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::declaration::Declaration;
 use super::entry::{FunctionEntry, Signature};
-use super::out::{Out, Returned, Written};
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, State, Type};
+use crate::ffi::{Arguments, Nulls, Overload, ScalarFunction, Settings, State};
 use crate::functions::context::database;
 use crate::functions::params::Args;
 use redline_base::error::Result;
+use redline_rows::{Column, Out, Returned, Type, Written};
 
 /// A scalar function, called row by row.
 pub trait Scalar: 'static {

@@ -4,10 +4,9 @@
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use super::columns::Row;
 use super::declaration::Declaration;
 use super::entry::{FunctionEntry, Signature};
-use crate::ffi::{Batch, Field, Open, Scan, TableFunction, Value};
+use crate::ffi::{Open, Scan, TableFunction, Value};
 use crate::functions::context::database;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::Args;
@@ -15,6 +14,7 @@ use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Ordered, Poll};
 use redline_query::{Query, RowGroup, Rows};
+use redline_rows::{Batch, Field, Row};
 
 /// A table function: `bind` validates, `open` resolves, the scan streams rows, and dropping the
 /// scan stops it.
@@ -65,7 +65,7 @@ pub trait RepositoryTable: 'static {
     /// An example of the twin; only a table that is registered without one has none.
     const LIST_EXAMPLE: &'static str = panic!("its twin has no example");
     /// The query.
-    type Query: Query<Group: Tabular>;
+    type Query: Query;
 
     /// Validates the arguments; does no I/O.
     ///
@@ -74,17 +74,14 @@ pub trait RepositoryTable: 'static {
     fn query(args: Args<'_>) -> Result<Self::Query>;
 }
 
-/// The groups of rows of a table's query.
-type GroupOf<F> = <<F as RepositoryTable>::Query as Query>::Group;
-
 impl<F: RepositoryTable> Table for F {
     const DECLARATION: Declaration = F::DECLARATION;
     const PARAMETERS: &'static [Field] = F::PARAMETERS;
     const NAMED: &'static [Field] = F::NAMED;
-    type Row = <GroupOf<F> as Tabular>::Row;
+    type Row = <F::Query as Query>::Row;
     const IS_LONG: bool = F::IS_LONG;
     type Bind = F::Query;
-    type Scan = Stream<GroupOf<F>>;
+    type Scan = Stream<F::Query>;
 
     fn bind(args: Args<'_>) -> Result<F::Query> {
         F::query(args)
@@ -131,62 +128,51 @@ pub const fn table<F: Table>() -> FunctionEntry {
     }
 }
 
-/// Rows of a query as SQL shows them.
-pub trait Tabular: RowGroup {
-    /// The columns of a row.
-    type Row: for<'a> Row<Of<'a> = <Self as RowGroup>::Of<'a>>;
-}
-
-impl<G> Tabular for G
-where
-    G: RowGroup + for<'a> Row<Of<'a> = <G as RowGroup>::Of<'a>>,
-{
-    type Row = G;
-}
-
 /// A scan over the rows of a query.
-pub struct Stream<G> {
-    rows: Rows<G>,
+pub struct Stream<Q: Query> {
+    rows: Rows<Q::Group>,
     /// The current group and the index of its next row.
-    current: Option<(G, usize)>,
+    current: Current<Q>,
     /// How long a chunk with some rows waits for more.
     patience: Duration,
 }
 
-impl<G: Tabular> Stream<G> {
+type Current<Q> = Option<(<Q as Query>::Group, usize)>;
+
+impl<Q: Query> Stream<Q> {
     /// Starts a query for the projected columns; an eager one returns its first chunks early.
-    pub fn open(query: &impl Query<Group = G>, open: Open<'_>, is_eager: bool) -> Result<Self> {
+    pub fn open(query: &Q, open: Open<'_>, is_eager: bool) -> Result<Self> {
         let execution = ExecutionContext::new(open.settings)?;
-        let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
+        let rows = query.start(&execution, Q::Row::COLUMNS.needs(open.projection))?;
         let whole = Duration::from_millis(limits::CHUNK_MILLIS);
         let patience = if is_eager { limits::FIRST_CHUNK_TIME } else { whole };
         Ok(Self { rows, current: None, patience })
     }
 }
 
-fn write<G: Tabular>(group: &G, row: usize, batch: &mut Batch) {
-    G::Row::COLUMNS.write_projected(group.row(row), batch);
+fn write<Q: Query>(group: &Q::Group, row: usize, batch: &mut Batch) {
+    Q::Row::COLUMNS.write_projected(group.row(row), batch);
 }
 
 /// Writes the remaining rows of the current group, as far as the batch has room.
-fn write_rest<G: Tabular>(current: &mut Option<(G, usize)>, batch: &mut Batch) {
+fn write_rest<Q: Query>(current: &mut Current<Q>, batch: &mut Batch) {
     let Some((group, row)) = current else { return };
     while *row < group.rows() && !batch.is_full() {
-        write(group, *row, batch);
+        write::<Q>(group, *row, batch);
         *row += 1;
     }
 }
 
-fn fill_from_workers<G: Tabular>(
-    work: &mut Ordered<G>,
-    current: &mut Option<(G, usize)>,
+fn fill_from_workers<Q: Query>(
+    work: &mut Ordered<Q::Group>,
+    current: &mut Current<Q>,
     patience: Duration,
     batch: &mut Batch,
 ) -> Result<()> {
     let whole = Duration::from_millis(limits::CHUNK_MILLIS);
     let start = Instant::now();
     while !batch.is_full() {
-        write_rest(current, batch);
+        write_rest::<Q>(current, batch);
         if batch.is_full() {
             break;
         }
@@ -204,16 +190,16 @@ fn fill_from_workers<G: Tabular>(
     Ok(())
 }
 
-impl<G: Tabular> Scan for Stream<G> {
+impl<Q: Query> Scan for Stream<Q> {
     /// Appends rows until the batch is full, its time is up or the work has ended.
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         let patience = self.patience;
         self.patience = (2 * patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
         match &mut self.rows {
-            Rows::Workers(work) => fill_from_workers(work, &mut self.current, patience, batch),
+            Rows::Workers(work) => fill_from_workers::<Q>(work, &mut self.current, patience, batch),
             Rows::Walk(walk) => walk.each(|group| {
                 for row in 0..group.rows() {
-                    write(&group, row, batch);
+                    write::<Q>(&group, row, batch);
                 }
                 !batch.is_full()
             }),
@@ -221,7 +207,7 @@ impl<G: Tabular> Scan for Stream<G> {
                 if let Some(make) = make.take() {
                     self.current = Some((make()?, 0));
                 }
-                write_rest(&mut self.current, batch);
+                write_rest::<Q>(&mut self.current, batch);
                 Ok(())
             }
         }

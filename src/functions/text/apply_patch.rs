@@ -5,9 +5,10 @@ use super::patches::{PATCH, file_path, made, read};
 use super::sides::Comparer;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Bytes, Param, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::budget::Budget;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
+use redline_rows::{Out, Varchar, Written};
 use redline_text::CancelToken;
 use redline_text::patch::{self, ApplyError, FilePatch};
 

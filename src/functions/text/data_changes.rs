@@ -5,13 +5,14 @@
 use super::data_rows::FILE;
 use super::sides::Comparer;
 use super::table_changes_sql::KEY_COLUMNS;
-use crate::ffi::{Field, Nulls, Overload};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{Args, Param, Text, fields, options, required, row_options};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, HasList, ListOf, Out, Row, Scalar, StructOf, Varchars,
-    Written, bigint, structures, varchar, varchars,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{
+    Col, Field, HasList, ListOf, Out, Row, StructOf, Varchars, Written, bigint, structures,
+    varchar, varchars,
+};
 use redline_text::CancelToken;
 use redline_text::data_changes::{CellChange, DataChanges};
 use redline_text::data_rows::Unreadable;

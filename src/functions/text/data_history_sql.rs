@@ -2,12 +2,13 @@
 //! the rows of a file.
 
 use super::table_changes_sql::KEY_COLUMNS;
-use crate::ffi::{Field, Nulls, Overload};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{
     Args, Choice, Name, OneOf, Param, choice, fields, options, required, row_options,
 };
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Field, Out, Varchar, Written};
 use redline_text::data_sql::history::DataHistory;
 
 /// The scalar function.

@@ -6,10 +6,9 @@
 use super::sides::Comparer;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Name, Param, Text, fields, required};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, varchar, varchars,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Col, Out, Row, StructOf, Written, varchar, varchars};
 use redline_text::CancelToken;
 use redline_text::data_rows::data_rows;
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Maybe, Name, Param, fields, required};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, StructOf, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, StructOf, Written};
 use redline_tools::DiffResult;
 
 /// The scalar function.

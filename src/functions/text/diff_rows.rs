@@ -7,10 +7,11 @@
 use super::sides::{A, B, Comparer};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, TOTAL_CONTEXT, fields};
-use crate::functions::surface::{Declaration, Family, Grant, ListOf, Out, Scalar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
 use redline_query::RowGroup;
 use redline_query::diff_rows::LineRows;
+use redline_rows::{ListOf, Out, Written};
 use redline_text::{CancelToken, DiffOptions};
 
 /// The scalar function.

@@ -7,10 +7,9 @@
 use super::sides::{A, B, Comparer};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, double,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Col, Out, Row, StructOf, Written, bigint, double};
 use redline_text::DiffOptions;
 
 /// The scalar function.

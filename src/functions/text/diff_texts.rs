@@ -4,10 +4,9 @@
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, boolean, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, StructOf, Written};
 use redline_tools::DiffResult;
 
 /// The scalar function.
@@ -15,43 +14,6 @@ pub struct DiffTexts;
 
 const A: Param<Maybe<Bytes>> = required("text_a", "The first text");
 const B: Param<Maybe<Bytes>> = required("text_b", "The second text");
-
-impl Row for DiffResult {
-    type Of<'a> = &'a Self;
-
-    const OWN: &'static [Col<Self>] = &[
-        varchar(
-            "diff",
-            "The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are \
-             equal. If one is binary, git's line that they differ.",
-            |result, out| out.text(result.diff.as_str()),
-        ),
-        varchar("label_a", "The name of the first content, as given.", |result, out| {
-            out.text(result.label_a.as_str())
-        }),
-        varchar("label_b", "The name of the second content, as given.", |result, out| {
-            out.text(result.label_b.as_str())
-        }),
-        bigint(
-            "lines_a",
-            "Lines of the first content, 1 more when its last has no newline.",
-            |result| result.lines_a.into(),
-        ),
-        bigint("lines_b", "Lines of the second content, counted likewise.", |result| {
-            result.lines_b.into()
-        }),
-        boolean("identical", "Whether the contents are equal byte for byte.", |result| {
-            Some(result.identical)
-        }),
-        bigint("diff_lines", "Lines of `diff`.", |result| result.diff_lines.into()),
-        boolean(
-            "truncated",
-            "Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N \
-             bytes]`, where N counts the bytes before that.",
-            |result| Some(result.truncated),
-        ),
-    ];
-}
 
 impl Scalar for DiffTexts {
     const DECLARATION: Declaration = Declaration {

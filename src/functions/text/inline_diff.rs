@@ -7,11 +7,10 @@
 use super::sides::{A, B, Comparer};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
+use redline_rows::{Col, ListOf, Out, Row, Written, varchar};
 use redline_text::words::{change_name, word_runs};
 
 /// The scalar function.

@@ -5,11 +5,10 @@ use super::merges;
 use super::sides::Comparer;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::Args;
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::budget::Charge;
 use redline_base::error::Result;
+use redline_rows::{Col, ListOf, Out, Row, Written, bigint, varchar};
 use redline_text::merge::Conflict;
 
 /// The scalar function.

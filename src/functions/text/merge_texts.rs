@@ -5,11 +5,9 @@ use super::patches::check_made;
 use super::sides::Comparer;
 use crate::ffi::{Nulls, Overload};
 use crate::functions::params::Args;
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, blob, boolean,
-    varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Col, Out, Row, StructOf, Written, bigint, blob, boolean, varchar};
 
 /// The scalar function.
 pub struct MergeTexts;

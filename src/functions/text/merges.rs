@@ -1,13 +1,14 @@
 //! The parts shared by the functions that merge texts: their parameters, and how these are read.
 
 use super::sides::Comparer;
-use crate::ffi::{Field, Overload, Type};
+use crate::ffi::Overload;
 use crate::functions::params::{
     Args, Asked, Blob, Bytes, Choice, Given, Kind, Maybe, OneOf, Param, Text, bounded, choice,
     fields, number, options, required, row_options, text,
 };
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
+use redline_rows::{Field, Type};
 use redline_text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
 use redline_text::{Algorithm, CancelToken};
 

@@ -4,11 +4,9 @@ use super::patches::{PATCH, file_path, read};
 use super::sides::Comparer;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{
-    Col, Declaration, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, boolean, utinyint,
-    varchar,
-};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Col, ListOf, Out, Row, Written, bigint, boolean, utinyint, varchar};
 use redline_text::patch::FilePatch;
 use redline_text::{CancelToken, LineKind};
 

@@ -7,9 +7,10 @@ use super::patches::PATCH;
 use super::sides::Comparer;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
 use redline_git as git;
+use redline_rows::{Out, Varchar, Written};
 use redline_text::CancelToken;
 
 /// The scalar function.

@@ -4,10 +4,10 @@
 //! it on values that are in no row.
 
 use crate::functions::params::{Args, Bytes, Param, required};
-use crate::functions::surface::{Out, Varchar, Written};
 use redline_base::budget::Budget;
 use redline_base::error::{Error, Result};
 use redline_base::limits;
+use redline_rows::{Out, Varchar, Written};
 use redline_text::CancelToken;
 use redline_text::patch::{self, FilePatch, PatchError, Read};
 

@@ -4,8 +4,9 @@ use super::patches::{PATCH, made, unreadable};
 use super::sides::Comparer;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::{Out, Varchar, Written};
 use redline_text::CancelToken;
 use redline_text::patch;
 

@@ -1,12 +1,13 @@
 //! `table_changes_sql(answer, old, new [, options])`: the query of the macros that compare tables.
 
-use crate::ffi::{Field, Nulls, Overload, Type, Value};
+use crate::ffi::{Nulls, Overload, Value};
 use crate::functions::params::{
     Args, Asked, Choice, Flag, Given, Kind, Maybe, Name, OneOf, Param, Text, choice, fields, flag,
     optional, options, required, row_options, text,
 };
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result, quoted};
+use redline_rows::{Field, Out, Type, Varchar, Written};
 use redline_text::data_sql::comparison::{Answer, Comparison};
 
 /// The scalar function.

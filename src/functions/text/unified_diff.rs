@@ -3,10 +3,11 @@
 use super::sides::{A, B, Comparer};
 use crate::ffi::Overload;
 use crate::functions::params::{Args, Bytes, Param, TOTAL_CONTEXT, fields, text};
-use crate::functions::surface::{Declaration, Family, Grant, Out, Scalar, Varchar, Written};
+use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::budget::lossy;
 use redline_base::error::Result;
 use redline_base::limits;
+use redline_rows::{Out, Varchar, Written};
 use redline_text::unified::unified_diff;
 use redline_text::{CancelToken, DiffOptions};
 

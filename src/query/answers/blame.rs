@@ -7,7 +7,6 @@ use super::missing_file::explained;
 use super::pages::{Pages, opened, shown, utc_text};
 use crate::Context;
 use crate::blame::{Blamed, BlamedLines};
-use crate::{Need, Needs};
 use redline_base::budget::GrowSet;
 use redline_base::error::{Error, Result, escaped};
 use redline_find::shortened;
@@ -15,6 +14,7 @@ use redline_git::{
     Blame, BlameOptions, Oid, ReadLimit, Repository, SideFiles, mailmap_of, state_of_file,
 };
 use redline_review::Binding;
+use redline_rows::{Need, Needs};
 use redline_tools::{BlameHead, GitBlameArguments, ListedBlame, ListedRow, Listing, Reply};
 
 /// Returns the lines of a file with the commits that they come from.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::pages::{short, shown, utc_text};
 use crate::commit::Commit;
-use crate::{Need, Needs};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Mailmap, Oid, Repository, Visited, decorations, mailmap_of};
+use redline_rows::{Need, Needs};
 use redline_tools::ListedCommit;
 
 /// Reads commits for lists.

@@ -2,9 +2,10 @@
 
 use super::pages::{Pages, shown};
 use crate::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
-use crate::{Context, Need, Needs, Query};
+use crate::{Context, Query};
 use redline_base::budget::{Gather, Grow, Joined, Taken, text_of};
 use redline_base::error::{Result, escaped, quoted};
+use redline_rows::{Need, Needs};
 use redline_tools::{GitRangeDiffArguments, ListedPair, Listing, Reply};
 
 /// The divisor for the part of an answer that the patch of one commit may take.

@@ -2,13 +2,13 @@
 
 use super::commits::CommitReader;
 use super::pages::{shown, utc_text};
-use crate::{Need, Needs};
 use redline_base::budget::{Gather, Joined, Taken, text_of};
 use redline_base::error::{Error, Result, escaped, quoted};
 use redline_base::form::Form;
 use redline_git::{
     CommitInfo, History, HistoryOptions, Merges, Person, Repository, Visited, range_of,
 };
+use redline_rows::{Need, Needs};
 use redline_tools::{CommitWords, Reply};
 
 /// What part of an answer the message may be.

@@ -179,12 +179,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "git/change",
         ],
     ),
-    ("ffi", &["error", "limits", "budget"]),
+    ("ffi", &["error", "limits", "budget", "rows"]),
     (
         "functions",
         &[
-            "error", "limits", "budget", "suggest", "find", "form", "pipeline", "text", "sandbox",
-            "git", "edit", "journal", "query", "render", "review", "tools", "ffi",
+            "error", "limits", "budget", "rows", "suggest", "find", "form", "pipeline", "text",
+            "sandbox", "git", "edit", "journal", "query", "render", "review", "tools", "ffi",
         ],
     ),
 ];

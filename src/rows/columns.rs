@@ -3,10 +3,11 @@
 
 use serde_json::{Map, Value};
 
+use super::column::{Batch, Column};
+use super::needs::{Need, Needs};
 use super::out::{Blob, Json, Out, Varchar, Varchars, Written};
+use super::types::{Field, Type};
 use super::value::Number;
-use crate::ffi::{Batch, Column, Field, Type};
-use redline_query::{Need, Needs};
 
 /// The most columns of a row.
 const MAX_COLUMNS: usize = 32;

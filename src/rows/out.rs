@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
+use super::column::Column;
+use super::types::Type;
 use super::value::Text;
-use crate::ffi::{Column, Type};
 
 /// The type of a column or of a scalar function's result.
 pub trait Returned: 'static {
@@ -51,7 +52,7 @@ pub struct Written(());
 
 impl Written {
     /// Takes the proof.
-    pub(super) fn done(self) {
+    pub fn done(self) {
         let Self(()) = self;
     }
 }
@@ -70,7 +71,7 @@ enum Place<'c> {
 
 impl<'c, T: Returned> Out<'c, T> {
     /// Returns the place of the next value of a column of this type.
-    pub(super) fn new(column: &'c mut Column) -> Self {
+    pub fn new(column: &'c mut Column) -> Self {
         Self { place: Place::Column(column), returned: PhantomData }
     }
 

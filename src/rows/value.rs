@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::ffi::Column;
+use super::column::Column;
 
 /// A VARCHAR: text, bytes shown as text (invalid UTF-8 becomes U+FFFD), or NULL.
 #[derive(Debug)]

@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
+use super::column::Column;
 use super::columns::{Col, Has, Row, Write};
 use super::out::{Out, Returned, Written};
-use crate::ffi::{Column, Type};
+use super::types::Type;
 
 /// The columns of a row as a STRUCT.
 pub struct StructOf<K>(PhantomData<K>);

@@ -61,7 +61,7 @@ struct Span {
 
 impl Texts {
     /// Returns the texts in order; NULL is `None`. Two that are stored once are the same slice.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
+    pub fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
         let text = |span: &Span| (!span.is_null).then(|| &self.bytes[span.start..span.end]);
         self.spans.iter().map(text)
     }
@@ -292,7 +292,7 @@ impl Column {
     }
 
     /// Appends the values of a column of the same type.
-    pub(super) fn append(&mut self, more: Self) {
+    pub fn append(&mut self, more: Self) {
         fn extend<T: Copy>(values: &mut Vec<T>, more: &[T]) {
             values.make_room(more.len());
             values.extend_from_slice(more);
@@ -328,7 +328,7 @@ impl Column {
     }
 
     /// Returns the approximate size of the values.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         const EACH: usize = 16;
         match self {
             Self::Text(texts) | Self::Blob(texts) => texts.bytes.len() + EACH * texts.spans.len(),
@@ -348,17 +348,20 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub(super) fn new(fields: &[Field], projection: Vec<usize>) -> Self {
+    /// Returns an empty chunk of these fields; `projection` has the indices of the requested ones.
+    pub fn new(fields: &[Field], projection: Vec<usize>) -> Self {
         let columns = projection.iter().map(|&index| Column::new(&fields[index].kind)).collect();
         Self { columns, projection, started: Instant::now() }
     }
 
-    pub(super) fn restart(&mut self) {
+    /// Removes all rows, and begins to count its time.
+    pub fn restart(&mut self) {
         self.columns.iter_mut().for_each(Column::clear);
         self.started = Instant::now();
     }
 
-    pub(super) fn columns(&self) -> &[Column] {
+    /// Returns the columns, in the order of the query.
+    pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 

@@ -1,0 +1,26 @@
+//! The rows of a question: SQL types as constants (`types`), values in memory as DuckDB wants them
+//! (`column`), the declaration of a row by its columns (`columns`, [`Row`]), typed places for values
+//! (`out`, `structures`, `value`), and the data that columns need (`needs`).
+//!
+//! Pure: `ffi` writes columns to DuckDB's vectors, tools write rows to JSON.
+
+mod column;
+mod columns;
+mod needs;
+mod out;
+mod structures;
+mod types;
+mod value;
+
+pub use column::{Batch, Column, Texts};
+pub use columns::{
+    Col, Columns, Has, Part, Row, bigint, blob, boolean, double, integer, json, timestamp,
+    utinyint, varchar, varchars,
+};
+pub use needs::{Need, Needs};
+pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Varchars, Written};
+pub use structures::{
+    Elements, HasList, HasOne, ListOf, StructOf, optional_structure, structure, structures,
+};
+pub use types::{Constant, Field, Type};
+pub use value::{Number, Text};
