@@ -1,19 +1,22 @@
-//! Every tool that can be called: [`Answers`] joins its declaration to its work, [`TOOLS`] is the
-//! list.
+//! Every tool that can be called: [`TOOLS`] is the list. A tool's declaration and its work are one
+//! file of `query::answers` or `query::files`; a tool that needs the host's settings does its work
+//! here ([`HostAnswers`]).
 
 use crate::functions::context::execution_context::ExecutionContext;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
+use redline_query::answers::{
+    Answers, Call, GitBlame, GitDiff, GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff,
+    GitRefs, GitShow, GitStatus, ListFiles, Search,
+};
 use redline_tools as tools;
 use redline_tools::{
-    Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitBlame, GitCommit,
-    GitDiff, GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff, GitRefs, GitShow,
-    GitStage, GitStatus, ListFiles, ReadFile, Reply, Search, Tool, Undo, WriteFile,
-    beside_the_same, is_shell, meant_by,
+    Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitCommit, GitStage,
+    ReadFile, Reply, Tool, Undo, WriteFile, beside_the_same, is_shell, meant_by,
 };
 
-/// A call of a granted tool.
-pub struct Call {
+/// A call of a granted tool that needs the host's settings.
+pub struct HostCall {
     /// The settings, and the access that they give.
     pub execution: ExecutionContext,
     /// How to answer.
@@ -22,12 +25,12 @@ pub struct Call {
     pub offered: Vec<String>,
 }
 
-/// A tool that can be called.
-pub trait Answers: Tool {
+/// A tool that needs the host's settings.
+pub trait HostAnswers: Tool {
     /// Does the work.
-    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output>;
+    fn answer(call: HostCall, arguments: Self::Arguments) -> Result<Self::Output>;
 
-    /// Returns the call of a file that a person may have to approve; other tools touch no file.
+    /// As [`Answers::file_call`].
     fn file_call(_arguments: Self::Arguments) -> Option<FileCall> {
         None
     }
@@ -48,28 +51,42 @@ impl Entry {
     const fn of<T: Answers>() -> Self {
         Self {
             declaration: Declaration::of::<T>(),
-            answer: answer::<T>,
+            answer: |execution, reply, _, text| {
+                let caller = execution.caller().clone();
+                answered::<T>(reply, text, |reply, given| T::answer(Call { caller, reply }, given))
+            },
+            file_call: |text| Ok(T::file_call(tools::parse::<T>(text)?.arguments)),
+        }
+    }
+
+    const fn of_host<T: HostAnswers>() -> Self {
+        Self {
+            declaration: Declaration::of::<T>(),
+            answer: |execution, reply, offered, text| {
+                answered::<T>(reply, text, |reply, given| {
+                    T::answer(HostCall { execution, reply, offered }, given)
+                })
+            },
             file_call: |text| Ok(T::file_call(tools::parse::<T>(text)?.arguments)),
         }
     }
 }
 
-fn answer<T: Answers>(
-    execution: ExecutionContext,
+fn answered<T: Tool>(
     reply: &mut Reply,
-    offered: Vec<String>,
     text: &str,
+    work: impl FnOnce(Reply, T::Arguments) -> Result<T::Output>,
 ) -> Result<Answer> {
     let given = tools::parse::<T>(text)?;
     reply.max_bytes = given.max_bytes.unwrap_or(reply.max_bytes);
     reply.is_data = given.is_data;
-    let output = T::answer(Call { execution, reply: *reply, offered }, given.arguments)?;
+    let output = work(*reply, given.arguments)?;
     reply.answer(&output)
 }
 
 /// Every tool, in the order in which they are listed.
 pub static TOOLS: &[Entry] = &[
-    Entry::of::<Diff>(),
+    Entry::of_host::<Diff>(),
     Entry::of::<GitDiffSummary>(),
     Entry::of::<GitDiff>(),
     Entry::of::<GitDiffFile>(),
@@ -82,14 +99,14 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<GitRangeDiff>(),
     Entry::of::<ListFiles>(),
     Entry::of::<Search>(),
-    Entry::of::<ReadFile>(),
+    Entry::of_host::<ReadFile>(),
     Entry::of::<WriteFile>(),
     Entry::of::<EditFile>(),
     Entry::of::<ApplyPatch>(),
     Entry::of::<Undo>(),
     Entry::of::<GitStage>(),
     Entry::of::<GitCommit>(),
-    Entry::of::<Capabilities>(),
+    Entry::of_host::<Capabilities>(),
 ];
 
 /// Returns the names of all tools.

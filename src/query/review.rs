@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use super::answers::PageAnswer;
 use super::cutter::{Cut, Cutter, Cutting, PieceIds};
 use super::data_changes::data_words;
 use super::diff_page::noise_of;
@@ -47,37 +48,6 @@ pub struct Request {
     pub except: Vec<String>,
 }
 
-/// The bytes of an answer besides the text of its page; none by default.
-pub trait Frame {
-    /// Returns how the answer lays the page out.
-    fn layout(&self) -> Layout;
-    /// Returns the bytes to list a file.
-    fn file_bytes(&self, _row: &Measured) -> usize {
-        0
-    }
-    /// Tells whether the answer names the hunks that it shows.
-    fn names_hunks(&self) -> bool {
-        true
-    }
-    /// Returns the bytes to name a hunk.
-    fn name_bytes(&self, _row: &Measured, _id: &HunkId, _is_known: bool) -> usize {
-        0
-    }
-    /// Returns the bytes of an empty answer.
-    fn overhead(&self, _rows: &[Measured]) -> usize {
-        0
-    }
-}
-
-/// An answer that consists of the page's sections.
-struct RowsFrame;
-
-impl Frame for RowsFrame {
-    fn layout(&self) -> Layout {
-        Layout::Rows
-    }
-}
-
 /// A page and the changes of its sections.
 pub struct Reviewed {
     /// The changed files that are shown, in git's order.
@@ -116,23 +86,23 @@ impl Query for Request {
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Reviewed>> {
         let (request, context) = (self.clone(), context.clone());
-        Ok(Rows::once(move || request.answer(&context, &RowsFrame)))
+        Ok(Rows::once(move || request.answer(&context, None)))
     }
 }
 
 impl Request {
-    /// Compares and returns the page.
-    pub fn answer(&self, context: &Context, frame: &(impl Frame + Sync)) -> Result<Reviewed> {
+    /// Compares and returns the page: of a tool's answer, else as rows.
+    pub fn answer(&self, context: &Context, frame: Option<&PageAnswer>) -> Result<Reviewed> {
         context.read(|| self.compare(context, frame))
     }
 
-    fn compare(&self, context: &Context, frame: &impl Frame) -> Result<Reviewed> {
+    fn compare(&self, context: &Context, frame: Option<&PageAnswer>) -> Result<Reviewed> {
         let comparison = self.revisions.open(context)?;
-        let layout = frame.layout();
+        let layout = frame.map_or(Layout::Rows, PageAnswer::layout);
         let seen = Arc::new(Seen::of(&self.except, &self.revisions, context)?);
         let has_moves =
             matches!(layout, Layout::Text(_)) && self.has_hunks && self.cursor.is_none();
-        let cutting = Cutting { has_names: frame.names_hunks(), seen };
+        let cutting = Cutting { has_names: frame.is_none_or(PageAnswer::names_hunks), seen };
         let make = |comparison: &Comparison| -> Result<Outliner> {
             let measure = Measure { sizes: true, lines: true };
             Ok(Outliner {
@@ -158,17 +128,17 @@ impl Request {
             rows.add(outline.row);
             ids.add(outline.ids);
         }
-        let overhead = frame.overhead(&rows);
+        let overhead = frame.map_or(0, |frame| frame.overhead(&rows));
         let known = ids.iter().map(PieceIds::known).sum();
         let note = seen_words(seen, known) + &note;
-        let (ends, note) = match frame.layout() {
+        let (ends, note) = match layout {
             Layout::Text(_) => {
                 (self.ends(&comparison)?, note + &self.untracked(&comparison)? + &moves)
             }
             Layout::Rows => (String::new(), note),
             Layout::Data => Default::default(),
         };
-        let review = Review::new(files, frame.layout(), binding);
+        let review = Review::new(files, layout, binding);
         let review = review.with_words(ends, note, seen > 0);
         let mut cutter = cutting.cutter(&comparison, &self.revisions.diff, false)?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
@@ -303,12 +273,12 @@ impl Outline {
             + 2 * self.data.as_ref().map_or(0, String::len)
     }
 
-    fn file(&self, frame: &impl Frame) -> File {
+    fn file(&self, frame: Option<&PageAnswer>) -> File {
         let Measured { change, lines, .. } = &self.row;
         let name_bytes = |piece| {
             let id = self.ids.of(Some(piece))?;
             let is_known = self.ids.is_known(Some(piece)) == Some(true);
-            Some(frame.name_bytes(&self.row, id, is_known))
+            Some(frame?.name_bytes(&self.row, id, is_known))
         };
         // A name that hides or reorders text is shown by its bytes, as git quotes them.
         let hides = |path: &[u8]| {
@@ -355,7 +325,7 @@ impl Outline {
             rank: Rank::of(&change.path),
             noise: self.noise,
             is_told_by_list,
-            extra: frame.file_bytes(&self.row),
+            extra: frame.map_or(0, |frame| frame.file_bytes(&self.row)),
             piece_extra: (0..self.patch.len()).map(|at| name_bytes(at).unwrap_or(0)).gather(),
             patch: self.patch.clone(),
         }

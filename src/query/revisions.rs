@@ -234,3 +234,17 @@ impl Revisions {
         }
     }
 }
+
+/// Reads a number of unchanged lines around a change; `None` for all, which is -1.
+///
+/// # Errors
+/// `invalid_args` for a smaller one.
+pub fn context_lines(name: &str, given: Option<i64>) -> Result<Option<u32>> {
+    match given {
+        None => Ok(Some(DiffOptions::CONTEXT)),
+        Some(-1) => Ok(None),
+        Some(lines @ 0..) => Ok(Some(u32::try_from(lines).unwrap_or(u32::MAX))),
+        Some(lines) => Err(Error::invalid_args(format!("{name} is {lines}"))
+            .with_hint("Give 0 or more lines, or -1 for the whole file")),
+    }
+}

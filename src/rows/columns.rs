@@ -234,6 +234,16 @@ impl<K: Row> Columns<K> {
         columns.map(|column| (column.field.name.to_owned(), column.json(row))).collect()
     }
 
+    /// Returns the value of one column of its own as JSON, by its name.
+    ///
+    /// # Panics
+    /// If there is none of this name: a mistake in the code.
+    pub fn value(&self, row: K::Of<'_>, name: &str) -> Value {
+        let mut columns = (0..self.len()).filter_map(|index| self.own(index));
+        let column = columns.find(|column| column.field.name == name);
+        column.unwrap_or_else(|| panic!("there is no column {name}")).json(row)
+    }
+
     /// Returns the data needed for the projected columns.
     pub fn needs(&self, projection: &[usize]) -> Needs {
         self.needs_of_all(projection.iter().copied())

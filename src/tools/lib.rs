@@ -1,9 +1,9 @@
-//! The tools for agents: the name, the descriptions, the arguments and the answer of each
-//! ([`Tool`]).
+//! What the tools for agents have in common: the declaration ([`Tool`]), arguments, schemas, pages
+//! and answers; and the declarations of the tools that write files, of `read_file`, `Diff` and
+//! `redline_capabilities`. Those that read repositories are in `query::answers`, with their work.
 //!
 //! Pure: arguments come in as JSON text and are checked here, answers go out as MCP's
-//! `CallToolResult`; `functions` does the work in between. Schemas are generated from the Rust
-//! types, so they cannot differ from the code.
+//! `CallToolResult`. Schemas are generated from the Rust types, so they cannot differ from the code.
 
 mod answer;
 mod arguments;
@@ -14,21 +14,15 @@ mod declaration;
 mod diff;
 mod diff_result;
 mod files;
-mod find;
-mod git;
-mod history;
 mod instructions;
 mod listing;
-mod log;
 mod other_names;
 mod patch;
 mod publish;
 mod read;
-mod readings;
-mod revision;
+pub mod readings;
 mod room;
 mod schema;
-mod series;
 mod tool;
 mod undo;
 
@@ -47,28 +41,13 @@ pub use files::{
     EditResult, FileCall, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult,
     Written,
 };
-pub use find::{
-    FileList, ListFiles, ListFilesArguments, ListedFile, MatchedLine, Matches, Search,
-    SearchArguments,
-};
-pub use git::{
-    CommitWords, Compared, ComparedHunks, FileChange, GitDiff, GitDiffArguments, GitDiffFile,
-    GitDiffSummary, GitShow, HunkNames, ShownMerges, Totals,
-};
-pub use history::{
-    GitRefs, GitRefsArguments, GitStatus, GitStatusArguments, ListedReference, ListedStatus,
-    shown_id,
-};
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
-pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
 pub use other_names::{beside_the_same, is_shell, meant_by};
 pub use patch::{ApplyPatch, ChangedFiles, FileResult, PatchArguments, PatchResult};
-pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
-pub use revision::{
-    BlameHead, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments, ListedBlame,
+pub use read::{
+    LINES, LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult,
 };
 pub use room::{ListedRow, Rest, Room};
-pub use series::{GitRangeDiff, GitRangeDiffArguments, ListedPair};
-pub use tool::{Output, Tool};
+pub use tool::{Alias, Annotations, Output, READS, Texts, Tool, WRITES};
 pub use undo::{Undo, UndoArguments, Undone, UndoneFile};

@@ -1,11 +1,9 @@
-//! Functions for agents and their hosts: the tools (`redline_call`; `file_answers`, `git_answers`
-//! and `reading_answers` call their work in `query`), their list, what may be done, help, and the
-//! scripts of `sql/`.
+//! Functions for agents and their hosts: the tools (`redline_call`; `file_answers` does the work of
+//! those that need the host's settings), their list, what may be done, help, and the scripts of
+//! `sql/`.
 
 mod file_answers;
-mod git_answers;
 mod macro_help;
-mod reading_answers;
 pub mod redline_call;
 pub mod redline_capabilities;
 pub mod redline_help;

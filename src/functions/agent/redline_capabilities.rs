@@ -8,7 +8,7 @@ use crate::functions::context::execution_context::{
 use crate::functions::context::{database, settings};
 use crate::functions::params::Args;
 use crate::functions::surface::{Declaration, Family, Grant, Rows, Table};
-use crate::functions::tools::{Answers, Call};
+use crate::functions::tools::{HostAnswers, HostCall};
 use redline_base::budget::KEPT;
 use redline_base::error::Result;
 use redline_base::limits;
@@ -221,9 +221,9 @@ impl Table for Capabilities {
     }
 }
 
-impl Answers for tools::Capabilities {
-    fn answer(call: Call, _: Self::Arguments) -> Result<Self::Output> {
-        let Call { execution, offered, .. } = call;
+impl HostAnswers for tools::Capabilities {
+    fn answer(call: HostCall, _: Self::Arguments) -> Result<Self::Output> {
+        let HostCall { execution, offered, .. } = call;
         let is_offered = |name: &str| offered.iter().any(|offered| offered == name);
         let sandboxes = execution.access.sandboxes();
         let listed = sandboxes.map(|sandboxes| {

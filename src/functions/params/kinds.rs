@@ -7,6 +7,7 @@ use crate::ffi::Value;
 use redline_base::error::{Error, Result, quoted};
 use redline_git::Pathspec;
 use redline_query::moment;
+use redline_query::revisions::context_lines;
 use redline_rows::Type;
 use redline_text::DiffOptions;
 
@@ -238,12 +239,7 @@ impl Kind for ContextLines {
     type Of<'a> = Option<u32>;
 
     fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Option<u32>> {
-        match given.integer().unwrap_or_default() {
-            -1 => Ok(None),
-            lines if lines >= 0 => Ok(Some(u32::try_from(lines).unwrap_or(u32::MAX))),
-            lines => Err(Error::invalid_args(format!("{} is {lines}", asked.name))
-                .with_hint("Give 0 or more lines, or -1 for the whole file")),
-        }
+        context_lines(asked.name, given.integer())
     }
 }
 
@@ -277,7 +273,8 @@ pub const TOTAL_CONTEXT: Param<TotalContextLines> = number(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ffi::{Constant, Value};
+    use crate::ffi::Value;
+    use redline_rows::Constant;
 
     #[test]
     fn a_number_below_minus_one_is_an_error_except_where_none_may_be_raised() {

@@ -11,8 +11,7 @@ pub mod session;
 pub use comparison::{FROM, IGNORE_WHITESPACE, PATHS, REPO, TO};
 pub(crate) use kinds::bounded;
 pub use kinds::{
-    BigInt, Blob, Bytes, CONTEXT, Choice, Moment, Name, Names, OneOf, TOTAL_CONTEXT, Text, Texts,
-    choice,
+    BigInt, Blob, Bytes, Choice, Moment, Name, Names, OneOf, TOTAL_CONTEXT, Text, Texts, choice,
 };
 pub use param::{
     Args, Asked, Flag, Given, Kind, Maybe, Param, flag, number, optional, required, text,

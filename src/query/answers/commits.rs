@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::pages::{short, shown, utc_text};
+use super::pages::{short, shown};
+use super::shown::shown_refs;
 use crate::commit::Commit;
-use redline_base::budget::{Gather, Grow};
+use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Mailmap, Oid, Repository, Visited, decorations, mailmap_of};
-use redline_rows::{Need, Needs};
-use redline_tools::ListedCommit;
+use redline_rows::Needs;
+use serde::Serialize;
 
 /// Reads commits for lists.
 pub struct CommitReader<'a> {
@@ -46,22 +47,59 @@ impl<'a> CommitReader<'a> {
     pub fn mailmap(&self) -> &Mailmap {
         &self.mailmap
     }
+}
 
-    /// Returns a commit for a list.
-    pub fn read(&self, visited: Visited) -> Result<ListedCommit> {
-        let commit = self.commit(visited, Needs::of(&[Need::Info, Need::Names]))?;
-        let (id, info) = (commit.visited.id, commit.info.as_ref());
-        let author = info.and_then(|info| info.author.as_ref());
-        Ok(ListedCommit {
-            commit_id: id.to_string(),
-            parent_ids: commit.visited.parents.iter().map(Oid::to_string).gather(),
-            author_name: author.map_or(String::new(), |person| shown(&person.name)),
-            author_email: author.map_or(String::new(), |person| shown(&person.email)),
-            author_date: info.and_then(|info| info.author_date).map(utc_text),
-            subject: info.map_or(String::new(), |info| shown(&info.subject)),
-            refs: self.refs(&id),
-            file: None,
-            lines: None,
-        })
+/// The header of a commit.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CommitWords {
+    /// Its id.
+    pub commit_id: String,
+    /// Its parents.
+    pub parent_ids: Vec<String>,
+    /// The author: name and address.
+    pub author: String,
+    /// The author date, in UTC.
+    pub author_date: Option<String>,
+    /// The committer.
+    pub committer: String,
+    /// The date.
+    pub committer_date: Option<String>,
+    /// The references that point to it.
+    pub refs: Vec<String>,
+    /// Its message.
+    pub message: String,
+}
+
+impl CommitWords {
+    /// Returns the header of a commit for the first page.
+    pub fn text(&self) -> String {
+        let Self { commit_id, parent_ids, author, committer, refs, message, .. } = self;
+        let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
+        let mut text = format!("commit {commit_id}\n");
+        if !refs.is_empty() {
+            text.add_slice(&format!("refs: {}\n", shown_refs(refs)));
+        }
+        match parent_ids.as_slice() {
+            [] => text.add_slice("parents: none\n"),
+            [_] => {}
+            several => text.add_slice(&format!("parents: {}\n", several.join(" "))),
+        }
+        text.add_slice(&format!("author: {author} {}\n", date(&self.author_date)));
+        if (committer, &self.committer_date) != (author, &self.author_date) {
+            text.add_slice(&format!("committer: {committer} {}\n", date(&self.committer_date)));
+        }
+        text.add('\n');
+        // Indented, so that no line of a message looks like redline's words.
+        for line in message.trim_end().split('\n') {
+            let indent = if line.is_empty() { "" } else { "    " };
+            text.add_slice(&format!("{indent}{line}\n"));
+        }
+        text.add('\n');
+        text
+    }
+
+    /// Returns the start of a later page.
+    pub fn short_text(&self) -> String {
+        format!("commit {}, continued\n\n", self.commit_id)
     }
 }

@@ -1,18 +1,130 @@
-//! The answer of `list_files`.
+//! `list_files`: the files of a directory or a revision.
 
+use super::call::{Answers, Call};
 use crate::Context;
 use crate::found_files::{FilesWanted, cursor};
 use redline_base::budget::{Grow, check_current, room_for};
-use redline_base::error::Result;
-use redline_tools::{FileList, ListFilesArguments, ListedFile, Reply, Rest, Room};
+use redline_base::error::{Result, escaped};
+use redline_base::form::counted;
+use redline_tools::{Alias, ListedRow, Output, Reply, Rest, Room, Tool, readings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Lists the files that the arguments name.
-pub fn answer(
-    context: &Context,
-    reply: &Reply,
-    arguments: &ListFilesArguments,
-) -> Result<FileList> {
-    within(context, arguments.rev.is_some(), || list(context, reply, arguments))
+/// Lists files.
+pub struct ListFiles;
+
+impl Tool for ListFiles {
+    const NAME: &'static str = "list_files";
+    const TITLE: &'static str = "List files";
+    const DESCRIPTION: &'static str = "Lists files with sizes: below a directory, without ignored ones, or of a \
+         revision. Example: path = workspace/src, glob = *.rs";
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("directory", "path"),
+        Alias::Means("dir", "path"),
+        Alias::Means("folder", "path"),
+        Alias::Means("pattern", "glob"),
+        Alias::Means("max_depth", "depth"),
+        Alias::Means("include", "glob"),
+        Alias::Means("revision", "rev"),
+        Alias::Means("ref", "rev"),
+        Alias::Means("show_hidden", "include_ignored"),
+        Alias::Means("file_path", "path"),
+        Alias::Means("dir_path", "path"),
+        Alias::Means("absolute_path", "path"),
+        Alias::Means("target_directory", "path"),
+        Alias::Means("relative_workspace_path", "path"),
+        Alias::Beside("respect_git_ignore"),
+        Alias::Read("recursive", readings::recursive, "Give depth = 1 for one level"),
+        Alias::Say("ignore", "Leave it out: ignored files are left out; glob selects files"),
+        Alias::Say("case_sensitive", "Leave it out, and give glob = *.[Mm][Dd] for both cases"),
+        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+        Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
+    ];
+    type Arguments = ListFilesArguments;
+    type Output = FileList;
+}
+
+/// The arguments of `list_files`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct ListFilesArguments {
+    /// sandbox/directory. Default: the only one.
+    pub path: Option<String>,
+    pub repo: Option<String>,
+    /// Instead of the files on disk.
+    pub rev: Option<String>,
+    pub glob: Option<String>,
+    /// Levels.
+    pub depth: Option<u64>,
+    #[schemars(extend("default" = false))]
+    pub include_ignored: Option<bool>,
+    pub cursor: Option<String>,
+}
+
+/// A file that is listed.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedFile {
+    /// The path to give to read_file; of a revision, from the root of the repository.
+    pub path: String,
+    /// Its bytes; null for a directory that is not entered.
+    pub bytes: Option<u64>,
+}
+
+/// The answer of `list_files`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileList {
+    /// The directory or revision, for display.
+    #[serde(skip)]
+    pub place: String,
+    /// The reason for which there is none.
+    #[serde(skip)]
+    pub reason: Option<String>,
+    /// Files and directories on all pages.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The next page.
+    #[serde(flatten)]
+    pub rest: Rest,
+    /// The files of this page.
+    #[schemars(skip)]
+    pub files: Vec<ListedFile>,
+}
+
+impl ListedRow for ListedFile {
+    const NAME: &'static str = "files";
+
+    /// Returns the line, after the name of its directory if that differs from the line before.
+    fn shown(&self, before: Option<&Self>) -> String {
+        let split = |path: &str| path.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
+        let at = split(&self.path);
+        let (directory, name) = self.path.split_at(at);
+        // A name must not look like a row, or like a line by redline.
+        let name = escaped(name);
+        let is_same = before.is_some_and(|before| before.path[..split(&before.path)] == *directory);
+        let head = if is_same || directory.is_empty() {
+            String::new()
+        } else {
+            format!("{}\n", escaped(directory))
+        };
+        let indent = if directory.is_empty() { "" } else { " " };
+        match self.bytes {
+            Some(bytes) => format!("{head}{indent}{name} {bytes}\n"),
+            None => format!("{head}{indent}{name}\n"),
+        }
+    }
+}
+
+impl Output for FileList {
+    fn text(&self) -> String {
+        format!("{}\n{}{}", self.line(), ListedFile::text(&self.files), self.rest.text())
+    }
+
+    fn line(&self) -> String {
+        let reason = self.reason.as_ref().map(|reason| format!(". {reason}")).unwrap_or_default();
+        format!("{}: {}, {} bytes{reason}", self.place, counted(self.count, "file"), self.bytes)
+    }
 }
 
 /// Runs work that reads a repository on a thread that can open nothing else.
@@ -24,6 +136,7 @@ pub(super) fn within<T: Send>(
     if is_repository { context.read(work) } else { work() }
 }
 
+/// Lists the files that the arguments name.
 fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Result<FileList> {
     let depth = arguments.depth.unwrap_or(u64::MAX);
     let wanted = FilesWanted {
@@ -61,4 +174,12 @@ fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Res
         Some(_) => Rest::at(Some(cursor(&binding, start + list.files.len(), 0)?)),
     };
     Ok(list)
+}
+
+impl Answers for ListFiles {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        within(&call.caller, arguments.rev.is_some(), || {
+            list(&call.caller, &call.reply, &arguments)
+        })
+    }
 }

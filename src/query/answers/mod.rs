@@ -1,30 +1,36 @@
-//! The answers of tools that read: a page of rows within the bytes of the reply.
+//! The tools that read repositories and directories, one a file: the declaration, the arguments,
+//! the answer and the work; and what they share.
 
-mod blame;
+mod call;
 mod commits;
-mod file;
+mod git_blame;
+mod git_diff;
+mod git_file;
+mod git_log;
+mod git_range_diff;
+mod git_refs;
+mod git_show;
+mod git_status;
 mod list_files;
-mod log;
 mod missing_file;
 mod pages;
 mod read_file;
-mod references;
 mod search;
-mod series;
-mod show;
-mod status;
+mod shown;
 mod unnamed;
+mod view;
 
-pub use blame::blame;
-pub use file::file;
-pub use list_files::answer as list_files;
-pub use log::log;
+pub use call::{Answers, Call};
+pub use git_blame::GitBlame;
+pub use git_diff::{GitDiff, GitDiffFile, GitDiffSummary, PageAnswer};
+pub use git_file::GitFile;
+pub use git_log::GitLog;
+pub use git_range_diff::GitRangeDiff;
+pub use git_refs::GitRefs;
+pub use git_show::GitShow;
+pub use git_status::GitStatus;
+pub use list_files::ListFiles;
 pub use missing_file::explained;
 pub use pages::opened;
 pub use read_file::read_file;
-pub use references::references;
-pub use search::answer as search;
-pub use series::range_diff;
-pub use show::words;
-pub use status::status;
-pub use unnamed::unnamed;
+pub use search::Search;

@@ -7,6 +7,7 @@ use super::planned::{Maker, Planned};
 use super::planned_git::GitFile;
 use super::selected_hunks::{is_hunk_id, selected};
 use crate::Context;
+use crate::answers::{Answers, Call};
 use redline_base::budget::{Gather, Grow, GrowBy, Taken, text_of};
 use redline_base::error::{Error, Result, escaped};
 use redline_base::form::counted;
@@ -17,7 +18,10 @@ use redline_git::{
 };
 use redline_sandbox::SandboxPath;
 use redline_text::CancelToken;
-use redline_tools::{CommitResult, CommittedFile, GitCommitArguments, GitStageArguments};
+use redline_tools::{
+    CommitResult, CommittedFile, FileCall, GitCommit, GitCommitArguments, GitStage,
+    GitStageArguments,
+};
 
 /// What is done with the index or a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -349,5 +353,27 @@ fn message(outcome: &str, action: GitAction, files: usize, branch: Option<&str>)
         (GitAction::Commit, Some(branch)) => format!("{verb} {files} to {}", escaped(branch)),
         (GitAction::Commit, None) => format!("{verb} {files} on no branch"),
         _ => format!("{verb} {files}"),
+    }
+}
+
+impl Answers for GitCommit {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let commit = CommitArguments::of_commit(&arguments, &call.caller)?;
+        FileTools::new(call.caller).commit(&commit)
+    }
+
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
+        Some(FileCall::Commit(arguments))
+    }
+}
+
+impl Answers for GitStage {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let stage = CommitArguments::of_stage(&arguments, &call.caller)?;
+        FileTools::new(call.caller).commit(&stage)
+    }
+
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
+        Some(FileCall::Stage(arguments))
     }
 }

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile, file_name};
+use crate::answers::{Answers, Call};
 use redline_base::budget::owned;
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
 use redline_git::blob_id;
 use redline_sandbox::{Expected, SandboxPath};
 use redline_text::{CancelToken, Engine};
-use redline_tools::{EditCall, EditResult, Replaced};
+use redline_tools::{EditCall, EditFile, EditResult, FileCall, Replaced};
 
 /// A call that replaces passages of a file.
 pub(super) struct Editing<'a> {
@@ -148,5 +149,16 @@ impl FileTools {
             oid: oid(file.after()),
             truncated: false,
         })
+    }
+}
+
+impl Answers for EditFile {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let tools = FileTools::new(call.caller);
+        tools.edit(&mut Engine::default(), EditCall::Strings(&arguments))?.within(&call.reply)
+    }
+
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
+        Some(FileCall::Edit(arguments))
     }
 }

@@ -7,6 +7,7 @@ use super::diff_text::git_diff;
 use super::file_tools::FileTools;
 use super::patch_paths::{below_sandbox, without_sides};
 use super::planned::{Maker, Planned, PlannedFile, file_name};
+use crate::answers::{Answers, Call};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
@@ -14,7 +15,7 @@ use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
 use redline_git::blob_id;
 use redline_sandbox::{Expected, Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
-use redline_tools::{FileResult, PatchArguments, PatchResult};
+use redline_tools::{ApplyPatch, FileCall, FileResult, PatchArguments, PatchResult};
 
 /// A patch and the places of its files.
 pub(super) struct Patching<'a> {
@@ -291,5 +292,15 @@ fn message(outcome: &str, files: &[FileResult]) -> String {
         }
         "would_apply" => format!("The patch of {shown} would apply: +{added} −{removed}"),
         _ => format!("Patched {shown}: +{added} −{removed}"),
+    }
+}
+
+impl Answers for ApplyPatch {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        FileTools::new(call.caller).patch(&mut Engine::default(), &arguments.into())
+    }
+
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
+        Some(FileCall::Patch(arguments.into()))
     }
 }

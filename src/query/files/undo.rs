@@ -8,12 +8,13 @@ use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
 use super::reverting::{Chosen, Target};
 use super::uncommitting::Uncommitting;
+use crate::answers::{Answers, Call};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
 use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
 use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
-use redline_tools::{ChangedFiles, UndoArguments, UndoneFile};
+use redline_tools::{ChangedFiles, FileCall, Undo, UndoArguments, Undone, UndoneFile};
 
 impl TryFrom<&UndoArguments> for Chosen {
     type Error = Error;
@@ -190,5 +191,16 @@ fn message(outcome: &str, files: &[UndoneFile]) -> String {
         "applied" => format!("Reverted changes to {count}"),
         "would_apply" => format!("Would revert changes to {count}"),
         _ => "Nothing to revert".to_owned(),
+    }
+}
+
+impl Answers for Undo {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let chosen = Chosen::try_from(&arguments)?;
+        Undone::new(FileTools::new(call.caller).undo(&chosen, None, false)?, &call.reply)
+    }
+
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
+        Some(FileCall::Undo(arguments))
     }
 }

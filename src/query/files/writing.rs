@@ -6,13 +6,15 @@ use super::blind_call::BlindCall;
 use super::change::Made;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
+use crate::answers::{Answers, Call};
 use redline_base::error::Result;
 use redline_base::form::counted;
 use redline_edit::{Digest, FileTool, Proposal, payload};
+use redline_git::blob_id;
 use redline_sandbox::SandboxPath;
 use redline_text::lines::line_count;
 use redline_text::{CancelToken, Engine, is_binary};
-use redline_tools::{WriteFileArguments, WriteResult};
+use redline_tools::{FileCall, WriteFile, WriteFileArguments, WriteResult, Written};
 
 /// A call of `write_file`.
 pub(super) struct Write<'a> {
@@ -103,5 +105,16 @@ fn message(path: &str, content: &[u8], made: &Made<'_, ()>) -> String {
         None => format!("Created {path} ({now})"),
         Some(_) if made.id.is_none() => format!("{path} holds this content already ({now})"),
         Some(was) => format!("Overwrote {path} (was {}, now {now})", lines(was.content)),
+    }
+}
+
+impl Answers for WriteFile {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        let result = FileTools::new(call.caller).write(&arguments)?;
+        Ok(Written::new(result, blob_id(arguments.content.as_bytes())?))
+    }
+
+    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
+        Some(FileCall::Write(arguments))
     }
 }

@@ -1,21 +1,147 @@
-//! The answer of `GitBlame`.
+//! `GitBlame`: the lines of a file with the commits that they come from.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
+use super::call::{Answers, Call};
+use super::git_file::FILE_ALIASES;
 use super::missing_file::explained;
 use super::pages::{Pages, opened, shown, utc_text};
+use super::shown::{shown_day, shown_id, shown_inside};
 use crate::Context;
 use crate::blame::{Blamed, BlamedLines};
-use redline_base::budget::GrowSet;
-use redline_base::error::{Error, Result, escaped};
+use redline_base::budget::{Grow, GrowSet};
+use redline_base::error::{Error, Result, escaped, escaped_line};
 use redline_find::shortened;
 use redline_git::{
     Blame, BlameOptions, Oid, ReadLimit, Repository, SideFiles, mailmap_of, state_of_file,
 };
 use redline_review::Binding;
 use redline_rows::{Need, Needs};
-use redline_tools::{BlameHead, GitBlameArguments, ListedBlame, ListedRow, Listing, Reply};
+use redline_tools::{Alias, ListedRow, Listing, Reply, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Shows the commit of each line.
+pub struct GitBlame;
+
+impl Tool for GitBlame {
+    const NAME: &'static str = "GitBlame";
+    const TITLE: &'static str = "Blame";
+    const DESCRIPTION: &'static str =
+        "Says which commit each line of a file is from. Example: file = src/main.rs";
+    const ALIASES: &'static [Alias] = FILE_ALIASES;
+    type Arguments = GitBlameArguments;
+    type Output = Listing<ListedBlame>;
+}
+
+/// The arguments of `GitBlame`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct GitBlameArguments {
+    pub file: String,
+    pub rev: Option<String>,
+    pub repo: Option<String>,
+    pub first_line: Option<u64>,
+    pub last_line: Option<u64>,
+    pub cursor: Option<String>,
+}
+
+/// A run of lines of one commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub struct BlameHead {
+    /// The commit; null for lines that are not committed.
+    pub commit_id: Option<String>,
+    /// Its author.
+    pub author_name: String,
+    /// The author date, in UTC.
+    pub author_date: Option<String>,
+    /// The first paragraph of its message.
+    pub subject: String,
+    /// The path of the file there.
+    pub original_path: String,
+    /// The line there at which the run begins.
+    pub original_line: u64,
+    #[serde(skip)]
+    pub is_renamed: bool,
+    /// Whether an earlier run of the page describes the commit.
+    #[serde(skip)]
+    pub is_known: bool,
+}
+
+/// A line and its commit.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedBlame {
+    /// Its number, from 1.
+    pub line: u64,
+    /// Its text.
+    pub text: String,
+    /// The run that it is in.
+    #[serde(skip)]
+    pub head: Arc<BlameHead>,
+}
+
+impl ListedBlame {
+    fn begins(&self, before: Option<&Self>) -> bool {
+        before.is_none_or(|before| !Arc::ptr_eq(&before.head, &self.head))
+    }
+}
+
+impl ListedRow for ListedBlame {
+    const NAME: &'static str = "runs";
+
+    fn shown(&self, before: Option<&Self>) -> String {
+        let line = format!("{}\t{}\n", self.line, escaped_line(&self.text));
+        if !self.begins(before) {
+            return line;
+        }
+        let head = &*self.head;
+        let Some(commit) = &head.commit_id else { return format!("not committed\n{line}") };
+        let from = if head.is_renamed {
+            format!(" (in {})", shown_inside(&head.original_path))
+        } else {
+            String::new()
+        };
+        if head.is_known {
+            return format!("{}{from} (above)\n{line}", shown_id(commit));
+        }
+        format!(
+            "{}{from} {} {}: {}\n{line}",
+            shown_id(commit),
+            shown_day(head.author_date.as_deref()),
+            head.author_name,
+            head.subject
+        )
+    }
+
+    fn values(rows: &[Self]) -> Value {
+        let mut runs: Vec<Value> = Vec::new();
+        let mut before = None;
+        for row in rows {
+            if row.begins(before) {
+                let mut run = json!(*row.head);
+                run["first_line"] = json!(row.line);
+                run["lines"] = json!([]);
+                runs.add(run);
+            }
+            let lines = runs.last_mut().and_then(|run| run["lines"].as_array_mut());
+            lines.into_iter().for_each(|lines| lines.add(json!(row.text)));
+            before = Some(row);
+        }
+        json!(runs)
+    }
+
+    fn value_bytes(&self, before: Option<&Self>) -> usize {
+        let text = json!(self.text).to_string().len() + ",".len();
+        if !self.begins(before) {
+            return text;
+        }
+        let around = r#","first_line":,"lines":[]"#.len() + self.line.to_string().len();
+        json!(*self.head).to_string().len() + around + text + ",".len()
+    }
+}
 
 /// Returns the lines of a file with the commits that they come from.
 pub fn blame(
@@ -105,5 +231,11 @@ fn head(lines: BlamedLines<'_>, known: &mut HashSet<Option<Oid>>, path: &str) ->
         original_line: u64::from(lines.run.source) + 1,
         is_renamed: version.path != path.as_bytes(),
         is_known: !known.put(version.commit),
+    }
+}
+
+impl Answers for GitBlame {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        call.caller.read(|| blame(&call.caller, &call.reply, &arguments))
     }
 }

@@ -1,16 +1,25 @@
-//! `GitDiff`, `GitDiffSummary` and `GitDiffFile`: two sides of a repository; `GitShow`: a commit
-//! and its parent.
+//! `GitDiff`, `GitDiffSummary` and `GitDiffFile`: two sides of a repository.
 
+use super::call::{Answers, Call};
+use super::commits::CommitWords;
+use super::missing_file::explained;
+use super::unnamed::unnamed;
+use crate::Revisions;
+use crate::file_changes::FileColumns;
+use crate::review::{Request, Reviewed};
+use crate::revisions::context_lines;
+use redline_base::budget::{Gather, Taken, text_of};
+use redline_base::error::{Error, Result, quoted};
+use redline_base::form::counted;
+use redline_git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
+use redline_review::{CURSOR_BYTES, Kind, Layout};
+use redline_rows::Row;
+use redline_text::hunk_id::HunkId;
+use redline_text::{DiffOptions, Whitespace};
+use redline_tools::{Alias, Output, Reply, Rest, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-use super::history::shown_refs;
-use super::room::Rest;
-use super::tool::{Alias, Output, Tool};
-use redline_base::error::{Error, Result, quoted};
-use redline_base::form::counted;
-use redline_text::Whitespace;
 
 /// The aliases that all git tools share.
 const ALIASES: &[Alias] = &[
@@ -113,36 +122,6 @@ impl Tool for GitDiffFile {
     type Output = Compared;
 }
 
-/// Shows a commit.
-pub struct GitShow;
-
-impl Tool for GitShow {
-    const NAME: &'static str = "GitShow";
-    const TITLE: &'static str = "Show a commit";
-    const DESCRIPTION: &'static str = "Shows a commit: its message, then what it changed as GitDiff. \
-         Example: rev = HEAD~1";
-    const ALIASES: &'static [Alias] = &[
-        Alias::Means("commit", "rev"),
-        Alias::Means("revision", "rev"),
-        Alias::Means("ref", "rev"),
-        Alias::Means("sha", "rev"),
-        Alias::Means("hash", "rev"),
-        Alias::Means("id", "rev"),
-        Alias::Means("commit_id", "rev"),
-        Alias::Means("commit_hash", "rev"),
-        Alias::Means("path", "repo"),
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("context", "context_lines"),
-        Alias::Means("file", "paths"),
-        Alias::Means("file_path", "paths"),
-        Alias::Say("range", "Give rev, or call GitLog or GitDiff for a range"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
-    ];
-    const UNLISTED: &'static [&'static str] = &["merges"];
-    type Arguments = GitShowArguments;
-    type Output = Compared;
-}
-
 /// The arguments of `GitDiff`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -210,32 +189,6 @@ some_of_git_diff! {
         cursor: Option<String>;
 }
 
-/// The arguments of `GitShow`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct GitShowArguments {
-    /// Default: HEAD.
-    pub rev: Option<String>,
-    pub repo: Option<String>,
-    pub paths: Option<Vec<String>>,
-    pub context_lines: Option<i64>,
-    /// first_parent (default) or combined.
-    #[schemars(with = "Option<String>")]
-    pub merges: Option<ShownMerges>,
-    pub cursor: Option<String>,
-}
-
-/// The side with which a merge is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ShownMerges {
-    /// Its first parent.
-    FirstParent,
-    /// All its parents at once: what differs from each is shown.
-    Combined,
-}
-
 impl GitDiffArguments {
     /// Checks the rules that types cannot express.
     ///
@@ -298,61 +251,6 @@ pub struct Totals {
     pub deletions: u64,
 }
 
-/// The header of a commit.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct CommitWords {
-    /// Its id.
-    pub commit_id: String,
-    /// Its parents.
-    pub parent_ids: Vec<String>,
-    /// The author: name and address.
-    pub author: String,
-    /// The author date, in UTC.
-    pub author_date: Option<String>,
-    /// The committer.
-    pub committer: String,
-    /// The date.
-    pub committer_date: Option<String>,
-    /// The references that point to it.
-    pub refs: Vec<String>,
-    /// Its message.
-    pub message: String,
-}
-
-impl CommitWords {
-    /// Returns the header of a commit for the first page.
-    pub fn text(&self) -> String {
-        let Self { commit_id, parent_ids, author, committer, refs, message, .. } = self;
-        let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
-        let mut text = format!("commit {commit_id}\n");
-        if !refs.is_empty() {
-            text.push_str(&format!("refs: {}\n", shown_refs(refs)));
-        }
-        match parent_ids.as_slice() {
-            [] => text.push_str("parents: none\n"),
-            [_] => {}
-            several => text.push_str(&format!("parents: {}\n", several.join(" "))),
-        }
-        text.push_str(&format!("author: {author} {}\n", date(&self.author_date)));
-        if (committer, &self.committer_date) != (author, &self.author_date) {
-            text.push_str(&format!("committer: {committer} {}\n", date(&self.committer_date)));
-        }
-        text.push('\n');
-        // Indented, so that no line of a message looks like redline's words.
-        for line in message.trim_end().split('\n') {
-            let indent = if line.is_empty() { "" } else { "    " };
-            text.push_str(&format!("{indent}{line}\n"));
-        }
-        text.push('\n');
-        text
-    }
-
-    /// Returns the start of a later page.
-    pub fn short_text(&self) -> String {
-        format!("commit {}, continued\n\n", self.commit_id)
-    }
-}
-
 /// The answer of the tools that compare: a page of a comparison.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Compared {
@@ -407,5 +305,195 @@ impl Output for Compared {
             Some(id) => format!("commit {id}: {totals}"),
             None => totals,
         }
+    }
+}
+
+impl Answers for GitDiff {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        answer(&call, arguments, true)
+    }
+}
+
+impl Answers for GitDiffFile {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        answer(&call, arguments.into(), true)
+    }
+}
+
+impl Answers for GitDiffSummary {
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
+        answer(&call, arguments.into(), false)
+    }
+}
+
+/// Compares two sides; without hunks only the changed files are listed.
+fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<Compared> {
+    let arguments = arguments.checked()?;
+    let paths = arguments.paths.clone().unwrap_or_default();
+    let request = request(call, arguments, has_hunks)?;
+    let whole = request.revisions.of_all_paths();
+    let file = request.file.clone();
+    let frame = PageAnswer { reply: call.reply, has_hunks, besides: 0 };
+    let reviewed = match (request.answer(&call.caller, Some(&frame)), file) {
+        (Err(error), Some(file)) => {
+            return Err(call.caller.read(|| {
+                let comparison = whole.open(&call.caller)?;
+                Ok(explained(error, comparison.repository(), &file))
+            })?);
+        }
+        (reviewed, _) => reviewed?,
+    };
+    let is_empty = reviewed.rows.is_empty() && reviewed.seen == 0;
+    let mut compared = frame.compared(reviewed);
+    if is_empty
+        && !call.reply.is_data
+        && let Some(why) = no_change(call, &whole, &paths)?
+    {
+        compared.text = why;
+    }
+    Ok(compared)
+}
+
+/// Returns the reason for which no file of some paths differs, if other files do or a path is none.
+pub(super) fn no_change(
+    call: &Call,
+    whole: &Revisions,
+    paths: &[String],
+) -> Result<Option<String>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    // Read where nothing else can be opened, as all that a repository says.
+    call.caller.read(|| {
+        let comparison = whole.open(&call.caller)?;
+        let mut changes = changed_files(&comparison, None)?;
+        let others = changes.try_fold(0u64, |others, change| change.map(|_| others + 1))?;
+        let wrong = unnamed(comparison.repository(), &comparison.sides(), paths)?;
+        let wrong = wrong.map(|wrong| format!("{wrong}.")).unwrap_or_default();
+        let reason = match others {
+            0 => wrong,
+            _ => format!("No file that paths names differs, and {others} others do. {wrong}"),
+        };
+        Ok(Some(format!("{}\n", reason.trim_end())).filter(|_| !reason.is_empty()))
+    })
+}
+
+pub(super) fn request(
+    call: &Call,
+    arguments: GitDiffArguments,
+    has_hunks: bool,
+) -> Result<Request> {
+    let renames = arguments.renames.unwrap_or(true).then_some(RenameOptions::default());
+    let repo = arguments.repo.unwrap_or_else(|| call.caller.default_repository());
+    let paths = arguments.paths.unwrap_or_default();
+    Ok(Request {
+        revisions: Revisions {
+            paths: Pathspec::parse_all(&paths)?,
+            renames,
+            diff: DiffOptions {
+                context: context_lines("context_lines", arguments.context_lines)?,
+                whitespace: arguments.ignore_whitespace.unwrap_or_default(),
+                ..DiffOptions::default()
+            },
+            ..Revisions::between(arguments.from, arguments.to, repo)
+        },
+        file: arguments.file,
+        has_hunks,
+        max_bytes: call.reply.max_bytes,
+        cursor: arguments.cursor,
+        except: arguments.except_ids.unwrap_or_default(),
+    })
+}
+
+/// The answer of a tool that contains a page.
+pub struct PageAnswer {
+    pub(super) reply: Reply,
+    pub(super) has_hunks: bool,
+    /// Bytes of the answer besides the page.
+    pub(super) besides: usize,
+}
+
+impl PageAnswer {
+    /// Returns the answer with a page of these changes.
+    pub(super) fn compared(&self, reviewed: Reviewed) -> Compared {
+        let Reviewed { rows, ids, seen, page, .. } = reviewed;
+        let mut compared = Compared { totals: totals(&rows), ..Compared::default() };
+        if self.reply.is_data {
+            let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
+            compared.files = listed
+                .filter_map(|section| Some(FileColumns::COLUMNS.json(&rows[section.file?])))
+                .gather();
+            let names = page.sections.iter().filter_map(|section| {
+                let at = section.file.filter(|_| section.kind == Kind::Hunk && section.is_end)?;
+                let is_known = ids[at].is_known(section.piece) == Some(true);
+                Some(hunk_names(&rows[at], ids[at].of(section.piece)?, is_known))
+            });
+            let hunks = names.gather();
+            let hunks = ComparedHunks { patch: page.patch(), hunks, hunks_seen: seen };
+            compared.hunks = self.has_hunks.then_some(hunks);
+        } else {
+            compared.text = page.text();
+        }
+        compared.rest = Rest::at(page.next_cursor);
+        compared
+    }
+
+    /// Returns how the answer lays the page out.
+    pub fn layout(&self) -> Layout {
+        if self.reply.is_data { Layout::Data } else { Layout::Text(self.reply.form) }
+    }
+
+    /// Returns the bytes to list a file.
+    pub fn file_bytes(&self, row: &Measured) -> usize {
+        if !self.reply.is_data {
+            return 0;
+        }
+        serde_json::to_string(&FileColumns::COLUMNS.json(row))
+            .map_or(0, |json| json.len() + ",".len())
+    }
+
+    /// Tells whether the answer names the hunks that it shows.
+    pub fn names_hunks(&self) -> bool {
+        self.reply.is_data && self.has_hunks
+    }
+
+    /// Returns the bytes to name a hunk.
+    pub fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize {
+        if !self.names_hunks() {
+            return 0;
+        }
+        let json = serde_json::to_string(&hunk_names(row, id, is_known));
+        json.map_or(0, |json| json.len() + ",".len())
+    }
+
+    /// Returns the bytes of an answer without content.
+    pub fn overhead(&self, rows: &[Measured]) -> usize {
+        let empty = Compared {
+            totals: totals(rows),
+            rest: Rest::at(Some("0".repeat(CURSOR_BYTES))),
+            hunks: self.has_hunks.then(ComparedHunks::default),
+            ..Compared::default()
+        };
+        self.reply.max_bytes - self.reply.room(&empty) + self.besides
+    }
+}
+
+fn totals(rows: &[Measured]) -> Totals {
+    let sum = |of: fn(&LineCounts) -> Option<u64>| {
+        rows.iter().filter_map(|row| of(row.lines.as_ref()?)).sum()
+    };
+    Totals {
+        files_changed: rows.len() as u64,
+        additions: sum(LineCounts::additions),
+        deletions: sum(LineCounts::deletions),
+    }
+}
+
+fn hunk_names(row: &Measured, id: &HunkId, known_lines: bool) -> HunkNames {
+    HunkNames {
+        file_path: text_of(&row.change.path).taken(),
+        hunk_id: id.lines.clone(),
+        context_id: id.context.clone(),
+        known_lines,
     }
 }

@@ -1,0 +1,27 @@
+//! A tool that can be called.
+
+use crate::Caller;
+use redline_base::error::Result;
+use redline_tools::{FileCall, Reply, Tool};
+
+/// A call of a granted tool.
+pub struct Call {
+    /// For whom, within what.
+    pub caller: Caller,
+    /// How to answer.
+    pub reply: Reply,
+}
+
+/// A tool that needs no more than the caller: its declaration and its work are one.
+pub trait Answers: Tool {
+    /// Does the work.
+    ///
+    /// # Errors
+    /// Those of the work.
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output>;
+
+    /// Returns the call of a file that a person may have to approve; other tools touch no file.
+    fn file_call(_arguments: Self::Arguments) -> Option<FileCall> {
+        None
+    }
+}
